@@ -1,0 +1,121 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let testing: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .treatAllWarnings(as: .error),
+]
+
+let strict = testing + [.strictMemorySafety()]
+
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "waymark",
+    products: [
+        .library(name: "WaymarkModel", targets: ["WaymarkModel"]),
+        .library(name: "WaymarkClient", targets: ["WaymarkClient"]),
+        .executable(name: "waymarkd", targets: ["waymarkd"]),
+        .executable(name: "waymark", targets: ["waymark"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        // System libraries and generated code.
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(
+            name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
+        .target(name: "CWaymarkWire", dependencies: ["CProtobufC"]),
+
+        // Level 0.
+        .target(name: "Systemd", dependencies: ["CSystemd"], swiftSettings: strict),
+        .target(name: "WaymarkModel", swiftSettings: strict),
+        .target(name: "WaymarkTelemetry", swiftSettings: strict),
+
+        // Level 1.
+        .target(name: "WaymarkProtocol", dependencies: ["WaymarkModel"], swiftSettings: strict),
+
+        // Level 2.
+        .target(
+            name: "WaymarkGateway", dependencies: ["WaymarkProtocol", "WaymarkModel", collections],
+            swiftSettings: strict),
+        .target(
+            name: "WaymarkCodec",
+            dependencies: ["CWaymarkWire", "CProtobufC", "WaymarkProtocol", "WaymarkModel"],
+            swiftSettings: strict),
+        .target(
+            name: "WaymarkConfiguration",
+            dependencies: [
+                "WaymarkProtocol", "WaymarkGateway", "WaymarkModel",
+                .product(name: "Yams", package: "Yams"),
+            ], swiftSettings: strict),
+
+        // Level 3.
+        .target(
+            name: "WaymarkTransport",
+            dependencies: [
+                "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkModel", "WaymarkTelemetry",
+                nioCore, nioPosix, logging,
+            ], swiftSettings: strict),
+        .target(
+            name: "WaymarkRoutes",
+            dependencies: [
+                "WaymarkModel", nioCore, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ], swiftSettings: strict),
+
+        // Level 4.
+        .target(
+            name: "WaymarkClient",
+            dependencies: [
+                "WaymarkProtocol", "WaymarkCodec", "WaymarkModel", "WaymarkTransport", "WaymarkTelemetry",
+                nioCore, nioPosix, logging,
+            ], swiftSettings: strict),
+        .target(
+            name: "WaymarkSimulation",
+            dependencies: ["WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkModel"],
+            swiftSettings: strict),
+
+        // Level 5.
+        .target(
+            name: "WaymarkDaemon",
+            dependencies: [
+                "Systemd", "WaymarkTransport", "WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol",
+                "WaymarkTelemetry", nioCore, nioPosix, logging, lifecycle,
+            ], swiftSettings: strict),
+        .target(
+            name: "WaymarkCommandLine",
+            dependencies: [
+                "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkRoutes", "WaymarkModel",
+                "WaymarkProtocol", arguments, logging,
+            ], resources: [.copy("Resources")], swiftSettings: strict),
+
+        // Level 6.
+        .executableTarget(
+            name: "waymarkd", dependencies: ["WaymarkDaemon", "WaymarkConfiguration", arguments, logging],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "waymark", dependencies: ["WaymarkCommandLine", arguments], swiftSettings: strict),
+
+        // Tests.
+        .testTarget(name: "HouseRulesTests", swiftSettings: testing),
+    ]
+)
