@@ -1,0 +1,259 @@
+/// The gateway's end of one connection.
+///
+///     awaitingHello ──hello──▶ admitting ──admitted──▶ active ──drain──▶ draining ──goodbye, deadline──▶ closed
+///
+/// Every state also reaches `closed` by `.transportClosed`, a missed deadline, a Goodbye, a refusal or a violation.
+/// Owns no socket, clock or task: the driver passes events in and performs the actions, in order.
+package struct AcceptingSession: Sendable, Hashable {
+    package enum State: Sendable, Hashable, CaseIterable {
+        case awaitingHello, admitting, active, draining, closed
+    }
+
+    /// What a connection is for; known once a Hello was read.
+    package enum Role: Sendable, Hashable, CaseIterable { case vehicle, navigation }
+
+    package enum Event: Sendable, Hashable {
+        /// A control message was decoded.
+        case received(Message, SessionID)
+        /// A published frame was decoded and checked; its content goes to the gateway on a path of its own.
+        case receivedPublication
+        /// The codec refused a body.
+        case rejected(Rejection)
+        /// The bytes are not frames, or a type is unknown and not skippable.
+        case violated(CloseCode, reason: String)
+        /// The gateway takes the peer.
+        case admitted(Welcome)
+        /// The gateway, an outbox or the transport wants the connection closed.
+        case closeRequested(Goodbye)
+        /// The gateway is going down.
+        case drainRequested(Goodbye)
+        case deadlineReached
+        case transportClosed
+    }
+
+    package enum Action: Sendable, Hashable {
+        case send(Message)
+        /// Ask the gateway to take the peer.
+        case admit(Hello)
+        /// For the gateway.
+        case deliver(Message, SessionID)
+        /// Tell the gateway that the peer has gone; `clean` after a Goodbye of the peer.
+        case gone(clean: Bool)
+        case arm(deadline: Instant)
+        /// Close the transport once everything sent is written.
+        case close
+    }
+
+    package private(set) var state: State = .awaitingHello
+    package private(set) var role: Role?
+    /// The agreed largest frame; before the handshake our own limit.
+    package private(set) var frameBytesMax: UInt32
+    private let limits: ConnectionLimits
+    private let allowedRoles: Set<Role>
+    private var hello: Hello?
+    private var keepalive: Keepalive?
+    private var errorCount = 0
+    private var errorWindowEnd = Instant(nanoseconds: 0)
+    private var pingNonce: UInt64 = 0
+
+    /// Creates the session of a transport that has just connected; `allowedRoles` are those its listener takes.
+    package init(
+        limits: ConnectionLimits, allowedRoles: Set<Role>, at now: Instant, into actions: inout [Action]
+    ) {
+        self.limits = limits
+        self.allowedRoles = allowedRoles
+        self.frameBytesMax = limits.frameBytesMax
+        actions.append(.arm(deadline: now + limits.handshakeTimeout))
+    }
+
+    /// Something was written for the peer by the fan-out, past this machine.
+    package mutating func noteSent() { self.keepalive?.noteSent() }
+
+    /// Advances the session by one event and appends what the driver must now do.
+    ///
+    /// - Complexity: O(1); appends at most three actions.
+    package mutating func handle(_ event: Event, at now: Instant, into actions: inout [Action]) {
+        guard self.state != .closed else { return }  // Bytes and timers that were already on their way.
+        switch event {
+        case .received(let message, let session):
+            self.keepalive?.noteReceived()
+            self.receive(message, session, into: &actions)
+        case .receivedPublication: self.receivePublication(into: &actions)
+        case .rejected(let rejection):
+            self.keepalive?.noteReceived()
+            self.reject(rejection, at: now, into: &actions)
+        case .violated(let code, let reason): self.close(Goodbye(code, reason: reason), into: &actions)
+        case .admitted(let welcome): self.activate(welcome, at: now, into: &actions)
+        case .closeRequested(let goodbye): self.close(goodbye, into: &actions)
+        case .drainRequested(let goodbye): self.drain(goodbye, at: now, into: &actions)
+        case .deadlineReached: self.missDeadline(at: now, into: &actions)
+        case .transportClosed: self.end(clean: false, into: &actions)
+        }
+    }
+
+    private mutating func receive(_ message: Message, _ session: SessionID, into actions: inout [Action]) {
+        switch (self.state, message) {
+        case (.awaitingHello, .hello(let hello)): self.consider(hello, into: &actions)
+        case (_, .goodbye): self.end(clean: true, into: &actions)
+        case (.awaitingHello, _): self.unexpected(message, into: &actions)
+        case (.active, .ping(let nonce)), (.draining, .ping(let nonce)):
+            self.send(.pong(nonce: nonce), into: &actions)
+        case (_, .pong): break
+        case (.active, _) where self.mayBeSent(message): actions.append(.deliver(message, session))
+        case (.draining, _) where self.mayBeSent(message): break  // The peer had not yet seen our Goodbye.
+        case (.admitting, _), (.active, _), (.draining, _): self.unexpected(message, into: &actions)
+        case (.closed, _): break
+        }
+    }
+
+    private mutating func receivePublication(into actions: inout [Action]) {
+        self.keepalive?.noteReceived()
+        guard self.role == .navigation, self.state == .active || self.state == .draining else {
+            return self.close(
+                Goodbye(.unexpectedMessage, reason: "only an active navigation client publishes"),
+                into: &actions)
+        }
+    }
+
+    private mutating func consider(_ hello: Hello, into actions: inout [Action]) {
+        let role: Role
+        switch hello.role {
+        case .vehicle: role = .vehicle
+        case .navigation: role = .navigation
+        }
+        guard hello.versions.overlaps(ProtocolConstants.versions) else {
+            let ours = ProtocolConstants.versions
+            return self.close(
+                Goodbye(
+                    .unsupportedVersion,
+                    reason: "this gateway speaks versions \(ours.lowerBound) to \(ours.upperBound)"),
+                into: &actions)
+        }
+        guard self.allowedRoles.contains(role) else {
+            return self.close(
+                Goodbye(.roleNotAllowed, reason: "this listener does not take the role \(role)"),
+                into: &actions)
+        }
+        self.role = role
+        self.hello = hello
+        self.state = .admitting
+        actions.append(.admit(hello))
+    }
+
+    private mutating func activate(_ welcome: Welcome, at now: Instant, into actions: inout [Action]) {
+        guard self.state == .admitting, let hello = self.hello else { return }  // Closed in the meantime.
+        var welcome = welcome
+        welcome.version = min(hello.versions.upperBound, ProtocolConstants.versions.upperBound)
+        let keepalive = hello.keepaliveMilliseconds.map { .milliseconds($0) } ?? self.limits.keepalive
+        welcome.keepaliveMilliseconds = UInt32(clamping: keepalive.milliseconds)
+        self.frameBytesMax = min(hello.frameBytesMax ?? self.limits.frameBytesMax, self.limits.frameBytesMax)
+        welcome.frameBytesMax = self.frameBytesMax
+        self.hello = nil
+        self.state = .active
+        let life = Keepalive(interval: keepalive, at: now)
+        self.keepalive = life
+        self.send(.welcome(welcome), into: &actions)
+        actions.append(.arm(deadline: life.nextTick))
+    }
+
+    /// Which messages a peer of this role may send once it is active.
+    private func mayBeSent(_ message: Message) -> Bool {
+        switch message {
+        case .openSession, .requestAnswer: self.role == .navigation
+        case .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer,
+            .cancelNavigation,
+            .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster, .alertResponse,
+            .destinationShareAnswer:
+            self.role == .vehicle
+        case .hello, .welcome, .goodbye, .ping, .pong, .error, .sessionOpened, .vehicleChanged, .sessionEnded,
+            .snapshotBegin, .snapshotEnd, .sessionSuspended, .sessionRestored, .receiptReport, .publication,
+            .prompt, .promptOver, .requestOutcome, .destinationShareStatus:
+            false
+        }
+    }
+
+    private mutating func unexpected(_ message: Message, into actions: inout [Action]) {
+        self.close(
+            Goodbye(.unexpectedMessage, reason: "\(message.type) is not expected in state \(self.state)"),
+            into: &actions)
+    }
+
+    private mutating func reject(_ rejection: Rejection, at now: Instant, into actions: inout [Action]) {
+        switch self.state {
+        case .awaitingHello:
+            self.close(
+                Goodbye(.handshakeInvalid, reason: "\(rejection.field): \(rejection.reason)"), into: &actions)
+        case .admitting, .active, .draining:
+            if now > self.errorWindowEnd {
+                self.errorWindowEnd = now + self.limits.errorWindow
+                self.errorCount = 0
+            }
+            self.errorCount += 1
+            self.send(.error(rejection), into: &actions)
+            if self.errorCount > self.limits.errorsMax {
+                self.close(
+                    Goodbye(
+                        .tooManyErrors, reason: "more than \(self.limits.errorsMax) messages were refused"),
+                    into: &actions)
+            }
+        case .closed: break
+        }
+    }
+
+    private mutating func missDeadline(at now: Instant, into actions: inout [Action]) {
+        switch self.state {
+        case .awaitingHello, .admitting:
+            self.close(Goodbye(.handshakeTimeout, reason: "no Hello in time"), into: &actions)
+        case .active: self.tick(at: now, into: &actions)
+        case .draining: self.end(clean: false, into: &actions)
+        case .closed: break
+        }
+    }
+
+    private mutating func tick(at now: Instant, into actions: inout [Action]) {
+        guard var keepalive = self.keepalive else { return }
+        let verdict = keepalive.tick(at: now)
+        self.keepalive = keepalive
+        switch verdict {
+        case .alive: break
+        case .ping:
+            self.pingNonce += 1
+            actions.append(.send(.ping(nonce: self.pingNonce)))
+        case .dead:
+            return self.close(
+                Goodbye(.keepaliveTimeout, reason: "nothing heard for three intervals"), into: &actions)
+        }
+        actions.append(.arm(deadline: keepalive.nextTick))
+    }
+
+    private mutating func drain(_ goodbye: Goodbye, at now: Instant, into actions: inout [Action]) {
+        switch self.state {
+        case .awaitingHello, .admitting: self.close(goodbye, into: &actions)
+        case .active:
+            self.state = .draining
+            actions.append(.send(.goodbye(goodbye)))
+            actions.append(.arm(deadline: now + self.limits.drainTimeout))
+        case .draining, .closed: break
+        }
+    }
+
+    private mutating func send(_ message: Message, into actions: inout [Action]) {
+        self.keepalive?.noteSent()
+        actions.append(.send(message))
+    }
+
+    private mutating func close(_ goodbye: Goodbye, into actions: inout [Action]) {
+        actions.append(.send(.goodbye(goodbye)))
+        self.end(clean: false, into: &actions)
+    }
+
+    /// The one way into `closed`.
+    private mutating func end(clean: Bool, into actions: inout [Action]) {
+        switch self.state {
+        case .admitting, .active, .draining: actions.append(.gone(clean: clean))
+        case .awaitingHello, .closed: break
+        }
+        self.state = .closed
+        actions.append(.close)
+    }
+}

@@ -1,0 +1,90 @@
+/// Why a connection was closed. Said in a Goodbye.
+///
+/// - Source: `waymark.v1.CloseCode`; Docs/protocol.md, "Close codes".
+package enum CloseCode: UInt32, Error, Sendable, Hashable, CaseIterable {
+    case normal = 1
+    case shuttingDown = 2
+    case badMagic = 3
+    case unsupportedVersion = 4
+    case frameTooLarge = 5
+    case malformedFrame = 6
+    case unknownMessageType = 7
+    case unexpectedMessage = 8
+    case handshakeTimeout = 9
+    case handshakeInvalid = 10
+    case roleNotAllowed = 11
+    case notAuthorized = 12
+    case idInUse = 13
+    case takenOver = 14
+    case keepaliveTimeout = 15
+    case slowConsumer = 16
+    case tooManyConnections = 17
+    case tooManyErrors = 18
+    case resourceLimit = 19
+    case internalError = 20
+
+    /// Whether coming back with the same Hello can succeed.
+    package var isWorthReconnecting: Bool {
+        switch self {
+        case .normal, .badMagic, .unsupportedVersion, .frameTooLarge, .malformedFrame, .unknownMessageType,
+            .unexpectedMessage, .handshakeInvalid, .roleNotAllowed, .notAuthorized, .takenOver:
+            false
+        case .shuttingDown, .handshakeTimeout, .idInUse, .keepaliveTimeout, .slowConsumer,
+            .tooManyConnections,
+            .tooManyErrors, .resourceLimit, .internalError:
+            true
+        }
+    }
+}
+
+/// Why a message was refused. The connection goes on.
+///
+/// - Source: `waymark.v1.ErrorCode`; Docs/protocol.md, "Errors".
+package enum ErrorCode: UInt32, Error, Sendable, Hashable, CaseIterable {
+    case malformed = 1
+    case invalidText = 2
+    case outOfRange = 3
+    case missing = 4
+    case unknownReference = 5
+    case duplicate = 6
+    case wrongState = 7
+    case staleGeneration = 8
+    case sequenceGap = 9
+    case unknownSession = 10
+    case vehicleBusy = 11
+    case vehicleNavigatesItself = 12
+    case notGranted = 13
+    case limitReached = 14
+    case inconsistent = 15
+    case wrongRole = 16
+}
+
+/// A refused message: nothing of it was applied.
+package struct Rejection: Error, Sendable, Hashable {
+    package var code: ErrorCode
+    /// The path of the field in the proto, e.g. `maneuvers[3].id`; empty for the message as a whole.
+    package var field: String
+    /// A sentence.
+    package var reason: String
+    /// The refused frame's type, session and sequence number.
+    package var messageType: UInt16 = 0
+    package var session: SessionID = .none
+    package var sequence: UInt64 = 0
+    /// The request that the message named; empty for none.
+    package var requestID: String = ""
+
+    package init(_ code: ErrorCode, field: String = "", reason: String) {
+        self.code = code
+        self.field = field
+        self.reason = reason
+    }
+
+    /// The same rejection, saying which frame was refused.
+    package func of(_ header: FrameHeader) -> Rejection {
+        var rejection = self
+        rejection.messageType = header.rawType
+        rejection.session = header.session
+        rejection.sequence = header.sequence
+        return rejection
+    }
+}

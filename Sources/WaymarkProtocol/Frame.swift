@@ -1,0 +1,169 @@
+/// The fixed part in front of every body: 24 bytes in network byte order.
+///
+///     0  'W' 'M'      magic
+///     2  1            major version
+///     3  flags        ``Flags``
+///     4  type         16 bits, ``MessageType``
+///     6  reserved     16 bits, sent as 0, ignored
+///     8  body length  32 bits
+///     12 session id   32 bits, 0 for none
+///     16 sequence     64 bits, 0 outside of a session
+///
+/// - Source: Docs/protocol.md, "Frame".
+package struct FrameHeader: Sendable, Hashable {
+    /// How a frame wants to be treated.
+    package struct Flags: OptionSet, Sendable, Hashable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// A receiver that does not know the type ignores the frame.
+        package static let skippable = Flags(rawValue: 1)
+        /// The gateway itself put the frame into the session; its sequence number is the one it comes after.
+        package static let gateway = Flags(rawValue: 2)
+        /// The gateway cut the content to the receiver's profile.
+        package static let fitted = Flags(rawValue: 4)
+    }
+
+    /// Length of a header in bytes.
+    package static let byteCount = 24
+    /// "WM".
+    package static let magic: UInt16 = 0x574D
+    /// The major version of the protocol.
+    package static let majorVersion: UInt8 = 1
+
+    package var flags: Flags
+    /// As on the wire; see ``type``.
+    package var rawType: UInt16
+    package var bodyLength: UInt32
+    package var session: SessionID
+    package var sequence: UInt64
+
+    /// The type, if this build knows it.
+    package var type: MessageType? { MessageType(rawValue: self.rawType) }
+
+    /// Creates a header.
+    package init(
+        type: UInt16, flags: Flags = [], bodyLength: UInt32 = 0, session: SessionID = .none,
+        sequence: UInt64 = 0
+    ) {
+        self.flags = flags
+        self.rawType = type
+        self.bodyLength = bodyLength
+        self.session = session
+        self.sequence = sequence
+    }
+}
+
+/// One whole frame as received or as it will be sent, header included.
+///
+/// Frames that were read together share one array, which lives as long as one of them does: whoever keeps a frame for
+/// long keeps ``compacted()``.
+package struct Frame: Sendable, Hashable {
+    package let header: FrameHeader
+    /// Header and body.
+    package let bytes: ArraySlice<UInt8>
+
+    /// A frame whose header was read from the first 24 bytes of `bytes`.
+    package init(header: FrameHeader, bytes: ArraySlice<UInt8>) {
+        self.header = header
+        self.bytes = bytes
+    }
+
+    /// A frame of `body` behind `header`, whose body length is set.
+    package init(header: FrameHeader, body: some Collection<UInt8>) {
+        var header = header
+        header.bodyLength = UInt32(body.count)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(FrameHeader.byteCount + body.count)
+        header.write(to: &bytes)
+        bytes.append(contentsOf: body)
+        self.init(header: header, bytes: bytes[...])
+    }
+
+    /// The part behind the header.
+    package var body: ArraySlice<UInt8> { self.bytes.dropFirst(FrameHeader.byteCount) }
+
+    /// The same frame in an array of its own.
+    package func compacted() -> Frame { Frame(header: self.header, bytes: Array(self.bytes)[...]) }
+}
+
+/// Why bytes are not a frame. Each closes the connection: there is no way to find the next frame.
+package enum FramingError: Error, Sendable, Hashable {
+    /// The first two bytes are not "WM".
+    case badMagic(UInt16)
+    /// The major version is not 1.
+    case unsupportedVersion(UInt8)
+    /// The frame, header included, is longer than agreed.
+    case tooLarge(byteCount: UInt64, max: UInt32)
+
+    /// The code to close with.
+    package var closeCode: CloseCode {
+        switch self {
+        case .badMagic: .badMagic
+        case .unsupportedVersion: .unsupportedVersion
+        case .tooLarge: .frameTooLarge
+        }
+    }
+}
+
+extension FrameHeader {
+    /// Reads the header at the start of `bytes`.
+    ///
+    /// Looks at magic and version as soon as they are there, and at the length before a byte of the body is.
+    ///
+    /// `frameBytesMax` is the agreed maximum, header included.
+    ///
+    /// - Returns: nil while there are too few bytes.
+    /// - Throws: ``FramingError``; the stream cannot be read further.
+    package static func read(
+        from bytes: RawSpan, frameBytesMax: UInt32
+    ) throws(FramingError) -> FrameHeader? {
+        let count = bytes.byteCount
+        guard count >= 2 else { return nil }
+        let magic = bytes.bigEndian(at: 0, as: UInt16.self)
+        guard magic == Self.magic else { throw .badMagic(magic) }
+        guard count >= 3 else { return nil }
+        let version = bytes.bigEndian(at: 2, as: UInt8.self)
+        guard version == Self.majorVersion else { throw .unsupportedVersion(version) }
+        guard count >= Self.byteCount else { return nil }
+        let header = FrameHeader(
+            type: bytes.bigEndian(at: 4, as: UInt16.self),
+            flags: Flags(rawValue: bytes.bigEndian(at: 3, as: UInt8.self)),
+            bodyLength: bytes.bigEndian(at: 8, as: UInt32.self),
+            session: SessionID(bytes.bigEndian(at: 12, as: UInt32.self)),
+            sequence: bytes.bigEndian(at: 16, as: UInt64.self))
+        let total = UInt64(header.bodyLength) + UInt64(Self.byteCount)
+        guard total <= UInt64(frameBytesMax) else { throw .tooLarge(byteCount: total, max: frameBytesMax) }
+        return header
+    }
+
+    /// Appends the 24 bytes of this header.
+    package func write(to bytes: inout [UInt8]) {
+        bytes.append(bigEndian: Self.magic)
+        bytes.append(Self.majorVersion)
+        bytes.append(self.flags.rawValue)
+        bytes.append(bigEndian: self.rawType)
+        bytes.append(bigEndian: UInt16(0))
+        bytes.append(bigEndian: self.bodyLength)
+        bytes.append(bigEndian: self.session.rawValue)
+        bytes.append(bigEndian: self.sequence)
+    }
+
+    /// The length of the frame in bytes, header included.
+    package var frameByteCount: Int { Self.byteCount + Int(self.bodyLength) }
+}
+
+extension RawSpan {
+    fileprivate func bigEndian<Number: FixedWidthInteger & BitwiseCopyable>(
+        at offset: Int, as type: Number.Type
+    ) -> Number {
+        Number(bigEndian: unsafe self.unsafeLoadUnaligned(fromByteOffset: offset, as: type))
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(bigEndian number: some FixedWidthInteger & UnsignedInteger) {
+        for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
+            self.append(UInt8(truncatingIfNeeded: number >> shift))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// Names one connection within the process. Never on the wire.
+package struct ConnectionID: Sendable, Hashable, Comparable {
+    package var rawValue: UInt64
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+    package static func < (lhs: ConnectionID, rhs: ConnectionID) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// Names a navigation session. Handed out by the gateway; ``none`` in frames that belong to no session.
+package struct SessionID: Sendable, Hashable, Comparable {
+    package var rawValue: UInt32
+    package init(_ rawValue: UInt32) { self.rawValue = rawValue }
+    package static let none = SessionID(0)
+    package static func < (lhs: SessionID, rhs: SessionID) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// A name that a peer brings along: 1 ... 64 bytes of `A-Z a-z 0-9 . _ : -`.
+package protocol PeerName: Sendable, Hashable, Comparable, CustomStringConvertible {
+    var rawValue: String { get }
+    init(unchecked rawValue: String)
+}
+
+extension PeerName {
+    /// The name, or nil if it is empty, longer than 64 bytes or has other characters.
+    package init?(_ rawValue: String) {
+        let bytes = rawValue.utf8
+        guard (1...ProtocolConstants.nameBytesMax).contains(bytes.count), bytes.allSatisfy(Self.isAllowed)
+        else {
+            return nil
+        }
+        self.init(unchecked: rawValue)
+    }
+
+    package var description: String { self.rawValue }
+    package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: ":"),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}
+
+/// Names a vehicle.
+package struct VehicleID: PeerName {
+    package let rawValue: String
+    package init(unchecked rawValue: String) { self.rawValue = rawValue }
+}
+
+/// Names an endpoint within its vehicle.
+package struct EndpointName: PeerName {
+    package let rawValue: String
+    package init(unchecked rawValue: String) { self.rawValue = rawValue }
+}
+
+/// Names a navigation client.
+package struct ClientID: PeerName {
+    package let rawValue: String
+    package init(unchecked rawValue: String) { self.rawValue = rawValue }
+}
+
+/// What a peer shows to take its place again: 128 random bits, good for one use.
+package struct ResumptionToken: Sendable, Hashable {
+    package var high: UInt64
+    package var low: UInt64
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+}
+
+/// Who is behind a connection, as far as the transport can tell.
+package enum Principal: Sendable, Hashable {
+    /// The user id that `SO_PEERCRED` gave for a Unix socket.
+    case user(UInt32)
+    /// Whoever knows the listener's pre-shared key of this name.
+    case key(String)
+    /// Whoever can reach the listener.
+    case anyone
+}

@@ -1,0 +1,197 @@
+package import WaymarkModel
+
+/// What can be granted or withheld.
+///
+/// - Source: `waymark.v1.Feature`.
+package enum Feature: UInt32, Sendable, Hashable, CaseIterable {
+    case maneuvers = 1
+    case laneGuidance = 2
+    case exitLabels = 3
+    case currentRoadName = 4
+    case routeSegments = 5
+    case destinationSharing = 6
+    case navigationAlerts = 7
+    case charge = 8
+    case timeZone = 9
+    case tripPreviews = 10
+    case requests = 11
+    case prompts = 12
+    case waypointRequests = 13
+    case destinationRequests = 14
+    case receipts = 15
+    case resumption = 16
+}
+
+/// Why a feature is withheld.
+///
+/// - Source: `waymark.v1.WithheldReason`.
+package enum WithheldReason: UInt32, Sendable, Hashable, CaseIterable {
+    case notRequested = 1
+    case noCapacity = 2
+    case clientDoesNotProvide = 3
+    case tripOptedOut = 4
+    case noConsent = 5
+    case policy = 6
+    case notSupported = 7
+}
+
+/// One feature and what became of it.
+package struct FeatureGrant: Sendable, Hashable {
+    package var feature: Feature
+    /// nil: granted.
+    package var withheld: WithheldReason?
+
+    package init(_ feature: Feature, withheld: WithheldReason? = nil) {
+        self.feature = feature
+        self.withheld = withheld
+    }
+}
+
+/// What one vehicle endpoint can store and show. 0 means "no limit".
+///
+/// - Source: `waymark.v1.VehicleLimits`; lengths in Unicode scalars.
+package struct VehicleLimits: Sendable, Hashable {
+    package var currentRoadNameLengthMax: UInt32 = 0
+    package var destinationNameLengthMax: UInt32 = 0
+    package var roadFollowingManeuverLengthMax: UInt32 = 0
+    package var maneuverInstructionLengthMax: UInt32 = 0
+    package var laneInstructionLengthMax: UInt32 = 0
+    package var alertTextLengthMax: UInt32 = 0
+    /// Counted from the first upcoming maneuver.
+    package var maneuversStoredMax: UInt32 = 0
+    /// Counted from the current lane guidance.
+    package var laneGuidancesStoredMax: UInt32 = 0
+    /// Longer lines are thinned.
+    package var routeSegmentPointsMax: UInt32 = 0
+
+    package init() {}
+}
+
+/// How an endpoint wants things to look.
+package struct VehiclePreferences: Sendable, Hashable {
+    package var distanceUnits: DistanceUnits = .asPublished
+    /// BCP 47; empty when not said.
+    package var locale: String = ""
+
+    package init() {}
+}
+
+/// What a vehicle endpoint says of itself.
+package struct VehicleHello: Sendable, Hashable {
+    package var vehicle: VehicleID
+    package var endpoint: EndpointName
+    /// What it wants and what it may do.
+    package var features: Set<Feature>
+    package var limits = VehicleLimits()
+    package var preferences = VehiclePreferences()
+    /// It takes guidance from sessions opened for any vehicle that asked.
+    package var guidanceWanted = false
+
+    package init(vehicle: VehicleID, endpoint: EndpointName, features: Set<Feature>) {
+        self.vehicle = vehicle
+        self.endpoint = endpoint
+        self.features = features
+    }
+}
+
+/// What a navigation client says of itself.
+package struct NavigationHello: Sendable, Hashable {
+    package var client: ClientID
+    /// What it provides and handles.
+    package var features: Set<Feature>
+    /// Higher wins, -1 000 ... 1 000.
+    package var priority: Int32 = 0
+
+    package init(client: ClientID, features: Set<Feature>) {
+        self.client = client
+        self.features = features
+    }
+}
+
+/// First frame on every connection, from the peer that connected.
+package struct Hello: Sendable, Hashable {
+    package enum Role: Sendable, Hashable {
+        case vehicle(VehicleHello)
+        case navigation(NavigationHello)
+    }
+
+    /// Minor versions of major version 1 that the peer speaks.
+    package var versions: ClosedRange<UInt32> = ProtocolConstants.versions
+    package var role: Role
+    package var displayName = ""
+    package var software = ""
+    /// The listener's pre-shared key; empty for none.
+    package var credential: [UInt8] = []
+    /// nil: the gateway's default.
+    package var keepaliveMilliseconds: UInt32?
+    /// nil: the gateway's own limit.
+    package var frameBytesMax: UInt32?
+    package var resumptionToken: ResumptionToken?
+    /// With a token, where a vehicle endpoint was.
+    package var resumeSession: SessionID = .none
+    package var resumeSequence: UInt64 = 0
+
+    package init(role: Role) { self.role = role }
+}
+
+/// A session's phase, as told to a client that comes back.
+///
+/// - Source: `waymark.v1.SessionPhase`.
+package enum SessionPhase: UInt32, Sendable, Hashable, CaseIterable {
+    case preview = 1
+    case active = 2
+    case paused = 3
+    case ended = 4
+}
+
+/// A session that a client finds again.
+package struct ResumedSession: Sendable, Hashable {
+    package var session: SessionID
+    /// The last sequence number the gateway has.
+    package var sequence: UInt64
+    package var phase: SessionPhase
+    /// Only when ended.
+    package var endReason: SessionEndReason?
+
+    package init(
+        session: SessionID, sequence: UInt64, phase: SessionPhase, endReason: SessionEndReason? = nil
+    ) {
+        self.session = session
+        self.sequence = sequence
+        self.phase = phase
+        self.endReason = endReason
+    }
+}
+
+/// The gateway's answer to a Hello it takes.
+package struct Welcome: Sendable, Hashable {
+    /// The agreed minor version.
+    package var version: UInt32 = ProtocolConstants.versions.upperBound
+    /// Every feature the role knows.
+    package var features: [FeatureGrant] = []
+    package var keepaliveMilliseconds: UInt32 = 0
+    package var frameBytesMax: UInt32 = 0
+    package var resumptionToken: ResumptionToken
+    /// The token in Hello was taken.
+    package var isResumed = false
+    package var sessions: [ResumedSession] = []
+    package var graceMilliseconds: UInt32 = 0
+    package var requestsOpenMax: UInt32 = 0
+    package var software = ""
+
+    package init(resumptionToken: ResumptionToken) { self.resumptionToken = resumptionToken }
+}
+
+/// Last frame on a connection, from either side.
+package struct Goodbye: Sendable, Hashable {
+    package var code: CloseCode
+    package var reason: String
+    /// 0: no hint.
+    package var reconnectAfterMilliseconds: UInt32
+
+    package init(_ code: CloseCode, reason: String = "", reconnectAfterMilliseconds: UInt32 = 0) {
+        self.code = code
+        self.reason = reason
+        self.reconnectAfterMilliseconds = reconnectAfterMilliseconds
+    }
+}

@@ -1,0 +1,102 @@
+/// A decoded message of the protocol.
+package enum Message: Sendable, Hashable {
+    case hello(Hello)
+    case welcome(Welcome)
+    case goodbye(Goodbye)
+    case ping(nonce: UInt64)
+    case pong(nonce: UInt64)
+    case error(Rejection)
+
+    case openSession(OpenSession)
+    case sessionOpened(SessionOpened)
+    case vehicleChanged(VehicleStatus)
+    case sessionEnded(SessionEnded)
+    case snapshotBegin(SnapshotBegin)
+    case snapshotEnd
+    case sessionSuspended(graceMilliseconds: UInt32)
+    case sessionRestored
+    case receipt(Receipt)
+    case receiptReport(ReceiptReport)
+
+    case publication(Publication)
+
+    case waypointRequest(WaypointRequest)
+    case destinationRequest(DestinationRequest)
+    case withdrawRequest(WithdrawRequest)
+    case requestAnswer(RequestAnswer)
+    case prompt(Prompt)
+    case promptAnswer(PromptAnswer)
+    case promptOver(PromptOver)
+    case requestOutcome(RequestOutcome)
+    case cancelNavigation(CancelReason)
+    case allowNavigation
+    case updateRouteSource(UpdateRouteSource)
+    case vehicleSettings(VehicleSettings)
+    case zoomCluster(ZoomCluster)
+    case alertResponse(AlertResponse)
+    case destinationShareAnswer(DestinationShareAnswer)
+    case destinationShareStatus(DestinationShareStatus)
+
+    /// The type in the frame's header.
+    package var type: MessageType {
+        switch self {
+        case .hello: .hello
+        case .welcome: .welcome
+        case .goodbye: .goodbye
+        case .ping: .ping
+        case .pong: .pong
+        case .error: .error
+        case .openSession: .openSession
+        case .sessionOpened: .sessionOpened
+        case .vehicleChanged: .vehicleChanged
+        case .sessionEnded: .sessionEnded
+        case .snapshotBegin: .snapshotBegin
+        case .snapshotEnd: .snapshotEnd
+        case .sessionSuspended: .sessionSuspended
+        case .sessionRestored: .sessionRestored
+        case .receipt: .receipt
+        case .receiptReport: .receiptReport
+        case .publication(let publication): publication.type
+        case .waypointRequest: .waypointRequest
+        case .destinationRequest: .destinationRequest
+        case .withdrawRequest: .withdrawRequest
+        case .requestAnswer: .requestAnswer
+        case .prompt: .prompt
+        case .promptAnswer: .promptAnswer
+        case .promptOver: .promptOver
+        case .requestOutcome: .requestOutcome
+        case .cancelNavigation: .cancelNavigation
+        case .allowNavigation: .allowNavigation
+        case .updateRouteSource: .updateRouteSource
+        case .vehicleSettings: .vehicleSettings
+        case .zoomCluster: .zoomCluster
+        case .alertResponse: .alertResponse
+        case .destinationShareAnswer: .destinationShareAnswer
+        case .destinationShareStatus: .destinationShareStatus
+        }
+    }
+}
+
+/// A message with what its frame's header says beside the type.
+package struct Envelope: Sendable, Hashable {
+    package var message: Message
+    package var session: SessionID
+    package var sequence: UInt64
+    package var flags: FrameHeader.Flags
+
+    package init(
+        _ message: Message, session: SessionID = .none, sequence: UInt64 = 0, flags: FrameHeader.Flags = []
+    ) {
+        self.message = message
+        self.session = session
+        self.sequence = sequence
+        self.flags = flags
+    }
+
+    /// The header of this message's frame, with a body length of 0.
+    package var header: FrameHeader {
+        FrameHeader(
+            type: self.message.type.rawValue, flags: self.flags, session: self.session,
+            sequence: self.sequence)
+    }
+}

@@ -1,0 +1,157 @@
+/// Which vehicles a session is for.
+package enum VehicleSelection: Sendable, Hashable {
+    /// These, now or when they connect; 1 ... 256, no repeats.
+    case vehicles([VehicleID])
+    /// Every vehicle that wants guidance and is free, now and later.
+    case anyThatAsked
+}
+
+/// Client to gateway: opens a session.
+package struct OpenSession: Sendable, Hashable {
+    package var requestID: String
+    package var vehicles: VehicleSelection
+    /// 0: no receipts.
+    package var receiptsEveryMilliseconds: UInt32
+
+    package init(requestID: String, vehicles: VehicleSelection, receiptsEveryMilliseconds: UInt32 = 0) {
+        self.requestID = requestID
+        self.vehicles = vehicles
+        self.receiptsEveryMilliseconds = receiptsEveryMilliseconds
+    }
+}
+
+/// Why a session, or one vehicle's part in it, ended.
+///
+/// - Source: `waymark.v1.SessionEndReason`.
+package enum SessionEndReason: UInt32, Sendable, Hashable, CaseIterable {
+    case finished = 1
+    case cancelledByClient = 2
+    case ownNavigationStarted = 3
+    case userStopped = 4
+    case replaced = 5
+    case clientGone = 6
+    case vehicleGone = 7
+    case noVehicleLeft = 8
+    case limit = 9
+}
+
+/// How one vehicle stands to a session.
+package enum VehicleStanding: Sendable, Hashable {
+    case joined
+    case awaited
+    case refused(ErrorCode)
+    case left(SessionEndReason)
+}
+
+/// One endpoint of a vehicle in a session.
+package struct EndpointStatus: Sendable, Hashable {
+    package var endpoint: EndpointName
+    package var isReady: Bool
+    package var locale: String
+    /// What is withheld from it, and why.
+    package var withheld: [FeatureGrant]
+
+    package init(endpoint: EndpointName, isReady: Bool, locale: String = "", withheld: [FeatureGrant] = []) {
+        self.endpoint = endpoint
+        self.isReady = isReady
+        self.locale = locale
+        self.withheld = withheld
+    }
+}
+
+/// One vehicle's standing, and what its endpoints do not receive.
+package struct VehicleStatus: Sendable, Hashable {
+    package var vehicle: VehicleID
+    package var standing: VehicleStanding
+    package var endpoints: [EndpointStatus]
+
+    package init(vehicle: VehicleID, standing: VehicleStanding, endpoints: [EndpointStatus] = []) {
+        self.vehicle = vehicle
+        self.standing = standing
+        self.endpoints = endpoints
+    }
+}
+
+/// Gateway to client: the session is open.
+package struct SessionOpened: Sendable, Hashable {
+    package var requestID: String
+    package var session: SessionID
+    package var vehicles: [VehicleStatus]
+
+    package init(requestID: String, session: SessionID, vehicles: [VehicleStatus]) {
+        self.requestID = requestID
+        self.session = session
+        self.vehicles = vehicles
+    }
+}
+
+/// The session is over for the receiver.
+package struct SessionEnded: Sendable, Hashable {
+    package var session: SessionID
+    package var reason: SessionEndReason
+
+    package init(session: SessionID, reason: SessionEndReason) {
+        self.session = session
+        self.reason = reason
+    }
+}
+
+/// Gateway to endpoint: what follows, up to the end mark, is the session's retained state or what was missed.
+package struct SnapshotBegin: Sendable, Hashable {
+    /// - Source: `waymark.v1.SnapshotKind`.
+    package enum Kind: UInt32, Sendable, Hashable, CaseIterable {
+        case full = 1
+        case missed = 2
+    }
+
+    package var kind: Kind
+    package var client: ClientID
+    package var clientDisplayName = ""
+    /// The client is away.
+    package var isSuspended = false
+    /// 0: receipts are not wanted.
+    package var receiptsEveryMilliseconds: UInt32 = 0
+    package var withheld: [FeatureGrant] = []
+
+    package init(kind: Kind, client: ClientID) {
+        self.kind = kind
+        self.client = client
+    }
+}
+
+/// Endpoint to gateway: how far it is.
+package struct Receipt: Sendable, Hashable {
+    package var receivedSequence: UInt64
+    /// At most ``receivedSequence``.
+    package var shownSequence: UInt64
+
+    package init(receivedSequence: UInt64, shownSequence: UInt64) {
+        self.receivedSequence = receivedSequence
+        self.shownSequence = shownSequence
+    }
+}
+
+/// One endpoint's receipt.
+package struct EndpointReceipt: Sendable, Hashable {
+    package var vehicle: VehicleID
+    package var endpoint: EndpointName
+    package var receipt: Receipt
+
+    package init(vehicle: VehicleID, endpoint: EndpointName, receipt: Receipt) {
+        self.vehicle = vehicle
+        self.endpoint = endpoint
+        self.receipt = receipt
+    }
+}
+
+/// Gateway to client: who has got how far.
+package struct ReceiptReport: Sendable, Hashable {
+    /// The last sequence number the gateway has.
+    package var gatewaySequence: UInt64
+    package var endpoints: [EndpointReceipt]
+
+    package init(gatewaySequence: UInt64, endpoints: [EndpointReceipt]) {
+        self.gatewaySequence = gatewaySequence
+        self.endpoints = endpoints
+    }
+}

@@ -1,0 +1,243 @@
+package import WaymarkModel
+
+/// How a request, or a destination share, ended.
+///
+/// - Source: `waymark.v1.Outcome`.
+package enum Outcome: UInt32, Sendable, Hashable, CaseIterable {
+    case accepted = 1
+    case notSupported = 2
+    case declinedByUser = 3
+    case busy = 4
+    case invalid = 5
+    case timedOut = 6
+    case tooLarge = 7
+    case gone = 8
+    case withdrawn = 9
+    case sessionEnded = 10
+}
+
+/// Vehicle to gateway to client: insert this waypoint.
+package struct WaypointRequest: Sendable, Hashable {
+    package var requestID: String
+    package var waypoint: Waypoint
+    /// The segment to insert into; empty: the client chooses.
+    package var segment: String
+    /// Set by the gateway on the way to the client.
+    package var vehicle: VehicleID?
+
+    package init(requestID: String, waypoint: Waypoint, segment: String = "", vehicle: VehicleID? = nil) {
+        self.requestID = requestID
+        self.waypoint = waypoint
+        self.segment = segment
+        self.vehicle = vehicle
+    }
+}
+
+/// Vehicle to gateway to clients: drive to this place.
+package struct DestinationRequest: Sendable, Hashable {
+    package var requestID: String
+    package var destination: Waypoint
+    /// Set by the gateway on the way to the client.
+    package var vehicle: VehicleID?
+
+    package init(requestID: String, destination: Waypoint, vehicle: VehicleID? = nil) {
+        self.requestID = requestID
+        self.destination = destination
+        self.vehicle = vehicle
+    }
+}
+
+/// The request is taken back.
+package struct WithdrawRequest: Sendable, Hashable {
+    package var requestID: String
+    /// Set by the gateway on the way to the client.
+    package var vehicle: VehicleID?
+
+    package init(requestID: String, vehicle: VehicleID? = nil) {
+        self.requestID = requestID
+        self.vehicle = vehicle
+    }
+}
+
+/// Client to gateway: answers a request.
+package struct RequestAnswer: Sendable, Hashable {
+    package enum Answer: Sendable, Hashable {
+        /// Waypoint: ask the vehicle's user, with these estimates.
+        case estimates(TravelEstimates)
+        /// Waypoint: the client asks by itself; `accept` or `decline` follows.
+        case ownPrompt
+        case accept
+        /// With one of notSupported, declinedByUser, busy, invalid, tooLarge.
+        case decline(Outcome)
+    }
+
+    package var requestID: String
+    package var vehicle: VehicleID
+    package var answer: Answer
+
+    package init(requestID: String, vehicle: VehicleID, answer: Answer) {
+        self.requestID = requestID
+        self.vehicle = vehicle
+        self.answer = answer
+    }
+}
+
+/// Gateway to prompting endpoints: ask the vehicle's user.
+package struct Prompt: Sendable, Hashable {
+    package var requestID: String
+    package var waypoint: Waypoint
+    package var travelEstimates: TravelEstimates
+    package var deadlineMilliseconds: UInt32
+
+    package init(
+        requestID: String, waypoint: Waypoint, travelEstimates: TravelEstimates, deadlineMilliseconds: UInt32
+    ) {
+        self.requestID = requestID
+        self.waypoint = waypoint
+        self.travelEstimates = travelEstimates
+        self.deadlineMilliseconds = deadlineMilliseconds
+    }
+}
+
+/// Endpoint to gateway: the user's answer to a prompt.
+package struct PromptAnswer: Sendable, Hashable {
+    package var requestID: String
+    package var isAccepted: Bool
+
+    package init(requestID: String, isAccepted: Bool) {
+        self.requestID = requestID
+        self.isAccepted = isAccepted
+    }
+}
+
+/// Gateway to prompting endpoints: the prompt is over.
+package struct PromptOver: Sendable, Hashable {
+    package var requestID: String
+    package var outcome: Outcome
+
+    package init(requestID: String, outcome: Outcome) {
+        self.requestID = requestID
+        self.outcome = outcome
+    }
+}
+
+/// Gateway to requesting endpoints and to the client that was asked: how the request ended.
+package struct RequestOutcome: Sendable, Hashable {
+    package var requestID: String
+    package var vehicle: VehicleID
+    package var outcome: Outcome
+    /// The client that accepted, or was asked last.
+    package var client: ClientID?
+
+    package init(requestID: String, vehicle: VehicleID, outcome: Outcome, client: ClientID? = nil) {
+        self.requestID = requestID
+        self.vehicle = vehicle
+        self.outcome = outcome
+        self.client = client
+    }
+}
+
+/// Why the vehicle ends guidance.
+///
+/// - Source: `waymark.v1.CancelReason`.
+package enum CancelReason: UInt32, Sendable, Hashable, CaseIterable {
+    case ownNavigationStarted = 1
+    case userStopped = 2
+}
+
+/// What the vehicle does with the route.
+package struct UpdateRouteSource: Sendable, Hashable {
+    package var routeSource: RouteSource
+    /// Set by the gateway on the way to the client.
+    package var vehicle: VehicleID?
+
+    package init(routeSource: RouteSource, vehicle: VehicleID? = nil) {
+        self.routeSource = routeSource
+        self.vehicle = vehicle
+    }
+}
+
+/// Which endpoint of which vehicle a message comes from. Set by the gateway on the way to the client.
+package struct EndpointPath: Sendable, Hashable {
+    package var vehicle: VehicleID
+    package var endpoint: EndpointName
+
+    package init(vehicle: VehicleID, endpoint: EndpointName) {
+        self.vehicle = vehicle
+        self.endpoint = endpoint
+    }
+}
+
+/// How an endpoint's display is set. nil leaves a setting as it was.
+package struct VehicleSettings: Sendable, Hashable {
+    package var compass: ClusterSetting?
+    package var speedLimit: ClusterSetting?
+    package var contentStyle: ContentStyle?
+    /// Bits of `CPLimitableUserInterface`: 1 keyboard, 2 lists.
+    package var limitedUserInterfaces: UInt32?
+    package var isReadyToShow: Bool?
+    package var source: EndpointPath?
+
+    package init() {}
+}
+
+/// Zoom the cluster's map.
+package struct ZoomCluster: Sendable, Hashable {
+    package var direction: ZoomDirection
+    package var source: EndpointPath?
+
+    package init(direction: ZoomDirection, source: EndpointPath? = nil) {
+        self.direction = direction
+        self.source = source
+    }
+}
+
+/// An alert went away at the vehicle, or an action was chosen.
+package struct AlertResponse: Sendable, Hashable {
+    package enum Response: Sendable, Hashable {
+        case dismissed(AlertDismissal)
+        /// The action's id, not 0.
+        case action(UInt32)
+    }
+
+    package var alert: UInt32
+    package var response: Response
+    package var source: EndpointPath?
+
+    package init(alert: UInt32, response: Response, source: EndpointPath? = nil) {
+        self.alert = alert
+        self.response = response
+        self.source = source
+    }
+}
+
+/// Vehicle to gateway: takes the shared destination, or not.
+package struct DestinationShareAnswer: Sendable, Hashable {
+    package var shareID: String
+    /// ``Outcome/accepted``, or why not.
+    package var outcome: Outcome
+
+    package init(shareID: String, outcome: Outcome) {
+        self.shareID = shareID
+        self.outcome = outcome
+    }
+}
+
+/// Gateway to client: where a destination share stands with one vehicle.
+package struct DestinationShareStatus: Sendable, Hashable {
+    package enum Stage: Sendable, Hashable {
+        case willShare
+        case didShare
+        case didFailToShare(Outcome)
+    }
+
+    package var shareID: String
+    package var vehicle: VehicleID
+    package var stage: Stage
+
+    package init(shareID: String, vehicle: VehicleID, stage: Stage) {
+        self.shareID = shareID
+        self.vehicle = vehicle
+        self.stage = stage
+    }
+}
