@@ -1,0 +1,140 @@
+package import WaymarkProtocol
+
+/// Names a group of endpoints that receive the same bytes: those of one session with one profile.
+package struct AudienceID: Sendable, Hashable {
+    package var rawValue: UInt32
+    package init(_ rawValue: UInt32) { self.rawValue = rawValue }
+}
+
+extension Gateway {
+    /// What happens to the gateway.
+    package enum Event: Sendable, Hashable {
+        /// A peer said a Hello that its listener allows; answered by ``Action/admit(_:_:)`` or ``Action/refuse(_:_:)``.
+        ///
+        /// `token` is fresh: 128 random bits that the driver drew for this connection.
+        case arrived(ConnectionID, Hello, Principal, token: ResumptionToken)
+        /// A control message of an admitted peer.
+        case received(ConnectionID, Message, SessionID)
+        /// A published frame of an admitted navigation client, decoded and checked by the codec.
+        case published(ConnectionID, Frame, PublicationOutline)
+        /// An admitted (or arriving) peer has gone; `clean` after its Goodbye.
+        case departed(ConnectionID, clean: Bool)
+        /// The armed instant has come.
+        case deadlineReached
+        /// The configuration changed.
+        case policyChanged(Policy)
+    }
+
+    /// What the driver must do, in order.
+    package enum Action: Sendable, Hashable {
+        case admit(ConnectionID, Welcome)
+        case refuse(ConnectionID, Goodbye)
+        /// Encode and send. Never conflated.
+        case send(ConnectionID, Envelope)
+        /// Send these bytes, in order: a snapshot, or what was missed. Never conflated.
+        case sendFrames(ConnectionID, [Frame])
+        /// Send these bytes to whoever is in the audience; a state (with a key) may be conflated.
+        case publish(AudienceID, Frame, ConflationKey?)
+        case join(ConnectionID, AudienceID)
+        case leave(ConnectionID, AudienceID)
+        /// Drop what is queued of this session and not yet partly written.
+        case purge(ConnectionID, SessionID)
+        case close(ConnectionID, Goodbye)
+        /// Hand in ``Event/deadlineReached`` at this instant; replaces the one armed before.
+        case arm(deadline: Instant)
+    }
+
+    /// How bodies are read and written when content must be cut to a profile. Two coders are always equal.
+    package struct Coder: Sendable, Hashable {
+        /// The full content of a published frame that was checked before; nil for a type this build does not know.
+        package let decode: @Sendable (Frame) -> Publication?
+        package let encode: @Sendable (Envelope) -> Frame
+
+        package init(
+            decode: @escaping @Sendable (Frame) -> Publication?,
+            encode: @escaping @Sendable (Envelope) -> Frame
+        ) {
+            self.decode = decode
+            self.encode = encode
+        }
+
+        package static func == (lhs: Coder, rhs: Coder) -> Bool { true }
+        package func hash(into hasher: inout Hasher) {}
+    }
+
+    /// What the operator decides.
+    package struct Policy: Sendable, Hashable {
+        /// What happens when a second client wants a vehicle that is guided.
+        package enum Arbitration: String, Sendable, Hashable, CaseIterable {
+            /// The second is refused.
+            case refuse
+            /// The second takes over.
+            case replace
+            /// The one with the higher priority has it; a tie is refused.
+            case priority
+        }
+
+        package var arbitration = Arbitration.refuse
+        /// Overrides per vehicle.
+        package var vehicleArbitration: [VehicleID: Arbitration] = [:]
+        /// Features withheld from every vehicle (``WithheldReason/policy``).
+        package var withheldFeatures: Set<Feature> = []
+        /// Vehicles whose owner has not consented to route segments; nil set means every vehicle has consented.
+        package var routeSharingVehicles: Set<VehicleID>?
+        package var limits = GatewayLimits()
+
+        package init() {}
+
+        /// The arbitration that holds for `vehicle`.
+        package func arbitration(for vehicle: VehicleID) -> Arbitration {
+            self.vehicleArbitration[vehicle] ?? self.arbitration
+        }
+    }
+
+    /// Plain counts since the process started; exporting them is somebody else's job.
+    package struct Counters: Sendable, Hashable {
+        package var framesPublished: UInt64 = 0
+        package var framesUnchanged: UInt64 = 0
+        package var framesRejected: UInt64 = 0
+        package var sessionsOpened: UInt64 = 0
+        package var sessionsEnded: UInt64 = 0
+        package var requestsRouted: UInt64 = 0
+        package var requestsEnded: UInt64 = 0
+        package var snapshotsSent: UInt64 = 0
+        package var resumptions: UInt64 = 0
+
+        package init() {}
+    }
+}
+
+/// The gateway's own limits and times. Each is a setting.
+package struct GatewayLimits: Sendable, Hashable {
+    /// How long a place is kept for a peer that vanished.
+    package var grace: Duration = .seconds(30)
+    /// From a request's arrival at a client to its answer.
+    package var requestTimeout: Duration = .seconds(10)
+    /// From a prompt, or a client's own prompt, to the user's answer.
+    package var promptTimeout: Duration = .seconds(60)
+    /// From a destination share to the vehicle's answer.
+    package var shareTimeout: Duration = .seconds(10)
+    package var sessionsMax = 10_000
+    package var sessionsPerClientMax = 256
+    package var endpointsPerVehicleMax = 16
+    /// Requests one vehicle may have open at a time.
+    package var requestsOpenMax = 8
+    /// Ended requests whose outcome is kept, per vehicle, for a resent request.
+    package var outcomesKeptMax = 64
+    package var sharesOpenMax = 8
+    /// Retained state of one session, in bytes.
+    package var retainedBytesMax = 16_777_216
+    /// Recent frames of one session kept for resumption, in bytes.
+    package var replayBytesMax = 262_144
+    /// Distinct profiles one session is fitted to.
+    package var profilesPerSessionMax = 32
+    /// Maneuvers, lane guidances and segments of one generation.
+    package var maneuversPerSessionMax = 16_384
+    package var laneGuidancesPerSessionMax = 16_384
+    package var segmentsPerSessionMax = 256
+
+    package init() {}
+}

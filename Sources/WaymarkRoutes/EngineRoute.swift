@@ -1,0 +1,79 @@
+package import WaymarkModel
+
+/// What a routing engine's answer said that could not be carried over as it is.
+package struct RouteNotice: Sendable, Hashable {
+    /// Where in the answer, e.g. `routes[0].legs[1].steps[3].maneuver`.
+    package var path: String
+    /// A sentence.
+    package var reason: String
+
+    package init(path: String, reason: String) {
+        self.path = path
+        self.reason = reason
+    }
+}
+
+/// A piece of a route with one road name.
+package struct EngineRoad: Sendable, Hashable {
+    /// Where it begins: index into ``EngineRoute/line``.
+    package var lineIndex: Int
+    /// Longest first; empty for a road without a name.
+    package var nameVariants: [String]
+    /// Maneuvers on it are announced earlier.
+    package var isMotorway: Bool
+
+    package init(lineIndex: Int, nameVariants: [String], isMotorway: Bool) {
+        self.lineIndex = lineIndex
+        self.nameVariants = nameVariants
+        self.isMotorway = isMotorway
+    }
+}
+
+/// One route as a routing engine computed it, in the model's words, with what is needed to drive along it.
+package struct EngineRoute: Sendable, Hashable {
+    /// Whose answer it was.
+    package enum Engine: String, Sendable, Hashable, CaseIterable { case osrm, mapbox, valhalla, graphhopper }
+
+    package var engine: Engine
+    /// Origin, stops, destination; at least two.
+    package var waypoints: [Waypoint]
+    /// Maneuvers and lane guidances in order with ids from 1, one segment per leg, upcoming = the first maneuvers.
+    package var information: RouteInformation
+    /// The whole way; at least one point, no two equal neighbours.
+    package var line: [Coordinate]
+    /// The engine's speed in metres per second between `line[i]` and `line[i + 1]`; finite, above 0; one fewer than `line`.
+    package var lineSpeeds: [Double]
+    /// In order, the first from index 0.
+    package var roads: [EngineRoad]
+    /// Where each of `information.maneuvers` is: indices into `line`, ascending.
+    package var maneuverIndices: [Int]
+    /// Where each of `information.laneGuidances` is: indices into `line`, ascending.
+    package var laneGuidanceIndices: [Int]
+    /// Where each of `information.segments` begins: indices into `line`, ascending.
+    package var segmentIndices: [Int]
+    /// As the engine says.
+    package var distance: Distance
+    /// As the engine says.
+    package var duration: Duration
+    /// What could not be carried over.
+    package var notices: [RouteNotice]
+
+    package init(
+        engine: Engine, waypoints: [Waypoint], information: RouteInformation, line: [Coordinate],
+        lineSpeeds: [Double], roads: [EngineRoad], maneuverIndices: [Int], laneGuidanceIndices: [Int],
+        segmentIndices: [Int], distance: Distance, duration: Duration, notices: [RouteNotice]
+    ) {
+        self.engine = engine
+        self.waypoints = waypoints
+        self.information = information
+        self.line = line
+        self.lineSpeeds = lineSpeeds
+        self.roads = roads
+        self.maneuverIndices = maneuverIndices
+        self.laneGuidanceIndices = laneGuidanceIndices
+        self.segmentIndices = segmentIndices
+        self.distance = distance
+        self.duration = duration
+        self.notices = notices
+    }
+}
