@@ -1,17 +1,136 @@
+internal import WaymarkModel
 package import WaymarkProtocol
 
 /// The one machine behind all connections: who is there, sessions, arbitration, requests, retained state.
+///
+/// A value: the driver and the simulation hand in events and perform the actions. A peer's bug or malice is answered
+/// by an error to it, or ignored where it can be a race; a driver's bug (an event of a connection that never arrived)
+/// is ignored.
+///
+/// The parts: `Admission` (who may come in, comes back, goes), `Guidance` (sessions and the vehicles in them),
+/// `Publishing`, `Requests`, `VehicleMessages`.
 package struct Gateway: Sendable, Hashable {
-    package private(set) var counters = Counters()
-    package private(set) var policy: Policy
-    private let coder: Coder
+    /// What is waited for.
+    enum Deadline: Sendable, Hashable {
+        case clientGrace(ClientID)
+        case endpointGrace(EndpointPath)
+        case request(Request.Key)
+        case share(Share)
+        case receipts(SessionID)
+    }
+
+    package internal(set) var counters = Counters()
+    package internal(set) var policy: Policy
+    let coder: Coder
+    var peers: [ConnectionID: Peer] = [:]
+    var vehicles: [VehicleID: Vehicle] = [:]
+    var clients: [ClientID: Client] = [:]
+    var sessions: [SessionID: NavigationSession] = [:]
+    var requests: [Request.Key: Request] = [:]
+    /// Tokens that are good, and whose they are.
+    var tokens: [ResumptionToken: Peer] = [:]
+    var deadlines = DeadlineQueue<Deadline>()
+    private var armed: Instant?
+    private var nextSession: SessionID
+    private var nextAudience = AudienceID(1)
 
     /// Creates an empty gateway. `firstSession` should be random, so that ids of an earlier process match nothing.
     package init(policy: Policy, coder: Coder, firstSession: SessionID) {
         self.policy = policy
         self.coder = coder
+        self.nextSession = firstSession
     }
 
     /// Advances the gateway by one event and appends what the driver must do, in order.
-    package mutating func handle(_ event: Event, at now: Instant, into actions: inout [Action]) {}
+    package mutating func handle(_ event: Event, at now: Instant, into actions: inout [Action]) {
+        switch event {
+        case .arrived(let connection, let hello, let principal, let token):
+            self.admit(connection, hello, principal, token, at: now, into: &actions)
+        case .received(let connection, let message, let session):
+            self.receive(message, session, from: connection, at: now, into: &actions)
+        case .published(let connection, let frame, let outline):
+            self.publish(frame, outline, from: connection, at: now, into: &actions)
+        case .publicationRejected(let connection, let header): self.skip(header, from: connection)
+        case .departed(let connection, let clean):
+            self.depart(connection, clean: clean, at: now, into: &actions)
+        case .deadlineReached: self.reachDeadlines(at: now, into: &actions)
+        case .policyChanged(let policy): self.policy = policy
+        }
+        self.arm(into: &actions)
+    }
+
+    /// How many are connected or present, for status lines.
+    package var census: Census {
+        Census(
+            vehicles: self.vehicles.values.count { $0.isConnected },
+            endpoints: self.peers.values.count { if case .endpoint = $0 { true } else { false } },
+            clients: self.peers.values.count { if case .client = $0 { true } else { false } },
+            sessions: self.sessions.count, requests: self.requests.count)
+    }
+
+    private mutating func receive(
+        _ message: Message, _ session: SessionID, from connection: ConnectionID, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        switch self.peers[connection] {
+        case nil: break  // Refused or taken over, with messages on their way.
+        case .client(let client):
+            self.receive(message, session, client: client, connection, at: now, into: &actions)
+        case .endpoint(let path):
+            self.receive(message, session, path: path, connection, at: now, into: &actions)
+        }
+    }
+
+    private mutating func reachDeadlines(at now: Instant, into actions: inout [Action]) {
+        self.armed = nil
+        while let deadline = self.deadlines.takeDue(at: now) {
+            switch deadline {
+            case .clientGrace(let client): self.forgetClient(client, at: now, into: &actions)
+            case .endpointGrace(let path): self.forgetEndpoint(path, at: now, into: &actions)
+            case .request(let key): self.missRequestDeadline(key, at: now, into: &actions)
+            case .share(let share): self.endShare(share, .didFailToShare(.timedOut), into: &actions)
+            case .receipts(let session): self.reportReceipts(session, into: &actions)
+            }
+        }
+    }
+
+    private mutating func arm(into actions: inout [Action]) {
+        guard let next = self.deadlines.next, next != self.armed else { return }
+        self.armed = next
+        actions.append(.arm(deadline: next))
+    }
+
+    /// A session id that no session has. Never 0.
+    mutating func newSessionID() -> SessionID {
+        repeat {
+            self.nextSession.rawValue &+= 1
+        } while self.nextSession == .none || self.sessions[self.nextSession] != nil
+        return self.nextSession
+    }
+
+    mutating func newAudienceID() -> AudienceID {
+        self.nextAudience.rawValue &+= 1
+        return self.nextAudience
+    }
+
+    /// Tells a peer that its message was refused.
+    func reject(
+        _ connection: ConnectionID, _ rejection: Rejection, _ type: MessageType, session: SessionID = .none,
+        requestID: String = "", into actions: inout [Action]
+    ) {
+        var rejection = rejection
+        rejection.messageType = type.rawValue
+        rejection.session = session
+        rejection.requestID = requestID
+        actions.append(.send(connection, Envelope(.error(rejection))))
+    }
+
+    /// Sends to the client of a session, if it is there.
+    func tell(
+        _ client: ClientID, _ message: Message, _ session: SessionID = .none, into actions: inout [Action]
+    ) {
+        if let connection = self.clients[client]?.connection {
+            actions.append(.send(connection, Envelope(message, session: session)))
+        }
+    }
 }

@@ -17,6 +17,8 @@ extension Gateway {
         case received(ConnectionID, Message, SessionID)
         /// A published frame of an admitted navigation client, decoded and checked by the codec.
         case published(ConnectionID, Frame, PublicationOutline)
+        /// A published frame whose body the codec refused: the client was told, its number is used up.
+        case publicationRejected(ConnectionID, FrameHeader)
         /// An admitted (or arriving) peer has gone; `clean` after its Goodbye.
         case departed(ConnectionID, clean: Bool)
         /// The armed instant has come.
@@ -89,6 +91,15 @@ extension Gateway {
         package func arbitration(for vehicle: VehicleID) -> Arbitration {
             self.vehicleArbitration[vehicle] ?? self.arbitration
         }
+    }
+
+    /// How many there are now.
+    package struct Census: Sendable, Hashable {
+        package var vehicles: Int
+        package var endpoints: Int
+        package var clients: Int
+        package var sessions: Int
+        package var requests: Int
     }
 
     /// Plain counts since the process started; exporting them is somebody else's job.

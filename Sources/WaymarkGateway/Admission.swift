@@ -1,0 +1,234 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+// Who may come in, who comes back, who goes.
+extension Gateway {
+    mutating func admit(
+        _ connection: ConnectionID, _ hello: Hello, _ principal: Principal, _ token: ResumptionToken,
+        at now: Instant,
+        into actions: inout [Action]
+    ) {
+        switch hello.role {
+        case .vehicle(let vehicle):
+            self.admit(connection, vehicle, hello, principal, token, at: now, into: &actions)
+        case .navigation(let navigation):
+            self.admit(connection, navigation, hello, principal, token, at: now, into: &actions)
+        }
+    }
+
+    private func refuse(
+        _ connection: ConnectionID, _ code: CloseCode, _ reason: String, into actions: inout [Action]
+    ) {
+        actions.append(.refuse(connection, Goodbye(code, reason: reason)))
+    }
+
+    // MARK: Vehicle endpoints
+
+    private mutating func admit(
+        _ connection: ConnectionID, _ vehicleHello: VehicleHello, _ hello: Hello, _ principal: Principal,
+        _ token: ResumptionToken, at now: Instant, into actions: inout [Action]
+    ) {
+        let path = EndpointPath(vehicle: vehicleHello.vehicle, endpoint: vehicleHello.endpoint)
+        var vehicle = self.vehicles[path.vehicle] ?? Vehicle()
+        guard vehicle.principal == nil || vehicle.principal == principal else {
+            return self.refuse(
+                connection, .idInUse, "vehicle \(path.vehicle) belongs to another user", into: &actions)
+        }
+        let old = vehicle.endpoints[path.endpoint]
+        let isResumed = self.useToken(hello.resumptionToken, of: .endpoint(path))
+        if let old, let present = old.connection {
+            guard isResumed else {
+                return self.refuse(
+                    connection, .idInUse, "endpoint \(path.endpoint) of \(path.vehicle) is connected",
+                    into: &actions)
+            }
+            self.takeOver(present, into: &actions)
+            self.leaveAudience(path, into: &actions)
+            vehicle = self.vehicles[path.vehicle] ?? vehicle
+        }
+        guard old != nil || vehicle.endpoints.count < self.policy.limits.endpointsPerVehicleMax else {
+            return self.refuse(
+                connection, .resourceLimit,
+                "a vehicle has at most \(self.policy.limits.endpointsPerVehicleMax) endpoints", into: &actions
+            )
+        }
+        var endpoint = Endpoint(connection: connection, hello: vehicleHello, token: token)
+        if isResumed, let old {
+            endpoint.settings = old.settings
+            endpoint.place = old.place
+        }
+        if let old { self.tokens[old.token] = nil }
+        vehicle.principal = principal
+        vehicle.endpoints[path.endpoint] = endpoint
+        if vehicleHello.guidanceWanted {
+            vehicle.isGuidanceWanted = true
+            if !isResumed { vehicle.hasStopped = false }
+        }
+        self.vehicles[path.vehicle] = vehicle
+        self.peers[connection] = .endpoint(path)
+        self.tokens[token] = .endpoint(path)
+        self.deadlines.remove(.endpointGrace(path))
+        if isResumed { self.counters.resumptions += 1 }
+        actions.append(.admit(connection, self.welcome(vehicleHello, token, isResumed: isResumed)))
+        self.enterGuidance(path, resuming: isResumed ? hello : nil, at: now, into: &actions)
+    }
+
+    private func welcome(_ hello: VehicleHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
+        let features: [Feature] = Profile.contentFeatures + [.requests, .prompts, .receipts, .resumption]
+        return self.welcome(
+            features, hello.features.union([.receipts, .resumption]), token, isResumed: isResumed)
+    }
+
+    private func welcome(
+        _ features: [Feature], _ asked: Set<Feature>, _ token: ResumptionToken, isResumed: Bool
+    ) -> Welcome {
+        var welcome = Welcome(resumptionToken: token)
+        welcome.features = features.map { feature in
+            if self.policy.withheldFeatures.contains(feature) {
+                return FeatureGrant(feature, withheld: .policy)
+            }
+            return FeatureGrant(feature, withheld: asked.contains(feature) ? nil : .notRequested)
+        }
+        welcome.isResumed = isResumed
+        welcome.graceMilliseconds = UInt32(clamping: self.policy.limits.grace.milliseconds)
+        welcome.requestsOpenMax = UInt32(clamping: self.policy.limits.requestsOpenMax)
+        return welcome
+    }
+
+    /// Forgets an endpoint. With its last one the vehicle is gone: a session that named it waits for it.
+    mutating func forgetEndpoint(_ path: EndpointPath, at now: Instant, into actions: inout [Action]) {
+        guard let endpoint = self.vehicles[path.vehicle]?.endpoints.removeValue(forKey: path.endpoint) else {
+            return
+        }
+        self.tokens[endpoint.token] = nil
+        self.deadlines.remove(.endpointGrace(path))
+        guard let vehicle = self.vehicles[path.vehicle], vehicle.endpoints.isEmpty else { return }
+        for request in vehicle.openRequests.sorted() {
+            self.endRequest(.init(vehicle: path.vehicle, id: request), .gone, at: now, into: &actions)
+        }
+        self.vehicles[path.vehicle] = nil
+        guard let session = vehicle.session else { return }
+        var awaited = Vehicle()
+        awaited.session = session
+        self.vehicles[path.vehicle] = awaited
+        switch self.sessions[session]?.selection {
+        case .vehicles: self.endShares(with: path.vehicle, in: session, .gone, into: &actions)
+        case .anyThatAsked:
+            self.removeVehicle(path.vehicle, from: session, .vehicleGone, at: now, into: &actions)
+        case nil: break
+        }
+    }
+
+    // MARK: Navigation clients
+
+    private mutating func admit(
+        _ connection: ConnectionID, _ navigation: NavigationHello, _ hello: Hello, _ principal: Principal,
+        _ token: ResumptionToken, at now: Instant, into actions: inout [Action]
+    ) {
+        let id = navigation.client
+        let old = self.clients[id]
+        guard old == nil || old?.principal == principal else {
+            return self.refuse(connection, .idInUse, "client \(id) belongs to another user", into: &actions)
+        }
+        let isResumed = self.useToken(hello.resumptionToken, of: .client(id)) && old != nil
+        if let old {
+            if let present = old.connection {
+                guard isResumed else {
+                    return self.refuse(connection, .idInUse, "client \(id) is connected", into: &actions)
+                }
+                self.takeOver(present, into: &actions)
+                self.abandonRequests(of: id, at: now, into: &actions)
+            }
+            // Somebody who comes without the token has lost what it knew of its sessions.
+            if !isResumed { self.forgetClient(id, at: now, into: &actions) }
+            self.tokens[old.token] = nil
+        }
+        var client = Client(
+            principal: principal, connection: connection, hello: navigation, displayName: hello.displayName,
+            token: token)
+        client.sessions = self.clients[id]?.sessions ?? []
+        var welcome = self.welcome(navigation, token, isResumed: isResumed)
+        welcome.sessions = self.resumedSessions(self.clients[id])
+        self.clients[id] = client
+        self.peers[connection] = .client(id)
+        self.tokens[token] = .client(id)
+        self.deadlines.remove(.clientGrace(id))
+        if isResumed { self.counters.resumptions += 1 }
+        actions.append(.admit(connection, welcome))
+        for session in client.sessions.sorted() { self.restore(session, connection, into: &actions) }
+    }
+
+    private func welcome(_ hello: NavigationHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
+        let features: [Feature] =
+            Profile.contentFeatures + [.waypointRequests, .destinationRequests, .receipts, .resumption]
+        return self.welcome(
+            features, hello.features.union([.receipts, .resumption]), token, isResumed: isResumed)
+    }
+
+    private func resumedSessions(_ client: Client?) -> [ResumedSession] {
+        guard let client else { return [] }
+        let living = client.sessions.sorted().compactMap { id in
+            self.sessions[id].map {
+                ResumedSession(session: id, sequence: $0.sequence, phase: $0.content.phase)
+            }
+        }
+        return living + client.ended
+    }
+
+    /// Ends what a client left behind, and forgets it.
+    mutating func forgetClient(_ id: ClientID, at now: Instant, into actions: inout [Action]) {
+        guard let client = self.clients[id] else { return }
+        for session in client.sessions.sorted() {
+            self.endSession(session, .clientGone, at: now, into: &actions)
+        }
+        self.tokens[client.token] = nil
+        self.clients[id] = nil
+    }
+
+    // MARK: Going
+
+    mutating func depart(
+        _ connection: ConnectionID, clean: Bool, at now: Instant, into actions: inout [Action]
+    ) {
+        guard let peer = self.peers.removeValue(forKey: connection) else { return }
+        switch peer {
+        case .endpoint(let path):
+            self.leaveAudience(path, into: &actions)
+            self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.connection = nil
+            if clean {
+                self.forgetEndpoint(path, at: now, into: &actions)
+            } else {
+                self.deadlines.set(.endpointGrace(path), at: now + self.policy.limits.grace)
+            }
+            self.announce(path.vehicle, into: &actions)
+        case .client(let id):
+            self.clients[id]?.connection = nil
+            self.abandonRequests(of: id, at: now, into: &actions)
+            if clean {
+                for session in (self.clients[id]?.sessions ?? []).sorted() {
+                    self.endSession(session, .cancelledByClient, at: now, into: &actions)
+                }
+                self.forgetClient(id, at: now, into: &actions)
+            } else {
+                for session in (self.clients[id]?.sessions ?? []).sorted() {
+                    self.suspend(session, into: &actions)
+                }
+                self.deadlines.set(.clientGrace(id), at: now + self.policy.limits.grace)
+            }
+        }
+    }
+
+    /// Closes a connection whose peer has come back on another one.
+    private mutating func takeOver(_ connection: ConnectionID, into actions: inout [Action]) {
+        self.peers[connection] = nil
+        actions.append(
+            .close(connection, Goodbye(.takenOver, reason: "the same id came back with its token")))
+    }
+
+    /// Whether `token` is good for `peer`; it is used up by that.
+    private mutating func useToken(_ token: ResumptionToken?, of peer: Peer) -> Bool {
+        guard let token, self.tokens[token] == peer else { return false }
+        self.tokens[token] = nil
+        return true
+    }
+}

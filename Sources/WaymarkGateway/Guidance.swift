@@ -1,0 +1,363 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+// Sessions, and the vehicles and endpoints in them.
+extension Gateway {
+    // MARK: Opening
+
+    mutating func openSession(
+        _ opening: OpenSession, client id: ClientID, _ connection: ConnectionID, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        guard let client = self.clients[id] else { return }
+        if let session = client.sessions.first(where: { self.sessions[$0]?.requestID == opening.requestID }) {
+            return self.sendOpened(session, refused: [], connection, into: &actions)
+        }
+        let limits = self.policy.limits
+        guard self.sessions.count < limits.sessionsMax, client.sessions.count < limits.sessionsPerClientMax
+        else {
+            return self.reject(
+                connection, Rejection(.limitReached, reason: "too many sessions are open"), .openSession,
+                requestID: opening.requestID, into: &actions)
+        }
+        var refused: [VehicleStatus] = []
+        var taken: [VehicleID] = []
+        switch opening.vehicles {
+        case .vehicles(let ids):
+            for vehicle in ids {
+                if let code = self.obstacle(to: vehicle, client) {
+                    refused.append(VehicleStatus(vehicle: vehicle, standing: .refused(code)))
+                } else {
+                    taken.append(vehicle)
+                }
+            }
+        case .anyThatAsked:
+            taken = self.vehicles.keys.sorted().filter { self.isWaitingForGuidance($0) }
+        }
+        if taken.isEmpty, case .refused(let code) = refused.first?.standing {
+            return self.reject(
+                connection, Rejection(code, field: "vehicles", reason: "no vehicle takes the session"),
+                .openSession,
+                requestID: opening.requestID, into: &actions)
+        }
+        let session = NavigationSession(id: self.newSessionID(), client: id, opening: opening, limits: limits)
+        self.sessions[session.id] = session
+        self.clients[id]?.sessions.insert(session.id)
+        self.counters.sessionsOpened += 1
+        for vehicle in taken { self.claim(vehicle, for: session.id, at: now, into: &actions) }
+        self.sendOpened(session.id, refused: refused, connection, into: &actions)
+        for vehicle in taken { self.enter(vehicle, session.id, connection, into: &actions) }
+    }
+
+    private func sendOpened(
+        _ id: SessionID, refused: [VehicleStatus], _ connection: ConnectionID, into actions: inout [Action]
+    ) {
+        guard let session = self.sessions[id] else { return }
+        let vehicles = session.vehicles.map { self.status(of: $0, in: session) } + refused
+        let opened = SessionOpened(requestID: session.requestID, session: id, vehicles: vehicles)
+        actions.append(.send(connection, Envelope(.sessionOpened(opened))))
+    }
+
+    /// Why `client` may not guide `vehicle`; nil if it may.
+    private func obstacle(to id: VehicleID, _ client: Client) -> ErrorCode? {
+        guard let vehicle = self.vehicles[id] else { return nil }
+        if vehicle.navigatesItself { return .vehicleNavigatesItself }
+        guard let holder = vehicle.session.flatMap({ self.sessions[$0]?.client }),
+            holder != client.hello.client
+        else { return nil }
+        switch self.policy.arbitration(for: id) {
+        case .replace: return nil
+        case .refuse: return .vehicleBusy
+        case .priority:
+            return client.hello.priority > (self.clients[holder]?.hello.priority ?? .min) ? nil : .vehicleBusy
+        }
+    }
+
+    func isWaitingForGuidance(_ id: VehicleID) -> Bool {
+        guard let vehicle = self.vehicles[id] else { return false }
+        return vehicle.isGuidanceWanted && vehicle.session == nil && vehicle.isConnected
+            && !vehicle.hasStopped
+            && !vehicle.navigatesItself
+    }
+
+    /// Gives a vehicle to a session, taking it from the one that has it.
+    private mutating func claim(
+        _ id: VehicleID, for session: SessionID, at now: Instant, into actions: inout [Action]
+    ) {
+        if let holder = self.vehicles[id]?.session {
+            self.removeVehicle(id, from: holder, .replaced, at: now, into: &actions)
+        }
+        self.vehicles[id, default: Vehicle()].session = session
+        self.vehicles[id]?.hasStopped = false
+        self.sessions[session]?.vehicles.append(id)
+    }
+
+    /// Brings all of a vehicle's endpoints into the session that has it, and its settings to the client.
+    private mutating func enter(
+        _ id: VehicleID, _ session: SessionID, _ connection: ConnectionID, into actions: inout [Action]
+    ) {
+        guard let vehicle = self.vehicles[id] else { return }
+        for (name, _, _) in vehicle.connections {
+            self.join(EndpointPath(vehicle: id, endpoint: name), session, resuming: nil, into: &actions)
+        }
+        self.sendSettings(of: id, session, to: connection, into: &actions)
+    }
+
+    // MARK: Endpoints
+
+    /// An endpoint has come: into the session that has its vehicle, or one for any vehicle that asked.
+    mutating func enterGuidance(
+        _ path: EndpointPath, resuming hello: Hello?, at now: Instant, into actions: inout [Action]
+    ) {
+        if self.isWaitingForGuidance(path.vehicle) { self.offer(path.vehicle, at: now, into: &actions) }
+        guard let session = self.vehicles[path.vehicle]?.session else { return }
+        if self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience == nil {
+            self.join(path, session, resuming: hello, into: &actions)
+        }
+        self.announce(path.vehicle, into: &actions)
+    }
+
+    /// Gives a free vehicle to the oldest session for any vehicle that asked.
+    mutating func offer(_ id: VehicleID, at now: Instant, into actions: inout [Action]) {
+        let candidate = self.sessions.values.filter { $0.selection == .anyThatAsked && !$0.isSuspended }
+            .min { $0.id < $1.id }
+        guard let session = candidate, let connection = self.clients[session.client]?.connection else {
+            return
+        }
+        self.claim(id, for: session.id, at: now, into: &actions)
+        self.enter(id, session.id, connection, into: &actions)
+        self.announce(id, into: &actions)
+    }
+
+    /// Sends an endpoint what the session holds, or what it missed, and lets it hear the rest.
+    private mutating func join(
+        _ path: EndpointPath, _ id: SessionID, resuming hello: Hello?, into actions: inout [Action]
+    ) {
+        guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
+            let connection = endpoint.connection, let session = self.sessions[id]
+        else { return }
+        let profile = self.profile(of: endpoint, path.vehicle)
+        let fresh = self.newAudienceID()
+        let audience = self.sessions[id]?.audience(
+            for: profile, newID: fresh, limits: self.policy.limits, coder: self.coder)
+        var begin = SnapshotBegin(kind: .full, client: session.client)
+        begin.clientDisplayName = self.clients[session.client]?.displayName ?? ""
+        begin.isSuspended = session.isSuspended
+        begin.receiptsEveryMilliseconds = session.receiptsEveryMilliseconds
+        begin.withheld = self.withheld(from: endpoint, path.vehicle, in: session)
+        var frames: [Frame] = []
+        if audience != nil {
+            self.sessions[id]?.addMember(profile)
+            let place = Endpoint.Place(session: id, profile: profile)
+            if let hello, hello.resumeSession == id, endpoint.place == place,
+                let missed = self.sessions[id]?.missed(after: hello.resumeSequence, profile)
+            {
+                begin.kind = .missed
+                frames = missed
+            } else {
+                frames = self.sessions[id]?.snapshot(profile) ?? []
+            }
+            self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place = place
+        } else {
+            begin.withheld = Profile.contentFeatures.map { FeatureGrant($0, withheld: .noCapacity) }
+        }
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = audience
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.receipt = nil
+        self.counters.snapshotsSent += 1
+        let mark = { (message: Message) in
+            Action.send(
+                connection,
+                Envelope(message, session: id, sequence: session.sequence, flags: .gateway))
+        }
+        actions.append(mark(.snapshotBegin(begin)))
+        if !frames.isEmpty { actions.append(.sendFrames(connection, frames)) }
+        actions.append(mark(.snapshotEnd))
+        if let audience { actions.append(.join(connection, audience)) }
+    }
+
+    /// Takes an endpoint out of the audience it is in.
+    mutating func leaveAudience(_ path: EndpointPath, into actions: inout [Action]) {
+        guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
+            let audience = endpoint.audience,
+            let place = endpoint.place
+        else { return }
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = nil
+        self.sessions[place.session]?.removeMember(place.profile)
+        if let connection = endpoint.connection { actions.append(.leave(connection, audience)) }
+    }
+
+    // MARK: Profiles and what is withheld
+
+    private func profile(of endpoint: Endpoint, _ vehicle: VehicleID) -> Profile {
+        let withheld = Profile.contentFeatures.filter {
+            self.reasonToWithhold($0, from: endpoint, vehicle) != nil
+        }
+        return Profile(hello: endpoint.hello, withheld: Set(withheld))
+    }
+
+    func reasonToWithhold(
+        _ feature: Feature, from endpoint: Endpoint, _ vehicle: VehicleID
+    ) -> WithheldReason? {
+        if self.policy.withheldFeatures.contains(feature) { return .policy }
+        if !endpoint.hello.features.contains(feature) { return .notRequested }
+        if feature == .routeSegments, let consenting = self.policy.routeSharingVehicles,
+            !consenting.contains(vehicle)
+        {
+            return .noConsent
+        }
+        return nil
+    }
+
+    /// What an endpoint does not get in a session, and why.
+    func withheld(
+        from endpoint: Endpoint, _ vehicle: VehicleID, in session: NavigationSession
+    ) -> [FeatureGrant] {
+        let provided = self.clients[session.client]?.hello.features ?? []
+        return Profile.contentFeatures.compactMap { feature in
+            if let reason = self.reasonToWithhold(feature, from: endpoint, vehicle) {
+                return FeatureGrant(feature, withheld: reason)
+            }
+            if !provided.contains(feature) { return FeatureGrant(feature, withheld: .clientDoesNotProvide) }
+            let trip = session.content.trip
+            let isOptedOut =
+                switch feature {
+                case .routeSegments: !trip.routeSegmentsAvailable
+                case .destinationSharing: !trip.isDestinationShareable
+                default: false  // No trip has a say in the others.
+                }
+            return isOptedOut && session.content.isGuiding
+                ? FeatureGrant(feature, withheld: .tripOptedOut) : nil
+        }
+    }
+
+    /// How a vehicle stands to a session now.
+    func status(of id: VehicleID, in session: NavigationSession) -> VehicleStatus {
+        guard let vehicle = self.vehicles[id], vehicle.isConnected else {
+            return VehicleStatus(vehicle: id, standing: .awaited)
+        }
+        let endpoints = vehicle.connections.map { name, _, endpoint in
+            EndpointStatus(
+                endpoint: name, isReady: endpoint.settings.isReadyToShow ?? false,
+                locale: endpoint.hello.preferences.locale,
+                withheld: self.withheld(from: endpoint, id, in: session))
+        }
+        return VehicleStatus(vehicle: id, standing: .joined, endpoints: endpoints)
+    }
+
+    /// Tells the client of a vehicle's session how the vehicle stands now.
+    func announce(_ id: VehicleID, into actions: inout [Action]) {
+        guard let session = self.vehicles[id]?.session.flatMap({ self.sessions[$0] }) else { return }
+        self.tell(
+            session.client, .vehicleChanged(self.status(of: id, in: session)), session.id, into: &actions)
+    }
+
+    // MARK: Ending
+
+    /// Takes one vehicle out of a session; the session ends with its last one.
+    mutating func removeVehicle(
+        _ id: VehicleID, from session: SessionID, _ reason: SessionEndReason, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        guard let index = self.sessions[session]?.vehicles.firstIndex(of: id),
+            let client = self.sessions[session]?.client
+        else { return }
+        self.detach(id, from: session, reason, tellVehicle: true, at: now, into: &actions)
+        self.sessions[session]?.vehicles.remove(at: index)
+        let isOver =
+            self.sessions[session].map { $0.vehicles.isEmpty && $0.selection != .anyThatAsked } ?? true
+        if isOver {
+            self.closeSession(session, reason, into: &actions)
+        } else {
+            let status = VehicleStatus(vehicle: id, standing: .left(reason))
+            self.tell(client, .vehicleChanged(status), session, into: &actions)
+        }
+    }
+
+    /// Ends a session for everybody in it.
+    mutating func endSession(
+        _ id: SessionID, _ reason: SessionEndReason, at now: Instant, into actions: inout [Action]
+    ) {
+        guard let session = self.sessions[id] else { return }
+        // Vehicles have the client's own FinishGuidance or CancelGuidance, if there was one.
+        let tellVehicle = session.content.phase != .ended
+        for vehicle in session.vehicles {
+            self.detach(vehicle, from: id, reason, tellVehicle: tellVehicle, at: now, into: &actions)
+        }
+        self.closeSession(id, reason, into: &actions)
+        for vehicle in session.vehicles where self.isWaitingForGuidance(vehicle) {
+            self.offer(vehicle, at: now, into: &actions)
+        }
+    }
+
+    /// Ends a vehicle's part in a session: requests, shares, audiences; not one more frame of it to the vehicle.
+    private mutating func detach(
+        _ id: VehicleID, from session: SessionID, _ reason: SessionEndReason, tellVehicle: Bool,
+        at now: Instant,
+        into actions: inout [Action]
+    ) {
+        guard let vehicle = self.vehicles[id] else { return }
+        for (name, connection, _) in vehicle.connections {
+            self.leaveAudience(EndpointPath(vehicle: id, endpoint: name), into: &actions)
+            guard tellVehicle else { continue }
+            actions.append(.purge(connection, session))
+            actions.append(
+                .send(connection, Envelope(.sessionEnded(SessionEnded(session: session, reason: reason)))))
+        }
+        for request in vehicle.openRequests.sorted() {
+            let key = Request.Key(vehicle: id, id: request)
+            if case .waypoint(session) = self.requests[key]?.kind {
+                self.endRequest(key, .sessionEnded, at: now, into: &actions)
+            }
+        }
+        self.endShares(with: id, in: session, .sessionEnded, into: &actions)
+        self.vehicles[id]?.session = nil
+        self.vehicles[id]?.routeSource = nil
+        if self.vehicles[id]?.isNeeded == false { self.vehicles[id] = nil }
+    }
+
+    private mutating func closeSession(
+        _ id: SessionID, _ reason: SessionEndReason, into actions: inout [Action]
+    ) {
+        guard let session = self.sessions.removeValue(forKey: id) else { return }
+        self.deadlines.remove(.receipts(id))
+        self.counters.sessionsEnded += 1
+        self.clients[session.client]?.sessions.remove(id)
+        if self.clients[session.client]?.connection == nil {
+            self.clients[session.client]?.ended.append(
+                ResumedSession(session: id, sequence: session.sequence, phase: .ended, endReason: reason))
+        } else {
+            self.tell(
+                session.client, .sessionEnded(SessionEnded(session: id, reason: reason)), into: &actions)
+        }
+    }
+
+    // MARK: A client's absence
+
+    /// The client has vanished: its vehicles are told, and keep what they have.
+    mutating func suspend(_ id: SessionID, into actions: inout [Action]) {
+        self.sessions[id]?.isSuspended = true
+        let grace = UInt32(clamping: self.policy.limits.grace.milliseconds)
+        self.sendToVehicles(of: id, .sessionSuspended(graceMilliseconds: grace), into: &actions)
+    }
+
+    /// The client is back: its vehicles are told, and it is told what they said in the meantime.
+    mutating func restore(_ id: SessionID, _ connection: ConnectionID, into actions: inout [Action]) {
+        guard let session = self.sessions[id] else { return }
+        self.sessions[id]?.isSuspended = false
+        if session.isSuspended { self.sendToVehicles(of: id, .sessionRestored, into: &actions) }
+        for vehicle in session.vehicles {
+            self.announce(vehicle, into: &actions)
+            self.sendSettings(of: vehicle, id, to: connection, into: &actions)
+        }
+    }
+
+    private func sendToVehicles(of id: SessionID, _ message: Message, into actions: inout [Action]) {
+        guard let session = self.sessions[id] else { return }
+        let envelope = Envelope(message, session: id, sequence: session.sequence, flags: .gateway)
+        for vehicle in session.vehicles {
+            for (_, connection, _) in self.vehicles[vehicle]?.connections ?? [] {
+                actions.append(.send(connection, envelope))
+            }
+        }
+    }
+}

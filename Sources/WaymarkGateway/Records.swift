@@ -1,0 +1,133 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+/// Who an admitted connection is.
+enum Peer: Sendable, Hashable {
+    case endpoint(EndpointPath)
+    case client(ClientID)
+}
+
+/// One endpoint of a vehicle, connected or in its grace time.
+struct Endpoint: Sendable, Hashable {
+    /// nil while it is away.
+    var connection: ConnectionID?
+    var hello: VehicleHello
+    var token: ResumptionToken
+    var settings = VehicleSettings()
+    /// The audience it is in.
+    var audience: AudienceID?
+    /// The profile it last had, and in which session: what it missed can only be told in the same one.
+    var place: Place?
+    /// How far it said it is in the present session.
+    var receipt: Receipt?
+
+    struct Place: Sendable, Hashable {
+        var session: SessionID
+        var profile: Profile
+    }
+
+    /// What the endpoint asked for and was granted, apart from what a session withholds.
+    func isGranted(_ feature: Feature, _ policy: Gateway.Policy) -> Bool {
+        self.hello.features.contains(feature) && !policy.withheldFeatures.contains(feature)
+    }
+}
+
+/// A vehicle that has endpoints, or that a session waits for.
+struct Vehicle: Sendable, Hashable {
+    /// Who brought the id; nil while only a session waits for it.
+    var principal: Principal?
+    var endpoints: [EndpointName: Endpoint] = [:]
+    /// The session it is in, or that waits for it.
+    var session: SessionID?
+    /// It said "I navigate myself now" and has not asked for guidance since.
+    var navigatesItself = false
+    /// It takes guidance from sessions for any vehicle that asked.
+    var isGuidanceWanted = false
+    /// It ended guidance and has not asked for it again: no session for any vehicle gets it.
+    var hasStopped = false
+    var routeSource: RouteSource?
+    /// How its last requests ended, oldest first.
+    var outcomes: [RequestOutcome] = []
+    /// Ids of its open requests.
+    var openRequests: Set<String> = []
+
+    var isConnected: Bool { self.endpoints.values.contains { $0.connection != nil } }
+    var isNeeded: Bool { self.session != nil || !self.endpoints.isEmpty }
+
+    /// Connected endpoints in the order of their names.
+    var connections: [(name: EndpointName, connection: ConnectionID, endpoint: Endpoint)] {
+        self.endpoints.sorted { $0.key < $1.key }.compactMap { name, endpoint in
+            endpoint.connection.map { (name, $0, endpoint) }
+        }
+    }
+}
+
+/// A navigation client, connected or in its grace time.
+struct Client: Sendable, Hashable {
+    let principal: Principal
+    var connection: ConnectionID?
+    var hello: NavigationHello
+    var displayName: String
+    var token: ResumptionToken
+    var sessions: Set<SessionID> = []
+    /// Sessions that ended while it was away.
+    var ended: [ResumedSession] = []
+}
+
+/// Endpoints of one session with one profile.
+struct Audience: Sendable, Hashable {
+    let id: AudienceID
+    var memberCount = 0
+    /// nil for the profile that cuts nothing.
+    var fitting: Fitting?
+
+    /// What a session looks like when it is cut to a profile.
+    struct Fitting: Sendable, Hashable {
+        var view: FittedView
+        var retained = RetainedState()
+        var replay: ReplayRing
+    }
+}
+
+/// A request of a vehicle that has not ended.
+struct Request: Sendable, Hashable {
+    struct Key: Sendable, Hashable {
+        var vehicle: VehicleID
+        var id: String
+    }
+
+    enum Kind: Sendable, Hashable {
+        case waypoint(SessionID)
+        case destination(tried: Set<ClientID>)
+    }
+
+    enum Stage: Sendable, Hashable {
+        /// The client has it.
+        case asked
+        /// The vehicle's user is asked by the gateway.
+        case prompting
+        /// The client asks the user by itself.
+        case ownPrompt
+    }
+
+    var kind: Kind
+    /// The place to stop at, or to drive to.
+    var waypoint: Waypoint
+    var client: ClientID
+    var stage = Stage.asked
+}
+
+/// A destination offered to one vehicle.
+struct Share: Sendable, Hashable {
+    var session: SessionID
+    var vehicle: VehicleID
+    var id: String
+}
+
+extension Profile {
+    /// The features that are content: what a session may withhold from an endpoint.
+    static let contentFeatures: [Feature] = [
+        .maneuvers, .laneGuidance, .exitLabels, .currentRoadName, .routeSegments, .destinationSharing,
+        .navigationAlerts, .charge, .timeZone, .tripPreviews,
+    ]
+}

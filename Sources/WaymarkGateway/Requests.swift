@@ -1,0 +1,262 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+// What a vehicle asks of clients. Every request ends in exactly one outcome.
+extension Gateway {
+    // MARK: From the vehicle
+
+    mutating func request(
+        _ request: WaypointRequest, _ path: EndpointPath, _ connection: ConnectionID, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        let key = Request.Key(vehicle: path.vehicle, id: request.requestID)
+        guard self.isNew(key, path, connection, into: &actions) else { return }
+        guard let session = self.vehicles[path.vehicle]?.session.flatMap({ self.sessions[$0] }),
+            session.content.isGuiding
+        else { return self.record(key, .invalid, nil, into: &actions) }
+        guard request.segment.isEmpty || session.content.segments.contains(request.segment) else {
+            return self.record(key, .invalid, session.client, into: &actions)
+        }
+        guard let client = self.clients[session.client], client.connection != nil else {
+            return self.record(key, .gone, session.client, into: &actions)
+        }
+        guard client.hello.features.contains(.waypointRequests) else {
+            return self.record(key, .notSupported, session.client, into: &actions)
+        }
+        self.requests[key] = Request(
+            kind: .waypoint(session.id), waypoint: request.waypoint, client: session.client)
+        var forwarded = request
+        forwarded.vehicle = path.vehicle
+        self.ask(key, .waypointRequest(forwarded), session.id, at: now, into: &actions)
+    }
+
+    mutating func request(
+        _ request: DestinationRequest, _ path: EndpointPath, _ connection: ConnectionID, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        let key = Request.Key(vehicle: path.vehicle, id: request.requestID)
+        guard self.isNew(key, path, connection, into: &actions) else { return }
+        let session = self.vehicles[path.vehicle]?.session.flatMap { self.sessions[$0] }
+        guard session?.content.isGuiding != true else {
+            return self.record(key, .invalid, nil, into: &actions)
+        }
+        guard let first = self.nextClient(after: []) else {
+            return self.record(key, .notSupported, nil, into: &actions)
+        }
+        self.requests[key] = Request(
+            kind: .destination(tried: [first]), waypoint: request.destination, client: first)
+        self.askForDestination(key, at: now, into: &actions)
+    }
+
+    mutating func withdraw(
+        _ id: String, _ path: EndpointPath, _ connection: ConnectionID, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        let key = Request.Key(vehicle: path.vehicle, id: id)
+        if self.requests[key] != nil {
+            self.endRequest(key, .withdrawn, at: now, into: &actions)
+        } else if let outcome = self.vehicles[path.vehicle]?.outcomes.first(where: { $0.requestID == id }) {
+            actions.append(.send(connection, Envelope(.requestOutcome(outcome))))
+        } else {
+            let rejection = Rejection(
+                .unknownReference, field: "request_id", reason: "there is no such request")
+            self.reject(connection, rejection, .withdrawRequest, requestID: id, into: &actions)
+        }
+    }
+
+    mutating func answerPrompt(
+        _ answer: PromptAnswer, _ path: EndpointPath, at now: Instant, into actions: inout [Action]
+    ) {
+        let key = Request.Key(vehicle: path.vehicle, id: answer.requestID)
+        guard self.requests[key]?.stage == .prompting else { return }  // Another endpoint was faster, or it is over.
+        self.endRequest(key, answer.isAccepted ? .accepted : .declinedByUser, at: now, into: &actions)
+    }
+
+    /// Whether a request is to be worked on. A resent one gets its outcome again, or waits for the one that comes.
+    private mutating func isNew(
+        _ key: Request.Key, _ path: EndpointPath, _ connection: ConnectionID, into actions: inout [Action]
+    ) -> Bool {
+        guard let vehicle = self.vehicles[path.vehicle], self.requests[key] == nil else { return false }
+        if let outcome = vehicle.outcomes.first(where: { $0.requestID == key.id }) {
+            actions.append(.send(connection, Envelope(.requestOutcome(outcome))))
+            return false
+        }
+        self.counters.requestsRouted += 1
+        guard vehicle.openRequests.count < self.policy.limits.requestsOpenMax else {
+            self.record(key, .busy, nil, into: &actions)
+            return false
+        }
+        return true
+    }
+
+    // MARK: To the client
+
+    private mutating func ask(
+        _ key: Request.Key, _ message: Message, _ session: SessionID, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        guard let client = self.requests[key]?.client else { return }
+        self.vehicles[key.vehicle]?.openRequests.insert(key.id)
+        self.deadlines.set(.request(key), at: now + self.policy.limits.requestTimeout)
+        self.tell(client, message, session, into: &actions)
+    }
+
+    private mutating func askForDestination(_ key: Request.Key, at now: Instant, into actions: inout [Action])
+    {
+        guard let place = self.requests[key]?.waypoint else { return }
+        let request = DestinationRequest(requestID: key.id, destination: place, vehicle: key.vehicle)
+        self.ask(key, .destinationRequest(request), .none, at: now, into: &actions)
+    }
+
+    /// Who is asked for a drive next: by priority, then by name.
+    private func nextClient(after tried: Set<ClientID>) -> ClientID? {
+        self.clients.filter { id, client in
+            client.connection != nil && client.hello.features.contains(.destinationRequests)
+                && !tried.contains(id)
+        }
+        .min { lhs, rhs in
+            lhs.value.hello.priority == rhs.value.hello.priority
+                ? lhs.key < rhs.key : lhs.value.hello.priority > rhs.value.hello.priority
+        }?.key
+    }
+
+    // MARK: From the client
+
+    mutating func answer(
+        _ answer: RequestAnswer, client: ClientID, _ connection: ConnectionID, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        let key = Request.Key(vehicle: answer.vehicle, id: answer.requestID)
+        guard let request = self.requests[key], request.client == client else {
+            let rejection = Rejection(
+                .unknownReference, field: "request_id", reason: "this client has no such open request")
+            return self.reject(
+                connection, rejection, .requestAnswer, requestID: answer.requestID, into: &actions)
+        }
+        switch (request.kind, request.stage, answer.answer) {
+        case (.waypoint, .asked, .estimates(let estimates)):
+            self.prompt(key, estimates, at: now, into: &actions)
+        case (.waypoint, .asked, .ownPrompt):
+            self.requests[key]?.stage = .ownPrompt
+            self.deadlines.set(.request(key), at: now + self.policy.limits.promptTimeout)
+        case (.waypoint, .ownPrompt, .accept), (.destination, .asked, .accept):
+            self.endRequest(key, .accepted, at: now, into: &actions)
+        case (.waypoint, .asked, .decline(let reason)), (.waypoint, .ownPrompt, .decline(let reason)):
+            self.endRequest(key, reason, at: now, into: &actions)
+        case (.destination(let tried), .asked, .decline(let reason)):
+            self.passOn(key, tried, reason, at: now, into: &actions)
+        case (.waypoint, _, _), (.destination, _, _):
+            let rejection = Rejection(
+                .wrongState, field: "answer",
+                reason: "does not fit the request, which is in stage \(request.stage)")
+            self.reject(connection, rejection, .requestAnswer, requestID: answer.requestID, into: &actions)
+        }
+    }
+
+    private mutating func prompt(
+        _ key: Request.Key, _ estimates: TravelEstimates, at now: Instant, into actions: inout [Action]
+    ) {
+        let endpoints = self.prompting(key.vehicle)
+        guard !endpoints.isEmpty, let waypoint = self.requests[key]?.waypoint else {
+            return self.endRequest(key, .notSupported, at: now, into: &actions)
+        }
+        self.requests[key]?.stage = .prompting
+        let timeout = self.policy.limits.promptTimeout
+        self.deadlines.set(.request(key), at: now + timeout)
+        let prompt = Prompt(
+            requestID: key.id, waypoint: waypoint, travelEstimates: estimates,
+            deadlineMilliseconds: UInt32(clamping: timeout.milliseconds))
+        for endpoint in endpoints { actions.append(.send(endpoint, Envelope(.prompt(prompt)))) }
+    }
+
+    /// Asks the next client for a drive; without one, the request ends with the last answer.
+    private mutating func passOn(
+        _ key: Request.Key, _ tried: Set<ClientID>, _ reason: Outcome, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        guard let next = self.nextClient(after: tried) else {
+            return self.endRequest(key, reason, at: now, into: &actions)
+        }
+        if let last = self.requests[key]?.client {
+            let outcome = RequestOutcome(
+                requestID: key.id, vehicle: key.vehicle, outcome: reason, client: last)
+            self.tell(last, .requestOutcome(outcome), into: &actions)
+        }
+        self.requests[key]?.kind = .destination(tried: tried.union([next]))
+        self.requests[key]?.client = next
+        self.askForDestination(key, at: now, into: &actions)
+    }
+
+    // MARK: Ending
+
+    mutating func missRequestDeadline(_ key: Request.Key, at now: Instant, into actions: inout [Action]) {
+        switch self.requests[key]?.kind {
+        case .destination(let tried): self.passOn(key, tried, .timedOut, at: now, into: &actions)
+        case .waypoint: self.endRequest(key, .timedOut, at: now, into: &actions)
+        case nil: break
+        }
+    }
+
+    /// The client that was asked has gone.
+    mutating func abandonRequests(of client: ClientID, at now: Instant, into actions: inout [Action]) {
+        let keys = self.requests.filter { $0.value.client == client }.keys
+        for key in keys.sorted(by: { ($0.vehicle, $0.id) < ($1.vehicle, $1.id) }) {
+            switch self.requests[key]?.kind {
+            case .destination(let tried): self.passOn(key, tried, .gone, at: now, into: &actions)
+            case .waypoint: self.endRequest(key, .gone, at: now, into: &actions)
+            case nil: break
+            }
+        }
+    }
+
+    /// Ends an open request: the vehicle and the client that was asked last hear it, prompts are over.
+    mutating func endRequest(
+        _ key: Request.Key, _ outcome: Outcome, at now: Instant, into actions: inout [Action]
+    ) {
+        guard let request = self.requests.removeValue(forKey: key) else { return }
+        self.deadlines.remove(.request(key))
+        self.vehicles[key.vehicle]?.openRequests.remove(key.id)
+        if request.stage == .prompting {
+            let over = PromptOver(requestID: key.id, outcome: outcome)
+            for endpoint in self.prompting(key.vehicle) {
+                actions.append(.send(endpoint, Envelope(.promptOver(over))))
+            }
+        }
+        self.record(key, outcome, request.client, into: &actions)
+        var session = SessionID.none
+        switch request.kind {
+        case .waypoint(let id): session = id
+        case .destination:
+            if outcome == .accepted {
+                self.vehicles[key.vehicle]?.navigatesItself = false
+                self.vehicles[key.vehicle]?.hasStopped = false
+            }
+        }
+        let message = RequestOutcome(
+            requestID: key.id, vehicle: key.vehicle, outcome: outcome, client: request.client)
+        self.tell(request.client, .requestOutcome(message), session, into: &actions)
+    }
+
+    /// Keeps an outcome for a resent request, and tells the vehicle's requesting endpoints.
+    private mutating func record(
+        _ key: Request.Key, _ outcome: Outcome, _ client: ClientID?, into actions: inout [Action]
+    ) {
+        self.counters.requestsEnded += 1
+        let message = RequestOutcome(
+            requestID: key.id, vehicle: key.vehicle, outcome: outcome, client: client)
+        guard let vehicle = self.vehicles[key.vehicle] else { return }
+        self.vehicles[key.vehicle]?.outcomes.append(message)
+        if vehicle.outcomes.count >= self.policy.limits.outcomesKeptMax {
+            self.vehicles[key.vehicle]?.outcomes.removeFirst()
+        }
+        for (_, connection, endpoint) in vehicle.connections where endpoint.isGranted(.requests, self.policy)
+        {
+            actions.append(.send(connection, Envelope(.requestOutcome(message))))
+        }
+    }
+
+    private func prompting(_ vehicle: VehicleID) -> [ConnectionID] {
+        (self.vehicles[vehicle]?.connections ?? []).filter { $0.endpoint.isGranted(.prompts, self.policy) }
+            .map(\.connection)
+    }
+}

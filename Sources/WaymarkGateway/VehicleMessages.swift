@@ -1,0 +1,209 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+// What vehicles and clients say beside publishing.
+extension Gateway {
+    mutating func receive(
+        _ message: Message, _ session: SessionID, client: ClientID, _ connection: ConnectionID,
+        at now: Instant,
+        into actions: inout [Action]
+    ) {
+        switch message {
+        case .openSession(let opening):
+            self.openSession(opening, client: client, connection, at: now, into: &actions)
+        case .requestAnswer(let answer):
+            self.answer(answer, client: client, connection, at: now, into: &actions)
+        default: self.rejectRole(message, connection, into: &actions)
+        }
+    }
+
+    mutating func receive(
+        _ message: Message, _ session: SessionID, path: EndpointPath, _ connection: ConnectionID,
+        at now: Instant,
+        into actions: inout [Action]
+    ) {
+        if let feature = message.neededFeature,
+            let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
+            !endpoint.isGranted(feature, self.policy)
+        {
+            let rejection = Rejection(
+                .notGranted, reason: "the feature \(feature) was not granted to this endpoint")
+            return self.reject(connection, rejection, message.type, session: session, into: &actions)
+        }
+        // A message about a session that is over for this vehicle crossed its end on the way.
+        guard session == .none || session == self.vehicles[path.vehicle]?.session else { return }
+        switch message {
+        case .waypointRequest(let request): self.request(request, path, connection, at: now, into: &actions)
+        case .destinationRequest(let request):
+            self.request(request, path, connection, at: now, into: &actions)
+        case .withdrawRequest(let request):
+            self.withdraw(request.requestID, path, connection, at: now, into: &actions)
+        case .promptAnswer(let answer): self.answerPrompt(answer, path, at: now, into: &actions)
+        case .cancelNavigation(let reason): self.cancel(path, connection, reason, at: now, into: &actions)
+        case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
+        case .updateRouteSource(let update): self.setRouteSource(update, path, into: &actions)
+        case .vehicleSettings(let settings): self.update(settings, path, into: &actions)
+        case .zoomCluster(var zoom):
+            zoom.source = path
+            self.tellClient(of: path.vehicle, .zoomCluster(zoom), into: &actions)
+        case .alertResponse(let response): self.respond(response, path, into: &actions)
+        case .destinationShareAnswer(let answer): self.answerShare(answer, path, into: &actions)
+        case .receipt(let receipt): self.take(receipt, path, connection, at: now, into: &actions)
+        default: self.rejectRole(message, connection, into: &actions)
+        }
+    }
+
+    private func rejectRole(_ message: Message, _ connection: ConnectionID, into actions: inout [Action]) {
+        let rejection = Rejection(.wrongRole, reason: "\(message.type) is not for this role to send")
+        self.reject(connection, rejection, message.type, into: &actions)
+    }
+
+    private func tellClient(of vehicle: VehicleID, _ message: Message, into actions: inout [Action]) {
+        guard let session = self.vehicles[vehicle]?.session.flatMap({ self.sessions[$0] }) else { return }
+        self.tell(session.client, message, session.id, into: &actions)
+    }
+
+    // MARK: Cancelling
+
+    /// The vehicle ends guidance: from here on it gets not one more frame of the session.
+    private mutating func cancel(
+        _ path: EndpointPath, _ connection: ConnectionID, _ reason: CancelReason, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        let end: SessionEndReason =
+            switch reason {
+            case .ownNavigationStarted: .ownNavigationStarted
+            case .userStopped: .userStopped
+            }
+        self.vehicles[path.vehicle]?.hasStopped = true
+        if reason == .ownNavigationStarted { self.vehicles[path.vehicle]?.navigatesItself = true }
+        if let session = self.vehicles[path.vehicle]?.session {
+            self.removeVehicle(path.vehicle, from: session, end, at: now, into: &actions)
+        } else {
+            let ended = SessionEnded(session: .none, reason: end)
+            actions.append(.send(connection, Envelope(.sessionEnded(ended))))
+        }
+    }
+
+    private mutating func allow(_ vehicle: VehicleID, at now: Instant, into actions: inout [Action]) {
+        self.vehicles[vehicle]?.navigatesItself = false
+        self.vehicles[vehicle]?.hasStopped = false
+        if self.isWaitingForGuidance(vehicle) { self.offer(vehicle, at: now, into: &actions) }
+    }
+
+    // MARK: Settings
+
+    private mutating func setRouteSource(
+        _ update: UpdateRouteSource, _ path: EndpointPath, into actions: inout [Action]
+    ) {
+        self.vehicles[path.vehicle]?.routeSource = update.routeSource
+        var update = update
+        update.vehicle = path.vehicle
+        self.tellClient(of: path.vehicle, .updateRouteSource(update), into: &actions)
+    }
+
+    private mutating func update(
+        _ settings: VehicleSettings, _ path: EndpointPath, into actions: inout [Action]
+    ) {
+        guard var merged = self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.settings else { return }
+        let wasReady = merged.isReadyToShow
+        merged.merge(settings)
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.settings = merged
+        var forwarded = settings
+        forwarded.source = path
+        self.tellClient(of: path.vehicle, .vehicleSettings(forwarded), into: &actions)
+        if merged.isReadyToShow != wasReady { self.announce(path.vehicle, into: &actions) }
+    }
+
+    /// Tells a client what a vehicle has said of itself so far.
+    func sendSettings(
+        of id: VehicleID, _ session: SessionID, to connection: ConnectionID, into actions: inout [Action]
+    ) {
+        guard let vehicle = self.vehicles[id] else { return }
+        for (name, endpoint) in vehicle.endpoints.sorted(by: { $0.key < $1.key })
+        where endpoint.settings != VehicleSettings() {
+            var settings = endpoint.settings
+            settings.source = EndpointPath(vehicle: id, endpoint: name)
+            actions.append(.send(connection, Envelope(.vehicleSettings(settings), session: session)))
+        }
+        if let source = vehicle.routeSource {
+            let update = UpdateRouteSource(routeSource: source, vehicle: id)
+            actions.append(.send(connection, Envelope(.updateRouteSource(update), session: session)))
+        }
+    }
+
+    // MARK: Alerts and shares
+
+    private func respond(_ response: AlertResponse, _ path: EndpointPath, into actions: inout [Action]) {
+        let session = self.vehicles[path.vehicle]?.session.flatMap { self.sessions[$0] }
+        guard session?.content.alert == response.alert else { return }  // It went away in the meantime.
+        var response = response
+        response.source = path
+        self.tellClient(of: path.vehicle, .alertResponse(response), into: &actions)
+    }
+
+    private mutating func answerShare(
+        _ answer: DestinationShareAnswer, _ path: EndpointPath, into actions: inout [Action]
+    ) {
+        guard let session = self.vehicles[path.vehicle]?.session else { return }
+        let share = Share(session: session, vehicle: path.vehicle, id: answer.shareID)
+        // Ended already: another endpoint was faster, or the deadline.
+        self.endShare(
+            share, answer.outcome == .accepted ? .didShare : .didFailToShare(answer.outcome), into: &actions)
+    }
+
+    // MARK: Receipts
+
+    private mutating func take(
+        _ receipt: Receipt, _ path: EndpointPath, _ connection: ConnectionID, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        guard let id = self.vehicles[path.vehicle]?.session, let session = self.sessions[id] else { return }
+        guard receipt.receivedSequence <= session.sequence else {
+            let rejection = Rejection(
+                .outOfRange, field: "received_sequence",
+                reason: "is above \(session.sequence), the last one published")
+            return self.reject(connection, rejection, .receipt, session: id, into: &actions)
+        }
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.receipt = receipt
+        guard session.receiptsEveryMilliseconds > 0, !self.deadlines.contains(.receipts(id)) else { return }
+        self.deadlines.set(.receipts(id), at: now + .milliseconds(session.receiptsEveryMilliseconds))
+    }
+
+    mutating func reportReceipts(_ id: SessionID, into actions: inout [Action]) {
+        guard let session = self.sessions[id] else { return }
+        var report = ReceiptReport(gatewaySequence: session.sequence, endpoints: [])
+        for vehicle in session.vehicles {
+            for (name, _, endpoint) in self.vehicles[vehicle]?.connections ?? [] {
+                guard let receipt = endpoint.receipt else { continue }
+                report.endpoints.append(EndpointReceipt(vehicle: vehicle, endpoint: name, receipt: receipt))
+            }
+        }
+        self.tell(session.client, .receiptReport(report), id, into: &actions)
+    }
+}
+
+extension Message {
+    /// The feature without which an endpoint may not send this.
+    fileprivate var neededFeature: Feature? {
+        switch self {
+        case .waypointRequest, .destinationRequest, .withdrawRequest, .cancelNavigation, .allowNavigation,
+            .updateRouteSource:
+            .requests
+        case .promptAnswer: .prompts
+        case .destinationShareAnswer: .destinationSharing
+        default: nil  // The others need none, or are refused by role.
+        }
+    }
+}
+
+extension VehicleSettings {
+    /// Takes over what the newer settings say.
+    fileprivate mutating func merge(_ newer: VehicleSettings) {
+        self.compass = newer.compass ?? self.compass
+        self.speedLimit = newer.speedLimit ?? self.speedLimit
+        self.contentStyle = newer.contentStyle ?? self.contentStyle
+        self.limitedUserInterfaces = newer.limitedUserInterfaces ?? self.limitedUserInterfaces
+        self.isReadyToShow = newer.isReadyToShow ?? self.isReadyToShow
+    }
+}
