@@ -12,16 +12,30 @@ package enum DecodingError: Error, Sendable, Hashable {
 package enum Codec {
     /// Writes a message as a whole frame.
     package static func encode(_ envelope: Envelope) -> Frame {
-        Frame(header: envelope.header, body: [])
+        Frame(header: envelope.header, body: Packer.pack(envelope.message))
     }
 
     /// Reads a frame in full.
     package static func decode(_ frame: Frame) throws(DecodingError) -> Envelope {
-        throw .unknownType(isSkippable: false)
+        guard let type = frame.header.type else {
+            throw .unknownType(isSkippable: frame.header.flags.contains(.skippable))
+        }
+        do throws(Rejection) {
+            let message = try read(type, frame.body)
+            return Envelope(
+                message, session: frame.header.session, sequence: frame.header.sequence,
+                flags: frame.header.flags)
+        } catch {
+            throw .rejected(error.of(frame.header))
+        }
     }
 
-    /// Checks a published frame in full, but reads only what the gateway must know.
+    /// Checks a published frame in full and returns what the gateway must know of it.
     package static func outline(of frame: Frame) throws(DecodingError) -> PublicationOutline {
-        throw .unknownType(isSkippable: false)
+        guard case .publication(let publication) = try self.decode(frame).message else {
+            throw .rejected(
+                Rejection(.wrongRole, reason: "is not a message that clients publish").of(frame.header))
+        }
+        return publication.outline
     }
 }

@@ -47,16 +47,11 @@ package struct DestinationRequest: Sendable, Hashable {
     }
 }
 
-/// The request is taken back.
+/// Vehicle to gateway: the request is taken back.
 package struct WithdrawRequest: Sendable, Hashable {
     package var requestID: String
-    /// Set by the gateway on the way to the client.
-    package var vehicle: VehicleID?
 
-    package init(requestID: String, vehicle: VehicleID? = nil) {
-        self.requestID = requestID
-        self.vehicle = vehicle
-    }
+    package init(requestID: String) { self.requestID = requestID }
 }
 
 /// Client to gateway: answers a request.

@@ -1003,7 +1003,7 @@ const ProtobufCMessageDescriptor waymark__v1__destination_request__descriptor =
   (ProtobufCMessageInit) waymark__v1__destination_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__withdraw_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor waymark__v1__withdraw_request__field_descriptors[1] =
 {
   {
     "request_id",
@@ -1017,27 +1017,14 @@ static const ProtobufCFieldDescriptor waymark__v1__withdraw_request__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "vehicle_id",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Waymark__V1__WithdrawRequest, vehicle_id),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned waymark__v1__withdraw_request__field_indices_by_name[] = {
   0,   /* field[0] = request_id */
-  1,   /* field[1] = vehicle_id */
 };
 static const ProtobufCIntRange waymark__v1__withdraw_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 1 }
 };
 const ProtobufCMessageDescriptor waymark__v1__withdraw_request__descriptor =
 {
@@ -1047,7 +1034,7 @@ const ProtobufCMessageDescriptor waymark__v1__withdraw_request__descriptor =
   "Waymark__V1__WithdrawRequest",
   "waymark.v1",
   sizeof(Waymark__V1__WithdrawRequest),
-  2,
+  1,
   waymark__v1__withdraw_request__field_descriptors,
   waymark__v1__withdraw_request__field_indices_by_name,
   1,  waymark__v1__withdraw_request__number_ranges,

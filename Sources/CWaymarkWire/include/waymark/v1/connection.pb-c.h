@@ -127,7 +127,7 @@ typedef enum _Waymark__V1__WithheldReason {
    */
   WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_NOT_REQUESTED = 1,
   /*
-   * A limit that the feature needs was given as 0 or left out, e.g. the number of lane guidances that can be stored.
+   * The gateway already fits the session to as many distinct profiles as it may.
    */
   WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_NO_CAPACITY = 2,
   /*

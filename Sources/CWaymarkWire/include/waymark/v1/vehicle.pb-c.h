@@ -184,20 +184,16 @@ struct  Waymark__V1__DestinationRequest
 
 
 /*
- * Vehicle to gateway, and gateway to client: the request is taken back.
+ * Vehicle to gateway: the request is taken back. The client hears RequestOutcome with WITHDRAWN.
  */
 struct  Waymark__V1__WithdrawRequest
 {
   ProtobufCMessage base;
   char *request_id;
-  /*
-   * Set by the gateway on the way to the client.
-   */
-  char *vehicle_id;
 };
 #define WAYMARK__V1__WITHDRAW_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__withdraw_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string }
 
 
 /*
