@@ -3,19 +3,45 @@ package import WaymarkProtocol
 
 /// What fitting depends on. Endpoints with equal profiles share their bytes.
 package struct Profile: Sendable, Hashable {
-    package var limits: VehicleLimits
-    package var distanceUnits: DistanceUnits
+    /// The features that are content: what a session may withhold from an endpoint.
+    package static let contentFeatures: [Feature] = [
+        .maneuvers, .laneGuidance, .exitLabels, .currentRoadName, .routeSegments, .destinationSharing,
+        .navigationAlerts, .charge, .timeZone, .tripPreviews,
+    ]
+
+    package let limits: VehicleLimits
+    package let distanceUnits: DistanceUnits
     /// Content features that are withheld.
-    package var withheld: Set<Feature>
+    package let withheld: Set<Feature>
 
     /// Creates a profile; ``isIdentity`` if there is nothing to cut.
     package init(
         limits: VehicleLimits = .init(), distanceUnits: DistanceUnits = .asPublished,
         withheld: Set<Feature> = []
     ) {
+        var limits = limits
+        // A limit on what is withheld makes no difference.
+        if withheld.contains(.laneGuidance) {
+            limits.laneGuidancesStoredMax = 0
+            limits.laneInstructionLengthMax = 0
+        }
+        if withheld.contains(.maneuvers) {
+            limits.maneuversStoredMax = 0
+            limits.maneuverInstructionLengthMax = 0
+            limits.roadFollowingManeuverLengthMax = 0
+        }
+        if withheld.contains(.currentRoadName) { limits.currentRoadNameLengthMax = 0 }
+        if withheld.contains(.navigationAlerts) { limits.alertTextLengthMax = 0 }
+        if withheld.contains(.routeSegments) { limits.routeSegmentPointsMax = 0 }
         self.limits = limits
         self.distanceUnits = distanceUnits
         self.withheld = withheld
+    }
+
+    /// The profile of an endpoint from which `withheld` is withheld.
+    package init(hello: VehicleHello, withheld: Set<Feature>) {
+        self.init(
+            limits: hello.limits, distanceUnits: hello.preferences.distanceUnits, withheld: withheld)
     }
 
     /// Nothing is cut: the endpoint receives the published bytes themselves.

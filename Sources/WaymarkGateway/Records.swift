@@ -123,11 +123,3 @@ struct Share: Sendable, Hashable {
     var vehicle: VehicleID
     var id: String
 }
-
-extension Profile {
-    /// The features that are content: what a session may withhold from an endpoint.
-    static let contentFeatures: [Feature] = [
-        .maneuvers, .laneGuidance, .exitLabels, .currentRoadName, .routeSegments, .destinationSharing,
-        .navigationAlerts, .charge, .timeZone, .tripPreviews,
-    ]
-}
