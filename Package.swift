@@ -73,8 +73,8 @@ let package = Package(
         .target(
             name: "WaymarkTransport",
             dependencies: [
-                "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkModel", "WaymarkTelemetry",
-                nioCore, nioPosix, logging,
+                "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkTelemetry", nioCore, nioPosix, logging,
+                collections,
             ], swiftSettings: strict),
         .target(
             name: "WaymarkRoutes",
