@@ -20,6 +20,7 @@ let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swi
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -65,15 +66,15 @@ let package = Package(
         .target(
             name: "WaymarkConfiguration",
             dependencies: [
-                "WaymarkProtocol", "WaymarkGateway", "WaymarkModel",
-                .product(name: "Yams", package: "Yams"),
+                "WaymarkProtocol", "WaymarkGateway", .product(name: "Yams", package: "Yams"),
             ], swiftSettings: strict),
 
         // Level 3.
         .target(
             name: "WaymarkTransport",
             dependencies: [
-                "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkTelemetry", nioCore, nioPosix, logging,
+                "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkTelemetry", nioCore, nioPosix,
+                logging,
                 collections,
             ], swiftSettings: strict),
         .target(
@@ -86,8 +87,7 @@ let package = Package(
         .target(
             name: "WaymarkClient",
             dependencies: [
-                "WaymarkProtocol", "WaymarkCodec", "WaymarkModel", "WaymarkTransport", "WaymarkTelemetry",
-                nioCore, nioPosix, logging,
+                "WaymarkProtocol", "WaymarkCodec", "WaymarkModel", "WaymarkTransport", nioCore, nioPosix,
             ], swiftSettings: strict),
         .target(
             name: "WaymarkSimulation",
@@ -110,7 +110,12 @@ let package = Package(
 
         // Level 6.
         .executableTarget(
-            name: "waymarkd", dependencies: ["WaymarkDaemon", "WaymarkConfiguration", arguments, logging],
+            name: "waymarkd",
+            dependencies: [
+                "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport", "WaymarkProtocol", arguments,
+                logging,
+                lifecycle, signals,
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "waymark", dependencies: ["WaymarkCommandLine", arguments], swiftSettings: strict),

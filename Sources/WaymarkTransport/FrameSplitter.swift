@@ -26,7 +26,9 @@ package struct FrameSplitter: Sendable {
     /// - Throws: ``FramingError`` as soon as the bytes that are there cannot become a frame.
     package mutating func next() throws(FramingError) -> Frame? {
         let rest = self.bytes[self.offset...]
-        guard let header = try unsafe FrameHeader.read(from: rest.span.bytes, frameBytesMax: self.frameBytesMax),
+        guard
+            let header = try unsafe FrameHeader.read(
+                from: rest.span.bytes, frameBytesMax: self.frameBytesMax),
             rest.count >= header.frameByteCount
         else { return nil }
         self.offset += header.frameByteCount

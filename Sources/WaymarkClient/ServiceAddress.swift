@@ -1,0 +1,48 @@
+internal import Foundation
+
+/// Where a gateway listens: `tcp:HOST:PORT` or `unix:/path`.
+public enum ServiceAddress: Sendable, Hashable, CustomStringConvertible {
+    /// A host name or address, and a port, 1 ... 65 535.
+    case tcp(host: String, port: Int)
+    /// A Unix stream socket.
+    case unix(path: String)
+
+    /// Reads `tcp:HOST:PORT`, `tcp:[::1]:7227` or `unix:/path`; nil if it is of another form.
+    public init?(_ text: String) {
+        if text.hasPrefix("unix:/") {
+            self = .unix(path: String(text.dropFirst(5)))
+            return
+        }
+        guard text.hasPrefix("tcp:"), let colon = text.lastIndex(of: ":"),
+            let port = UInt16(text[text.index(after: colon)...]), port > 0
+        else { return nil }
+        let start = text.index(text.startIndex, offsetBy: 4)
+        guard start < colon else { return nil }
+        var host = text[start..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty else { return nil }
+        self = .tcp(host: String(host), port: Int(port))
+    }
+
+    /// The form that ``init(_:)`` reads.
+    public var description: String {
+        switch self {
+        case .tcp(let host, let port): host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+
+    /// Where this user's `waymarkd` takes navigation clients by default.
+    public static var defaultNavigation: ServiceAddress { .unix(path: "\(self.folder)/navigation.sock") }
+
+    /// Where this user's `waymarkd` takes vehicles by default.
+    public static var defaultVehicle: ServiceAddress { .unix(path: "\(self.folder)/vehicle.sock") }
+
+    private static var folder: String {
+        if let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], !runtime.isEmpty {
+            return "\(runtime)/waymark"
+        }
+        let run = "/run/user/\(getuid())"
+        return FileManager.default.fileExists(atPath: run) ? "\(run)/waymark" : "/tmp/waymark-\(getuid())"
+    }
+}

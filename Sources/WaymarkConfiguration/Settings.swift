@@ -1,0 +1,154 @@
+package import WaymarkGateway
+package import WaymarkProtocol
+
+/// Everything that can be configured, with its defaults. Docs/configuration.md describes each key.
+package struct Settings: Sendable, Hashable {
+    /// One listening address and who may come through it.
+    package struct Listener: Sendable, Hashable {
+        /// `tcp:HOST:PORT` or `unix:/path`.
+        package var address: String
+        package var roles: Set<AcceptingSession.Role>
+        /// A pre-shared key that every Hello must bring; nil for none.
+        package var key: String?
+        /// Lets a TCP listener without a key bind to other addresses than loopback.
+        package var allowAnyone = false
+
+        package init(address: String, roles: Set<AcceptingSession.Role>) {
+            self.address = address
+            self.roles = roles
+        }
+    }
+
+    /// Empty: the defaults of the daemon.
+    package var listeners: [Listener] = []
+    package var policy = Gateway.Policy()
+    package var connection = ConnectionLimits()
+    package var outbox = Outbox.Limits()
+    package var connectionsMax = 20_000
+    package var connectionsPerUserMax = 12_000
+    /// User ids that may be navigation clients; nil for all that can connect.
+    package var navigationUsers: Set<UInt32>?
+    /// swift-log's name of the lowest level that is logged.
+    package var logLevel = "info"
+    /// Event loops; the gateway lives on the first.
+    package var threads = 1
+    /// How long a shutdown waits for peers to take their Goodbye.
+    package var drainTimeout: Duration = .seconds(5)
+
+    package init() {}
+}
+
+/// One key of the configuration file.
+struct Setting: Sendable {
+    /// Where it stands, e.g. `limits.grace`.
+    let key: String
+    /// What is allowed, in words.
+    let allowed: String
+    /// Takes a value over; false if it is not allowed.
+    let set: @Sendable (inout Settings, ConfigurationValue) -> Bool
+}
+
+extension Settings {
+    /// All keys but `listeners` and `vehicles`, which are lists.
+    static let all: [Setting] =
+        [
+            Setting(key: "log-level", allowed: "trace, debug, info, notice, warning, error or critical") {
+                settings, value in
+                let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+                guard let level = value.text, levels.contains(level) else { return false }
+                settings.logLevel = level
+                return true
+            },
+            Setting(key: "arbitration", allowed: "refuse, replace or priority") { settings, value in
+                guard let text = value.text, let arbitration = Gateway.Policy.Arbitration(rawValue: text)
+                else {
+                    return false
+                }
+                settings.policy.arbitration = arbitration
+                return true
+            },
+            Setting(key: "withheld-features", allowed: "a list of features, e.g. [routeSegments, charge]") {
+                settings, value in
+                guard let names = value.list else { return false }
+                let features = names.compactMap { name in Feature.allCases.first { "\($0)" == name } }
+                settings.policy.withheldFeatures = Set(features)
+                return features.count == names.count
+            },
+            Setting(key: "route-sharing-vehicles", allowed: "a list of vehicle ids") { settings, value in
+                guard let names = value.list else { return false }
+                let vehicles = names.compactMap { VehicleID($0) }
+                settings.policy.routeSharingVehicles = Set(vehicles)
+                return vehicles.count == names.count
+            },
+            Setting(key: "navigation-users", allowed: "a list of user ids") { settings, value in
+                guard let names = value.list else { return false }
+                let users = names.compactMap { UInt32($0) }
+                settings.navigationUsers = Set(users)
+                return users.count == names.count
+            },
+        ] + Self.numbers + Self.durations
+
+    private static let numbers: [Setting] = [
+        .number("threads", 1...64, \.threads),
+        .number("limits.connections", 1...1_000_000, \.connectionsMax),
+        .number("limits.connections-per-user", 1...1_000_000, \.connectionsPerUserMax),
+        .number("limits.frame-bytes", 4_096...16_777_216, \.frameBytes),
+        .number("limits.outbox-bytes", 65_536...1_073_741_824, \.outbox.bytesMax),
+        .number("limits.errors", 0...1_000_000, \.connection.errorsMax),
+        .number("limits.sessions", 1...1_000_000, \.policy.limits.sessionsMax),
+        .number("limits.sessions-per-client", 1...1_000_000, \.policy.limits.sessionsPerClientMax),
+        .number("limits.endpoints-per-vehicle", 1...1_024, \.policy.limits.endpointsPerVehicleMax),
+        .number("limits.requests-open", 1...1_024, \.policy.limits.requestsOpenMax),
+        .number("limits.retained-bytes", 65_536...1_073_741_824, \.policy.limits.retainedBytesMax),
+        .number("limits.replay-bytes", 0...1_073_741_824, \.policy.limits.replayBytesMax),
+        .number("limits.profiles-per-session", 1...1_024, \.policy.limits.profilesPerSessionMax),
+    ]
+
+    private static let durations: [Setting] = [
+        .duration("times.handshake", .milliseconds(100) ... .seconds(600), \.connection.handshakeTimeout),
+        .duration("times.keepalive", .seconds(1) ... .seconds(600), \.connection.keepalive),
+        .duration(
+            "times.slow-consumer", .milliseconds(100) ... .seconds(3_600), \.outbox.slowConsumerTimeout),
+        .duration("times.drain", .zero ... .seconds(600), \.drainTimeout),
+        .duration("times.grace", .zero ... .seconds(86_400), \.policy.limits.grace),
+        .duration("times.request", .milliseconds(100) ... .seconds(3_600), \.policy.limits.requestTimeout),
+        .duration("times.prompt", .milliseconds(100) ... .seconds(3_600), \.policy.limits.promptTimeout),
+        .duration("times.share", .milliseconds(100) ... .seconds(3_600), \.policy.limits.shareTimeout),
+    ]
+
+    private var frameBytes: Int {
+        get { Int(self.connection.frameBytesMax) }
+        set { self.connection.frameBytesMax = UInt32(clamping: newValue) }
+    }
+}
+
+extension Setting {
+    fileprivate static func number(
+        _ key: String, _ range: ClosedRange<Int>, _ path: any (WritableKeyPath<Settings, Int> & Sendable)
+    ) -> Setting {
+        Setting(
+            key: key,
+            allowed: "a whole number, \(range.lowerBound) to \(range.upperBound); KiB and MiB may follow"
+        ) {
+            settings, value in
+            guard let number = value.number, range.contains(number) else { return false }
+            settings[keyPath: path] = number
+            return true
+        }
+    }
+
+    fileprivate static func duration(
+        _ key: String, _ range: ClosedRange<Duration>,
+        _ path: any (WritableKeyPath<Settings, Duration> & Sendable)
+    ) -> Setting {
+        Setting(
+            key: key,
+            allowed: "a duration such as 500ms, 30s or 5m, \(range.lowerBound) to \(range.upperBound)"
+        ) {
+            settings, value in
+            guard let duration = value.duration, range.contains(duration) else { return false }
+            settings[keyPath: path] = duration
+            return true
+        }
+    }
+}

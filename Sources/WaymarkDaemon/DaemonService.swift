@@ -1,0 +1,31 @@
+package import Logging
+internal import ServiceLifecycle
+internal import Systemd
+package import WaymarkConfiguration
+internal import WaymarkTelemetry
+
+/// The daemon under swift-service-lifecycle: runs until it is told to stop, then drains.
+package struct DaemonService: Service {
+    private let settings: Settings
+    private let logger: Logger
+
+    package init(settings: Settings, logger: Logger) {
+        self.settings = settings
+        self.logger = logger
+    }
+
+    package func run() async throws {
+        let daemon = try await Daemon.start(self.settings, logger: self.logger)
+        self.notify(.ready)
+        do { try await gracefulShutdown() } catch { /* Cancelled: the same as being told to stop. */  }
+        self.notify(.stopping)
+        await daemon.shutdown()
+    }
+
+    private func notify(_ notification: ServiceManager.Notification) {
+        do throws(SystemdError) { try ServiceManager.notify(notification) } catch {
+            self.logger.warning(
+                "the service manager was not reached, ignoring", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+}
