@@ -57,6 +57,8 @@ package struct EngineRoute: Sendable, Hashable {
     package var duration: Duration
     /// What could not be carried over.
     package var notices: [RouteNotice]
+    /// The engine's name for the route, e.g. its main roads; empty for none.
+    package var summary = ""
 
     package init(
         engine: Engine, waypoints: [Waypoint], information: RouteInformation, line: [Coordinate],
