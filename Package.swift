@@ -80,7 +80,8 @@ let package = Package(
         .target(
             name: "WaymarkRoutes",
             dependencies: [
-                "WaymarkModel", nioCore, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "WaymarkModel", nioCore, .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ], swiftSettings: strict),
 
         // Level 4.
@@ -105,7 +106,7 @@ let package = Package(
             name: "WaymarkCommandLine",
             dependencies: [
                 "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkRoutes", "WaymarkModel",
-                "WaymarkProtocol", arguments, logging,
+                "WaymarkProtocol", "WaymarkTransport", arguments, logging,
             ], resources: [.copy("Resources")], swiftSettings: strict),
 
         // Level 6.

@@ -30,6 +30,10 @@ struct PublishedState: Sendable, Hashable {
         self.retain(publication)
         let key = publication.outline.conflationKey
         if let key { self.pending.removeAll { $0.key == key } }
+        // A state that waits speaks of the maneuver that was first before: behind the new one it would be wrong.
+        if case .upcomingManeuvers = publication {
+            self.pending.removeAll { $0.key == ConflationKey(type: .updateManeuverState) }
+        }
         self.pending.append((key, publication))
     }
 

@@ -25,7 +25,7 @@ enum Geometry {
         var shift = 0
         while let byte = bytes.next() {
             guard byte >= 63, shift <= 50 else { return nil }
-            value |= (Int(byte) - 63 & 0x1F) << shift
+            value |= ((Int(byte) - 63) & 0x1F) << shift
             if byte - 63 < 0x20 { return value & 1 == 1 ? ~(value >> 1) : value >> 1 }
             shift += 5
         }

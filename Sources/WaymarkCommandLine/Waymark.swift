@@ -1,0 +1,14 @@
+package import ArgumentParser
+internal import WaymarkTransport
+
+/// The command line tool.
+package struct Waymark: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "waymark",
+        abstract: "Guidance from navigation clients to vehicles, on the command line.",
+        discussion: "Addresses are tcp:HOST:PORT or unix:/path; the default is this user's waymarkd.",
+        version: Software.name,
+        subcommands: [Demo.self, Navigate.self, Cluster.self, Request.self, Routes.self])
+
+    package init() {}
+}
