@@ -123,5 +123,38 @@ let package = Package(
 
         // Tests.
         .testTarget(name: "HouseRulesTests", swiftSettings: testing),
+        .testTarget(name: "WaymarkModelTests", dependencies: ["WaymarkModel"], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkProtocolTests", dependencies: ["WaymarkProtocol", "WaymarkModel"],
+            swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkCodecTests", dependencies: ["WaymarkCodec", "WaymarkProtocol", "WaymarkModel"],
+            swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkGatewayTests",
+            dependencies: ["WaymarkGateway", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel"],
+            swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkConfigurationTests",
+            dependencies: ["WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol"],
+            swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkRoutesTests", dependencies: ["WaymarkRoutes", "WaymarkModel"],
+            swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkClientTests",
+            dependencies: [
+                "WaymarkClient", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport",
+                "WaymarkProtocol",
+                "WaymarkCodec", "WaymarkModel", nioCore, nioPosix, logging,
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkCommandLineTests",
+            dependencies: [
+                "WaymarkCommandLine", "WaymarkClient", "WaymarkRoutes", "WaymarkModel", arguments,
+            ],
+            swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkSimulationTests", dependencies: ["WaymarkSimulation"], swiftSettings: testing),
     ]
 )

@@ -1,0 +1,141 @@
+import Testing
+import WaymarkProtocol
+
+@Suite struct FrameTests {
+    static let header = FrameHeader(
+        type: 0x010B, flags: [.gateway], bodyLength: 5, session: SessionID(0x0102_0304), sequence: 0x0A0B)
+
+    static var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        header.write(to: &bytes)
+        return bytes
+    }
+
+    @Test func `a header has 24 bytes in network order`() {
+        #expect(
+            Self.bytes == [
+                0x57, 0x4D, 1, 2, 0x01, 0x0B, 0, 0, 0, 0, 0, 5, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0x0A, 0x0B,
+            ])
+    }
+
+    @Test func `a header is read back, and not before all of it is there`() throws {
+        for count in 0..<24 {
+            let part = Array(Self.bytes.prefix(count))
+            #expect(try FrameHeader.read(from: part.span.bytes, frameBytesMax: 100) == nil)
+        }
+        #expect(try FrameHeader.read(from: Self.bytes.span.bytes, frameBytesMax: 100) == Self.header)
+    }
+
+    @Test func `what cannot become a frame is refused at its first byte that tells`() {
+        #expect(throws: FramingError.badMagic(0x4745)) {
+            try FrameHeader.read(from: Array("GE".utf8).span.bytes, frameBytesMax: 100)
+        }
+        #expect(throws: FramingError.unsupportedVersion(2)) {
+            try FrameHeader.read(from: ([0x57, 0x4D, 2] as [UInt8]).span.bytes, frameBytesMax: 100)
+        }
+        #expect(throws: FramingError.tooLarge(byteCount: 29, max: 28)) {
+            try FrameHeader.read(from: Self.bytes.span.bytes, frameBytesMax: 28)
+        }
+    }
+}
+
+@Suite struct AcceptingSessionTests {
+    static let vehicle = Hello(
+        role: .vehicle(
+            VehicleHello(
+                vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "e"), features: [])))
+    static let token = ResumptionToken(high: 1, low: 2)
+    static let events: [AcceptingSession.Event] = [
+        .received(.hello(vehicle), .none), .received(.ping(nonce: 1), .none),
+        .received(.allowNavigation, .none),
+        .received(.goodbye(Goodbye(.normal)), .none), .receivedPublication,
+        .rejected(Rejection(.malformed, reason: "")), .violated(.badMagic, reason: ""),
+        .admitted(Welcome(resumptionToken: token)), .closeRequested(Goodbye(.idInUse)),
+        .drainRequested(Goodbye(.shuttingDown)), .deadlineReached, .transportClosed,
+    ]
+
+    struct Walk: Hashable {
+        var session: AcceptingSession
+        var closes = 0
+        var departures = 0
+    }
+
+    @Test func `closed is silent, a session closes once and tells the gateway once`() {
+        var initial: [AcceptingSession.Action] = []
+        let start = AcceptingSession(
+            limits: .init(), allowedRoles: [.vehicle], at: Instant(nanoseconds: 0), into: &initial)
+        var frontier: Set<Walk> = [Walk(session: start)]
+        for step in 1...5 {
+            var next: Set<Walk> = []
+            for walk in frontier {
+                for event in Self.events {
+                    var after = walk
+                    var actions: [AcceptingSession.Action] = []
+                    after.session.handle(event, at: Instant(nanoseconds: Int64(step)), into: &actions)
+                    if walk.session.state == .closed { #expect(actions.isEmpty) }
+                    after.closes += actions.count { $0 == .close }
+                    after.departures += actions.count { if case .gone = $0 { true } else { false } }
+                    #expect(
+                        after.closes == (after.session.state == .closed ? 1 : 0),
+                        "\(event) in \(walk.session.state)")
+                    #expect(after.departures <= 1)
+                    for action in actions where after.session.state == .awaitingHello {
+                        if case .deliver = action { Issue.record("delivered before the handshake: \(event)") }
+                    }
+                    next.insert(after)
+                }
+            }
+            frontier = next
+        }
+        #expect(Set(frontier.map(\.session.state)).isSuperset(of: [.active, .draining, .closed]))
+    }
+
+    @Test func `silence is answered by pings, and after three intervals by a goodbye`() {
+        var actions: [AcceptingSession.Action] = []
+        var session = AcceptingSession(
+            limits: .init(), allowedRoles: [.vehicle], at: Instant(nanoseconds: 0), into: &actions)
+        session.handle(.received(.hello(Self.vehicle), .none), at: Instant(nanoseconds: 0), into: &actions)
+        session.handle(
+            .admitted(Welcome(resumptionToken: Self.token)), at: Instant(nanoseconds: 0), into: &actions)
+        var kinds: [String] = []
+        for tick in 1...3 {
+            actions.removeAll()
+            session.handle(
+                .deadlineReached, at: Instant(nanoseconds: Int64(tick) * 10_000_000_000), into: &actions)
+            if case .send(let message) = actions.first { kinds.append("\(message.type)") }
+        }
+        #expect(kinds == ["ping", "ping", "goodbye"])
+        #expect(session.state == .closed)
+    }
+
+    @Test func `a role that the listener does not allow is refused`() {
+        var actions: [AcceptingSession.Action] = []
+        var session = AcceptingSession(
+            limits: .init(), allowedRoles: [.navigation], at: Instant(nanoseconds: 0), into: &actions)
+        session.handle(.received(.hello(Self.vehicle), .none), at: Instant(nanoseconds: 0), into: &actions)
+        #expect(session.state == .closed)
+        #expect(
+            actions.contains {
+                if case .send(.goodbye(let bye)) = $0 { bye.code == .roleNotAllowed } else { false }
+            })
+    }
+
+    @Test func `too many refused messages close the connection`() {
+        var limits = ConnectionLimits()
+        limits.errorsMax = 2
+        var actions: [AcceptingSession.Action] = []
+        var session = AcceptingSession(
+            limits: limits, allowedRoles: [.vehicle], at: Instant(nanoseconds: 0), into: &actions)
+        session.handle(.received(.hello(Self.vehicle), .none), at: Instant(nanoseconds: 0), into: &actions)
+        session.handle(
+            .admitted(Welcome(resumptionToken: Self.token)), at: Instant(nanoseconds: 0), into: &actions)
+        for _ in 0..<2 {
+            session.handle(
+                .rejected(Rejection(.malformed, reason: "")), at: Instant(nanoseconds: 1), into: &actions)
+            #expect(session.state == .active)
+        }
+        session.handle(
+            .rejected(Rejection(.malformed, reason: "")), at: Instant(nanoseconds: 1), into: &actions)
+        #expect(session.state == .closed)
+    }
+}

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# test.sh [OPTIONS]: installs what is missing, builds, and passes the tests. Options go to `swift test`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/install.sh
+# The end-to-end tests run the executables.
+swift build --product waymarkd
+swift build --product waymark
+exec swift test "$@"
