@@ -23,7 +23,8 @@ actor Link {
     private let limits = ConnectionLimits()
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
-    private unowned let owner: any LinkOwner
+    /// The owner lets go of the link when it is told that the link is closed.
+    private let owner: any LinkOwner
     private var session: ConnectingSession?
     private var splitter = FrameSplitter(frameBytesMax: 0)
     private var control: [Frame] = []

@@ -12,7 +12,9 @@ public enum SessionVehicles: Sendable, Hashable {
 
 /// A vehicle wants to stop somewhere on the way.
 public struct WaypointInquiry: Sendable, Hashable {
+    /// The vehicle that asks.
     public let vehicle: String
+    /// Where to stop.
     public let waypoint: Waypoint
     /// The segment to insert into; empty: the client chooses.
     public let segment: String
@@ -36,7 +38,9 @@ public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
 
 /// A vehicle wants to be guided to a place.
 public struct DestinationInquiry: Sendable, Hashable {
+    /// The vehicle that asks.
     public let vehicle: String
+    /// Where to drive.
     public let destination: Waypoint
 }
 
@@ -70,11 +74,13 @@ public actor NavigationClient {
     public struct Configuration: Sendable {
         /// 1 ... 64 of A-Z a-z 0-9 . _ : -
         public var id: String
+        /// For humans; at most 128 bytes.
         public var displayName = ""
         /// Higher wins, -1 000 ... 1 000.
         public var priority: Int32 = 0
         /// The listener's pre-shared key; empty for none.
         public var credential: [UInt8] = []
+        /// How to come back after a loss.
         public var reconnection = ReconnectionPolicy()
         /// Asked when a vehicle wants a drive; true accepts. nil: not asked at all.
         public var onDestination: (@Sendable (DestinationInquiry) async -> Bool)?
@@ -147,6 +153,8 @@ public actor NavigationClient {
     ///   - receipts: How often to hear how far the vehicles are, 100 ms ... 60 s; nil: not at all.
     ///   - onEvent: Told what happens, one at a time; publishing from it is fine, waiting for the session is not.
     ///   - onWaypoint: Asked when a vehicle wants to stop on the way; nil declines.
+    /// - Returns: The open session, before guidance.
+    /// - Throws: ``ClientError/rejected(field:reason:)`` if no vehicle takes it, ``ClientError/invalid(_:)`` for a bad id.
     public func openSession(
         vehicles: SessionVehicles, receipts: Duration? = nil,
         onEvent: @escaping @Sendable (SessionEvent) async -> Void = { _ in },
@@ -330,6 +338,7 @@ extension NavigationClient: LinkOwner {
     func linkStateChanged(_ state: ConnectionState) async {
         await self.configuration.onConnection(state)
         guard case .closed(let error) = state else { return }
+        self.link = nil
         for key in self.order { await self.end(key, "\(error)") }
     }
 

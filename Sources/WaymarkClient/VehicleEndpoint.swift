@@ -8,6 +8,7 @@ public struct VehicleUpdate: Sendable {
     public let name: String
     /// The session's id on the wire; 0 for none.
     public let session: UInt32
+    /// The number in the session; 0 outside of one.
     public let sequence: UInt64
     /// The gateway cut the content to this endpoint's profile.
     public let isFitted: Bool
@@ -21,6 +22,7 @@ public struct VehicleUpdate: Sendable {
 
 /// The vehicle's user is asked whether to stop on the way.
 public struct WaypointPrompt: Sendable, Hashable {
+    /// Where to stop.
     public let waypoint: Waypoint
     /// Of the trip with the new waypoint.
     public let travelEstimates: TravelEstimates
@@ -61,10 +63,13 @@ public actor VehicleEndpoint {
         public var vehicle: String
         /// Unique in the vehicle; same alphabet.
         public var endpoint: String
+        /// For humans; at most 128 bytes.
         public var displayName = ""
         /// Names of features not wanted, as in `waymark.v1.Feature`, e.g. `laneGuidance`, `routeSegments`.
         public var withoutFeatures: Set<String> = []
+        /// What it can show and store.
         public var limits = EndpointLimits()
+        /// In which units it shows distances.
         public var distanceUnits = DistanceUnits.asPublished
         /// BCP 47.
         public var locale = ""
@@ -72,6 +77,7 @@ public actor VehicleEndpoint {
         public var isGuidanceWanted = true
         /// The listener's pre-shared key; empty for none.
         public var credential: [UInt8] = []
+        /// How to come back after a loss.
         public var reconnection = ReconnectionPolicy()
         /// Told of everything received, one at a time: while it runs, nothing further is read.
         public var onUpdate: @Sendable (VehicleUpdate) async -> Void = { _ in }
@@ -270,7 +276,10 @@ extension VehicleEndpoint: LinkOwner {
     }
 
     func linkStateChanged(_ state: ConnectionState) async {
-        if case .closed = state { self.failWaiting() }
+        if case .closed = state {
+            self.failWaiting()
+            self.link = nil
+        }
         await self.configuration.onConnection(state)
     }
 

@@ -15,6 +15,7 @@ public struct VehicleState: Sendable, Hashable {
         case ended(reason: String)
     }
 
+    /// Where guidance stands.
     public var phase = Phase.idle
     /// The session's id on the wire; 0 without one.
     public var session: UInt32 = 0
@@ -26,7 +27,9 @@ public struct VehicleState: Sendable, Hashable {
     public var withheld: [String: String] = [:]
     /// The last sequence number seen.
     public var sequence: UInt64 = 0
+    /// Trips to choose from, before guidance.
     public var previews: [Trip] = []
+    /// The trip that is driven; nil before guidance.
     public var trip: Trip?
     /// Of the route held.
     public var generation: UInt32 = 0
@@ -38,13 +41,21 @@ public struct VehicleState: Sendable, Hashable {
     public var segments: [RouteSegment] = []
     /// Nearest first.
     public var upcomingManeuvers: [ManeuverID] = []
+    /// The lanes to show now; nil for none.
     public var currentLaneGuidance: LaneGuidanceID?
+    /// The segment the vehicle is on; nil without segments.
     public var currentSegment: String?
+    /// The road the vehicle is on, longest variant first.
     public var currentRoadName: [String] = []
+    /// How near the first upcoming maneuver is.
     public var maneuverState = ManeuverState.continue
+    /// Of the whole trip; nil when not known.
     public var tripEstimates: TravelEstimates?
+    /// The colour of the remaining time.
     public var timeRemainingColor = TimeRemainingColor.default
+    /// The newest estimates of each maneuver.
     public var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
+    /// The alert that is shown; nil for none.
     public var alert: NavigationAlert?
 
     /// Nothing held.

@@ -9,7 +9,8 @@ extension Gateway {
     ) {
         let id = frame.header.session
         guard let client = self.publisher(of: id, connection) else {
-            guard case .client = self.peers[connection] else { return }  // Taken over, with frames on their way.
+            // Taken over, with frames on their way.
+            guard case .client = self.peers[connection] else { return }
             let rejection = Rejection(
                 .unknownSession, reason: "session \(id.rawValue) is not open for this client")
             return self.refuse(frame, rejection, connection, into: &actions)

@@ -68,7 +68,8 @@ extension Gateway {
         _ answer: PromptAnswer, _ path: EndpointPath, at now: Instant, into actions: inout [Action]
     ) {
         let key = Request.Key(vehicle: path.vehicle, id: answer.requestID)
-        guard self.requests[key]?.stage == .prompting else { return }  // Another endpoint was faster, or it is over.
+        // Another endpoint was faster, or it is over.
+        guard self.requests[key]?.stage == .prompting else { return }
         self.endRequest(key, answer.isAccepted ? .accepted : .declinedByUser, at: now, into: &actions)
     }
 

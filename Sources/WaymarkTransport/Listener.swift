@@ -118,7 +118,8 @@ package struct Listener: Sendable {
             let probe = try await ClientBootstrap(group: group).connect(unixDomainSocketPath: path).get()
             try await probe.close()
         } catch {
-            _ = unsafe unlink(path)  // Nobody listens: left behind by a process that ended without cleaning up.
+            // Nobody listens: left behind by a process that ended without cleaning up.
+            _ = unsafe unlink(path)
             return
         }
         throw ListenerError.inUse(.unix(path: path))

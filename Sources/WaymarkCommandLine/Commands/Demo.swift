@@ -35,7 +35,9 @@ package struct Demo: AsyncParsableCommand {
         let route = try self.firstRoute()
         let detour =
             self.route == nil ? try RouteReader.read(Resources.route("vaduz-triesen-balzers")).chosen : nil
-        let folder = FileManager.default.temporaryDirectory.appending(path: "waymark-demo-\(getpid())").path
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "waymark-demo-\(UInt32.random(in: 0 ... .max))"
+        ).path
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer {

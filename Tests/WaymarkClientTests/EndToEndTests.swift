@@ -1,0 +1,268 @@
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+import WaymarkClient
+import WaymarkCodec
+import WaymarkConfiguration
+import WaymarkDaemon
+import WaymarkModel
+import WaymarkProtocol
+import WaymarkTransport
+
+/// A daemon on sockets of its own.
+struct Service {
+    let folder: String
+    var daemon: Daemon
+
+    var vehicle: ServiceAddress { .unix(path: "\(self.folder)/v") }
+    var navigation: ServiceAddress { .unix(path: "\(self.folder)/n") }
+
+    static func start(_ change: (inout Settings) -> Void = { _ in }) async throws -> Service {
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "wm-\(UInt32.random(in: 0 ... .max))"
+        ).path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return Service(folder: folder, daemon: try await Self.daemon(folder, change))
+    }
+
+    static func daemon(_ folder: String, _ change: (inout Settings) -> Void = { _ in }) async throws -> Daemon
+    {
+        var settings = Settings()
+        settings.listeners = [
+            .init(address: "unix:\(folder)/v", roles: [.vehicle]),
+            .init(address: "unix:\(folder)/n", roles: [.navigation]),
+            .init(address: "tcp:127.0.0.1:0", roles: [.vehicle]),
+        ]
+        settings.drainTimeout = .seconds(2)
+        change(&settings)
+        return try await Daemon.start(
+            settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    func stop() async {
+        await self.daemon.shutdown(reconnectAfter: .milliseconds(1))
+        do { try FileManager.default.removeItem(atPath: self.folder) } catch { Issue.record(error) }
+    }
+}
+
+/// Keeps what an endpoint holds, and lets a test wait for it.
+actor Witness {
+    private(set) var state = VehicleState()
+    private(set) var names: [String] = []
+    private var waiting:
+        [(condition: @Sendable (VehicleState) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+
+    func take(_ update: VehicleUpdate) {
+        self.state = update.state
+        self.names.append(update.name)
+        self.waiting.removeAll { waiting in
+            guard waiting.condition(update.state) else { return false }
+            waiting.continuation.resume()
+            return true
+        }
+    }
+
+    func wait(for condition: @escaping @Sendable (VehicleState) -> Bool) async {
+        if condition(self.state) { return }
+        await withCheckedContinuation { self.waiting.append((condition, $0)) }
+    }
+
+    static func endpoint(
+        _ name: String, at address: ServiceAddress, vehicle: String = "car", prompts: Bool? = nil
+    ) async throws -> (VehicleEndpoint, Witness) {
+        let witness = Witness()
+        var configuration = VehicleEndpoint.Configuration(vehicle: vehicle, endpoint: name)
+        configuration.reconnection = ReconnectionPolicy(
+            firstDelay: .milliseconds(5), delayMax: .milliseconds(50), firstAttemptsMax: 3)
+        configuration.onUpdate = { await witness.take($0) }
+        if let prompts { configuration.onPrompt = { _ in prompts } }
+        return (try await VehicleEndpoint.connect(to: address, configuration), witness)
+    }
+}
+
+let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9), nameVariants: ["Here"])
+let trip = Trip(id: "t", origin: place, destination: place)
+let route = RouteInformation(
+    maneuvers: (1...3).map { Maneuver(id: ManeuverID(rawValue: $0), type: .leftTurn) },
+    upcomingManeuvers: [ManeuverID(rawValue: 1)])
+
+func navigation(_ id: String, at address: ServiceAddress) async throws -> NavigationClient {
+    var configuration = NavigationClient.Configuration(id: id)
+    configuration.reconnection = ReconnectionPolicy(
+        firstDelay: .milliseconds(5), delayMax: .milliseconds(50), firstAttemptsMax: 3)
+    configuration.onDestination = { _ in true }
+    return try await NavigationClient.connect(to: address, configuration)
+}
+
+@Suite(.timeLimit(.minutes(2))) struct EndToEndTests {
+    @Test func `a cluster that joins in mid-drive holds what the first one holds`() async throws {
+        let service = try await Service.start()
+        let (first, early) = try await Witness.endpoint("cluster", at: service.vehicle)
+        let client = try await navigation("app", at: service.navigation)
+        let session = try await client.openSession(vehicles: .vehicles(["car"]))
+        try await session.start(trip, route: route)
+        for name in ["A", "B", "C"] { try await session.setCurrentRoadName([name]) }
+        try await session.setManeuverState(.prepare)
+        await early.wait { $0.currentRoadName == ["C"] && $0.maneuverState == .prepare }
+        let (second, late) = try await Witness.endpoint("hud", at: service.vehicle)
+        await late.wait { $0.currentRoadName == ["C"] && $0.maneuverState == .prepare }
+        #expect(await early.state == late.state)
+        try await session.finish()
+        for witness in [early, late] { await witness.wait { $0.phase == .ended(reason: "finished") } }
+        await client.close()
+        await first.close()
+        await second.close()
+        await service.stop()
+    }
+
+    @Test func `cut connections are made good on both sides`() async throws {
+        let service = try await Service.start()
+        let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
+        let client = try await navigation("app", at: service.navigation)
+        let session = try await client.openSession(vehicles: .vehicles(["car"]))
+        try await session.start(trip, route: route)
+        for round in 1...20 {
+            if round % 3 == 0 { await cluster.cut() }
+            if round % 4 == 0 { await client.cut() }
+            try await session.setCurrentRoadName(["road \(round)"])
+        }
+        await witness.wait { $0.currentRoadName == ["road 20"] }
+        #expect(await witness.state.maneuvers == route.maneuvers)
+        await client.close()
+        await witness.wait { if case .ended = $0.phase { true } else { false } }
+        await cluster.close()
+        await service.stop()
+    }
+
+    @Test func `a new daemon on the same sockets gets everything back`() async throws {
+        var service = try await Service.start()
+        let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
+        let client = try await navigation("app", at: service.navigation)
+        let session = try await client.openSession(vehicles: .vehicles(["car"]))
+        try await session.start(trip, route: route)
+        try await session.setCurrentRoadName(["before"])
+        await witness.wait { $0.currentRoadName == ["before"] }
+        await service.daemon.shutdown(reconnectAfter: .milliseconds(1))
+        try await session.setManeuverState(.execute)
+        service.daemon = try await Service.daemon(service.folder)
+        await witness.wait {
+            $0.currentRoadName == ["before"] && $0.maneuverState == .execute && $0.phase == .active
+        }
+        #expect(await witness.state.trip == trip)
+        await client.close()
+        await cluster.close()
+        await service.stop()
+    }
+
+    @Test func `requests have outcomes`() async throws {
+        let service = try await Service.start()
+        let (cluster, _) = try await Witness.endpoint("cluster", at: service.vehicle, prompts: true)
+        #expect(await cluster.requestWaypoint(place) == .invalid)
+        let client = try await navigation("app", at: service.navigation)
+        #expect(await cluster.requestDestination(place) == .accepted)
+        let (accepted, accept) = AsyncStream.makeStream(of: Void.self)
+        let session = try await client.openSession(
+            vehicles: .vehicles(["car"]),
+            onWaypoint: { _ in
+                .estimates(TravelEstimates(distanceRemaining: .meters(1))) { accept.finish() }
+            })
+        try await session.start(trip, route: route)
+        // Guidance may be on its way: not guided yet is a legal answer.
+        var result = await cluster.requestWaypoint(place)
+        while result == .invalid { result = await cluster.requestWaypoint(place) }
+        #expect(result == .accepted)
+        for await _ in accepted {}
+        #expect(await cluster.cancelNavigation(ownNavigation: true) == "ownNavigationStarted")
+        await #expect(throws: ClientError.self) {
+            _ = try await client.openSession(vehicles: .vehicles(["car"]))
+        }
+        await client.close()
+        await cluster.close()
+        await service.stop()
+    }
+
+    @Test func `garbage on every listener disturbs nobody`() async throws {
+        let service = try await Service.start()
+        let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
+        let client = try await navigation("app", at: service.navigation)
+        let session = try await client.openSession(vehicles: .vehicles(["car"]))
+        try await session.start(trip, route: route)
+        var generator = SystemRandomNumberGenerator()
+        let hello = Codec.encode(
+            Envelope(
+                .hello(
+                    Hello(
+                        role: .vehicle(
+                            VehicleHello(
+                                vehicle: VehicleID(unchecked: "x"), endpoint: EndpointName(unchecked: "y"),
+                                features: []))))))
+        for round in 0..<300 {
+            var bytes = (0..<Int.random(in: 1...200, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
+            if round % 2 == 0 {
+                bytes = Array(hello.bytes) + bytes
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(
+                    in: 0...255, using: &generator)
+            }
+            let address = service.daemon.addresses[round % 3]
+            let channel =
+                switch address {
+                case .unix(let path):
+                    try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).connect(
+                        unixDomainSocketPath: path
+                    ).get()
+                case .tcp(let host, let port):
+                    try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).connect(
+                        host: host, port: port
+                    ).get()
+                }
+            do {
+                try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
+                try await channel.close()
+            } catch { /* The daemon was faster to close. */  }
+        }
+        try await session.setCurrentRoadName(["still here"])
+        await witness.wait { $0.currentRoadName == ["still here"] }
+        await client.close()
+        await cluster.close()
+        await service.stop()
+    }
+
+    @Test func `a second daemon on the same socket says so, and a stale file is replaced`() async throws {
+        let service = try await Service.start()
+        await #expect(throws: DaemonError.listener(.inUse(.unix(path: "\(service.folder)/v")))) {
+            _ = try await Service.daemon(service.folder)
+        }
+        await service.daemon.shutdown()
+        // What a killed daemon leaves behind: a bound socket that nobody listens on.
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = "\(service.folder)/v"
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, UInt32(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        #expect(bound == 0)
+        close(descriptor)
+        var again = service
+        again.daemon = try await Service.daemon(service.folder)
+        await again.stop()
+    }
+
+    @Test func `listeners that are open to others need a key or a word`() async throws {
+        for address in ["tcp:0.0.0.0:0", "tcp:[::]:0"] {
+            await #expect(throws: DaemonError.self) {
+                _ = try await Service.daemon("/nonexistent") {
+                    $0.listeners = [.init(address: address, roles: [.vehicle])]
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+import WaymarkConfiguration
+import WaymarkGateway
+import WaymarkProtocol
+
+@Suite struct ConfigurationTests {
+    static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Docs/configuration.md")
+
+    @Test func `the example of the documentation is right`() throws {
+        let text = try String(contentsOf: Self.page, encoding: .utf8)
+        let example = try #require(text.firstMatch(of: /```yaml\n([\s\S]*?)```/)?.1)
+        let settings = try Configuration.read(String(example), file: "example")
+        #expect(settings.listeners.count == 3)
+        #expect(settings.policy.vehicleArbitration == [VehicleID(unchecked: "bus-7"): .priority])
+        #expect(settings.connectionsMax == 2_000)
+        #expect(settings.policy.limits.grace == .seconds(60))
+    }
+
+    @Test func `an empty file is the defaults`() throws {
+        #expect(try Configuration.read("", file: "f") == Settings())
+        #expect(try Configuration.read("# nothing\n", file: "f") == Settings())
+    }
+
+    static let wrong: [(String, Int, String)] = [
+        ("log-level: info\nlimit: 3\n", 2, "limit is not a setting"),
+        ("limits:\n  connections: many\n", 2, "limits.connections must be"),
+        ("limits:\n  connections: 0\n", 2, "limits.connections must be"),
+        ("times:\n  grace: 30\n", 2, "times.grace must be a duration"),
+        ("arbitration: maybe\n", 1, "arbitration must be refuse, replace or priority"),
+        ("listeners:\n  - address: unix:/a\n", 2, "a listener needs roles"),
+        ("listeners:\n  - address: unix:/a\n    roles: [driver]\n", 3, "roles must be"),
+        ("vehicles:\n  car: never\n", 2, "must be refuse"),
+        ("a: [\n", 2, "did not find"),
+    ]
+
+    @Test(arguments: wrong.indices)
+    func `an error names the line and the reason`(_ index: Int) {
+        let (text, line, reason) = Self.wrong[index]
+        do throws(ConfigurationError) {
+            _ = try Configuration.read(text, file: "f.yaml")
+            Issue.record("taken: \(text)")
+        } catch {
+            #expect(error.line == line, "\(error)")
+            #expect(error.reason.contains(reason), "\(error)")
+            #expect("\(error)".hasPrefix("f.yaml:\(line):"))
+        }
+    }
+}
