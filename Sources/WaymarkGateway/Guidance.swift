@@ -109,12 +109,23 @@ extension Gateway {
     mutating func enterGuidance(
         _ path: EndpointPath, resuming hello: Hello?, at now: Instant, into actions: inout [Action]
     ) {
+        if let hello { self.tellEnd(of: hello.resumeSession, to: path, into: &actions) }
         if self.isWaitingForGuidance(path.vehicle) { self.offer(path.vehicle, at: now, into: &actions) }
         guard let session = self.vehicles[path.vehicle]?.session else { return }
         if self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience == nil {
             self.join(path, session, resuming: hello, into: &actions)
         }
         self.announce(path.vehicle, into: &actions)
+    }
+
+    /// Tells an endpoint that comes back that the session it was in is over.
+    private func tellEnd(of session: SessionID, to path: EndpointPath, into actions: inout [Action]) {
+        guard session != .none, let vehicle = self.vehicles[path.vehicle], vehicle.session != session,
+            let connection = vehicle.endpoints[path.endpoint]?.connection
+        else { return }
+        let known = vehicle.lastEnd?.session == session ? vehicle.lastEnd?.reason : nil
+        let ended = SessionEnded(session: session, reason: known ?? .clientGone)
+        actions.append(.send(connection, Envelope(.sessionEnded(ended))))
     }
 
     /// Gives a free vehicle to the oldest session for any vehicle that asked.
@@ -311,6 +322,7 @@ extension Gateway {
         }
         self.endShares(with: id, in: session, .sessionEnded, into: &actions)
         self.vehicles[id]?.session = nil
+        self.vehicles[id]?.lastEnd = SessionEnded(session: session, reason: reason)
         self.vehicles[id]?.routeSource = nil
         if self.vehicles[id]?.isNeeded == false { self.vehicles[id] = nil }
     }

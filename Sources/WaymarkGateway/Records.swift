@@ -39,6 +39,8 @@ struct Vehicle: Sendable, Hashable {
     var endpoints: [EndpointName: Endpoint] = [:]
     /// The session it is in, or that waits for it.
     var session: SessionID?
+    /// How its last session ended, for endpoints that were away.
+    var lastEnd: SessionEnded?
     /// It said "I navigate myself now" and has not asked for guidance since.
     var navigatesItself = false
     /// It takes guidance from sessions for any vehicle that asked.

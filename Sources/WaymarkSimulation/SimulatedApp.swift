@@ -13,6 +13,8 @@ struct SimulatedApp {
     private var generation: UInt32 = 0
     private var opened = 0
     private var isPaused = false
+    /// It has said so, and waits for the gateway's word.
+    private var hasFinished = false
 
     init(id: ClientID, vehicles: [VehicleID]) {
         self.id = id
@@ -30,6 +32,7 @@ struct SimulatedApp {
         self.session = nil
         self.held = [:]
         self.isPaused = false
+        self.hasFinished = false
     }
 
     /// The gateway has the session up to `sequence`: what it did not get is made good by starting over.
@@ -40,6 +43,7 @@ struct SimulatedApp {
         }
         self.sequence = found.sequence
         self.held = [:]
+        self.hasFinished = false
     }
 
     mutating func receive(_ envelope: Envelope) {
@@ -56,11 +60,11 @@ struct SimulatedApp {
 
     /// The next publication; nil without a session. A wrong one is not taken over.
     mutating func publish(_ random: inout SeededRandom) -> Envelope? {
-        guard let session else { return nil }
+        guard let session, !self.hasFinished else { return nil }
         self.sequence += 1
         let (publication, isWrong) = self.next(&random)
         if !isWrong { SimulatedRoute.apply(publication, to: &self.held) }
-        if publication.type == .finishGuidance { self.session = nil }
+        self.hasFinished = publication.type == .finishGuidance
         return Envelope(.publication(publication), session: session, sequence: self.sequence)
     }
 
