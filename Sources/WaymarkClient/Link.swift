@@ -54,14 +54,22 @@ actor Link {
         throw .closed
     }
 
-    /// Says goodbye and stays away.
+    /// Writes what is still to be written, says goodbye and stays away. Gives up after two seconds.
     func close() async {
         self.isClosed = true
-        if self.session?.state == .active || self.session?.state == .awaitingWelcome {
-            await self.handle(.leaveRequested(Goodbye(.normal)))
+        guard let runner = self.runner else { return }
+        if self.session?.state == .active {
+            self.wakeUp()
+            let deadline = Task {
+                do { try await Task.sleep(for: .seconds(2)) } catch { return }
+                runner.cancel()
+            }
+            await runner.value
+            deadline.cancel()
+        } else {
+            runner.cancel()
+            await runner.value
         }
-        self.runner?.cancel()
-        await self.runner?.value
     }
 
     /// Drops the transport as a network cut would; the link comes back by itself. For tests.
@@ -208,12 +216,22 @@ actor Link {
         for await _ in wakes {
             while true {
                 let frames = await self.takeFrames()
-                guard !frames.isEmpty else { break }
+                if frames.isEmpty {
+                    guard await self.leaveIfClosed() else { break }
+                    continue
+                }
                 var buffer = ByteBuffer()
                 for frame in frames { buffer.writeBytes(frame.bytes) }
                 try await outbound.write(buffer)
             }
         }
+    }
+
+    /// Says goodbye behind everything else, once ``close()`` was called.
+    private func leaveIfClosed() async -> Bool {
+        guard self.isClosed, self.session?.state == .active else { return false }
+        await self.handle(.leaveRequested(Goodbye(.normal)))
+        return true
     }
 
     private func takeFrames() async -> [Frame] {

@@ -184,6 +184,19 @@ func navigation(_ id: String, at address: ServiceAddress) async throws -> Naviga
         await service.stop()
     }
 
+    @Test func `what was published right before closing still arrives`() async throws {
+        let service = try await Service.start()
+        let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
+        let client = try await navigation("app", at: service.navigation)
+        let session = try await client.openSession(vehicles: .vehicles(["car"]))
+        try await session.start(trip, route: route)
+        try await session.finish()
+        await client.close()
+        await witness.wait { $0.phase == .ended(reason: "finished") }
+        await cluster.close()
+        await service.stop()
+    }
+
     @Test func `garbage on every listener disturbs nobody`() async throws {
         let service = try await Service.start()
         let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
