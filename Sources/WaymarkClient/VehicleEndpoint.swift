@@ -107,7 +107,9 @@ public actor VehicleEndpoint {
         [String: (message: Message, continuation: CheckedContinuation<RequestResult, Never>)] = [:]
     private var cancellation: CheckedContinuation<String, Never>?
     private var nextRequest = 0
-    private var receiptsWanted = false
+    /// How often receipts are wanted; nil: not at all.
+    private var receiptInterval: Duration?
+    private var isReceiptScheduled = false
     private var shownSequence: UInt64 = 0
 
     /// Connects to a gateway; returns when it has said Welcome.
@@ -246,6 +248,21 @@ public actor VehicleEndpoint {
         if let link { Task { await link.wakeUp() } }
     }
 
+    /// Tells how far this endpoint is, at most once in the interval that the client asked for.
+    private func scheduleReceipt() {
+        guard let interval = self.receiptInterval, !self.isReceiptScheduled else { return }
+        self.isReceiptScheduled = true
+        Task {
+            do { try await Task.sleep(for: interval) } catch { /* Ending: at once then. */  }
+            self.isReceiptScheduled = false
+            guard self.state.session != 0 else { return }
+            let receipt = Receipt(
+                receivedSequence: self.state.sequence,
+                shownSequence: min(self.shownSequence, self.state.sequence))
+            self.send(.receipt(receipt), SessionID(self.state.session))
+        }
+    }
+
     private func answer(_ prompt: Prompt) {
         guard let handler = self.configuration.onPrompt else { return }
         Task {
@@ -311,16 +328,12 @@ extension VehicleEndpoint: LinkOwner {
         case .sessionEnded(let ended):
             self.cancellation?.resume(returning: "\(ended.reason)")
             self.cancellation = nil
-        case .snapshotBegin(let begin): self.receiptsWanted = begin.receiptsEveryMilliseconds > 0
+        case .snapshotBegin(let begin):
+            self.receiptInterval =
+                begin.receiptsEveryMilliseconds > 0 ? .milliseconds(begin.receiptsEveryMilliseconds) : nil
         default: break  // The rest is in the state.
         }
-        if self.receiptsWanted, case .publication = envelope.message, self.state.session != 0 {
-            let receipt = Receipt(
-                receivedSequence: envelope.sequence, shownSequence: min(self.shownSequence, envelope.sequence)
-            )
-            self.direct.removeAll { if case .receipt = $0.message { true } else { false } }
-            self.send(.receipt(receipt), envelope.session)
-        }
+        if case .publication = envelope.message { self.scheduleReceipt() }
         await self.configuration.onUpdate(
             VehicleUpdate(
                 name: "\(envelope.message.type)", session: envelope.session.rawValue,

@@ -8,9 +8,7 @@ import WaymarkModel
 
 @Suite(.timeLimit(.minutes(2))) struct CommandTests {
     @Test func `the demo does all that it should`() async throws {
-        var demo = try Demo.parse(["--speed", "2000", "--json"])
-        try await demo.run()
-        demo.speed = 1
+        try await Demo.parse(["--speed", "2000", "--json"]).run()
     }
 
     @Test func `the demo drives any other route, and its request is declined`() async throws {
