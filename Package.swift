@@ -129,7 +129,7 @@ let package = Package(
             swiftSettings: testing),
         .testTarget(
             name: "WaymarkCodecTests", dependencies: ["WaymarkCodec", "WaymarkProtocol", "WaymarkModel"],
-            swiftSettings: testing),
+            exclude: ["Fixtures"], swiftSettings: testing),
         .testTarget(
             name: "WaymarkGatewayTests",
             dependencies: ["WaymarkGateway", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel"],

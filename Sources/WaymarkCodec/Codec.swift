@@ -1,3 +1,4 @@
+internal import CProtobufC
 package import WaymarkProtocol
 
 /// Why a frame's body is not a message.
@@ -8,34 +9,37 @@ package enum DecodingError: Error, Sendable, Hashable {
     case unknownType(isSkippable: Bool)
 }
 
-/// Messages to bytes and back.
+/// Messages to bytes and back, through libprotobuf-c.
+///
+/// Every range that the protos' comments state is enforced when reading. Fields and open enumerations' values that this
+/// build does not know are accepted; values survive as `unrecognized`. Closed enumerations with a sensible reading for
+/// "something else" say so at their initialisers, the others are refused.
 package enum Codec {
     /// Writes a message as a whole frame.
+    ///
+    /// Values are written as they are: keeping them within their ranges is up to the caller, the receiver refuses others.
+    /// A text with a NUL ends there, a polyline's point that is not on the Earth becomes 0.
     package static func encode(_ envelope: Envelope) -> Frame {
-        Frame(header: envelope.header, body: Packer.pack(envelope.message))
+        let arena = Arena(bytesMax: .max)
+        return withExtendedLifetime(arena) {
+            let wire = unsafe envelope.message.wire(in: arena)
+            let count = unsafe protobuf_c_message_get_packed_size(wire.base)
+            let body = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, written in
+                guard let start = buffer.baseAddress else { return }
+                written = unsafe protobuf_c_message_pack(wire.base, start)
+            }
+            return Frame(header: envelope.header, body: body)
+        }
     }
 
-    /// Reads a frame in full.
+    /// Reads a frame in full. Whoever reads many holds a ``BodyDecoder``.
     package static func decode(_ frame: Frame) throws(DecodingError) -> Envelope {
-        guard let type = frame.header.type else {
-            throw .unknownType(isSkippable: frame.header.flags.contains(.skippable))
-        }
-        do throws(Rejection) {
-            let message = try read(type, frame.body)
-            return Envelope(
-                message, session: frame.header.session, sequence: frame.header.sequence,
-                flags: frame.header.flags)
-        } catch {
-            throw .rejected(error.of(frame.header))
-        }
+        try BodyDecoder().decode(frame)
     }
 
-    /// Checks a published frame in full and returns what the gateway must know of it.
+    /// Checks a published frame in full, but reads only what the gateway must know. Whoever reads many holds a
+    /// ``BodyDecoder``.
     package static func outline(of frame: Frame) throws(DecodingError) -> PublicationOutline {
-        guard case .publication(let publication) = try self.decode(frame).message else {
-            throw .rejected(
-                Rejection(.wrongRole, reason: "is not a message that clients publish").of(frame.header))
-        }
-        return publication.outline
+        try BodyDecoder().outline(of: frame)
     }
 }

@@ -11,6 +11,7 @@ package enum ProtocolConstants {
     package static let textVariantsMax = 8
     package static let shortTextBytesMax = 64
     package static let humanTextBytesMax = 256
+    package static let displayNameBytesMax = 128
     package static let localeBytesMax = 35
     package static let credentialBytesMax = 256
     package static let anglesMax = 32

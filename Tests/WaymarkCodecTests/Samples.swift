@@ -1,183 +1,262 @@
 import WaymarkModel
 import WaymarkProtocol
 
-/// One rich value of every message.
+/// One message of each type, as a drive from Vaduz to Feldkirch might have it. The fixtures are their bytes.
 enum Samples {
+    static let vehicle = VehicleID(unchecked: "ev-7")
+    static let endpoint = EndpointName(unchecked: "cluster")
+    static let client = ClientID(unchecked: "nav.example")
+    static let path = EndpointPath(vehicle: vehicle, endpoint: endpoint)
+    static let token = ResumptionToken(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
+    static let session = SessionID(42)
+
     static let estimates = TravelEstimates(
-        distanceRemaining: .meters(1_234), timeRemaining: .seconds(90),
-        distanceRemainingToDisplay: DisplayDistance(valueTenths: 12, unit: .kilometers))
-    static let waypoint = Waypoint(
-        center: Coordinate(latitude: 47.107, longitude: 9.528, altitude: 460), locationThreshold: .meters(25),
-        nameVariants: ["Ladestation Triesen", "Triesen"], addressVariants: ["Landstraße 1"],
-        entryPoints: [Coordinate(latitude: 47.1, longitude: 9.5)], timeZone: "Europe/Vaduz",
-        utcOffsetMinutes: -60,
-        stopKind: .charging,
+        distanceRemaining: .meters(4_520), timeRemaining: .seconds(380),
+        distanceRemainingToDisplay: DisplayDistance(valueTenths: 45, unit: .kilometers))
+    static let origin = Waypoint(
+        center: Coordinate(latitude: 47.141, longitude: 9.521, altitude: 460), nameVariants: ["Vaduz"])
+    static let destination = Waypoint(
+        center: Coordinate(latitude: 47.2393, longitude: 9.5972), locationThreshold: .meters(50),
+        nameVariants: ["Schnellladepark Feldkirch", "Feldkirch"], addressVariants: ["Reichsstraße 1"],
+        entryPoints: [Coordinate(latitude: 47.2394, longitude: 9.5970)], timeZone: "Europe/Vienna",
+        utcOffsetMinutes: 60, stopKind: .charging,
         charge: ChargeStop(
-            arrivalBatteryPerMille: 0, departureBatteryPerMille: 800, connector: .ccs2, powerWatts: 150_000,
-            chargingTime: .seconds(1_200)), id: "w1")
-    static let trip = Trip(
-        id: "t", origin: waypoint, destination: Waypoint(center: Coordinate(latitude: -90, longitude: 180)),
-        waypoints: [waypoint],
-        routeChoices: [RouteChoice(id: 1, summaryVariants: ["A 14"], travelEstimates: estimates)],
-        selectedRouteChoice: 1)
+            arrivalBatteryPerMille: 180, departureBatteryPerMille: 800, connector: .ccs2,
+            powerWatts: 150_000, chargingTime: .seconds(1_500)), id: "poi-1")
     static let maneuver = Maneuver(
-        id: ManeuverID(rawValue: 7), type: .roundaboutExit3, junctionType: .roundabout, trafficSide: .left,
-        instructionVariants: ["Take the third exit", "3rd exit"],
-        roadFollowingManeuverVariants: ["Äulestrasse"],
-        highwayExitLabel: "12A", junctionExitAngle: .degrees(-180),
-        junctionElementAngles: [.degrees(-90), .degrees(0), .degrees(90)],
-        linkedLaneGuidance: LaneGuidanceID(rawValue: 3), initialTravelEstimates: estimates,
-        roundaboutExitNumber: 3,
-        isIntermediateWaypoint: true)
-    static let lanes = LaneGuidance(
-        id: LaneGuidanceID(rawValue: 3),
+        id: ManeuverID(rawValue: 4), type: .roundaboutExit2, junctionType: .roundabout, trafficSide: .right,
+        instructionVariants: ["Take the second exit", "2nd exit"],
+        roadFollowingManeuverVariants: ["Feldkircher Straße"], highwayExitLabel: "12A",
+        junctionExitAngle: .degrees(-10),
+        junctionElementAngles: [.degrees(-180), .degrees(-90), .degrees(85)],
+        linkedLaneGuidance: LaneGuidanceID(rawValue: 9), initialTravelEstimates: estimates,
+        roundaboutExitNumber: 2, isIntermediateWaypoint: true)
+    static let laneGuidance = LaneGuidance(
+        id: LaneGuidanceID(rawValue: 9),
         lanes: [
-            Lane(angles: [.degrees(-45), .degrees(0)], highlightedAngle: .degrees(0), status: .preferred),
-            Lane(angles: [], status: .notGood),
-        ], instructionVariants: ["Left lane"])
+            Lane(angles: [.degrees(-90)]),
+            Lane(angles: [.degrees(0), .degrees(90)], highlightedAngle: .degrees(0), status: .preferred),
+        ], instructionVariants: ["Keep right"])
+    static let trip = Trip(
+        id: "trip-1", origin: origin, destination: destination, waypoints: [origin],
+        routeChoices: [
+            RouteChoice(
+                id: 1, summaryVariants: ["Via Schaan"], additionalInformationVariants: ["Light traffic"],
+                selectionSummaryVariants: ["Schaan"], travelEstimates: estimates)
+        ], selectedRouteChoice: 1)
     static let segment = RouteSegment(
-        id: "leg-1", origin: waypoint, destination: waypoint,
+        id: "leg-1", origin: origin, destination: destination,
         coordinates: [
-            Coordinate(latitude: 47.141, longitude: 9.5215),
-            Coordinate(latitude: -47.1, longitude: -179.999999),
-        ], maneuvers: [ManeuverID(rawValue: 7)], laneGuidances: [LaneGuidanceID(rawValue: 3)],
-        currentManeuvers: [ManeuverID(rawValue: 7)], currentLaneGuidance: LaneGuidanceID(rawValue: 3),
-        tripTravelEstimates: estimates, maneuverTravelEstimates: estimates)
+            Coordinate(latitude: 47.141, longitude: 9.521), Coordinate(latitude: 47.1415, longitude: 9.5209),
+            Coordinate(latitude: 47.2393, longitude: 9.5972),
+        ], maneuvers: [maneuver.id], laneGuidances: [laneGuidance.id], currentManeuvers: [maneuver.id],
+        currentLaneGuidance: laneGuidance.id, tripTravelEstimates: estimates,
+        maneuverTravelEstimates: estimates)
     static let route = RouteInformation(
-        maneuvers: [maneuver], laneGuidances: [lanes], segments: [segment], currentSegment: "leg-1",
-        upcomingManeuvers: [ManeuverID(rawValue: 7)], currentLaneGuidance: LaneGuidanceID(rawValue: 3),
+        maneuvers: [maneuver], laneGuidances: [laneGuidance], segments: [segment], currentSegment: "leg-1",
+        upcomingManeuvers: [maneuver.id], currentLaneGuidance: laneGuidance.id,
         tripTravelEstimates: estimates, maneuverTravelEstimates: estimates)
     static let alert = NavigationAlert(
-        id: 4, titleVariants: ["Traffic jam"], subtitleVariants: ["+ 10 min"],
-        actions: [AlertAction(id: 1, titleVariants: ["Avoid"])], duration: .seconds(10))
+        id: 3, titleVariants: ["Faster route"], subtitleVariants: ["Saves 4 min"],
+        actions: [AlertAction(id: 1, titleVariants: ["Take it"]), AlertAction(id: 2, titleVariants: ["No"])],
+        duration: .seconds(10))
+    static let status = VehicleStatus(
+        vehicle: vehicle, standing: .refused(.vehicleBusy),
+        endpoints: [
+            EndpointStatus(
+                endpoint: endpoint, isReady: true, locale: "de-LI",
+                withheld: [FeatureGrant(.laneGuidance, withheld: .noCapacity)])
+        ])
 
-    static let publications: [Publication] = [
-        .tripPreviews([trip], selected: "t"), .startGuidance(trip, generation: 1, route), .updateTrip(trip),
-        .addManeuvers([maneuver], generation: 2), .addLaneGuidances([lanes], generation: 2),
-        .addRouteSegments([segment], generation: 2),
-        .upcomingManeuvers([ManeuverID(rawValue: 7)], generation: 2),
-        .currentLaneGuidance(nil, generation: 2), .currentRoadName(["Landstrasse"]),
-        .maneuverState(.prepare, generation: 2), .tripEstimates(estimates, .red),
-        .maneuverEstimates(ManeuverID(rawValue: 7), estimates, generation: 2),
-        .currentRouteSegment("leg-1", generation: 2), .pauseGuidance(.rerouting, description: ["New route"]),
-        .resumeGuidance(generation: 3, .waypointModified, route),
-        .resumeGuidance(generation: 3, .unknown, nil),
-        .showAlert(alert), .dismissAlert(4, .userDismissed), .shareDestination(shareID: "s", waypoint),
-        .finishGuidance, .cancelGuidance,
-    ]
+    /// The message of a type, in the envelope it would have.
+    static func envelope(_ type: MessageType) -> Envelope {
+        switch type {
+        case .hello: Envelope(.hello(self.hello))
+        case .welcome: Envelope(.welcome(self.welcome))
+        case .goodbye: Envelope(.goodbye(self.goodbye))
+        case .ping: Envelope(.ping(nonce: 0x0102_0304_0506_0708))
+        case .pong: Envelope(.pong(nonce: 0x0102_0304_0506_0708))
+        case .error: Envelope(.error(self.rejection))
+        case .openSession:
+            Envelope(
+                .openSession(
+                    OpenSession(
+                        requestID: "open-1", vehicles: .vehicles([self.vehicle]),
+                        receiptsEveryMilliseconds: 1_000)))
+        case .sessionOpened:
+            Envelope(
+                .sessionOpened(
+                    SessionOpened(requestID: "open-1", session: self.session, vehicles: [self.status])))
+        case .sessionEnded:
+            Envelope(.sessionEnded(SessionEnded(session: self.session, reason: .finished)))
+        case .receipt:
+            Envelope(.receipt(Receipt(receivedSequence: 300, shownSequence: 299)), session: self.session)
+        case .receiptReport: Envelope(.receiptReport(self.report), session: self.session)
+        case .vehicleChanged: Envelope(.vehicleChanged(self.status), session: self.session)
+        case .snapshotBegin: Envelope(.snapshotBegin(self.snapshotBegin), session: self.session)
+        case .snapshotEnd: Envelope(.snapshotEnd, session: self.session)
+        case .sessionSuspended:
+            Envelope(.sessionSuspended(graceMilliseconds: 30_000), session: self.session, flags: .gateway)
+        case .sessionRestored: Envelope(.sessionRestored, session: self.session, flags: .gateway)
+        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
+            .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
+            .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,
+            .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance:
+            Envelope(.publication(self.publication(type)), session: self.session, sequence: 7)
+        case .waypointRequest, .destinationRequest, .withdrawRequest, .requestAnswer, .prompt, .promptAnswer,
+            .promptOver, .requestOutcome, .cancelNavigation, .allowNavigation, .updateRouteSource,
+            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus:
+            Envelope(self.vehicleMessage(type))
+        }
+    }
+}
 
-    static let car = VehicleID(unchecked: "car")
-    static let cluster = EndpointName(unchecked: "cluster")
-    static let app = ClientID(unchecked: "app")
-    static let path = EndpointPath(vehicle: car, endpoint: cluster)
-    static let token = ResumptionToken(high: 0x0102_0304_0506_0708, low: .max)
-
-    static var vehicleHello: Hello {
-        var vehicle = VehicleHello(vehicle: car, endpoint: cluster, features: [.maneuvers, .requests])
-        vehicle.limits.maneuversStoredMax = 2
-        vehicle.preferences.distanceUnits = .imperialYards
-        vehicle.preferences.locale = "en-GB"
+extension Samples {
+    private static var hello: Hello {
+        var vehicle = VehicleHello(
+            vehicle: self.vehicle, endpoint: self.endpoint, features: [.maneuvers, .laneGuidance, .requests])
+        vehicle.limits.maneuverInstructionLengthMax = 24
+        vehicle.limits.maneuversStoredMax = 10
+        vehicle.preferences.distanceUnits = .metric
+        vehicle.preferences.locale = "de-LI"
         vehicle.guidanceWanted = true
         var hello = Hello(role: .vehicle(vehicle))
-        hello.displayName = "Cluster"
-        hello.credential = [0, 1, 255]
-        hello.keepaliveMilliseconds = 2_000
+        hello.displayName = "Instrument cluster"
+        hello.software = "rig 1.0"
+        hello.credential = [0xDE, 0xAD, 0xBE, 0xEF]
+        hello.keepaliveMilliseconds = 5_000
         hello.frameBytesMax = 65_536
-        hello.resumptionToken = token
-        hello.resumeSession = SessionID(9)
-        hello.resumeSequence = 10
+        hello.resumptionToken = self.token
+        hello.resumeSession = self.session
+        hello.resumeSequence = 300
         return hello
     }
 
-    static var navigationHello: Hello {
-        var navigation = NavigationHello(client: app, features: [.maneuvers, .waypointRequests])
-        navigation.priority = -5
-        return Hello(role: .navigation(navigation))
-    }
-
-    static var welcome: Welcome {
-        var welcome = Welcome(resumptionToken: token)
+    private static var welcome: Welcome {
+        var welcome = Welcome(resumptionToken: self.token)
         welcome.features = [FeatureGrant(.maneuvers), FeatureGrant(.charge, withheld: .notRequested)]
-        welcome.keepaliveMilliseconds = 10_000
-        welcome.frameBytesMax = 1_048_576
+        welcome.keepaliveMilliseconds = 5_000
+        welcome.frameBytesMax = 65_536
         welcome.isResumed = true
         welcome.sessions = [
-            ResumedSession(session: SessionID(1), sequence: 5, phase: .paused),
-            ResumedSession(session: SessionID(2), sequence: 6, phase: .ended, endReason: .replaced),
+            ResumedSession(session: self.session, sequence: 300, phase: .ended, endReason: .userStopped)
         ]
         welcome.graceMilliseconds = 30_000
+        welcome.requestsOpenMax = 8
+        welcome.software = "waymarkd"
         return welcome
     }
 
-    static var settings: VehicleSettings {
-        var settings = VehicleSettings()
-        settings.compass = .enabled
-        settings.contentStyle = .dark
-        settings.limitedUserInterfaces = 0
-        settings.isReadyToShow = false
-        settings.source = path
-        return settings
+    private static var goodbye: Goodbye {
+        Goodbye(.shuttingDown, reason: "going down", reconnectAfterMilliseconds: 2_000)
     }
 
-    static var snapshot: SnapshotBegin {
-        var begin = SnapshotBegin(kind: .missed, client: app)
+    private static var rejection: Rejection {
+        var rejection = Rejection(
+            .outOfRange, field: "maneuvers[3].junction_element_angles_degrees[0]",
+            reason: "not within -180 ... 179")
+        rejection.messageType = MessageType.addManeuvers.rawValue
+        rejection.session = self.session
+        rejection.sequence = 7
+        rejection.requestID = "req-1"
+        return rejection
+    }
+
+    private static var report: ReceiptReport {
+        ReceiptReport(
+            gatewaySequence: 301,
+            endpoints: [
+                EndpointReceipt(
+                    vehicle: self.vehicle, endpoint: self.endpoint,
+                    receipt: Receipt(receivedSequence: 300, shownSequence: 299))
+            ])
+    }
+
+    private static var snapshotBegin: SnapshotBegin {
+        var begin = SnapshotBegin(kind: .full, client: self.client)
+        begin.clientDisplayName = "Example Navigation"
         begin.isSuspended = true
-        begin.withheld = [FeatureGrant(.routeSegments, withheld: .noConsent)]
+        begin.receiptsEveryMilliseconds = 1_000
+        begin.withheld = [FeatureGrant(.routeSegments, withheld: .tripOptedOut)]
         return begin
     }
 
-    static let status = VehicleStatus(
-        vehicle: car, standing: .joined,
-        endpoints: [EndpointStatus(endpoint: cluster, isReady: true, locale: "de", withheld: [])])
+    private static func publication(_ type: MessageType) -> Publication {
+        switch type {
+        case .tripPreviews: .tripPreviews([self.trip], selected: "trip-1")
+        case .startGuidance: .startGuidance(self.trip, generation: 1, self.route)
+        case .updateTrip: .updateTrip(self.trip)
+        case .addManeuvers: .addManeuvers([self.maneuver], generation: 1)
+        case .addLaneGuidances: .addLaneGuidances([self.laneGuidance], generation: 1)
+        case .addRouteSegments: .addRouteSegments([self.segment], generation: 1)
+        case .upcomingManeuvers: .upcomingManeuvers([self.maneuver.id], generation: 1)
+        case .currentLaneGuidance: .currentLaneGuidance(self.laneGuidance.id, generation: 1)
+        case .currentRoadName: .currentRoadName(["Feldkircher Straße", "L191"])
+        case .updateManeuverState: .maneuverState(.prepare, generation: 1)
+        case .updateTripEstimates: .tripEstimates(self.estimates, .orange)
+        case .updateManeuverEstimates: .maneuverEstimates(self.maneuver.id, self.estimates, generation: 1)
+        case .currentRouteSegment: .currentRouteSegment("leg-1", generation: 1)
+        case .pauseGuidance: .pauseGuidance(.rerouting, description: ["New route"])
+        case .resumeGuidance: .resumeGuidance(generation: 2, .waypointModified, self.route)
+        case .showAlert: .showAlert(self.alert)
+        case .dismissAlert: .dismissAlert(3, .userDismissed)
+        case .shareDestination: .shareDestination(shareID: "share-1", self.destination)
+        case .cancelGuidance: .cancelGuidance
+        default: .finishGuidance
+        }
+    }
 
-    static let messages: [Message] =
-        publications.map { .publication($0) } + [
-            .hello(vehicleHello), .hello(navigationHello), .welcome(welcome),
-            .goodbye(Goodbye(.slowConsumer, reason: "too slow", reconnectAfterMilliseconds: 500)),
-            .ping(nonce: .max),
-            .pong(nonce: 0), .error(Rejection(.outOfRange, field: "a[1].b", reason: "is 5")),
-            .openSession(
-                OpenSession(requestID: "r", vehicles: .vehicles([car]), receiptsEveryMilliseconds: 100)),
-            .openSession(OpenSession(requestID: "r", vehicles: .anyThatAsked)),
-            .sessionOpened(SessionOpened(requestID: "r", session: SessionID(8), vehicles: [status])),
-            .vehicleChanged(VehicleStatus(vehicle: car, standing: .refused(.vehicleBusy))),
-            .vehicleChanged(VehicleStatus(vehicle: car, standing: .left(.userStopped))),
-            .vehicleChanged(VehicleStatus(vehicle: car, standing: .awaited)),
-            .sessionEnded(SessionEnded(session: SessionID(8), reason: .ownNavigationStarted)),
-            .snapshotBegin(snapshot), .snapshotEnd, .sessionSuspended(graceMilliseconds: 5), .sessionRestored,
-            .receipt(Receipt(receivedSequence: 9, shownSequence: 8)),
-            .receiptReport(
-                ReceiptReport(
-                    gatewaySequence: 10,
-                    endpoints: [
-                        EndpointReceipt(
-                            vehicle: car, endpoint: cluster,
-                            receipt: Receipt(receivedSequence: 9, shownSequence: 8))
-                    ])),
+    private static func vehicleMessage(_ type: MessageType) -> Message {
+        switch type {
+        case .waypointRequest:
             .waypointRequest(
-                WaypointRequest(requestID: "r", waypoint: waypoint, segment: "leg-1", vehicle: car)),
-            .destinationRequest(DestinationRequest(requestID: "r", destination: waypoint)),
-            .withdrawRequest(WithdrawRequest(requestID: "r")),
-            .requestAnswer(RequestAnswer(requestID: "r", vehicle: car, answer: .estimates(estimates))),
-            .requestAnswer(RequestAnswer(requestID: "r", vehicle: car, answer: .ownPrompt)),
-            .requestAnswer(RequestAnswer(requestID: "r", vehicle: car, answer: .accept)),
-            .requestAnswer(RequestAnswer(requestID: "r", vehicle: car, answer: .decline(.busy))),
+                WaypointRequest(
+                    requestID: "req-1", waypoint: self.destination, segment: "leg-1", vehicle: self.vehicle))
+        case .destinationRequest:
+            .destinationRequest(
+                DestinationRequest(requestID: "req-2", destination: self.origin, vehicle: self.vehicle))
+        case .withdrawRequest:
+            .withdrawRequest(WithdrawRequest(requestID: "req-1"))
+        case .requestAnswer:
+            .requestAnswer(
+                RequestAnswer(requestID: "req-1", vehicle: self.vehicle, answer: .estimates(self.estimates)))
+        case .prompt:
             .prompt(
                 Prompt(
-                    requestID: "r", waypoint: waypoint, travelEstimates: estimates,
-                    deadlineMilliseconds: 60_000)),
-            .promptAnswer(PromptAnswer(requestID: "r", isAccepted: true)),
-            .promptOver(PromptOver(requestID: "r", outcome: .timedOut)),
-            .requestOutcome(RequestOutcome(requestID: "r", vehicle: car, outcome: .accepted, client: app)),
-            .cancelNavigation(.ownNavigationStarted), .allowNavigation,
-            .updateRouteSource(UpdateRouteSource(routeSource: .vehicle, vehicle: car)),
-            .vehicleSettings(settings),
-            .zoomCluster(ZoomCluster(direction: .in, source: path)),
-            .alertResponse(AlertResponse(alert: 4, response: .action(2), source: path)),
-            .alertResponse(AlertResponse(alert: 4, response: .dismissed(.systemDismissed))),
-            .destinationShareAnswer(DestinationShareAnswer(shareID: "s", outcome: .declinedByUser)),
-            .destinationShareStatus(DestinationShareStatus(shareID: "s", vehicle: car, stage: .willShare)),
+                    requestID: "req-1", waypoint: self.origin, travelEstimates: self.estimates,
+                    deadlineMilliseconds: 20_000))
+        case .promptAnswer: .promptAnswer(PromptAnswer(requestID: "req-1", isAccepted: true))
+        case .promptOver: .promptOver(PromptOver(requestID: "req-1", outcome: .accepted))
+        case .requestOutcome:
+            .requestOutcome(
+                RequestOutcome(
+                    requestID: "req-1", vehicle: self.vehicle, outcome: .declinedByUser, client: self.client))
+        case .cancelNavigation: .cancelNavigation(.ownNavigationStarted)
+        case .updateRouteSource:
+            .updateRouteSource(
+                UpdateRouteSource(routeSource: .clientRouteModified, vehicle: self.vehicle))
+        case .vehicleSettings: .vehicleSettings(self.settings)
+        case .zoomCluster: .zoomCluster(ZoomCluster(direction: .in, source: self.path))
+        case .alertResponse:
+            .alertResponse(AlertResponse(alert: 3, response: .action(1), source: self.path))
+        case .destinationShareAnswer:
+            .destinationShareAnswer(DestinationShareAnswer(shareID: "share-1", outcome: .accepted))
+        case .destinationShareStatus:
             .destinationShareStatus(
-                DestinationShareStatus(shareID: "s", vehicle: car, stage: .didFailToShare(.timedOut))),
-        ]
+                DestinationShareStatus(
+                    shareID: "share-1", vehicle: self.vehicle, stage: .didFailToShare(.timedOut)))
+        default: .allowNavigation
+        }
+    }
+
+    private static var settings: VehicleSettings {
+        var settings = VehicleSettings()
+        settings.compass = .enabled
+        settings.speedLimit = .userPreference
+        settings.contentStyle = .dark
+        settings.limitedUserInterfaces = 3
+        settings.isReadyToShow = true
+        settings.source = self.path
+        return settings
+    }
 }

@@ -265,6 +265,9 @@ struct  Waymark__V1__VehicleChanged
 struct  Waymark__V1__SessionEnded
 {
   ProtobufCMessage base;
+  /*
+   * 0: there was none to end.
+   */
   uint32_t session_id;
   Waymark__V1__SessionEndReason reason;
 };

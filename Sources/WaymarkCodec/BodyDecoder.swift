@@ -1,0 +1,87 @@
+internal import CProtobufC
+internal import CWaymarkWire
+package import WaymarkProtocol
+
+/// Reads bodies, one after another, in memory that it keeps.
+///
+/// Held by a connection, or by whoever else reads many frames: in its stride it asks the heap for nothing but what the
+/// result itself holds. Not for use by two threads at a time.
+package final class BodyDecoder {
+    /// What libprotobuf-c may take for one body. 1 MiB of body needs at most a quarter of it, unless it is hostile.
+    package static let memoryBytesMax = 32 * 1_024 * 1_024
+
+    private let arena: Arena
+
+    /// A decoder that lets one body take `memoryBytesMax` bytes of memory.
+    package init(memoryBytesMax: Int = BodyDecoder.memoryBytesMax) {
+        self.arena = Arena(bytesMax: memoryBytesMax)
+    }
+
+    /// Reads a frame in full.
+    ///
+    /// - Throws: ``DecodingError/rejected(_:)`` names the field, and the request if the body has one.
+    package func decode(_ frame: Frame) throws(DecodingError) -> Envelope {
+        let header = frame.header
+        guard let type = header.type else {
+            throw .unknownType(isSkippable: header.flags.contains(.skippable))
+        }
+        let message = try unsafe self.read(frame, type) { wire throws(Rejection) in
+            try unsafe Message(type, wire)
+        }
+        return Envelope(message, session: header.session, sequence: header.sequence, flags: header.flags)
+    }
+
+    /// Checks a published frame as ``decode(_:)`` does, but reads only what the gateway must know.
+    ///
+    /// A skippable frame of an unknown published type is ``PublicationOutline/unrecognized``; its body is not looked at.
+    ///
+    /// - Throws: ``DecodingError/rejected(_:)`` also for a type that is not published.
+    package func outline(of frame: Frame) throws(DecodingError) -> PublicationOutline {
+        let header = frame.header
+        let isPublished = MessageType.published.contains(header.rawType)
+        guard let type = header.type else {
+            let isSkippable = header.flags.contains(.skippable)
+            if isPublished, isSkippable { return .unrecognized }
+            throw .unknownType(isSkippable: isSkippable)
+        }
+        guard isPublished else {
+            throw .rejected(Rejection(.wrongState, reason: "is not a publication").of(header))
+        }
+        return try unsafe self.read(frame, type) { wire throws(Rejection) in
+            let publication = unsafe PublicationWire(type, wire)
+            try unsafe publication.check()
+            return unsafe publication.outline
+        }
+    }
+
+    /// Checks the bytes, unpacks them and lends the structure to `body`.
+    private func read<Result>(
+        _ frame: Frame, _ type: MessageType, _ body: (AnyWire) throws(Rejection) -> Result
+    ) throws(DecodingError) -> Result {
+        defer { self.arena.reset() }
+        let span = frame.body.span
+        do {
+            return try unsafe span.bytes.withUnsafeBytes { bytes throws(Rejection) in
+                try unsafe WireCheck.check(bytes, as: type)
+                return try unsafe body(self.unpack(bytes, type))
+            }
+        } catch {
+            var rejection = error.of(frame.header)
+            rejection.requestID = unsafe span.bytes.withUnsafeBytes {
+                unsafe WireCheck.requestID(in: $0, of: type)
+            }
+            throw .rejected(rejection)
+        }
+    }
+
+    private func unpack(_ bytes: UnsafeRawBufferPointer, _ type: MessageType) throws(Rejection) -> AnyWire {
+        let message = unsafe self.arena.withAllocator { allocator in
+            unsafe protobuf_c_message_unpack(
+                type.descriptor, allocator, bytes.count,
+                bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
+        }
+        if let message = unsafe message { return unsafe AnyWire(base: message) }
+        guard self.arena.isExhausted else { throw Rejection(.malformed, reason: "is not the type's message") }
+        throw Rejection(.limitReached, reason: "would take too much memory")
+    }
+}

@@ -1,0 +1,160 @@
+internal import CProtobufC
+internal import Glibc
+internal import WaymarkProtocol
+
+// What all messages need to be written to, and read from, the generated C structures. Pointers are valid until the
+// arena they came from is reset; none leaves the module.
+
+/// The C structure of some message.
+@unsafe struct AnyWire {
+    let base: UnsafeMutablePointer<ProtobufCMessage>
+
+    /// As the structure that it is known to be.
+    func message<Wire>() -> UnsafeMutablePointer<Wire> {
+        unsafe UnsafeMutableRawPointer(self.base).assumingMemoryBound(to: Wire.self)
+    }
+}
+
+extension Arena {
+    /// The C structure of a frame's whole body.
+    func body<Wire>(
+        _ initialize: (UnsafeMutablePointer<Wire>?) -> Void,
+        _ fill: (UnsafeMutablePointer<Wire>) -> Void = { _ in }
+    ) -> AnyWire {
+        let wire = unsafe UnsafeMutableRawPointer(self.make(initialize, fill))
+        return unsafe AnyWire(base: wire.assumingMemoryBound(to: ProtobufCMessage.self))
+    }
+
+    /// A C structure, initialised by its generated function and then filled.
+    func make<Wire>(
+        _ initialize: (UnsafeMutablePointer<Wire>?) -> Void, _ fill: (UnsafeMutablePointer<Wire>) -> Void
+    ) -> UnsafeMutablePointer<Wire> {
+        let wire = unsafe self.take(Wire.self, count: 1)
+        unsafe initialize(wire)
+        unsafe fill(wire)
+        return unsafe wire
+    }
+
+    /// A counted list, as repeated fields are.
+    func list<Element, Item>(
+        _ elements: [Element], _ item: (Element) -> Item
+    ) -> (count: Int, items: UnsafeMutablePointer<Item>?) {
+        guard !elements.isEmpty else { return (0, nil) }
+        let items = unsafe self.take(Item.self, count: elements.count)
+        for (index, element) in elements.enumerated() {
+            unsafe (items + index).initialize(to: item(element))
+        }
+        return unsafe (elements.count, items)
+    }
+
+    /// A text, ended by NUL; one that has a NUL itself ends there.
+    func text(_ text: String) -> UnsafeMutablePointer<CChar>? {
+        let bytes = text.utf8
+        let copy = unsafe self.take(CChar.self, count: bytes.count + 1)
+        for (index, byte) in bytes.enumerated() { unsafe copy[index] = CChar(bitPattern: byte) }
+        unsafe copy[bytes.count] = 0
+        return unsafe copy
+    }
+
+    /// Texts, as repeated string fields are.
+    func texts(
+        _ texts: [String]
+    ) -> (count: Int, items: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) {
+        unsafe self.list(texts) { unsafe self.text($0) }
+    }
+
+    /// Bytes, as bytes fields are.
+    func bytes(_ bytes: [UInt8]) -> ProtobufCBinaryData {
+        let (count, items) = unsafe self.list(bytes) { $0 }
+        return unsafe ProtobufCBinaryData(len: count, data: items)
+    }
+
+    private func take<Wire>(_ type: Wire.Type, count: Int) -> UnsafeMutablePointer<Wire> {
+        guard let memory = unsafe self.allocate(MemoryLayout<Wire>.stride * count) else {
+            preconditionFailure("an arena to encode into has no budget")
+        }
+        return unsafe memory.bindMemory(to: type, capacity: count)
+    }
+}
+
+/// The text of a checked string field.
+func text(_ wire: UnsafeMutablePointer<CChar>?) -> String {
+    unsafe wire.map { unsafe String(cString: $0) } ?? ""
+}
+
+/// The text of a checked string field whose emptiness means "none".
+func givenText(_ wire: UnsafeMutablePointer<CChar>?) -> String? {
+    let text = unsafe text(wire)
+    return text.isEmpty ? nil : text
+}
+
+/// Whether two string fields say the same.
+func text(_ wire: UnsafeMutablePointer<CChar>, equals other: UnsafeMutablePointer<CChar>?) -> Bool {
+    guard let other = unsafe other else { return false }
+    return unsafe strcmp(wire, other) == 0
+}
+
+/// The texts of a checked, repeated string field.
+func texts(_ count: Int, _ wire: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
+    (0..<count).map { unsafe text(wire?[$0]) }
+}
+
+/// The elements of a repeated message field.
+func list<Wire, Element>(
+    _ count: Int, _ wire: UnsafeMutablePointer<UnsafeMutablePointer<Wire>?>?,
+    _ element: (UnsafeMutablePointer<Wire>) -> Element
+) -> [Element] {
+    (0..<count).compactMap { unsafe wire?[$0].map(element) }
+}
+
+/// The elements of a repeated field of numbers.
+func numbers<Number, Element>(
+    _ count: Int, _ wire: UnsafeMutablePointer<Number>?, _ element: (Number) -> Element
+) -> [Element] {
+    unsafe UnsafeBufferPointer(start: wire, count: count).map(element)
+}
+
+extension UInt32 {
+    /// nil for 0, in fields where that means "none" or "not given".
+    var given: UInt32? { self == 0 ? nil : self }
+}
+
+/// Checks each element of a repeated message field; a rejection says which one it was.
+func checkEach<Wire>(
+    _ count: Int, _ wire: UnsafeMutablePointer<UnsafeMutablePointer<Wire>?>?, _ name: String,
+    _ check: (UnsafeMutablePointer<Wire>) throws(Rejection) -> Void
+) throws(Rejection) {
+    for index in 0..<count {
+        guard let element = unsafe wire?[index] else { continue }
+        do { try unsafe check(element) } catch { throw error.inside("\(name)[\(index)]") }
+    }
+}
+
+/// Checks a sub-message, if it is there; a rejection says that it was in it.
+func checkInside<Wire>(
+    _ wire: UnsafeMutablePointer<Wire>?, _ name: String,
+    _ check: (UnsafeMutablePointer<Wire>) throws(Rejection) -> Void
+) throws(Rejection) {
+    guard let wire = unsafe wire else { return }
+    do { try unsafe check(wire) } catch { throw error.inside(name) }
+}
+
+/// Checks that no two elements of a repeated message field have the same id.
+///
+/// - Complexity: O(n); allocates only when the ids do not ascend.
+func checkUnique<Wire, Identifier: Hashable & Comparable>(
+    _ count: Int, _ wire: UnsafeMutablePointer<UnsafeMutablePointer<Wire>?>?, _ name: String,
+    _ id: (UnsafeMutablePointer<Wire>) -> Identifier
+) throws(Rejection) {
+    var last: Identifier?
+    let isAscending = (0..<count).allSatisfy { index in
+        guard let next = unsafe wire?[index].map(id) else { return true }
+        defer { last = next }
+        return last.map { $0 < next } ?? true
+    }
+    guard !isAscending else { return }
+    var seen: Set<Identifier> = []
+    for (index, id) in unsafe list(count, wire, id).enumerated() where !seen.insert(id).inserted {
+        throw Rejection(.duplicate, field: "\(name)[\(index)].id", reason: "is there already")
+    }
+}

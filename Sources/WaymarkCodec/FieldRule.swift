@@ -1,0 +1,107 @@
+internal import WaymarkProtocol
+
+/// What a field's comment in the proto says about its value, as data.
+///
+/// The one place where a range is enforced: ``WireCheck`` applies it to the bytes, before anything is unpacked.
+struct FieldRule: Sendable {
+    /// Which characters a text may have.
+    enum Alphabet: UInt8, Sendable {
+        /// UTF-8 without NUL.
+        case unicode
+        /// `A-Z a-z 0-9 . _ : -`.
+        case name
+    }
+
+    /// Of the number; of the length in bytes of a text or of bytes.
+    var bounds: ClosedRange<Int64> = Int64.min...Int64.max
+    /// 0, or the empty text, is allowed even outside of `bounds`: it means "not given".
+    var allowsZero = false
+    /// The field must be there; a repeated one at least once.
+    var isRequired = false
+    /// How many elements a repeated field may have.
+    var countMax: Int32 = 1
+    var alphabet = Alphabet.unicode
+
+    /// Whatever the field's type holds. For sub-messages: may be absent.
+    static let any = FieldRule()
+
+    /// A number within `bounds`; absent is 0.
+    static func range(_ bounds: ClosedRange<some BinaryInteger>) -> FieldRule {
+        FieldRule(bounds: Int64(bounds.lowerBound)...Int64(bounds.upperBound))
+    }
+
+    /// A number of 0 ... `max`.
+    static func upTo(_ max: UInt32) -> FieldRule { .range(0...max) }
+
+    /// Degrees, -180 ..< 180.
+    static let angle = FieldRule.range(-180...179)
+
+    /// An id that must be there; 0 names nothing.
+    static let id = FieldRule.range(1...UInt32.max).required
+
+    /// Each id of a list; 0 names nothing.
+    static let reference = FieldRule.range(1...UInt32.max)
+
+    /// An enumeration; values that this build does not know are kept.
+    static let enumeration = FieldRule.range(0...Int32.max)
+
+    /// An enumeration whose value 0 means that the sender forgot it.
+    static let specified = FieldRule.range(1...Int32.max).required
+
+    /// At most `max` bytes of text, or of bytes.
+    static func text(_ max: Int) -> FieldRule { .range(0...max) }
+
+    /// Text that must be there and not be empty.
+    static func requiredText(_ max: Int) -> FieldRule { FieldRule.range(1...max).required }
+
+    /// A peer's name, see `PeerName`; may be empty.
+    static let name: FieldRule = {
+        var rule = FieldRule.text(ProtocolConstants.nameBytesMax)
+        rule.alphabet = .name
+        return rule
+    }()
+
+    /// A peer's name that must be there.
+    static let requiredName: FieldRule = {
+        var rule = FieldRule.requiredText(ProtocolConstants.nameBytesMax)
+        rule.alphabet = .name
+        return rule
+    }()
+
+    /// The same text in several lengths.
+    static let variants = FieldRule.text(ProtocolConstants.textBytesMax).atMost(
+        ProtocolConstants.textVariantsMax)
+
+    /// The same rule for a field that must be there.
+    var required: FieldRule {
+        var rule = self
+        rule.isRequired = true
+        return rule
+    }
+
+    /// The same rule, with 0 for "not given".
+    var orZero: FieldRule {
+        var rule = self
+        rule.allowsZero = true
+        return rule
+    }
+
+    /// The same rule for each of at most `count` elements.
+    func atMost(_ count: Int) -> FieldRule {
+        var rule = self
+        rule.countMax = Int32(count)
+        return rule
+    }
+}
+
+/// The rules of all messages by message and field, as named in the protos. Each file of `Messages` adds its own.
+enum FieldRules {
+    /// The rules of some messages: by message, by field.
+    typealias Table = [String: [String: FieldRule]]
+
+    /// Every message of the protocol.
+    static let all: Table = [
+        Self.units, Self.maneuvers, Self.lanes, Self.trips, Self.routes, Self.alerts, Self.publications,
+        Self.handshake, Self.sessionControl, Self.receipts, Self.vehicle, Self.requests,
+    ].reduce(into: [:]) { all, table in all.merge(table) { first, _ in first } }
+}

@@ -1,0 +1,63 @@
+internal import CWaymarkWire
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+// Goodbye, Error, and codes that a newer peer may have more of. A message that ends something is understood even if its
+// code is not: refusing it would leave the thing open.
+
+extension SessionEndReason {
+    /// Reads a reason; one that this build does not know is ``limit``: the gateway's own.
+    init(wire: UInt32) { self = SessionEndReason(rawValue: wire) ?? .limit }
+}
+
+extension Outcome {
+    /// Reads an outcome; one that this build does not know is ``invalid``: not accepted, and not worth repeating.
+    init(wire: UInt32) { self = Outcome(rawValue: wire) ?? .invalid }
+}
+
+extension ErrorCode {
+    /// Reads a code; one that this build does not know is ``inconsistent``: refused, for what it says.
+    init(wire: UInt32) { self = ErrorCode(rawValue: wire) ?? .inconsistent }
+}
+
+extension Goodbye {
+    func wire(in arena: Arena) -> AnyWire {
+        unsafe arena.body(waymark__v1__goodbye__init) { wire in
+            unsafe wire.pointee.code = .init(rawValue: self.code.rawValue)
+            unsafe wire.pointee.reason = arena.text(self.reason)
+            unsafe wire.pointee.reconnect_after_milliseconds = self.reconnectAfterMilliseconds
+        }
+    }
+
+    /// A code that this build does not know reads as ``CloseCode/internalError``: worth coming back later.
+    init(_ wire: UnsafeMutablePointer<Waymark__V1__Goodbye>) {
+        self.init(
+            CloseCode(rawValue: unsafe wire.pointee.code.rawValue) ?? .internalError,
+            reason: unsafe text(wire.pointee.reason),
+            reconnectAfterMilliseconds: unsafe wire.pointee.reconnect_after_milliseconds)
+    }
+}
+
+extension Rejection {
+    func wire(in arena: Arena) -> AnyWire {
+        unsafe arena.body(waymark__v1__error__init) { wire in
+            unsafe wire.pointee.code = .init(rawValue: self.code.rawValue)
+            unsafe wire.pointee.field = arena.text(self.field)
+            unsafe wire.pointee.reason = arena.text(self.reason)
+            unsafe wire.pointee.message_type = UInt32(self.messageType)
+            unsafe wire.pointee.session_id = self.session.rawValue
+            unsafe wire.pointee.sequence = self.sequence
+            unsafe wire.pointee.request_id = arena.text(self.requestID)
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Waymark__V1__Error>) {
+        self.init(
+            ErrorCode(wire: unsafe wire.pointee.code.rawValue), field: unsafe text(wire.pointee.field),
+            reason: unsafe text(wire.pointee.reason))
+        self.messageType = UInt16(clamping: unsafe wire.pointee.message_type)
+        self.session = SessionID(unsafe wire.pointee.session_id)
+        self.sequence = unsafe wire.pointee.sequence
+        self.requestID = unsafe text(wire.pointee.request_id)
+    }
+}

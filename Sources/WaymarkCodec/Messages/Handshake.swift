@@ -1,0 +1,341 @@
+internal import CProtobufC
+internal import CWaymarkWire
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+extension FieldRules {
+    /// A list of features; newer peers may know more of them than this build.
+    private static let featuresMax = 64
+
+    static let handshake: Table = [
+        "FeatureGrant": ["feature": .specified, "granted": .any, "reason": .enumeration],
+        "VehicleLimits": [
+            "current_road_name_length_max": .any, "destination_name_length_max": .any,
+            "road_following_maneuver_length_max": .any, "maneuver_instruction_length_max": .any,
+            "lane_instruction_length_max": .any, "alert_text_length_max": .any,
+            "maneuvers_stored_max": .any, "lane_guidances_stored_max": .any,
+            "route_segment_points_max": .any,
+        ],
+        "VehiclePreferences": [
+            "distance_units": .enumeration, "locale": .text(ProtocolConstants.localeBytesMax),
+        ],
+        "VehicleHello": [
+            "vehicle_id": .requiredName, "endpoint": .requiredName,
+            "features": .range(1...Int32.max).atMost(Self.featuresMax), "limits": .any,
+            "preferences": .any, "guidance_wanted": .any,
+        ],
+        "NavigationHello": [
+            "client_id": .requiredName, "features": .range(1...Int32.max).atMost(Self.featuresMax),
+            "priority": .range(ProtocolConstants.priority),
+        ],
+        "Hello": [
+            "version_min": .id, "version_max": .id, "role": .range(1...2).required,
+            "vehicle": .any, "navigation": .any,
+            "display_name": .text(ProtocolConstants.displayNameBytesMax),
+            "software": .text(ProtocolConstants.displayNameBytesMax),
+            "credential": .text(ProtocolConstants.credentialBytesMax),
+            "keepalive_milliseconds": .range(ProtocolConstants.keepaliveMilliseconds).orZero,
+            "frame_bytes_max": .range(ProtocolConstants.frameBytes).orZero,
+            "resumption_token": .range(16...16).orZero,
+            "resume_session_id": .any, "resume_sequence": .any,
+        ],
+        "ResumedSession": [
+            "session_id": .id, "sequence": .any, "phase": .range(1...4).required, "end_reason": .enumeration,
+        ],
+        "Welcome": [
+            "version": .id, "features": .any.atMost(Self.featuresMax), "keepalive_milliseconds": .any,
+            "frame_bytes_max": .any, "resumption_token": .range(16...16).required, "resumed": .any,
+            "sessions": .any.atMost(4_096), "grace_milliseconds": .any, "requests_open_max": .any,
+            "software": .text(ProtocolConstants.displayNameBytesMax),
+        ],
+        "Goodbye": [
+            "code": .specified, "reason": .text(ProtocolConstants.humanTextBytesMax),
+            "reconnect_after_milliseconds": .any,
+        ],
+        "Ping": ["nonce": .any],
+        "Pong": ["nonce": .any],
+        "Error": [
+            "code": .specified, "field": .text(ProtocolConstants.textBytesMax),
+            "reason": .text(ProtocolConstants.textBytesMax), "message_type": .range(0...UInt16.max),
+            "session_id": .any, "sequence": .any,
+            "request_id": .text(ProtocolConstants.requestIDBytesMax),
+        ],
+    ]
+}
+
+extension FeatureGrant {
+    typealias Wire = Waymark__V1__FeatureGrant
+
+    func wire(in arena: Arena) -> UnsafeMutablePointer<Wire> {
+        unsafe arena.make(waymark__v1__feature_grant__init) { wire in
+            unsafe wire.pointee.feature = .init(rawValue: self.feature.rawValue)
+            unsafe wire.pointee.granted = self.withheld == nil ? 1 : 0
+            unsafe wire.pointee.reason = .init(rawValue: self.withheld?.rawValue ?? 0)
+        }
+    }
+
+    static func check(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
+        let hasReason = unsafe wire.pointee.reason.rawValue != 0
+        if unsafe wire.pointee.granted != 0, hasReason {
+            throw Rejection(.inconsistent, field: "reason", reason: "the feature is granted")
+        }
+        if unsafe wire.pointee.granted == 0, !hasReason {
+            throw Rejection(.missing, field: "reason", reason: "the feature is withheld")
+        }
+    }
+
+    /// nil for a feature that this build does not know. An unknown reason reads as ``WithheldReason/policy``.
+    init?(_ wire: UnsafeMutablePointer<Wire>) {
+        guard let feature = Feature(rawValue: unsafe wire.pointee.feature.rawValue) else { return nil }
+        let isGranted = unsafe wire.pointee.granted != 0
+        let reason = WithheldReason(rawValue: unsafe wire.pointee.reason.rawValue) ?? .policy
+        self.init(feature, withheld: isGranted ? nil : reason)
+    }
+
+    /// The grants of a list, without those of features that this build does not know.
+    static func known(
+        _ count: Int, _ wire: UnsafeMutablePointer<UnsafeMutablePointer<Wire>?>?
+    ) -> [FeatureGrant] {
+        unsafe list(count, wire) { unsafe FeatureGrant($0) }.compactMap { $0 }
+    }
+}
+
+extension ResumptionToken {
+    /// 16 bytes, in network byte order.
+    var bytes: [UInt8] {
+        [self.high, self.low].flatMap { word in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+        }
+    }
+
+    /// Reads 16 bytes; nil for none.
+    init?(_ wire: ProtobufCBinaryData) {
+        let bytes = unsafe UnsafeBufferPointer(start: wire.data, count: wire.len)
+        guard bytes.count == 16 else { return nil }
+        func word(_ range: Range<Int>) -> UInt64 {
+            range.reduce(0) { unsafe $0 << 8 | UInt64(bytes[$1]) }
+        }
+        self.init(high: word(0..<8), low: word(8..<16))
+    }
+}
+
+extension Set<Feature> {
+    /// The features of a list, without those that this build does not know.
+    init(_ count: Int, _ wire: UnsafeMutablePointer<Waymark__V1__Feature>?) {
+        self = Set(unsafe numbers(count, wire) { Feature(rawValue: $0.rawValue) }.compactMap { $0 })
+    }
+
+    /// In ascending order, so that the same set is always the same bytes.
+    func wire(in arena: Arena) -> (count: Int, items: UnsafeMutablePointer<Waymark__V1__Feature>?) {
+        unsafe arena.list(self.map(\.rawValue).sorted()) { Waymark__V1__Feature(rawValue: $0) }
+    }
+}
+
+extension VehicleHello {
+    typealias Wire = Waymark__V1__VehicleHello
+
+    func wire(in arena: Arena) -> UnsafeMutablePointer<Wire> {
+        unsafe arena.make(waymark__v1__vehicle_hello__init) { wire in
+            unsafe wire.pointee.vehicle_id = arena.text(self.vehicle.rawValue)
+            unsafe wire.pointee.endpoint = arena.text(self.endpoint.rawValue)
+            unsafe (wire.pointee.n_features, wire.pointee.features) = unsafe self.features.wire(in: arena)
+            unsafe wire.pointee.limits = self.limits.wire(in: arena)
+            unsafe wire.pointee.preferences = arena.make(waymark__v1__vehicle_preferences__init) { wire in
+                unsafe wire.pointee.distance_units = .init(rawValue: self.preferences.distanceUnits.rawValue)
+                unsafe wire.pointee.locale = arena.text(self.preferences.locale)
+            }
+            unsafe wire.pointee.guidance_wanted = self.guidanceWanted ? 1 : 0
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Wire>) {
+        self.init(
+            vehicle: VehicleID(unchecked: unsafe text(wire.pointee.vehicle_id)),
+            endpoint: EndpointName(unchecked: unsafe text(wire.pointee.endpoint)),
+            features: unsafe Set(wire.pointee.n_features, wire.pointee.features))
+        self.guidanceWanted = unsafe wire.pointee.guidance_wanted != 0
+        if let limits = unsafe wire.pointee.limits { self.limits = unsafe VehicleLimits(limits) }
+        if let preferences = unsafe wire.pointee.preferences {
+            self.preferences.distanceUnits = .init(wire: unsafe preferences.pointee.distance_units)
+            self.preferences.locale = unsafe text(preferences.pointee.locale)
+        }
+    }
+}
+
+extension VehicleLimits {
+    typealias Wire = Waymark__V1__VehicleLimits
+
+    func wire(in arena: Arena) -> UnsafeMutablePointer<Wire> {
+        unsafe arena.make(waymark__v1__vehicle_limits__init) { wire in
+            unsafe wire.pointee.current_road_name_length_max = self.currentRoadNameLengthMax
+            unsafe wire.pointee.destination_name_length_max = self.destinationNameLengthMax
+            unsafe wire.pointee.road_following_maneuver_length_max = self.roadFollowingManeuverLengthMax
+            unsafe wire.pointee.maneuver_instruction_length_max = self.maneuverInstructionLengthMax
+            unsafe wire.pointee.lane_instruction_length_max = self.laneInstructionLengthMax
+            unsafe wire.pointee.alert_text_length_max = self.alertTextLengthMax
+            unsafe wire.pointee.maneuvers_stored_max = self.maneuversStoredMax
+            unsafe wire.pointee.lane_guidances_stored_max = self.laneGuidancesStoredMax
+            unsafe wire.pointee.route_segment_points_max = self.routeSegmentPointsMax
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Wire>) {
+        self.init()
+        self.currentRoadNameLengthMax = unsafe wire.pointee.current_road_name_length_max
+        self.destinationNameLengthMax = unsafe wire.pointee.destination_name_length_max
+        self.roadFollowingManeuverLengthMax = unsafe wire.pointee.road_following_maneuver_length_max
+        self.maneuverInstructionLengthMax = unsafe wire.pointee.maneuver_instruction_length_max
+        self.laneInstructionLengthMax = unsafe wire.pointee.lane_instruction_length_max
+        self.alertTextLengthMax = unsafe wire.pointee.alert_text_length_max
+        self.maneuversStoredMax = unsafe wire.pointee.maneuvers_stored_max
+        self.laneGuidancesStoredMax = unsafe wire.pointee.lane_guidances_stored_max
+        self.routeSegmentPointsMax = unsafe wire.pointee.route_segment_points_max
+    }
+}
+
+extension NavigationHello {
+    typealias Wire = Waymark__V1__NavigationHello
+
+    func wire(in arena: Arena) -> UnsafeMutablePointer<Wire> {
+        unsafe arena.make(waymark__v1__navigation_hello__init) { wire in
+            unsafe wire.pointee.client_id = arena.text(self.client.rawValue)
+            unsafe (wire.pointee.n_features, wire.pointee.features) = unsafe self.features.wire(in: arena)
+            unsafe wire.pointee.priority = self.priority
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Wire>) {
+        self.init(
+            client: ClientID(unchecked: unsafe text(wire.pointee.client_id)),
+            features: unsafe Set(wire.pointee.n_features, wire.pointee.features))
+        self.priority = unsafe wire.pointee.priority
+    }
+}
+
+extension Hello {
+    typealias Wire = Waymark__V1__Hello
+
+    func wire(in arena: Arena) -> AnyWire {
+        unsafe arena.body(waymark__v1__hello__init) { wire in
+            unsafe wire.pointee.version_min = self.versions.lowerBound
+            unsafe wire.pointee.version_max = self.versions.upperBound
+            switch self.role {
+            case .vehicle(let vehicle):
+                unsafe wire.pointee.role = WAYMARK__V1__ROLE__ROLE_VEHICLE_ENDPOINT
+                unsafe wire.pointee.vehicle = vehicle.wire(in: arena)
+            case .navigation(let navigation):
+                unsafe wire.pointee.role = WAYMARK__V1__ROLE__ROLE_NAVIGATION_CLIENT
+                unsafe wire.pointee.navigation = navigation.wire(in: arena)
+            }
+            unsafe wire.pointee.display_name = arena.text(self.displayName)
+            unsafe wire.pointee.software = arena.text(self.software)
+            unsafe wire.pointee.credential = arena.bytes(self.credential)
+            unsafe wire.pointee.keepalive_milliseconds = self.keepaliveMilliseconds ?? 0
+            unsafe wire.pointee.frame_bytes_max = self.frameBytesMax ?? 0
+            unsafe wire.pointee.resumption_token = arena.bytes(self.resumptionToken?.bytes ?? [])
+            unsafe wire.pointee.resume_session_id = self.resumeSession.rawValue
+            unsafe wire.pointee.resume_sequence = self.resumeSequence
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
+        let (lowest, highest) = unsafe (wire.pointee.version_min, wire.pointee.version_max)
+        guard lowest <= highest else {
+            throw Rejection(.inconsistent, field: "version_max", reason: "is below version_min")
+        }
+        self.init(role: try unsafe Role(wire))
+        self.versions = lowest...highest
+        self.displayName = unsafe text(wire.pointee.display_name)
+        self.software = unsafe text(wire.pointee.software)
+        self.credential = unsafe numbers(wire.pointee.credential.len, wire.pointee.credential.data) { $0 }
+        self.keepaliveMilliseconds = unsafe wire.pointee.keepalive_milliseconds.given
+        self.frameBytesMax = unsafe wire.pointee.frame_bytes_max.given
+        self.resumptionToken = unsafe ResumptionToken(wire.pointee.resumption_token)
+        self.resumeSession = SessionID(unsafe wire.pointee.resume_session_id)
+        self.resumeSequence = unsafe wire.pointee.resume_sequence
+    }
+}
+
+extension Hello.Role {
+    fileprivate init(_ wire: UnsafeMutablePointer<Hello.Wire>) throws(Rejection) {
+        let isVehicle = unsafe wire.pointee.role == WAYMARK__V1__ROLE__ROLE_VEHICLE_ENDPOINT
+        switch unsafe (wire.pointee.vehicle, wire.pointee.navigation, isVehicle) {
+        case (let vehicle?, nil, true): self = .vehicle(unsafe VehicleHello(vehicle))
+        case (nil, let navigation?, false): self = .navigation(unsafe NavigationHello(navigation))
+        case (nil, _, true): throw Rejection(.missing, field: "vehicle", reason: "the role needs it")
+        case (_, nil, false): throw Rejection(.missing, field: "navigation", reason: "the role needs it")
+        case (_?, _?, true):
+            throw Rejection(.inconsistent, field: "navigation", reason: "does not fit the role")
+        case (_?, _?, false):
+            throw Rejection(.inconsistent, field: "vehicle", reason: "does not fit the role")
+        }
+    }
+}
+
+extension ResumedSession {
+    typealias Wire = Waymark__V1__ResumedSession
+
+    func wire(in arena: Arena) -> UnsafeMutablePointer<Wire> {
+        unsafe arena.make(waymark__v1__resumed_session__init) { wire in
+            unsafe wire.pointee.session_id = self.session.rawValue
+            unsafe wire.pointee.sequence = self.sequence
+            unsafe wire.pointee.phase = .init(rawValue: self.phase.rawValue)
+            unsafe wire.pointee.end_reason = self.endReason?.rawValue ?? 0
+        }
+    }
+
+    static func check(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
+        let isEnded = unsafe wire.pointee.phase == WAYMARK__V1__SESSION_PHASE__SESSION_PHASE_ENDED
+        guard unsafe isEnded || wire.pointee.end_reason == 0 else {
+            throw Rejection(.inconsistent, field: "end_reason", reason: "the session has not ended")
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Wire>) {
+        self.init(
+            session: SessionID(unsafe wire.pointee.session_id), sequence: unsafe wire.pointee.sequence,
+            phase: SessionPhase(rawValue: unsafe wire.pointee.phase.rawValue) ?? .ended,
+            endReason: unsafe wire.pointee.end_reason.given.map { SessionEndReason(wire: $0) })
+    }
+}
+
+extension Welcome {
+    typealias Wire = Waymark__V1__Welcome
+
+    func wire(in arena: Arena) -> AnyWire {
+        unsafe arena.body(waymark__v1__welcome__init) { wire in
+            unsafe wire.pointee.version = self.version
+            unsafe (wire.pointee.n_features, wire.pointee.features) =
+                unsafe arena.list(self.features) { unsafe $0.wire(in: arena) }
+            unsafe wire.pointee.keepalive_milliseconds = self.keepaliveMilliseconds
+            unsafe wire.pointee.frame_bytes_max = self.frameBytesMax
+            unsafe wire.pointee.resumption_token = arena.bytes(self.resumptionToken.bytes)
+            unsafe wire.pointee.resumed = self.isResumed ? 1 : 0
+            unsafe (wire.pointee.n_sessions, wire.pointee.sessions) =
+                unsafe arena.list(self.sessions) { unsafe $0.wire(in: arena) }
+            unsafe wire.pointee.grace_milliseconds = self.graceMilliseconds
+            unsafe wire.pointee.requests_open_max = self.requestsOpenMax
+            unsafe wire.pointee.software = arena.text(self.software)
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
+        try unsafe checkEach(wire.pointee.n_features, wire.pointee.features, "features", FeatureGrant.check)
+        try unsafe checkEach(wire.pointee.n_sessions, wire.pointee.sessions, "sessions", ResumedSession.check)
+        guard let token = unsafe ResumptionToken(wire.pointee.resumption_token) else {
+            throw Rejection(.missing, field: "resumption_token", reason: "must be there")
+        }
+        self.init(resumptionToken: token)
+        self.version = unsafe wire.pointee.version
+        self.features = unsafe FeatureGrant.known(wire.pointee.n_features, wire.pointee.features)
+        self.keepaliveMilliseconds = unsafe wire.pointee.keepalive_milliseconds
+        self.frameBytesMax = unsafe wire.pointee.frame_bytes_max
+        self.isResumed = unsafe wire.pointee.resumed != 0
+        self.sessions = unsafe list(wire.pointee.n_sessions, wire.pointee.sessions) {
+            unsafe ResumedSession($0)
+        }
+        self.graceMilliseconds = unsafe wire.pointee.grace_milliseconds
+        self.requestsOpenMax = unsafe wire.pointee.requests_open_max
+        self.software = unsafe text(wire.pointee.software)
+    }
+}

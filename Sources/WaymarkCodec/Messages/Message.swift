@@ -1,0 +1,103 @@
+internal import CWaymarkWire
+internal import WaymarkProtocol
+
+extension Message {
+    /// The C structure of the type.
+    func wire(in arena: Arena) -> AnyWire {
+        switch self {
+        case .hello(let hello): unsafe hello.wire(in: arena)
+        case .welcome(let welcome): unsafe welcome.wire(in: arena)
+        case .goodbye(let goodbye): unsafe goodbye.wire(in: arena)
+        case .ping(let nonce):
+            unsafe arena.body(waymark__v1__ping__init) { unsafe $0.pointee.nonce = nonce }
+        case .pong(let nonce):
+            unsafe arena.body(waymark__v1__pong__init) { unsafe $0.pointee.nonce = nonce }
+        case .error(let rejection): unsafe rejection.wire(in: arena)
+        case .openSession(let open): unsafe open.wire(in: arena)
+        case .sessionOpened(let opened): unsafe opened.wire(in: arena)
+        case .vehicleChanged(let status): unsafe status.changedWire(in: arena)
+        case .sessionEnded(let ended): unsafe ended.wire(in: arena)
+        case .snapshotBegin(let begin): unsafe begin.wire(in: arena)
+        case .snapshotEnd: unsafe arena.body(waymark__v1__snapshot_end__init)
+        case .sessionSuspended(let grace):
+            unsafe arena.body(waymark__v1__session_suspended__init) {
+                unsafe $0.pointee.grace_milliseconds = grace
+            }
+        case .sessionRestored: unsafe arena.body(waymark__v1__session_restored__init)
+        case .receipt(let receipt): unsafe receipt.wire(in: arena)
+        case .receiptReport(let report): unsafe report.wire(in: arena)
+        case .publication(let publication): unsafe publication.wire(in: arena)
+        case .waypointRequest(let request): unsafe request.wire(in: arena)
+        case .destinationRequest(let request): unsafe request.wire(in: arena)
+        case .withdrawRequest(let request): unsafe request.wire(in: arena)
+        case .requestAnswer(let answer): unsafe answer.wire(in: arena)
+        case .prompt(let prompt): unsafe prompt.wire(in: arena)
+        case .promptAnswer(let answer): unsafe answer.wire(in: arena)
+        case .promptOver(let over): unsafe over.wire(in: arena)
+        case .requestOutcome(let outcome): unsafe outcome.wire(in: arena)
+        case .cancelNavigation(let reason): unsafe reason.wire(in: arena)
+        case .allowNavigation: unsafe arena.body(waymark__v1__allow_navigation__init)
+        case .updateRouteSource(let update): unsafe update.wire(in: arena)
+        case .vehicleSettings(let settings): unsafe settings.wire(in: arena)
+        case .zoomCluster(let zoom): unsafe zoom.wire(in: arena)
+        case .alertResponse(let response): unsafe response.wire(in: arena)
+        case .destinationShareAnswer(let answer): unsafe answer.wire(in: arena)
+        case .destinationShareStatus(let status): unsafe status.wire(in: arena)
+        }
+    }
+
+    /// Reads an unpacked body whose fields were checked one by one; checks what they say against each other.
+    init(_ type: MessageType, _ wire: AnyWire) throws(Rejection) {
+        switch type {
+        case .hello: self = .hello(try unsafe Hello(wire.message()))
+        case .welcome: self = .welcome(try unsafe Welcome(wire.message()))
+        case .goodbye: self = .goodbye(unsafe Goodbye(wire.message()))
+        case .ping:
+            let ping: UnsafeMutablePointer<Waymark__V1__Ping> = unsafe wire.message()
+            self = .ping(nonce: unsafe ping.pointee.nonce)
+        case .pong:
+            let pong: UnsafeMutablePointer<Waymark__V1__Pong> = unsafe wire.message()
+            self = .pong(nonce: unsafe pong.pointee.nonce)
+        case .error: self = .error(unsafe Rejection(wire.message()))
+        case .openSession: self = .openSession(try unsafe OpenSession(wire.message()))
+        case .sessionOpened: self = .sessionOpened(try unsafe SessionOpened(wire.message()))
+        case .vehicleChanged:
+            let changed: UnsafeMutablePointer<Waymark__V1__VehicleChanged> = unsafe wire.message()
+            self = .vehicleChanged(try unsafe VehicleStatus(changed))
+        case .sessionEnded: self = .sessionEnded(unsafe SessionEnded(wire.message()))
+        case .snapshotBegin: self = .snapshotBegin(try unsafe SnapshotBegin(wire.message()))
+        case .snapshotEnd: self = .snapshotEnd
+        case .sessionSuspended:
+            let suspended: UnsafeMutablePointer<Waymark__V1__SessionSuspended> = unsafe wire.message()
+            self = .sessionSuspended(graceMilliseconds: unsafe suspended.pointee.grace_milliseconds)
+        case .sessionRestored: self = .sessionRestored
+        case .receipt: self = .receipt(try unsafe Receipt(wire.message()))
+        case .receiptReport: self = .receiptReport(try unsafe ReceiptReport(wire.message()))
+        case .waypointRequest: self = .waypointRequest(unsafe WaypointRequest(wire.message()))
+        case .destinationRequest: self = .destinationRequest(unsafe DestinationRequest(wire.message()))
+        case .withdrawRequest: self = .withdrawRequest(unsafe WithdrawRequest(wire.message()))
+        case .requestAnswer: self = .requestAnswer(try unsafe RequestAnswer(wire.message()))
+        case .prompt: self = .prompt(unsafe Prompt(wire.message()))
+        case .promptAnswer: self = .promptAnswer(unsafe PromptAnswer(wire.message()))
+        case .promptOver: self = .promptOver(unsafe PromptOver(wire.message()))
+        case .requestOutcome: self = .requestOutcome(unsafe RequestOutcome(wire.message()))
+        case .cancelNavigation: self = .cancelNavigation(unsafe CancelReason(wire.message()))
+        case .allowNavigation: self = .allowNavigation
+        case .updateRouteSource: self = .updateRouteSource(unsafe UpdateRouteSource(wire.message()))
+        case .vehicleSettings: self = .vehicleSettings(try unsafe VehicleSettings(wire.message()))
+        case .zoomCluster: self = .zoomCluster(try unsafe ZoomCluster(wire.message()))
+        case .alertResponse: self = .alertResponse(try unsafe AlertResponse(wire.message()))
+        case .destinationShareAnswer:
+            self = .destinationShareAnswer(unsafe DestinationShareAnswer(wire.message()))
+        case .destinationShareStatus:
+            self = .destinationShareStatus(try unsafe DestinationShareStatus(wire.message()))
+        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
+            .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
+            .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,
+            .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance:
+            let publication = unsafe PublicationWire(type, wire)
+            try unsafe publication.check()
+            self = .publication(unsafe publication.publication)
+        }
+    }
+}

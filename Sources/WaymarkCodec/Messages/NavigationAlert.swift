@@ -1,0 +1,78 @@
+internal import CWaymarkWire
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+extension FieldRules {
+    static let alerts: Table = [
+        "AlertAction": [
+            "id": .range(1...ProtocolConstants.alertActionsMax).required,
+            "title_variants": .variants.required,
+        ],
+        "NavigationAlert": [
+            "id": .id,
+            "title_variants": .variants.required,
+            "subtitle_variants": .variants,
+            "actions": .any.atMost(ProtocolConstants.alertActionsMax),
+            "duration_milliseconds": .upTo(ProtocolConstants.alertDurationMilliseconds.upperBound),
+        ],
+    ]
+}
+
+extension AlertAction {
+    typealias Wire = Waymark__V1__AlertAction
+
+    func wire(in arena: Arena) -> UnsafeMutablePointer<Wire> {
+        unsafe arena.make(waymark__v1__alert_action__init) { wire in
+            unsafe wire.pointee.id = self.id
+            unsafe (wire.pointee.n_title_variants, wire.pointee.title_variants) =
+                unsafe arena.texts(self.titleVariants)
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Wire>) {
+        self.init(
+            id: unsafe wire.pointee.id,
+            titleVariants: unsafe texts(wire.pointee.n_title_variants, wire.pointee.title_variants))
+    }
+}
+
+extension NavigationAlert {
+    typealias Wire = Waymark__V1__NavigationAlert
+
+    func wire(in arena: Arena) -> UnsafeMutablePointer<Wire> {
+        unsafe arena.make(waymark__v1__navigation_alert__init) { wire in
+            unsafe wire.pointee.id = self.id
+            unsafe (wire.pointee.n_title_variants, wire.pointee.title_variants) =
+                unsafe arena.texts(self.titleVariants)
+            unsafe (wire.pointee.n_subtitle_variants, wire.pointee.subtitle_variants) =
+                unsafe arena.texts(self.subtitleVariants)
+            unsafe (wire.pointee.n_actions, wire.pointee.actions) = unsafe arena.list(self.actions) {
+                unsafe $0.wire(in: arena)
+            }
+            unsafe wire.pointee.duration_milliseconds =
+                self.duration.map { Self.raised(UInt32(clamping: $0.milliseconds)) } ?? 0
+        }
+    }
+
+    static func check(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
+        try unsafe checkUnique(wire.pointee.n_actions, wire.pointee.actions, "actions") {
+            unsafe $0.pointee.id
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Wire>) {
+        self.init(
+            id: unsafe wire.pointee.id,
+            titleVariants: unsafe texts(wire.pointee.n_title_variants, wire.pointee.title_variants),
+            subtitleVariants: unsafe texts(wire.pointee.n_subtitle_variants, wire.pointee.subtitle_variants),
+            actions: unsafe list(wire.pointee.n_actions, wire.pointee.actions) { unsafe AlertAction($0) })
+        self.duration = unsafe wire.pointee.duration_milliseconds.given.map {
+            .milliseconds(Self.raised($0))
+        }
+    }
+
+    /// Shorter than this nobody reads an alert.
+    private static func raised(_ milliseconds: UInt32) -> UInt32 {
+        max(milliseconds, ProtocolConstants.alertDurationMilliseconds.lowerBound)
+    }
+}

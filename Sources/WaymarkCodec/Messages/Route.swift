@@ -1,0 +1,173 @@
+internal import CWaymarkWire
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+extension FieldRules {
+    static let routes: Table = [
+        "RouteSegment": [
+            "id": .requiredText(ProtocolConstants.identifierBytesMax),
+            "origin": .any.required,
+            "destination": .any.required,
+            "coordinates": .any,
+            "maneuver_ids": .reference.atMost(ProtocolConstants.maneuversMax),
+            "lane_guidance_ids": .reference.atMost(ProtocolConstants.laneGuidancesMax),
+            "current_maneuver_ids": .reference.atMost(ProtocolConstants.upcomingManeuversMax),
+            "current_lane_guidance_id": .any,
+            "trip_travel_estimates": .any,
+            "maneuver_travel_estimates": .any,
+        ],
+        "RouteInformation": [
+            "maneuvers": .any.atMost(ProtocolConstants.maneuversMax),
+            "lane_guidances": .any.atMost(ProtocolConstants.laneGuidancesMax),
+            "segments": .any.atMost(ProtocolConstants.routeSegmentsMax),
+            "current_segment_id": .text(ProtocolConstants.identifierBytesMax),
+            "upcoming_maneuver_ids": .reference.atMost(ProtocolConstants.upcomingManeuversMax),
+            "current_lane_guidance_id": .any,
+            "trip_travel_estimates": .any,
+            "maneuver_travel_estimates": .any,
+        ],
+    ]
+}
+
+/// Ids as a repeated field of numbers.
+private func ids<Identifier: RawRepresentable<UInt32>>(
+    _ ids: [Identifier], in arena: Arena
+) -> (count: Int, items: UnsafeMutablePointer<UInt32>?) {
+    unsafe arena.list(ids) { $0.rawValue }
+}
+
+extension RouteSegment {
+    typealias Wire = Waymark__V1__RouteSegment
+
+    func wire(in arena: Arena) -> UnsafeMutablePointer<Wire> {
+        unsafe arena.make(waymark__v1__route_segment__init) { wire in
+            unsafe wire.pointee.id = arena.text(self.id)
+            unsafe wire.pointee.origin = self.origin.wire(in: arena)
+            unsafe wire.pointee.destination = self.destination.wire(in: arena)
+            if !self.coordinates.isEmpty {
+                unsafe wire.pointee.coordinates = Polyline.wire(self.coordinates, in: arena)
+            }
+            unsafe (wire.pointee.n_maneuver_ids, wire.pointee.maneuver_ids) =
+                unsafe ids(self.maneuvers, in: arena)
+            unsafe (wire.pointee.n_lane_guidance_ids, wire.pointee.lane_guidance_ids) =
+                unsafe ids(self.laneGuidances, in: arena)
+            unsafe (wire.pointee.n_current_maneuver_ids, wire.pointee.current_maneuver_ids) =
+                unsafe ids(self.currentManeuvers, in: arena)
+            unsafe wire.pointee.current_lane_guidance_id = self.currentLaneGuidance?.rawValue ?? 0
+            unsafe wire.pointee.trip_travel_estimates = self.tripTravelEstimates?.wire(in: arena)
+            unsafe wire.pointee.maneuver_travel_estimates = self.maneuverTravelEstimates?.wire(in: arena)
+        }
+    }
+
+    static func check(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
+        try unsafe checkInside(wire.pointee.coordinates, "coordinates", Polyline.check)
+    }
+
+    static func check(
+        _ count: Int, _ wire: UnsafeMutablePointer<UnsafeMutablePointer<Wire>?>?
+    ) throws(Rejection) {
+        try unsafe checkEach(count, wire, "segments", RouteSegment.check)
+        // Few and short: comparing the texts in place needs no memory.
+        for index in 0..<count {
+            guard let id = unsafe wire?[index]?.pointee.id else { continue }
+            for other in 0..<index where unsafe text(id, equals: wire?[other]?.pointee.id) {
+                throw Rejection(.duplicate, field: "segments[\(index)].id", reason: "is there already")
+            }
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Wire>) {
+        self.init(
+            id: unsafe text(wire.pointee.id), origin: unsafe Waypoint(wire.pointee.origin),
+            destination: unsafe Waypoint(wire.pointee.destination))
+        self.coordinates = unsafe Polyline.coordinates(wire.pointee.coordinates)
+        let outline = unsafe PublicationOutline.Segment(wire)
+        self.maneuvers = outline.maneuvers
+        self.laneGuidances = outline.laneGuidances
+        self.currentManeuvers = outline.currentManeuvers
+        self.currentLaneGuidance = outline.currentLaneGuidance
+        self.tripTravelEstimates = unsafe wire.pointee.trip_travel_estimates.map {
+            unsafe TravelEstimates($0)
+        }
+        self.maneuverTravelEstimates = unsafe wire.pointee.maneuver_travel_estimates.map {
+            unsafe TravelEstimates($0)
+        }
+    }
+}
+
+extension PublicationOutline.Segment {
+    init(_ wire: UnsafeMutablePointer<RouteSegment.Wire>) {
+        self.init(id: unsafe text(wire.pointee.id))
+        self.maneuvers = unsafe numbers(
+            wire.pointee.n_maneuver_ids, wire.pointee.maneuver_ids, ManeuverID.init)
+        self.laneGuidances = unsafe numbers(
+            wire.pointee.n_lane_guidance_ids, wire.pointee.lane_guidance_ids, LaneGuidanceID.init)
+        self.currentManeuvers = unsafe numbers(
+            wire.pointee.n_current_maneuver_ids, wire.pointee.current_maneuver_ids, ManeuverID.init)
+        self.currentLaneGuidance = unsafe wire.pointee.current_lane_guidance_id.given.map(LaneGuidanceID.init)
+    }
+}
+
+extension RouteInformation {
+    typealias Wire = Waymark__V1__RouteInformation
+
+    func wire(in arena: Arena) -> UnsafeMutablePointer<Wire> {
+        unsafe arena.make(waymark__v1__route_information__init) { wire in
+            unsafe (wire.pointee.n_maneuvers, wire.pointee.maneuvers) = unsafe arena.list(self.maneuvers) {
+                unsafe $0.wire(in: arena)
+            }
+            unsafe (wire.pointee.n_lane_guidances, wire.pointee.lane_guidances) =
+                unsafe arena.list(self.laneGuidances) { unsafe $0.wire(in: arena) }
+            unsafe (wire.pointee.n_segments, wire.pointee.segments) = unsafe arena.list(self.segments) {
+                unsafe $0.wire(in: arena)
+            }
+            unsafe wire.pointee.current_segment_id = arena.text(self.currentSegment ?? "")
+            unsafe (wire.pointee.n_upcoming_maneuver_ids, wire.pointee.upcoming_maneuver_ids) =
+                unsafe ids(self.upcomingManeuvers, in: arena)
+            unsafe wire.pointee.current_lane_guidance_id = self.currentLaneGuidance?.rawValue ?? 0
+            unsafe wire.pointee.trip_travel_estimates = self.tripTravelEstimates?.wire(in: arena)
+            unsafe wire.pointee.maneuver_travel_estimates = self.maneuverTravelEstimates?.wire(in: arena)
+        }
+    }
+
+    static func check(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
+        try unsafe Maneuver.check(wire.pointee.n_maneuvers, wire.pointee.maneuvers)
+        try unsafe LaneGuidance.check(wire.pointee.n_lane_guidances, wire.pointee.lane_guidances)
+        try unsafe RouteSegment.check(wire.pointee.n_segments, wire.pointee.segments)
+    }
+
+    init(_ wire: UnsafeMutablePointer<Wire>) {
+        self.init(
+            maneuvers: unsafe list(wire.pointee.n_maneuvers, wire.pointee.maneuvers) { unsafe Maneuver($0) },
+            laneGuidances: unsafe list(wire.pointee.n_lane_guidances, wire.pointee.lane_guidances) {
+                unsafe LaneGuidance($0)
+            },
+            segments: unsafe list(wire.pointee.n_segments, wire.pointee.segments) { unsafe RouteSegment($0) })
+        self.currentSegment = unsafe givenText(wire.pointee.current_segment_id)
+        self.upcomingManeuvers = unsafe numbers(
+            wire.pointee.n_upcoming_maneuver_ids, wire.pointee.upcoming_maneuver_ids, ManeuverID.init)
+        self.currentLaneGuidance = unsafe wire.pointee.current_lane_guidance_id.given.map(LaneGuidanceID.init)
+        self.tripTravelEstimates = unsafe wire.pointee.trip_travel_estimates.map {
+            unsafe TravelEstimates($0)
+        }
+        self.maneuverTravelEstimates = unsafe wire.pointee.maneuver_travel_estimates.map {
+            unsafe TravelEstimates($0)
+        }
+    }
+}
+
+extension PublicationOutline.Route {
+    init(_ wire: UnsafeMutablePointer<RouteInformation.Wire>) {
+        self.init()
+        self.maneuvers = unsafe Maneuver.ids(wire.pointee.n_maneuvers, wire.pointee.maneuvers)
+        self.laneGuidances = unsafe LaneGuidance.ids(
+            wire.pointee.n_lane_guidances, wire.pointee.lane_guidances)
+        self.segments = unsafe list(wire.pointee.n_segments, wire.pointee.segments) {
+            unsafe PublicationOutline.Segment($0)
+        }
+        self.currentSegment = unsafe givenText(wire.pointee.current_segment_id)
+        self.upcomingManeuvers = unsafe numbers(
+            wire.pointee.n_upcoming_maneuver_ids, wire.pointee.upcoming_maneuver_ids, ManeuverID.init)
+        self.currentLaneGuidance = unsafe wire.pointee.current_lane_guidance_id.given.map(LaneGuidanceID.init)
+    }
+}

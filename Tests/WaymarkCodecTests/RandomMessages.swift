@@ -1,0 +1,289 @@
+import WaymarkModel
+import WaymarkProtocol
+
+extension RandomValues {
+    /// A valid message of `type` in an envelope.
+    mutating func envelope(_ type: MessageType) -> Envelope {
+        let flags = FrameHeader.Flags(rawValue: self.number(0...7))
+        return Envelope(
+            self.message(type), session: SessionID(self.number(0...UInt32.max)),
+            sequence: self.number(0...UInt64.max), flags: flags)
+    }
+
+    private mutating func requestID() -> String { self.text(1...64) }
+    private mutating func vehicleID() -> VehicleID { VehicleID(unchecked: self.name()) }
+    private mutating func endpoint() -> EndpointName { EndpointName(unchecked: self.name()) }
+    private mutating func path() -> EndpointPath {
+        EndpointPath(vehicle: self.vehicleID(), endpoint: self.endpoint())
+    }
+    private mutating func features() -> Set<Feature> { Set(self.list(0...16) { $0.one() }) }
+    private mutating func token() -> ResumptionToken {
+        ResumptionToken(high: self.number(0...UInt64.max), low: self.number(0...UInt64.max))
+    }
+    private mutating func grants() -> [FeatureGrant] {
+        Feature.allCases.map { FeatureGrant($0, withheld: self.maybe { $0.one() }) }
+    }
+
+    private mutating func hello() -> Hello {
+        let role: Hello.Role
+        if self.flag() {
+            var vehicle = VehicleHello(
+                vehicle: self.vehicleID(), endpoint: self.endpoint(), features: self.features())
+            vehicle.limits.currentRoadNameLengthMax = self.number(0...UInt32.max)
+            vehicle.limits.destinationNameLengthMax = self.number(0...UInt32.max)
+            vehicle.limits.roadFollowingManeuverLengthMax = self.number(0...UInt32.max)
+            vehicle.limits.maneuverInstructionLengthMax = self.number(0...UInt32.max)
+            vehicle.limits.laneInstructionLengthMax = self.number(0...UInt32.max)
+            vehicle.limits.alertTextLengthMax = self.number(0...UInt32.max)
+            vehicle.limits.maneuversStoredMax = self.number(0...UInt32.max)
+            vehicle.limits.laneGuidancesStoredMax = self.number(0...UInt32.max)
+            vehicle.limits.routeSegmentPointsMax = self.number(0...UInt32.max)
+            vehicle.preferences.distanceUnits = self.enumeration()
+            vehicle.preferences.locale = self.text(0...35)
+            vehicle.guidanceWanted = self.flag()
+            role = .vehicle(vehicle)
+        } else {
+            var navigation = NavigationHello(
+                client: ClientID(unchecked: self.name()), features: self.features())
+            navigation.priority = self.number(-1_000...1_000)
+            role = .navigation(navigation)
+        }
+        var hello = Hello(role: role)
+        let lowest = self.number(1...UInt32.max)
+        hello.versions = lowest...self.number(lowest...UInt32.max)
+        hello.displayName = self.text(0...128)
+        hello.software = self.text(0...128)
+        hello.credential = self.list(0...256) { $0.number(0...UInt8.max) }
+        hello.keepaliveMilliseconds = self.maybe { $0.number(1_000...600_000) }
+        hello.frameBytesMax = self.maybe { $0.number(4_096...16_777_216) }
+        hello.resumptionToken = self.maybe { $0.token() }
+        hello.resumeSession = SessionID(self.number(0...UInt32.max))
+        hello.resumeSequence = self.number(0...UInt64.max)
+        return hello
+    }
+
+    private mutating func welcome() -> Welcome {
+        var welcome = Welcome(resumptionToken: self.token())
+        welcome.version = self.number(1...UInt32.max)
+        welcome.features = self.grants()
+        welcome.keepaliveMilliseconds = self.number(0...UInt32.max)
+        welcome.frameBytesMax = self.number(0...UInt32.max)
+        welcome.isResumed = self.flag()
+        welcome.sessions = self.list(0...4) {
+            let phase: SessionPhase = $0.one()
+            return ResumedSession(
+                session: SessionID($0.id()), sequence: $0.number(0...UInt64.max), phase: phase,
+                endReason: phase == .ended ? $0.one() : nil)
+        }
+        welcome.graceMilliseconds = self.number(0...UInt32.max)
+        welcome.requestsOpenMax = self.number(0...UInt32.max)
+        welcome.software = self.text(0...128)
+        return welcome
+    }
+
+    private mutating func rejection() -> Rejection {
+        var rejection = Rejection(self.one(), field: self.text(0...512), reason: self.text(0...512))
+        rejection.messageType = self.number(0...UInt16.max)
+        rejection.session = SessionID(self.number(0...UInt32.max))
+        rejection.sequence = self.number(0...UInt64.max)
+        rejection.requestID = self.text(0...64)
+        return rejection
+    }
+
+    private mutating func vehicleStatus() -> VehicleStatus {
+        let standing: VehicleStanding =
+            switch self.next() % 4 {
+            case 0: .joined
+            case 1: .awaited
+            case 2: .refused(self.one())
+            default: .left(self.one())
+            }
+        return VehicleStatus(
+            vehicle: self.vehicleID(), standing: standing,
+            endpoints: self.list(0...3) {
+                EndpointStatus(
+                    endpoint: $0.endpoint(), isReady: $0.flag(), locale: $0.text(0...35),
+                    withheld: $0.grants())
+            })
+    }
+
+    private mutating func snapshotBegin() -> SnapshotBegin {
+        var begin = SnapshotBegin(kind: self.one(), client: ClientID(unchecked: self.name()))
+        begin.clientDisplayName = self.text(0...128)
+        begin.isSuspended = self.flag()
+        begin.receiptsEveryMilliseconds = self.number(0...UInt32.max)
+        begin.withheld = self.grants()
+        return begin
+    }
+
+    private mutating func receipt() -> Receipt {
+        let received = self.number(0...UInt64.max)
+        return Receipt(receivedSequence: received, shownSequence: self.number(0...received))
+    }
+
+    private mutating func openSession() -> OpenSession {
+        let vehicles: VehicleSelection =
+            self.flag() ? .anyThatAsked : .vehicles(Array(Set(self.list(1...20) { $0.vehicleID() })))
+        return OpenSession(
+            requestID: self.requestID(), vehicles: vehicles,
+            receiptsEveryMilliseconds: self.flag() ? 0 : self.number(100...60_000))
+    }
+
+    private mutating func answer() -> RequestAnswer.Answer {
+        switch self.next() % 4 {
+        case 0: .estimates(self.estimates())
+        case 1: .ownPrompt
+        case 2: .accept
+        default:
+            .decline(
+                self.pick([.notSupported, .declinedByUser, .busy, .invalid, .tooLarge]))
+        }
+    }
+
+    private mutating func settings() -> VehicleSettings {
+        var settings = VehicleSettings()
+        settings.compass = self.maybe { $0.enumeration() }
+        settings.speedLimit = self.maybe { $0.enumeration() }
+        settings.contentStyle = self.maybe { $0.enumeration() }
+        settings.limitedUserInterfaces = self.maybe { $0.number(0...UInt32.max) }
+        settings.isReadyToShow = self.maybe { $0.flag() }
+        settings.source = self.maybe { $0.path() }
+        return settings
+    }
+
+    private mutating func shareStage() -> DestinationShareStatus.Stage {
+        switch self.next() % 3 {
+        case 0: .willShare
+        case 1: .didShare
+        default: .didFailToShare(self.one())
+        }
+    }
+
+    private mutating func message(_ type: MessageType) -> Message {
+        switch type {
+        case .hello: .hello(self.hello())
+        case .welcome: .welcome(self.welcome())
+        case .goodbye:
+            .goodbye(
+                Goodbye(
+                    self.one(), reason: self.text(0...256),
+                    reconnectAfterMilliseconds: self.number(0...UInt32.max)))
+        case .ping: .ping(nonce: self.number(0...UInt64.max))
+        case .pong: .pong(nonce: self.number(0...UInt64.max))
+        case .error: .error(self.rejection())
+        case .openSession: .openSession(self.openSession())
+        case .sessionOpened:
+            .sessionOpened(
+                SessionOpened(
+                    requestID: self.requestID(), session: SessionID(self.id()),
+                    vehicles: self.list(0...4) { $0.vehicleStatus() }))
+        case .vehicleChanged: .vehicleChanged(self.vehicleStatus())
+        case .sessionEnded: .sessionEnded(SessionEnded(session: SessionID(self.id()), reason: self.one()))
+        case .snapshotBegin: .snapshotBegin(self.snapshotBegin())
+        case .snapshotEnd: .snapshotEnd
+        case .sessionSuspended: .sessionSuspended(graceMilliseconds: self.number(0...UInt32.max))
+        case .sessionRestored: .sessionRestored
+        case .receipt: .receipt(self.receipt())
+        case .receiptReport:
+            .receiptReport(
+                ReceiptReport(
+                    gatewaySequence: self.number(0...UInt64.max),
+                    endpoints: self.list(0...5) {
+                        EndpointReceipt(
+                            vehicle: $0.vehicleID(), endpoint: $0.endpoint(), receipt: $0.receipt())
+                    }))
+        case .waypointRequest:
+            .waypointRequest(
+                WaypointRequest(
+                    requestID: self.requestID(), waypoint: self.waypoint(), segment: self.text(0...128),
+                    vehicle: self.maybe { $0.vehicleID() }))
+        case .destinationRequest:
+            .destinationRequest(
+                DestinationRequest(
+                    requestID: self.requestID(), destination: self.waypoint(),
+                    vehicle: self.maybe { $0.vehicleID() }))
+        case .withdrawRequest:
+            .withdrawRequest(
+                WithdrawRequest(requestID: self.requestID()))
+        case .requestAnswer:
+            .requestAnswer(
+                RequestAnswer(
+                    requestID: self.requestID(), vehicle: self.vehicleID(), answer: self.answer()))
+        case .prompt:
+            .prompt(
+                Prompt(
+                    requestID: self.requestID(), waypoint: self.waypoint(), travelEstimates: self.estimates(),
+                    deadlineMilliseconds: self.number(0...UInt32.max)))
+        case .promptAnswer:
+            .promptAnswer(PromptAnswer(requestID: self.requestID(), isAccepted: self.flag()))
+        case .promptOver: .promptOver(PromptOver(requestID: self.requestID(), outcome: self.one()))
+        case .requestOutcome:
+            .requestOutcome(
+                RequestOutcome(
+                    requestID: self.requestID(), vehicle: self.vehicleID(), outcome: self.one(),
+                    client: self.maybe { ClientID(unchecked: $0.name()) }))
+        case .cancelNavigation: .cancelNavigation(self.one())
+        case .allowNavigation: .allowNavigation
+        case .updateRouteSource:
+            .updateRouteSource(
+                UpdateRouteSource(
+                    routeSource: self.enumeration(), vehicle: self.maybe { $0.vehicleID() }))
+        case .vehicleSettings: .vehicleSettings(self.settings())
+        case .zoomCluster:
+            .zoomCluster(ZoomCluster(direction: self.enumeration(), source: self.maybe { $0.path() }))
+        case .alertResponse:
+            .alertResponse(
+                AlertResponse(
+                    alert: self.id(),
+                    response: self.flag() ? .dismissed(self.enumeration()) : .action(self.number(1...2)),
+                    source: self.maybe { $0.path() }))
+        case .destinationShareAnswer:
+            .destinationShareAnswer(
+                DestinationShareAnswer(shareID: self.requestID(), outcome: self.one()))
+        case .destinationShareStatus:
+            .destinationShareStatus(
+                DestinationShareStatus(
+                    shareID: self.requestID(), vehicle: self.vehicleID(), stage: self.shareStage()))
+        default: .publication(self.publication(type))
+        }
+    }
+
+    private mutating func publication(_ type: MessageType) -> Publication {
+        let generation = self.number(0...UInt32.max)
+        switch type {
+        case .tripPreviews:
+            let trips = (0..<self.number(0...3)).map { self.trip("trip \($0)") }
+            return .tripPreviews(trips, selected: trips.randomElement(using: &self)?.id ?? "")
+        case .startGuidance:
+            return .startGuidance(self.trip(self.text(1...128)), generation: generation, self.route())
+        case .updateTrip: return .updateTrip(self.trip(self.text(1...128)))
+        case .addManeuvers: return .addManeuvers(self.maneuvers(), generation: generation)
+        case .addLaneGuidances: return .addLaneGuidances(self.laneGuidances(), generation: generation)
+        case .addRouteSegments: return .addRouteSegments(self.segments(), generation: generation)
+        case .upcomingManeuvers:
+            let ids = self.list(0...64) { ManeuverID(rawValue: $0.id()) }
+            return .upcomingManeuvers(ids, generation: generation)
+        case .currentLaneGuidance:
+            let guidance = self.maybe { LaneGuidanceID(rawValue: $0.id()) }
+            return .currentLaneGuidance(guidance, generation: generation)
+        case .currentRoadName: return .currentRoadName(self.variants())
+        case .updateManeuverState: return .maneuverState(self.enumeration(), generation: generation)
+        case .updateTripEstimates: return .tripEstimates(self.estimates(), self.enumeration())
+        case .updateManeuverEstimates:
+            return .maneuverEstimates(
+                ManeuverID(rawValue: self.id()), self.estimates(), generation: generation)
+        case .currentRouteSegment: return .currentRouteSegment(self.text(1...128), generation: generation)
+        case .pauseGuidance: return .pauseGuidance(self.enumeration(), description: self.variants())
+        case .resumeGuidance:
+            return .resumeGuidance(
+                generation: generation, self.enumeration(), self.maybe { $0.route() })
+        case .showAlert: return .showAlert(self.alert())
+        case .dismissAlert: return .dismissAlert(self.id(), self.enumeration())
+        case .shareDestination:
+            return .shareDestination(shareID: self.requestID(), self.waypoint())
+        case .finishGuidance: return .finishGuidance
+        case .cancelGuidance: return .cancelGuidance
+        default: preconditionFailure("\(type) has no generator")
+        }
+    }
+}

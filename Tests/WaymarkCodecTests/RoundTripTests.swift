@@ -1,0 +1,68 @@
+import Testing
+import WaymarkCodec
+import WaymarkModel
+import WaymarkProtocol
+
+@Suite struct RoundTripTests {
+    private static let seedsPerType: UInt64 = 60
+
+    @Test(arguments: MessageType.allCases)
+    func `what is written is what is read`(_ type: MessageType) throws {
+        let decoder = BodyDecoder()
+        for seed in 0..<Self.seedsPerType {
+            var random = RandomValues(seed: seed << 16 | UInt64(type.rawValue))
+            let envelope = random.envelope(type)
+            let frame = Codec.encode(envelope)
+            #expect(frame.header.type == type)
+            #expect(Int(frame.header.bodyLength) == frame.body.count)
+            #expect(try decoder.decode(frame) == envelope, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: MessageType.allCases.filter { MessageType.published.contains($0.rawValue) })
+    func `the outline of the bytes is the outline of the value`(_ type: MessageType) throws {
+        let decoder = BodyDecoder()
+        for seed in 0..<Self.seedsPerType {
+            var random = RandomValues(seed: seed << 16 | UInt64(type.rawValue))
+            let envelope = random.envelope(type)
+            guard case .publication(let publication) = envelope.message else {
+                Issue.record("\(type) is not a publication")
+                continue
+            }
+            #expect(
+                try decoder.outline(of: Codec.encode(envelope)) == publication.outline, "seed \(seed)")
+        }
+    }
+
+    @Test func `a body is read wherever it lies in the bytes that were received`() throws {
+        var random = RandomValues(seed: 1)
+        let first = random.envelope(.startGuidance)
+        let second = random.envelope(.addManeuvers)
+        let bytes = Array(Codec.encode(first).bytes) + Array(Codec.encode(second).bytes)
+        let start = Codec.encode(first).bytes.count
+        let frame = Frame(header: Codec.encode(second).header, bytes: bytes[start...])
+        #expect(try Codec.decode(frame) == second)
+    }
+
+    @Test func `a long line is as precise at its end as at its start`() throws {
+        let points = (0..<100_000).map { index in
+            Coordinate(latitude: 47.0 + Double(index) / 3e6, longitude: 9.0 - Double(index) / 7e6)
+        }
+        var random = RandomValues(seed: 2)
+        var segment = random.segment("long")
+        segment.coordinates = points
+        let envelope = Envelope(.publication(.addRouteSegments([segment], generation: 1)))
+        guard
+            case .publication(.addRouteSegments(let read, _)) = try Codec.decode(Codec.encode(envelope))
+                .message
+        else {
+            Issue.record("another message came back")
+            return
+        }
+        for (before, after) in zip(points, read[0].coordinates) {
+            #expect(abs(before.latitude - after.latitude) <= 0.51e-6)
+            #expect(abs(before.longitude - after.longitude) <= 0.51e-6)
+        }
+        #expect(read[0].coordinates.count == points.count)
+    }
+}

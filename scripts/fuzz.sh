@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# fuzz.sh [RUNS [SECONDS]]: runs the libFuzzer targets of Tests/Fuzz, with the address sanitizer, from their committed
+# corpora: RUNS inputs each (default 100 000), SECONDS at most (default 60). New inputs are not kept; what crashes a
+# target is left in .build-fuzz. Built with the compiler alone: instrumented modules must not mix with the package's.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+runs=${1:-100000}
+seconds=${2:-60}
+build=.build-fuzz
+mkdir -p "$build"
+
+instrument=(-sanitize=fuzzer,address)
+swift=(swiftc -parse-as-library -swift-version 6 -O -wmo -g -package-name waymark -I "$build"
+  -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
+  -enable-upcoming-feature MemberImportVisibility
+  -I Sources/CProtobufC -I Sources/CWaymarkWire/include "${instrument[@]}")
+
+objects=()
+for source in Sources/CWaymarkWire/waymark/v1/*.c; do
+  object=$build/$(basename "$source").o
+  clang -c -O1 -g -fsanitize=address,fuzzer-no-link -I Sources/CWaymarkWire/include "$source" -o "$object"
+  objects+=("$object")
+done
+for module in WaymarkModel WaymarkProtocol WaymarkCodec; do
+  mapfile -t sources < <(find "Sources/$module" -name '*.swift' | sort)
+  "${swift[@]}" -module-name "$module" -emit-module -emit-module-path "$build/$module.swiftmodule" \
+    -emit-object -o "$build/$module.o" "${sources[@]}"
+  objects+=("$build/$module.o")
+done
+
+export SWIFT_BACKTRACE=enable=no
+for target in FuzzCodec FuzzSession; do
+  "${swift[@]}" -module-name "$target" -o "$build/$target" "Tests/Fuzz/$target.swift" "${objects[@]}" -lprotobuf-c
+  found=$build/$target-found
+  rm -rf "$found"
+  mkdir "$found"
+  "$build/$target" -runs="$runs" -max_total_time="$seconds" -max_len=4096 -use_value_profile=1 -seed=1 \
+    -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$build/" "$found" "Tests/Fuzz/Corpus/$target"
+done
