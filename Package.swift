@@ -80,8 +80,7 @@ let package = Package(
         .target(
             name: "WaymarkRoutes",
             dependencies: [
-                "WaymarkModel", nioCore, .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "WaymarkModel", nioCore, .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ], swiftSettings: strict),
 
         // Level 4.
@@ -106,7 +105,7 @@ let package = Package(
             name: "WaymarkCommandLine",
             dependencies: [
                 "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkRoutes", "WaymarkModel",
-                "WaymarkProtocol", "WaymarkTransport", arguments, logging,
+                "WaymarkProtocol", "WaymarkTransport", arguments, logging, signals,
             ], resources: [.copy("Resources")], swiftSettings: strict),
 
         // Level 6.
@@ -139,8 +138,11 @@ let package = Package(
             dependencies: ["WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol"],
             swiftSettings: testing),
         .testTarget(
-            name: "WaymarkRoutesTests", dependencies: ["WaymarkRoutes", "WaymarkModel"],
-            swiftSettings: testing),
+            name: "WaymarkRoutesTests",
+            dependencies: [
+                "WaymarkRoutes", "WaymarkModel", "WaymarkProtocol", nioCore, nioPosix,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkClientTests",
             dependencies: [
@@ -151,7 +153,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkCommandLineTests",
             dependencies: [
-                "WaymarkCommandLine", "WaymarkClient", "WaymarkRoutes", "WaymarkModel", arguments,
+                "WaymarkCommandLine", "WaymarkClient", "WaymarkRoutes", "WaymarkProtocol", "WaymarkModel",
+                arguments,
             ],
             swiftSettings: testing),
         .testTarget(

@@ -7,32 +7,52 @@ enum ClusterScreen {
     private static let barMeters = 1_500.0
 
     static func lines(_ state: VehicleState, title: String, width: Int = 64) -> [String] {
-        var lines = ["\(title)", String(repeating: "─", count: width)]
+        let rule = String(repeating: "─", count: width)
+        var lines = [title, rule]
         switch state.phase {
-        case .idle: lines.append("  no guidance")
-        case .ended(let reason): lines.append("  guidance is over: \(reason)")
-        case .preview: lines.append("  \(state.client) prepares a trip")
-        case .paused(let reason, let description):
-            lines.append("  paused: \(reason) \(description.first ?? "")")
         case .active: lines += self.guidance(state, width)
+        default: lines.append("  " + self.phase(state))
         }
         if state.isSuspended { lines.append("  the navigation client is away") }
-        if let alert = state.alert { lines.append("  ⚠ \(alert.titleVariants.first ?? "")") }
-        lines.append(String(repeating: "─", count: width))
-        lines.append(self.trip(state))
-        return lines
+        if let alert = state.alert { lines += self.alert(alert) }
+        return lines + [rule, self.trip(state)]
+    }
+
+    /// What is the case, in one line: changes with phase and maneuver, not with every metre.
+    static func summary(_ state: VehicleState) -> String {
+        guard state.phase == .active else { return self.phase(state) }
+        guard let next = state.nextManeuver else { return "follow the road" }
+        return "\(self.arrow(next.type))  \(next.instructionVariants.first ?? next.type.name)"
+    }
+
+    private static func phase(_ state: VehicleState) -> String {
+        switch state.phase {
+        case .idle: "no guidance"
+        case .preview: "\(state.client) prepares a trip"
+        case .active: "guided by \(state.client)"
+        case .paused(let reason, let description):
+            (["paused: \(reason.name)"] + description.prefix(1)).joined(separator: ", ")
+        case .ended(let reason): "guidance is over: \(reason)"
+        }
+    }
+
+    private static func alert(_ alert: NavigationAlert) -> [String] {
+        let actions = alert.actions.map { "[\($0.id)] \($0.titleVariants.first ?? "")" }
+        return ["  ⚠ \(alert.titleVariants.first ?? "")"]
+            + (alert.subtitleVariants.first.map { ["    \($0)"] } ?? [])
+            + (actions.isEmpty ? [] : ["    " + actions.joined(separator: "  ")])
     }
 
     private static func guidance(_ state: VehicleState, _ width: Int) -> [String] {
         guard let next = state.nextManeuver else { return ["  follow the road"] }
         let estimates = state.maneuverEstimates[next.id]
         var lines = [
-            "  \(self.arrow(next.type))  \(self.distance(estimates))  \(self.bar(estimates, width / 3))  [\(state.maneuverState)]",
-            "     \(next.instructionVariants.first ?? "\(next.type)")",
+            "  \(self.arrow(next.type))  \(self.distance(estimates))  \(self.bar(estimates, width / 3))  [\(state.maneuverState.name)]",
+            "     \(next.instructionVariants.first ?? next.type.name)",
         ]
         if let road = next.roadFollowingManeuverVariants.first { lines.append("     → \(road)") }
         if let id = state.currentLaneGuidance, let lanes = state.laneGuidances.first(where: { $0.id == id }) {
-            lines.append("     lanes " + lanes.lanes.map(self.lane).joined(separator: " │ "))
+            lines.append("     lanes " + self.lanes(lanes))
         }
         for id in state.upcomingManeuvers.dropFirst().prefix(2) {
             guard let maneuver = state.maneuvers.first(where: { $0.id == id }) else { continue }
@@ -73,6 +93,11 @@ enum ClusterScreen {
         let meters = Double(estimates?.distanceRemaining.meters ?? 0)
         let filled = Int((1 - min(meters / self.barMeters, 1)) * Double(width))
         return String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
+    }
+
+    /// The lanes from left to right; those that lead on are in brackets.
+    static func lanes(_ guidance: LaneGuidance) -> String {
+        guidance.lanes.map(self.lane).joined(separator: " │ ")
     }
 
     private static func lane(_ lane: Lane) -> String {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WaymarkClient
 internal import WaymarkModel
+internal import WaymarkProtocol
 
 /// Why a profile file was not taken.
 struct ProfileError: Error, CustomStringConvertible {
@@ -26,40 +27,70 @@ struct ClusterProfile: Sendable {
         return try self.parse(data, name)
     }
 
+    /// Reads a profile.
+    ///
+    /// - Throws: `ProfileError`, which names the key.
     static func parse(_ data: Data, _ name: String) throws -> ClusterProfile {
-        guard let object = try JSONSerialization.jsonObject(with: data) as? [String: Any] else {
+        let json: Any
+        do { json = try JSONSerialization.jsonObject(with: data) } catch {
+            throw ProfileError(description: "\(name): this is not JSON")
+        }
+        guard let object = json as? [String: Any] else {
             throw ProfileError(description: "\(name): must be a JSON object")
         }
         var profile = ClusterProfile()
         for (key, value) in object.sorted(by: { $0.key < $1.key }) {
-            guard try profile.set(key, value) else {
-                throw ProfileError(
-                    description:
-                        "\(name): \(key) is not a key of a profile, or its value is of the wrong kind")
-            }
+            if let reason = profile.set(key, value) { throw ProfileError(description: "\(name): \(reason)") }
         }
         return profile
     }
 
-    private mutating func set(_ key: String, _ value: Any) throws -> Bool {
-        switch (key, value) {
-        case ("description", is String): break
-        case ("locale", let locale as String): self.locale = locale
-        case ("without", let names as [String]): self.without = Set(names)
-        case ("readDelayMilliseconds", let delay as Int): self.readDelay = .milliseconds(max(0, delay))
-        case ("distanceUnits", let name as String):
-            guard let units = DistanceUnits.allKnown.first(where: { "\($0)" == name }) else { return false }
-            self.distanceUnits = units
-        case ("limits", let limits as [String: Int]):
-            for (name, limit) in limits {
-                guard let path = Self.limitPaths[name], let number = UInt32(exactly: limit) else {
-                    return false
-                }
-                self.limits[keyPath: path] = number
+    /// Sets what `key` says; returns why not.
+    private mutating func set(_ key: String, _ value: Any) -> String? {
+        switch key {
+        case "description": return value is String ? nil : "description must be a text"
+        case "locale":
+            guard let locale = value as? String else { return "locale must be a text, e.g. de-LI" }
+            self.locale = locale
+        case "without":
+            let known = Feature.allCases.map { "\($0)" }
+            guard let names = value as? [String] else { return "without must be a list of features" }
+            if let name = names.first(where: { !known.contains($0) }) {
+                return "without: \(name) is not one of \(known.joined(separator: ", "))"
             }
-        default: return false
+            self.without = Set(names)
+        case "readDelayMilliseconds":
+            guard let delay = value as? Int, (0...3_600_000).contains(delay) else {
+                return "readDelayMilliseconds must be a whole number, 0 to 3600000"
+            }
+            self.readDelay = .milliseconds(delay)
+        case "distanceUnits":
+            guard let units = DistanceUnits.allKnown.first(where: { $0.name == value as? String }) else {
+                return "distanceUnits must be one of "
+                    + DistanceUnits.allKnown.map(\.name).joined(separator: ", ")
+            }
+            self.distanceUnits = units
+        case "limits":
+            guard let limits = value as? [String: Any] else { return "limits must be an object" }
+            return self.set(limits)
+        default:
+            return
+                "\(key) is not one of description, distanceUnits, limits, locale, readDelayMilliseconds, without"
         }
-        return true
+        return nil
+    }
+
+    private mutating func set(_ limits: [String: Any]) -> String? {
+        for (name, limit) in limits.sorted(by: { $0.key < $1.key }) {
+            guard let path = Self.limitPaths[name] else {
+                return "limits.\(name) is not one of " + Self.limitPaths.keys.sorted().joined(separator: ", ")
+            }
+            guard let number = (limit as? Int).flatMap({ UInt32(exactly: $0) }) else {
+                return "limits.\(name) must be a whole number from 0, for no limit"
+            }
+            self.limits[keyPath: path] = number
+        }
+        return nil
     }
 
     private static let limitPaths: [String: any (WritableKeyPath<EndpointLimits, UInt32> & Sendable)] = [

@@ -3,7 +3,7 @@ internal import Foundation
 /// Files that ship with the project.
 enum Resources {
     /// The content of a sample route, e.g. `vaduz-balzers`.
-    static func route(_ name: String) throws -> Data { try self.data("routes/\(name).json") }
+    static func route(_ name: String) throws -> [UInt8] { [UInt8](try self.data("routes/\(name).json")) }
 
     /// The content of a profile, e.g. `short-text`; nil if there is none of that name.
     static func profile(_ name: String) -> Data? {

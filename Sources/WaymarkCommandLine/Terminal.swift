@@ -10,15 +10,117 @@ enum Terminal {
     /// Writes a line at once, also into a pipe.
     static func line(_ text: String) { self.write(text + "\n") }
 
-    /// Draws a screen in place of what was there.
-    static func draw(_ lines: [String]) {
-        self.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
+    /// For people, beside the output.
+    static func note(_ text: String) {
+        FileHandle.standardError.write(Data((self.printable(text) + "\n").utf8))
     }
 
-    static func clear() { self.write("\u{1B}[2J\u{1B}[H") }
+    /// Writes text as it is.
+    static func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
 
-    /// For people, beside the output.
-    static func note(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+    // MARK: Text from others
 
-    private static func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+    /// `text` without characters that would steer the terminal: what came from elsewhere is only ever shown.
+    static func printable(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: " "
+                    default: scalar
+                    }
+                }))
+    }
+
+    /// The beginning of `text` that fits into `columns`; wide characters take two.
+    static func clipped(_ text: String, columns: Int) -> String {
+        var used = 0
+        return String(
+            text.prefix { character in
+                used += self.columns(of: character)
+                return used <= columns
+            })
+    }
+
+    /// East Asian wide characters and emoji take two columns.
+    private static func columns(of character: Character) -> Int {
+        guard let scalar = character.unicodeScalars.first else { return 0 }
+        switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+            return 2
+        default: return 1
+        }
+    }
+
+    // MARK: Drawing
+
+    /// Begins drawing on a screen of its own.
+    static func beginDrawing() { self.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J") }
+
+    /// Gives the screen back as it was.
+    static func endDrawing() { self.write("\u{1B}[?25h\u{1B}[?1049l") }
+
+    /// Draws a screen in place of what was there, cut to the size of the terminal.
+    static func draw(_ lines: [String]) {
+        let (columns, rows) = self.size
+        let shown = lines.prefix(rows).map { self.clipped(self.printable($0), columns: columns) + "\u{1B}[K" }
+        self.write("\u{1B}[H" + shown.joined(separator: "\r\n") + "\u{1B}[J")
+    }
+
+    /// Columns and rows; 80 and 24 where nobody knows.
+    private static var size: (columns: Int, rows: Int) {
+        var size = winsize()
+        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
+        else {
+            return (80, 24)
+        }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+}
+
+/// Single keys, without waiting for a line.
+struct Keyboard {
+    enum Key: Sendable, Hashable { case character(Character), enter, backspace, escape }
+
+    /// Ends when standard input does.
+    let keys: AsyncStream<Key>
+    private let before: termios
+
+    /// Takes over standard input; nil if it is no terminal. Ctrl-C still interrupts.
+    init?() {
+        var settings = termios()
+        guard isatty(STDIN_FILENO) == 1, unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
+        self.before = settings
+        settings.c_lflag &= ~UInt32(ICANON | ECHO)
+        unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+        let (keys, continuation) = AsyncStream.makeStream(
+            of: Key.self, bufferingPolicy: .bufferingOldest(256))
+        FileHandle.standardInput.readabilityHandler = { input in
+            let data = input.availableData
+            guard !data.isEmpty else { return continuation.finish() }
+            for key in Self.keys(String(decoding: data, as: UTF8.self)) { continuation.yield(key) }
+        }
+        self.keys = keys
+    }
+
+    /// Gives standard input back as it was.
+    func restore() {
+        FileHandle.standardInput.readabilityHandler = nil
+        var settings = self.before
+        unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+    }
+
+    /// What was typed; the sequences of arrow keys and the like are nothing.
+    static func keys(_ text: String) -> [Key] {
+        guard !text.hasPrefix("\u{1B}[") else { return [] }
+        return text.map { character in
+            switch character {
+            case "\r", "\n", "\r\n": .enter
+            case "\u{7F}", "\u{8}": .backspace
+            case "\u{1B}": .escape
+            default: .character(character)
+            }
+        }
+    }
 }

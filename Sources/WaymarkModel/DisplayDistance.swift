@@ -1,36 +1,58 @@
 extension DisplayDistance {
-    /// The way clusters show a distance: rounded the more, the longer it is.
+    /// A distance as clusters show it: the longer, the coarser.
     ///
-    /// Metric: below 100 m in steps of 10 m, below 1 km in steps of 50 m, below 10 km with one decimal, then whole
-    /// kilometres. Imperial: below 100 ft (yd) in steps of 10, up to a tenth of a mile in steps of 50 (25 yd), below
-    /// 10 mi with one decimal, then whole miles. `asPublished` and units that this build does not know read as metric.
+    /// | units | short distances | then | from 10 of these |
+    /// |---|---|---|---|
+    /// | metric | 10 m steps below 100 m, 50 m steps below 1 km | kilometres, one decimal | whole kilometres |
+    /// | feet | 10 ft steps below 100 ft, 50 ft steps below 500 ft | miles, one decimal | whole miles |
+    /// | yards | 10 yd steps below 100 yd, 50 yd steps below 500 yd | miles, one decimal | whole miles |
+    ///
+    /// What would round up to the end of a unit's range is shown in the next unit: 980 m are 1.0 km, never 1 000 m. A
+    /// shorter distance never shows as a longer one. Half a step rounds up; the nearest few metres are 0.
+    ///
+    /// - Parameters:
+    ///   - distance: The true distance, any.
+    ///   - units: `asPublished`, and units that this build does not know, show as metric.
+    /// - Returns: The value to show with its unit, within the range of the wire for every distance.
     public static func rounded(_ distance: Distance, units: DistanceUnits) -> DisplayDistance {
-        let meters = Double(distance.meters)
         switch units {
-        case .metric, .asPublished, .unrecognized:
-            return self.rounded(
-                small: meters, step: 50, smallMax: 975, unit: .meters, large: meters / 1_000, .kilometers)
-        case .imperialFeet:
-            return self.rounded(
-                small: meters / 0.3048, step: 50, smallMax: 528, unit: .feet, large: meters / 1_609.344,
-                .miles)
-        case .imperialYards:
-            return self.rounded(
-                small: meters / 0.9144, step: 25, smallMax: 176, unit: .yards, large: meters / 1_609.344,
-                .miles)
+        case .metric, .asPublished, .unrecognized: Scale.metric.shown(distance)
+        case .imperialFeet: Scale.feet.shown(distance)
+        case .imperialYards: Scale.yards.shown(distance)
         }
     }
 
-    private static func rounded(
-        small: Double, step: Double, smallMax: Double, unit: DistanceUnit, large: Double,
-        _ largeUnit: DistanceUnit
-    ) -> DisplayDistance {
-        if small < smallMax {
-            let step = small < 100 ? 10 : step
-            return DisplayDistance(valueTenths: UInt32((small / step).rounded() * step) * 10, unit: unit)
+    /// A short unit with its steps, and the long unit that follows it.
+    private struct Scale {
+        var shortUnit: DistanceUnit
+        var shortUnitMeters: Double
+        /// Where the long unit begins, in the short unit.
+        var shortEnd: Double
+        var longUnit: DistanceUnit
+        var longUnitMeters: Double
+
+        static let metric = Scale(
+            shortUnit: .meters, shortUnitMeters: 1, shortEnd: 1_000, longUnit: .kilometers,
+            longUnitMeters: 1_000)
+        static let feet = Scale(
+            shortUnit: .feet, shortUnitMeters: 0.3048, shortEnd: 500, longUnit: .miles,
+            longUnitMeters: 1_609.344)
+        static let yards = Scale(
+            shortUnit: .yards, shortUnitMeters: 0.9144, shortEnd: 500, longUnit: .miles,
+            longUnitMeters: 1_609.344)
+
+        func shown(_ distance: Distance) -> DisplayDistance {
+            let meters = Double(distance.meters)
+            let short = meters / self.shortUnitMeters
+            let step: Double = short < 100 ? 10 : 50
+            let rounded = (short / step).rounded() * step
+            if rounded < self.shortEnd {
+                return DisplayDistance(valueTenths: UInt32(rounded) * 10, unit: self.shortUnit)
+            }
+            let long = meters / self.longUnitMeters
+            let tenths = (long * 10).rounded()
+            return DisplayDistance(
+                valueTenths: UInt32(tenths < 100 ? tenths : long.rounded() * 10), unit: self.longUnit)
         }
-        let tenths = UInt32((large * 10).rounded())
-        return DisplayDistance(
-            valueTenths: tenths < 100 ? tenths : UInt32(large.rounded()) * 10, unit: largeUnit)
     }
 }

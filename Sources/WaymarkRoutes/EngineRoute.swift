@@ -57,13 +57,14 @@ package struct EngineRoute: Sendable, Hashable {
     package var duration: Duration
     /// What could not be carried over.
     package var notices: [RouteNotice]
-    /// The engine's name for the route, e.g. its main roads; empty for none.
-    package var summary = ""
+    /// The way in a few words, e.g. "Landstrasse, Austrasse"; longest first; empty when nothing has a name.
+    package var summaryVariants: [String]
 
     package init(
         engine: Engine, waypoints: [Waypoint], information: RouteInformation, line: [Coordinate],
         lineSpeeds: [Double], roads: [EngineRoad], maneuverIndices: [Int], laneGuidanceIndices: [Int],
-        segmentIndices: [Int], distance: Distance, duration: Duration, notices: [RouteNotice]
+        segmentIndices: [Int], distance: Distance, duration: Duration, notices: [RouteNotice],
+        summaryVariants: [String] = []
     ) {
         self.engine = engine
         self.waypoints = waypoints
@@ -77,5 +78,6 @@ package struct EngineRoute: Sendable, Hashable {
         self.distance = distance
         self.duration = duration
         self.notices = notices
+        self.summaryVariants = summaryVariants
     }
 }

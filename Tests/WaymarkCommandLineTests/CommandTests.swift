@@ -2,20 +2,21 @@ import ArgumentParser
 import Foundation
 import Testing
 import WaymarkModel
+import WaymarkProtocol
 
 @testable import WaymarkClient
 @testable import WaymarkCommandLine
 
 @Suite(.timeLimit(.minutes(2))) struct CommandTests {
     @Test func `the demo does all that it should`() async throws {
-        try await Demo.parse(["--speed", "2000", "--json"]).run()
+        try await Demo.parse(["--speed", "2000"]).run()
     }
 
     @Test func `the demo drives any other route, and its request is declined`() async throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-            .appending(path: "Sources/WaymarkCommandLine/Resources/routes/heidelberg-roundabout-lanes.json")
-        try await Demo.parse(["--speed", "2000", "--json", "--route", file.path]).run()
+            .appending(path: "Sources/WaymarkCommandLine/Resources/routes/heidelberg-lanes.json")
+        try await Demo.parse(["--speed", "2000", "--route", file.path]).run()
     }
 
     @Test(arguments: Resources.profileNames)
@@ -56,26 +57,197 @@ import WaymarkModel
 
     @Test func `every key of the JSON is documented`() throws {
         let page = try String(
-            contentsOf: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent().appending(path: "Docs/cluster-json.md"), encoding: .utf8)
-        var state = VehicleState()
-        let place = Waypoint(center: Coordinate(latitude: 1, longitude: 2))
-        state.trip = Trip(id: "t", origin: place, destination: place)
-        state.maneuvers = [Maneuver(id: ManeuverID(rawValue: 1), type: .leftTurn)]
-        state.upcomingManeuvers = [ManeuverID(rawValue: 1)]
-        state.tripEstimates = TravelEstimates(distanceRemaining: .meters(1), timeRemaining: .seconds(1))
-        state.maneuverEstimates[ManeuverID(rawValue: 1)] = state.tripEstimates
-        state.alert = NavigationAlert(id: 1, titleVariants: ["x"])
-        for match in ClusterJSON.state(state).matches(of: /"(\w+)":/) {
-            #expect(page.contains("`\(match.1)`"), "\(match.1)")
+            contentsOf: Self.root.appending(path: "Docs/cluster-json.md"), encoding: .utf8)
+        for line in Self.jsonLines {
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            for key in Self.keys(object) { #expect(page.contains("`\(key)`"), "\(key) in \(line)") }
+            #expect(page.contains("**`\(object["kind"] ?? "")`**"))
+            if let message = object["message"] as? String, Self.hasContent(object) {
+                #expect(page.contains("`\(message)`"), "\(message)")
+            }
+        }
+    }
+
+    @Test func `equal states are equal lines, and other states are not`() {
+        let lines = Set((0..<20).map { _ in ClusterJSON.state(Self.fullState) })
+        #expect(lines.count == 1)
+        var other = Self.fullState
+        other.segments[0].coordinates[0].latitude += 0.000001
+        #expect(!lines.contains(ClusterJSON.state(other)))
+    }
+
+    @Test func `what others wrote cannot steer the terminal`() {
+        #expect(Terminal.printable("a\u{1B}[2Jb\u{9B}c\r\nd\u{202E}") == "a [2Jb c  d ")
+        #expect(Terminal.clipped("日本語のみち", columns: 5) == "日本")
+        #expect(Terminal.clipped("abc", columns: 5) == "abc")
+    }
+
+    @Test func `keys are told from the sequences of a terminal`() {
+        #expect(Keyboard.keys("w1\r") == [.character("w"), .character("1"), .enter])
+        #expect(Keyboard.keys("\u{1B}[A").isEmpty)
+        #expect(Keyboard.keys("\u{7F}\u{1B}") == [.backspace, .escape])
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `completions name every command`(_ shell: String) throws {
+        let script = Waymark.completionScript(for: try #require(CompletionShell(rawValue: shell)))
+        for command in ["demo", "navigate", "cluster", "request", "routes", "share-accept"] {
+            #expect(script.contains(command))
         }
     }
 
     @Test(arguments: [
         ["navigate"], ["navigate", "--route", "f", "--speed", "0"], ["request", "waypoint", "1,2"],
-        ["nonsense"],
+        ["nonsense"], ["navigate", "--route", "f", "--from", "1,2"],
+        ["navigate", "--engine", "osrm=http://h"],
+        ["navigate", "--engine", "osrm=http://h", "--from", "1,2", "--to", "91,2"],
+        ["navigate", "--route", "f", "--on-waypoint", "perhaps"],
+        ["cluster", "--id", "v", "--until", "noon"],
+        ["cluster", "--id", "v", "--accept-prompts", "maybe"],
+        ["request", "route-source", "mine", "--id", "v"],
+        ["routes", "show", "f", "--traffic-side", "middle"], ["routes", "export", "f", "--format", "kml"],
     ])
     func `wrong command lines are refused`(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try Waymark.parseAsRoot(arguments) }
+    }
+
+    // MARK: Samples with everything in them
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private static func keys(_ value: Any) -> Set<String> {
+        if let list = value as? [Any] { return list.reduce(into: []) { $0.formUnion(Self.keys($1)) } }
+        guard let object = value as? [String: Any] else { return [] }
+        return object.reduce(into: Set(object.keys)) { keys, member in
+            // Features are the protocol's own names.
+            if member.key == "withheld" { return }
+            keys.formUnion(Self.keys(member.value))
+        }
+    }
+
+    private static func hasContent(_ object: [String: Any]) -> Bool {
+        object.count > 6
+    }
+
+    private static let estimates = TravelEstimates(
+        distanceRemaining: .meters(1), timeRemaining: .seconds(1),
+        distanceRemainingToDisplay: DisplayDistance(valueTenths: 10, unit: .meters))
+
+    private static let place = Waypoint(
+        center: Coordinate(latitude: 1, longitude: 2, altitude: 3), locationThreshold: .meters(4),
+        nameVariants: ["n"], addressVariants: ["a"], entryPoints: [Coordinate(latitude: 1, longitude: 2)],
+        timeZone: "Europe/Vaduz", utcOffsetMinutes: 60, stopKind: .charging,
+        charge: ChargeStop(
+            arrivalBatteryPerMille: 1, departureBatteryPerMille: 2, connector: .ccs2, powerWatts: 3,
+            chargingTime: .seconds(4)), id: "i")
+
+    private static let trip = Trip(
+        id: "t", origin: place, destination: place, waypoints: [place],
+        routeChoices: [
+            RouteChoice(
+                id: 1, summaryVariants: ["s"], additionalInformationVariants: ["i"],
+                selectionSummaryVariants: ["x"], travelEstimates: estimates)
+        ], selectedRouteChoice: 1)
+
+    private static let alert = NavigationAlert(
+        id: 1, titleVariants: ["t"], subtitleVariants: ["s"],
+        actions: [AlertAction(id: 1, titleVariants: ["a"])],
+        duration: .seconds(5))
+
+    private static let route: RouteInformation = {
+        let (maneuver, lanes) = (ManeuverID(rawValue: 1), LaneGuidanceID(rawValue: 1))
+        return RouteInformation(
+            maneuvers: [
+                Maneuver(
+                    id: maneuver, type: .roundaboutExit1, instructionVariants: ["i"],
+                    roadFollowingManeuverVariants: ["r"], highwayExitLabel: "1A",
+                    junctionExitAngle: .degrees(5),
+                    junctionElementAngles: [.degrees(6)], linkedLaneGuidance: lanes,
+                    initialTravelEstimates: estimates, roundaboutExitNumber: 1, isIntermediateWaypoint: true)
+            ],
+            laneGuidances: [
+                LaneGuidance(
+                    id: lanes,
+                    lanes: [Lane(angles: [.degrees(0)], highlightedAngle: .degrees(0), status: .preferred)],
+                    instructionVariants: ["i"])
+            ],
+            segments: [
+                RouteSegment(
+                    id: "s", origin: place, destination: place,
+                    coordinates: [Coordinate(latitude: 1, longitude: 2)],
+                    maneuvers: [maneuver], laneGuidances: [lanes], currentManeuvers: [maneuver],
+                    currentLaneGuidance: lanes, tripTravelEstimates: estimates,
+                    maneuverTravelEstimates: estimates)
+            ], currentSegment: "s", upcomingManeuvers: [maneuver], currentLaneGuidance: lanes,
+            tripTravelEstimates: estimates, maneuverTravelEstimates: estimates)
+    }()
+
+    private static var fullState: VehicleState {
+        var state = VehicleState()
+        state.phase = .paused(.rerouting, description: ["d"])
+        state.previews = [self.trip]
+        state.trip = self.trip
+        state.maneuvers = self.route.maneuvers
+        state.laneGuidances = self.route.laneGuidances
+        state.segments = self.route.segments
+        state.upcomingManeuvers = self.route.upcomingManeuvers
+        state.currentLaneGuidance = self.route.currentLaneGuidance
+        state.currentSegment = "s"
+        state.currentRoadName = ["r"]
+        state.tripEstimates = self.estimates
+        state.maneuverEstimates[ManeuverID(rawValue: 1)] = self.estimates
+        state.alert = self.alert
+        state.withheld = ["routeSegments": "notRequested"]
+        return state
+    }
+
+    /// A line of every kind, and of every message that a vehicle may receive.
+    private static var jsonLines: [String] {
+        let generation: UInt32 = 1
+        let publications: [Publication] = [
+            .tripPreviews([self.trip], selected: "t"),
+            .startGuidance(self.trip, generation: generation, self.route),
+            .updateTrip(self.trip), .addManeuvers(self.route.maneuvers, generation: generation),
+            .addLaneGuidances(self.route.laneGuidances, generation: generation),
+            .addRouteSegments(self.route.segments, generation: generation),
+            .upcomingManeuvers([ManeuverID(rawValue: 1)], generation: generation),
+            .currentLaneGuidance(nil, generation: generation), .currentRoadName(["r"]),
+            .maneuverState(.initial, generation: generation), .tripEstimates(self.estimates, .green),
+            .maneuverEstimates(ManeuverID(rawValue: 1), self.estimates, generation: generation),
+            .currentRouteSegment("s", generation: generation), .pauseGuidance(.loading, description: ["d"]),
+            .resumeGuidance(generation: generation, .missedTurn, self.route), .showAlert(self.alert),
+            .dismissAlert(1, .timeout), .shareDestination(shareID: "x", self.place), .finishGuidance,
+            .cancelGuidance,
+        ]
+        var begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "c"))
+        begin.withheld = [FeatureGrant(.charge, withheld: .policy)]
+        let vehicle = VehicleID(unchecked: "v")
+        let others: [Message] = [
+            .snapshotBegin(begin), .snapshotEnd, .sessionSuspended(graceMilliseconds: 1), .sessionRestored,
+            .sessionEnded(SessionEnded(session: SessionID(1), reason: .finished)),
+            .prompt(
+                Prompt(
+                    requestID: "r", waypoint: self.place, travelEstimates: self.estimates,
+                    deadlineMilliseconds: 1)),
+            .promptOver(PromptOver(requestID: "r", outcome: .accepted)),
+            .requestOutcome(RequestOutcome(requestID: "r", vehicle: vehicle, outcome: .accepted)),
+            .error(Rejection(.missing, field: "f", reason: "r")),
+        ]
+        let messages =
+            publications.map { ClusterJSON.message(Self.update(.publication($0))) }
+            + others.map { ClusterJSON.message(Self.update($0)) }
+        let connections: [ConnectionState] = [.connecting, .connected(resumed: true), .closed(.closed)]
+        var ended = VehicleState()
+        ended.phase = .ended(reason: "finished")
+        return messages + connections.map(ClusterJSON.connection)
+            + [ClusterJSON.state(Self.fullState), ClusterJSON.state(ended)]
+    }
+
+    private static func update(_ message: Message) -> VehicleUpdate {
+        VehicleUpdate(
+            name: "\(message.type)", session: 1, sequence: 1, isFitted: false, isFromGateway: false,
+            state: VehicleState(), message: message)
     }
 }

@@ -1,95 +1,99 @@
 package import ArgumentParser
 internal import Foundation
-internal import Synchronization
 internal import WaymarkClient
 internal import WaymarkModel
-
-/// Reads an address; the error names the option.
-func address(_ text: String?, default fallback: ServiceAddress) throws -> ServiceAddress {
-    guard let text else { return fallback }
-    guard let address = ServiceAddress(text) else {
-        throw ValidationError("--connect \(text) is not an address; use tcp:HOST:PORT or unix:/path")
-    }
-    return address
-}
 
 package struct Cluster: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         abstract: "Be an instrument cluster.",
-        discussion:
-            "In a terminal it draws; with --json it prints one object per line, see Docs/cluster-json.md.")
+        discussion: """
+            In a terminal it draws, and keys send the vehicle's requests. With --json it prints one object per line, see
+            Docs/cluster-json.md. Otherwise it prints a line for every maneuver.
+            """)
 
     @Option(help: "The vehicle's id.") var id: String
     @Option(help: "The endpoint's name in the vehicle.") var endpoint = "cluster"
-    @Option(help: "Where the gateway takes vehicles.") var connect: String?
-    @Option(help: "A profile that ships (full, short-text, ...) or a file.") var profile = "full"
+    @OptionGroup var connection: ConnectionOptions
+    @Option(
+        help:
+            "What the cluster can do: a profile that ships (\(Resources.profileNames.joined(separator: ", "))), or a file.",
+        completion: .file(extensions: ["json"]))
+    var profile = "full"
     @Flag(help: "Print one JSON object per line.") var json = false
-    @Option(help: "Answer to prompts: yes or no.") var acceptPrompts = "yes"
-    @Option(help: "End with status 0 at: finished, cancelled, ended (of any kind).") var until: String?
+    @Option(help: "Who answers when the user is asked; without it ask in a terminal, else yes.")
+    var acceptPrompts: ClusterApp.Prompts?
+    @Option(help: "End with status 0 when guidance ends so; ended is of any kind.") var until:
+        ClusterApp.Until?
 
     package init() {}
 
     package func run() async throws {
-        let address = try address(self.connect, default: .defaultVehicle)
+        let address = try self.connection.address(default: .defaultVehicle)
         let profile: ClusterProfile
         do { profile = try ClusterProfile.load(self.profile) } catch { throw CommandFailure("\(error)") }
-        let (done, finish) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let isDrawing = !self.json && Terminal.isInteractive
-        if isDrawing { Terminal.clear() }
-        let (json, until, id) = (self.json, self.until, self.id)
-        var configuration = VehicleEndpoint.Configuration(vehicle: self.id, endpoint: self.endpoint)
-        configuration.limits = profile.limits
-        configuration.withoutFeatures = profile.without
-        configuration.distanceUnits = profile.distanceUnits
-        configuration.locale = profile.locale
-        let isAccepting = self.acceptPrompts == "yes"
-        configuration.onPrompt = { _ in isAccepting }
-        configuration.onDestination = { _ in isAccepting }
-        configuration.onConnection = { state in
-            if json {
-                Terminal.line(ClusterJSON.connection("\(state)"))
-            } else if !isDrawing {
-                Terminal.note("\(state)")
-            }
-            if case .closed = state { finish.finish() }
+        let keyboard = isDrawing ? Keyboard() : nil
+        let app = ClusterApp(
+            title: "\(self.id)/\(self.endpoint)", output: self.json ? .json : isDrawing ? .screen : .lines,
+            prompts: self.acceptPrompts ?? (keyboard == nil ? .yes : .ask), until: self.until)
+        if isDrawing { Terminal.beginDrawing() }
+        defer {
+            keyboard?.restore()
+            if isDrawing { Terminal.endDrawing() }
         }
-        let last = Mutex("")
-        configuration.onUpdate = { update in
-            if json {
-                Terminal.line(ClusterJSON.update(update))
-                if update.name != "snapshotBegin" { Terminal.line(ClusterJSON.state(update.state)) }
-            } else {
-                let lines = ClusterScreen.lines(update.state, title: id)
-                if isDrawing { Terminal.draw(lines) } else { Self.printChange(lines, last) }
-            }
-            if Self.isReached(until, update.state) { finish.finish() }
-            if profile.readDelay > .zero {
-                do { try await Task.sleep(for: profile.readDelay) } catch { /* Ending: no need to wait. */  }
-            }
+        let configuration = try self.configuration(profile, app)
+        try await interruptible({ await app.finish() }) {
+            try await self.show(app, keyboard, address, configuration)
         }
+    }
+
+    private func show(
+        _ app: ClusterApp, _ keyboard: Keyboard?, _ address: ServiceAddress,
+        _ configuration: VehicleEndpoint.Configuration
+    ) async throws {
         let cluster: VehicleEndpoint
         do throws(ClientError) {
             cluster = try await VehicleEndpoint.connect(to: address, configuration)
         } catch {
             throw CommandFailure("\(error)")
         }
+        await app.attach(cluster)
         await cluster.setReady(true)
-        for await _ in done {}
-        await cluster.close()
-    }
-
-    private static func isReached(_ until: String?, _ state: VehicleState) -> Bool {
-        guard let until, case .ended(let reason) = state.phase else { return false }
-        return until == "ended" || reason == until || (until == "cancelled" && reason != "finished")
-    }
-
-    /// Without a terminal: a line when the maneuver or the phase changes.
-    private static func printChange(_ lines: [String], _ last: borrowing Mutex<String>) {
-        let line = lines.count > 3 ? lines[3].trimmingCharacters(in: .whitespaces) : ""
-        let isNew = last.withLock { last in
-            defer { last = line }
-            return last != line
+        let keys = keyboard?.keys
+        let typist = Task { if let keys { for await key in keys { await app.press(key) } } }
+        var error: ClientError?
+        for await end in app.ends {
+            error = end
+            break
         }
-        if isNew, !line.isEmpty { Terminal.line(line) }
+        typist.cancel()
+        await cluster.close()
+        if let error { throw CommandFailure("\(error)") }
+        if self.until != nil, await !app.isUntilReached { throw ExitCode.failure }
+    }
+
+    private func configuration(
+        _ profile: ClusterProfile, _ app: ClusterApp
+    ) throws -> VehicleEndpoint.Configuration {
+        var configuration = VehicleEndpoint.Configuration(vehicle: self.id, endpoint: self.endpoint)
+        configuration.credential = try self.connection.key()
+        configuration.limits = profile.limits
+        configuration.withoutFeatures = profile.without
+        configuration.distanceUnits = profile.distanceUnits
+        configuration.locale = profile.locale
+        configuration.onPrompt = { await app.ask($0) }
+        configuration.onDestination = { await app.ask($0) }
+        configuration.onConnection = { await app.take($0) }
+        let delay = profile.readDelay
+        configuration.onUpdate = { update in
+            await app.take(update)
+            if delay > .zero {
+                do { try await Task.sleep(for: delay) } catch { /* Ending: no need to wait. */  }
+            }
+        }
+        return configuration
     }
 }
+
+extension ClusterApp.Prompts: ExpressibleByArgument {}
+extension ClusterApp.Until: ExpressibleByArgument {}

@@ -2,122 +2,184 @@ package import ArgumentParser
 internal import WaymarkClient
 internal import WaymarkModel
 
-/// `LAT,LON` in degrees.
-func coordinate(_ text: String) throws -> Coordinate {
-    let numbers = text.split(separator: ",").map { Double($0) }
-    guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1],
-        (-90.0...90).contains(latitude), (-180.0...180).contains(longitude)
-    else { throw ValidationError("\(text) is not LAT,LON in degrees, e.g. 47.141,9.5215") }
-    return Coordinate(latitude: latitude, longitude: longitude)
+package struct Request: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        abstract: "Do one thing that a vehicle does, and wait for its outcome.",
+        discussion: """
+            The exit status is 0 for accepted or done, 2 for every other outcome, 1 if there was none within --timeout.
+            """,
+        subcommands: [
+            WaypointCommand.self, Destination.self, Cancel.self, Allow.self, ShareAccept.self, Source.self,
+        ])
+
+    package init() {}
+
+    struct WaypointCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "waypoint", abstract: "Ask the client that guides for a stop on the way.")
+        @OptionGroup var place: PlaceArguments
+        @Option(help: "The segment to insert it into; without it the client chooses.") var segment = ""
+        @OptionGroup var vehicle: VehicleOptions
+
+        func validate() throws { _ = try self.place.waypoint() }
+
+        func run() async throws {
+            let waypoint = try self.place.waypoint()
+            let result = try await self.vehicle.act {
+                await $0.requestWaypoint(waypoint, segment: self.segment)
+            }
+            try report(result)
+        }
+    }
+
+    struct Destination: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ask the registered clients, one after another, for a drive to a place.")
+        @OptionGroup var place: PlaceArguments
+        @OptionGroup var vehicle: VehicleOptions
+
+        func validate() throws { _ = try self.place.waypoint() }
+
+        func run() async throws {
+            let waypoint = try self.place.waypoint()
+            try report(try await self.vehicle.act { await $0.requestDestination(waypoint) })
+        }
+    }
+
+    struct Cancel: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End guidance at once; prints why the session ended.")
+        @Flag(help: "The vehicle navigates by itself now: nobody may guide it before it allows or asks.")
+        var ownNavigation = false
+        @OptionGroup var vehicle: VehicleOptions
+
+        func run() async throws {
+            let isOwn = self.ownNavigation
+            let reason = try await self.vehicle.act { await $0.cancelNavigation(ownNavigation: isOwn) }
+            Terminal.line("\(reason)")
+        }
+    }
+
+    struct Allow: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let clients guide again after the vehicle navigated by itself.")
+        @OptionGroup var vehicle: VehicleOptions
+
+        func run() async throws { try await self.vehicle.act { await $0.allowNavigation() } }
+    }
+
+    struct ShareAccept: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "share-accept",
+            abstract: "Wait for the next destination that the client shares, and take it over; prints it.",
+            discussion: "Another endpoint of the vehicle may have answered first.")
+        @OptionGroup var vehicle: VehicleOptions
+
+        func run() async throws {
+            let (shares, share) = AsyncStream.makeStream(
+                of: Waypoint.self, bufferingPolicy: .bufferingOldest(1))
+            let configuration: (inout VehicleEndpoint.Configuration) -> Void = { configuration in
+                configuration.onDestination = { destination in
+                    share.yield(destination)
+                    return true
+                }
+            }
+            let destination = try await self.vehicle.act(configuration) { _ -> Waypoint? in
+                for await destination in shares { return destination }
+                return nil
+            }
+            guard let destination else { throw ExitCode.failure }
+            let name = destination.nameVariants.first.map { " \(Terminal.printable($0))" } ?? ""
+            Terminal.line("\(destination.center.latitude),\(destination.center.longitude)\(name)")
+        }
+    }
+
+    struct Source: AsyncParsableCommand {
+        private static let names = RouteSource.allKnown.map(\.name)
+
+        static let configuration = CommandConfiguration(
+            commandName: "route-source", abstract: "Say what the vehicle does with the route.")
+        @Argument(
+            help: "\(Source.names.joined(separator: ", ")).", completion: .list(Source.names))
+        var source: String
+        @OptionGroup var vehicle: VehicleOptions
+
+        func validate() throws { _ = try self.routeSource() }
+
+        func run() async throws {
+            let source = try self.routeSource()
+            try await self.vehicle.act { await $0.setRouteSource(source) }
+        }
+
+        private func routeSource() throws -> RouteSource {
+            guard let source = RouteSource.allKnown.first(where: { $0.name == self.source }) else {
+                throw ValidationError(
+                    "\(self.source) is not one of \(Source.names.joined(separator: ", "))")
+            }
+            return source
+        }
+    }
 }
 
-struct RequestOptions: ParsableArguments {
-    @Option(help: "The vehicle's id.") var id: String
-    @Option(help: "Where the gateway takes vehicles.") var connect: String?
+struct PlaceArguments: ParsableArguments {
+    @Argument(help: "LAT,LON in degrees; put -- before a latitude below 0.") var place: String
+    @Option(help: "The place's name.") var name = ""
 
-    /// An endpoint of its own that sends one request.
-    func open() async throws -> VehicleEndpoint {
+    func waypoint() throws -> Waypoint {
+        Waypoint(
+            center: try coordinate(self.place), nameVariants: self.name.isEmpty ? [] : [self.name])
+    }
+}
+
+struct VehicleOptions: ParsableArguments {
+    @Option(help: "The vehicle's id.") var id: String
+    @OptionGroup var connection: ConnectionOptions
+    @Option(help: "How many seconds to wait for the outcome.") var timeout = 120.0
+
+    /// Runs `body` as an endpoint of its own, which shows nothing.
+    func act<Result: Sendable>(
+        _ configure: (inout VehicleEndpoint.Configuration) -> Void = { _ in },
+        _ body: @escaping @Sendable (VehicleEndpoint) async -> Result
+    ) async throws -> Result {
         let name = "request-\(UInt32.random(in: 0 ... .max))"
         var configuration = VehicleEndpoint.Configuration(vehicle: self.id, endpoint: name)
         configuration.isGuidanceWanted = false
-        let address = try address(self.connect, default: .defaultVehicle)
-        do throws(ClientError) { return try await VehicleEndpoint.connect(to: address, configuration) } catch
-        {
+        configuration.credential = try self.connection.key()
+        configure(&configuration)
+        let address = try self.connection.address(default: .defaultVehicle)
+        let endpoint: VehicleEndpoint
+        do throws(ClientError) {
+            endpoint = try await VehicleEndpoint.connect(to: address, configuration)
+        } catch {
             throw CommandFailure("\(error)")
         }
+        let result = await first(within: .seconds(self.timeout)) { await body(endpoint) }
+        await endpoint.close()
+        guard let result else {
+            throw CommandFailure(
+                "there was no outcome within \(self.timeout) seconds; nothing is under way any more")
+        }
+        return result
     }
+}
+
+/// What `body` returns, or nil if that takes longer than `limit`; then it is no longer waited for.
+private func first<Result: Sendable>(
+    within limit: Duration, _ body: @escaping @Sendable () async -> Result
+) async -> Result? {
+    let (results, result) = AsyncStream.makeStream(of: Result?.self, bufferingPolicy: .bufferingOldest(1))
+    let timer = Task {
+        do { try await Task.sleep(for: limit) } catch { return }
+        result.yield(nil)
+    }
+    Task { result.yield(await body()) }
+    defer { timer.cancel() }
+    for await first in results { return first }
+    return nil
 }
 
 /// Prints an outcome; the exit status is 0 only for `accepted`.
 private func report(_ result: RequestResult) throws {
     Terminal.line("\(result)")
     if result != .accepted { throw ExitCode(2) }
-}
-
-package struct Request: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
-        abstract: "Send one request of a vehicle and wait for its outcome.",
-        discussion: "The exit status is 0 for accepted, 2 for every other outcome, 1 if there was none.",
-        subcommands: [WaypointCommand.self, Destination.self, Cancel.self, Allow.self, Source.self])
-
-    package init() {}
-
-    struct WaypointCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "waypoint", abstract: "Ask for a stop on the way.")
-        @OptionGroup var options: RequestOptions
-        @Argument(help: "LAT,LON in degrees.") var place: String
-        @Option(help: "The place's name.") var name = ""
-        @Option(help: "The segment to insert into.") var segment = ""
-
-        func run() async throws {
-            let waypoint = Waypoint(
-                center: try coordinate(self.place), nameVariants: self.name.isEmpty ? [] : [self.name])
-            let endpoint = try await self.options.open()
-            let result = await endpoint.requestWaypoint(waypoint, segment: self.segment)
-            await endpoint.close()
-            try report(result)
-        }
-    }
-
-    struct Destination: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Ask for a drive to a place.")
-        @OptionGroup var options: RequestOptions
-        @Argument(help: "LAT,LON in degrees.") var place: String
-        @Option(help: "The place's name.") var name = ""
-
-        func run() async throws {
-            let waypoint = Waypoint(
-                center: try coordinate(self.place), nameVariants: self.name.isEmpty ? [] : [self.name])
-            let endpoint = try await self.options.open()
-            let result = await endpoint.requestDestination(waypoint)
-            await endpoint.close()
-            try report(result)
-        }
-    }
-
-    struct Cancel: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "End guidance at once.")
-        @OptionGroup var options: RequestOptions
-        @Flag(help: "The vehicle navigates by itself now: nobody may guide it before it allows or asks.")
-        var ownNavigation = false
-
-        func run() async throws {
-            let endpoint = try await self.options.open()
-            let reason = await endpoint.cancelNavigation(ownNavigation: self.ownNavigation)
-            await endpoint.close()
-            Terminal.line(reason)
-        }
-    }
-
-    struct Allow: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Let clients guide again.")
-        @OptionGroup var options: RequestOptions
-
-        func run() async throws {
-            let endpoint = try await self.options.open()
-            await endpoint.allowNavigation()
-            await endpoint.close()
-        }
-    }
-
-    struct Source: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "route-source", abstract: "Say what the vehicle does with the route.")
-        @OptionGroup var options: RequestOptions
-        @Argument(
-            help:
-                "inactive, clientUnchanged, clientRouteModified, clientDestinationsModified, clientDestinationsOnly or vehicle."
-        )
-        var source: String
-
-        func run() async throws {
-            guard let source = RouteSource.allKnown.first(where: { "\($0)" == self.source }) else {
-                throw ValidationError("\(self.source) is not a route source")
-            }
-            let endpoint = try await self.options.open()
-            await endpoint.setRouteSource(source)
-            await endpoint.close()
-        }
-    }
 }

@@ -3,102 +3,117 @@ internal import Foundation
 internal import WaymarkModel
 internal import WaymarkRoutes
 
-/// Reads an engine's answer from a file, or from standard input for `-`.
-func readAnswer(_ file: String, trafficSide: String?) throws -> EngineAnswer {
-    var options = ReadingOptions()
-    if let trafficSide {
-        guard trafficSide == "left" || trafficSide == "right" else {
-            throw ValidationError("--traffic-side must be left or right")
-        }
-        options.trafficSide = trafficSide == "left" ? .left : .right
-    }
-    let data: Data
-    if file == "-" {
-        data = FileHandle.standardInput.readDataToEndOfFile()
-    } else {
-        guard let content = FileManager.default.contents(atPath: file) else {
-            throw ValidationError("\(file) cannot be read")
-        }
-        data = content
-    }
-    do throws(RouteReadingError) { return try RouteReader.read(data, options: options) } catch {
-        throw CommandFailure("\(file): \(error)")
-    }
-}
-
-/// Something went wrong that is not the user's typing.
-struct CommandFailure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
-}
-
 package struct Routes: ParsableCommand {
     package static let configuration = CommandConfiguration(
-        abstract: "Look at routes of OSRM, Mapbox and Valhalla.", subcommands: [Show.self, Export.self])
+        abstract: "Look at routes of OSRM, Mapbox, Valhalla and GraphHopper.",
+        subcommands: [Show.self, Export.self])
 
     package init() {}
 
+    struct Input: ParsableArguments {
+        @Argument(help: "The engine's answer; - for standard input.", completion: .file(extensions: ["json"]))
+        var file: String
+        @Option(help: "The side on which traffic drives, whatever the engine says.") var trafficSide: Side?
+
+        func read() throws -> RouteAnswer { try readAnswer(self.file, self.trafficSide) }
+    }
+
     struct Show: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show the maneuvers of a route.")
-        @Argument(help: "The engine's answer; - for standard input.") var file: String
-        @Option(help: "table or json.") var format = "table"
-        @Option(help: "left or right, where the engine does not say.") var trafficSide: String?
+        enum Format: String, CaseIterable, ExpressibleByArgument { case table, json }
+
+        static let configuration = CommandConfiguration(
+            abstract: "Show the maneuvers of a route, and what could not be carried over.",
+            discussion: "With --format json: one object per route, see Docs/cluster-json.md.")
+        @OptionGroup var input: Input
+        @Option(help: "How to print.") var format = Format.table
 
         func run() throws {
-            let answer = try readAnswer(self.file, trafficSide: self.trafficSide)
+            let answer = try self.input.read()
             switch self.format {
-            case "table": for line in Self.table(answer) { Terminal.line(line) }
-            case "json": for route in answer.routes { Terminal.line(Self.json(route)) }
-            default: throw ValidationError("--format must be table or json")
+            case .table: for line in Self.table(answer) { Terminal.line(Terminal.printable(line)) }
+            case .json:
+                for (index, route) in answer.routes.enumerated() {
+                    Terminal.line(JSON.line(Self.json(answer, route, index)))
+                }
             }
         }
 
-        static func table(_ answer: EngineAnswer) -> [String] {
+        static func table(_ answer: RouteAnswer) -> [String] {
             var lines: [String] = []
             for (index, route) in answer.routes.enumerated() {
-                let minutes = (route.duration.components.seconds + 30) / 60
-                lines.append(
-                    "route \(index + 1) of \(answer.routes.count): \(route.engine), \(route.distance.meters) m, \(minutes) min, "
-                        + "\(route.information.segments.count) leg(s), \(route.information.maneuvers.count) maneuvers, "
-                        + "\(route.information.laneGuidances.count) with lanes")
-                for maneuver in route.information.maneuvers {
-                    let angle = maneuver.junctionExitAngle.map { "\($0.degrees)°" } ?? ""
-                    let columns = [
-                        ("\(maneuver.id.rawValue)", 4), ("\(maneuver.type)", 27), (angle, 6),
-                        (maneuver.highwayExitLabel, 5),
-                    ]
-                    let start = columns.map {
-                        $0.0.padding(toLength: max($0.0.count, $0.1), withPad: " ", startingAt: 0)
-                    }
-                    lines.append(
-                        start.joined(separator: " ") + " " + (maneuver.instructionVariants.first ?? ""))
+                if index > 0 { lines.append("") }
+                lines.append("route \(index + 1) of \(answer.routes.count): \(Self.headline(route))")
+                for (maneuver, place) in zip(route.information.maneuvers, route.maneuverIndices) {
+                    lines.append(Self.row(maneuver, route, place))
                 }
                 for notice in route.notices { lines.append("note: \(notice.path): \(notice.reason)") }
             }
+            for notice in answer.notices { lines.append("note: \(notice.path): \(notice.reason)") }
             return lines
         }
 
-        static func json(_ route: EngineRoute) -> String {
-            ClusterJSON.line([
-                "engine": route.engine.rawValue, "meters": Int(route.distance.meters),
-                "seconds": Int(route.duration.components.seconds),
-                "maneuvers": route.information.maneuvers.map(ClusterJSON.maneuver),
-                "notices": route.notices.map { ["path": $0.path, "reason": $0.reason] },
-            ])
+        private static func headline(_ route: EngineRoute) -> String {
+            let minutes = (route.duration.components.seconds + 30) / 60
+            let information = route.information
+            return "\(route.engine.rawValue), \(route.distance.meters) m, \(minutes) min, "
+                + "\(information.segments.count) leg(s), \(information.maneuvers.count) maneuvers, "
+                + "\(information.laneGuidances.count) with lanes"
+                + (route.summaryVariants.first.map { ", via \($0)" } ?? "")
+        }
+
+        private static func row(_ maneuver: Maneuver, _ route: EngineRoute, _ place: Int) -> String {
+            let distance = maneuver.initialTravelEstimates?.distanceRemaining.meters ?? 0
+            let angle = maneuver.junctionExitAngle.map { "\($0.degrees)°" } ?? ""
+            let exit = maneuver.roundaboutExitNumber.map { "(\($0))" } ?? ""
+            let lanes = route.information.laneGuidances.first { $0.id == maneuver.linkedLaneGuidance }
+            let columns = [
+                ("\(maneuver.id.rawValue)", 4), ("\(distance) m", 9), (maneuver.type.name, 24),
+                (angle, 6), (maneuver.highwayExitLabel + exit, 6),
+            ]
+            let cells = columns.map { text, width in
+                text.padding(toLength: max(text.count, width), withPad: " ", startingAt: 0)
+            }
+            return cells.joined(separator: " ") + " " + (maneuver.instructionVariants.first ?? "")
+                + (lanes.map { "  lanes \(ClusterScreen.lanes($0))" } ?? "")
+        }
+
+        static func json(_ answer: RouteAnswer, _ route: EngineRoute, _ index: Int) -> [String: Any] {
+            var object: [String: Any] = [
+                "kind": "route", "engine": route.engine.rawValue, "route": index + 1,
+                "routes": answer.routes.count, "distanceMeters": Int(route.distance.meters),
+                "timeSeconds": Int(route.duration.components.seconds),
+                "summaryVariants": route.summaryVariants,
+                "waypoints": route.waypoints.map(ModelJSON.waypoint),
+                "notices": (route.notices + (index == 0 ? answer.notices : [])).map {
+                    ["path": $0.path, "reason": $0.reason]
+                },
+            ]
+            object.merge(ModelJSON.information(route.information)) { $1 }
+            object["maneuvers"] = zip(route.information.maneuvers, route.maneuverIndices).map {
+                maneuver, place in
+                ModelJSON.maneuver(maneuver).merging(["at": ModelJSON.coordinate(route.line[place])]) { $1 }
+            }
+            return object
         }
     }
 
     struct Export: ParsableCommand {
+        enum Format: String, CaseIterable, ExpressibleByArgument { case geojson, gpx }
+
         static let configuration = CommandConfiguration(abstract: "Write a route as GeoJSON or GPX.")
-        @Argument(help: "The engine's answer; - for standard input.") var file: String
-        @Option(help: "geojson or gpx.") var format = "geojson"
+        @OptionGroup var input: Input
+        @Option(help: "What to write.") var format = Format.geojson
+        @Option(help: "Which of the answer's routes, from 1.") var number = 1
 
         func run() throws {
-            let route = try readAnswer(self.file, trafficSide: nil).chosen
+            let answer = try self.input.read()
+            guard answer.routes.indices.contains(self.number - 1) else {
+                throw ValidationError("--number must be 1 to \(answer.routes.count)")
+            }
+            let route = answer.routes[self.number - 1]
             switch self.format {
-            case "geojson": Terminal.line(try RouteExport.geoJSON(route))
-            case "gpx": Terminal.line(RouteExport.gpx(route))
-            default: throw ValidationError("--format must be geojson or gpx")
+            case .geojson: Terminal.write(route.geoJSON)
+            case .gpx: Terminal.write(route.gpx)
             }
         }
     }

@@ -10,4 +10,7 @@ public protocol WireEnumeration: RawRepresentable, Sendable, Hashable where RawV
 extension WireEnumeration {
     /// Whether this build knows the value.
     public var isRecognized: Bool { Self.allKnown.contains(self) }
+
+    /// The name of the value as in the protocol, e.g. `slightLeftTurn`; of one that this build does not know, its number.
+    public var name: String { self.isRecognized ? "\(self)" : "\(self.rawValue)" }
 }

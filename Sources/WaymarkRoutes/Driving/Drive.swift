@@ -1,247 +1,298 @@
 package import WaymarkModel
 
-/// At which distance before a maneuver its state changes, in metres.
+/// A drive along a route at the engine's own speeds: a machine without a clock, told how long it has been driving.
 ///
-/// Apps use 35 / 180 / 800 or 200 / 1 000; CarPlay gives none.
-package struct ManeuverStateThresholds: Sendable, Hashable {
-    package var initial: Double
-    package var prepare: Double
-    package var execute: Double
-
-    package init(initial: Double, prepare: Double, execute: Double) {
-        self.initial = initial
-        self.prepare = prepare
-        self.execute = execute
-    }
-
-    /// Ordinary roads: 800, 180 and 35 m.
-    package static let road = ManeuverStateThresholds(initial: 800, prepare: 180, execute: 35)
-    /// Motorways: 2 000, 800 and 100 m.
-    package static let motorway = ManeuverStateThresholds(initial: 2_000, prepare: 800, execute: 100)
-}
-
-/// What changes along a drive; each is published as it is.
-package enum DriveChange: Sendable, Hashable {
-    case upcomingManeuvers([ManeuverID])
-    case maneuverState(ManeuverState)
-    case currentLaneGuidance(LaneGuidanceID?)
-    case currentRoadName([String])
-    case currentRouteSegment(String)
-    /// The stop with this index into the route's waypoints was reached.
-    case arrivedAtWaypoint(Int)
-    case tripEstimates(TravelEstimates)
-    case maneuverEstimates(ManeuverID, TravelEstimates)
-    case finished
-}
-
-/// A simulated drive along a route at the engine's own speeds. A value without a clock: it is told how much time passed.
+///     driving → finished            at the end of the line
+///     driving → leaving → offRoute  where the options say so; then only positions come
 ///
-/// Discrete changes are bound to places on the route, so the size of the time steps does not change what happens, nor in
-/// which order.
+/// What it says after a given time depends on nothing but the route, the options and the times it was told.
 package struct Drive: Sendable, Hashable {
-    /// How far before a maneuver its lanes are shown, in metres.
-    private static let laneDistance = 400.0
+    package enum State: Sendable, Hashable { case driving, leaving, offRoute, finished }
 
-    private struct Trigger: Sendable, Hashable {
-        var meters: Double
-        var change: Change
-
-        enum Change: Sendable, Hashable {
-            case pass(Int)
-            case state(ManeuverState)
-            case lanes(LaneGuidanceID?)
-            case road([String])
-            case segment(Int)
-            case finish
-        }
+    /// What was last said, so that only changes are.
+    private struct Said: Sendable, Hashable {
+        var position: Coordinate?
+        var segment: Int?
+        var maneuver: Int?
+        var lanes: LaneGuidanceID??
+        var roadName: [String]?
+        var state: ManeuverState?
+        var trip: EstimateKey?
+        var toManeuver: EstimateKey?
     }
 
     package let route: EngineRoute
-    /// Metres from the start of the line to each of its points.
-    private let meters: [Double]
-    /// Seconds from the start of the line to each of its points.
-    private let seconds: [Double]
-    private let triggers: [Trigger]
-    private var nextTrigger = 0
-    private var nextManeuver = 0
-    private var elapsed: Double
-    private var shownTrip: TravelEstimates?
-    private var shownManeuver: (id: ManeuverID, estimates: TravelEstimates)?
-    package private(set) var isFinished = false
-
-    /// A drive along `route`, from the place on it that is nearest to `start`, or from its begin.
-    package init(
-        _ route: EngineRoute, from start: Coordinate? = nil, road: ManeuverStateThresholds = .road,
-        motorway: ManeuverStateThresholds = .motorway
-    ) {
-        self.route = route
-        var (meters, seconds) = ([0.0], [0.0])
-        for index in route.line.indices.dropLast() {
-            let length = route.line[index].distance(to: route.line[index + 1])
-            meters.append(meters[index] + length)
-            seconds.append(seconds[index] + length / route.lineSpeeds[index])
-        }
-        self.meters = meters
-        self.seconds = seconds
-        self.triggers = Self.triggers(route, meters, road: road, motorway: motorway)
-        let index = start.map { start in
-            route.line.indices.min { route.line[$0].distance(to: start) < route.line[$1].distance(to: start) }
-                ?? 0
-        }
-        self.elapsed = seconds[index ?? 0]
-    }
-
-    /// All places where something changes, in order.
-    private static func triggers(
-        _ route: EngineRoute, _ meters: [Double], road: ManeuverStateThresholds,
-        motorway: ManeuverStateThresholds
-    ) -> [Trigger] {
-        var triggers: [Trigger] = route.roads.map {
-            .init(meters: meters[$0.lineIndex], change: .road($0.nameVariants))
-        }
-        for (index, line) in route.segmentIndices.enumerated() {
-            triggers.append(.init(meters: meters[line], change: .segment(index)))
-        }
-        var last = 0.0
-        for (index, line) in route.maneuverIndices.enumerated() {
-            let place = meters[line]
-            let isMotorway = route.roads.last { $0.lineIndex < max(line, 1) }?.isMotorway ?? false
-            let thresholds = isMotorway ? motorway : road
-            for (state, distance) in [
-                (ManeuverState.initial, thresholds.initial), (.prepare, thresholds.prepare),
-                (.execute, thresholds.execute),
-            ] where index > 0 {
-                triggers.append(.init(meters: max(last, place - distance), change: .state(state)))
-            }
-            if let lanes = route.information.maneuvers[index].linkedLaneGuidance {
-                triggers.append(.init(meters: max(last, place - Self.laneDistance), change: .lanes(lanes)))
-                triggers.append(.init(meters: place, change: .lanes(nil)))
-            }
-            triggers.append(.init(meters: place, change: .pass(index)))
-            last = place
-        }
-        triggers.append(.init(meters: meters[meters.count - 1], change: .finish))
-        // Stable: what was put in first comes first at the same place.
-        return triggers.enumerated().sorted {
-            $0.element.meters == $1.element.meters
-                ? $0.offset < $1.offset : $0.element.meters < $1.element.meters
-        }
-        .map(\.element)
-    }
-
-    // MARK: Where it is
-
-    /// Metres from the start of the line.
-    package var distanceDriven: Double {
-        let (index, part) = self.place
-        return part == 0
-            ? self.meters[index] : self.meters[index] + (self.meters[index + 1] - self.meters[index]) * part
-    }
-
+    package let options: DriveOptions
+    package let measure: LineMeasure
+    package private(set) var state = State.driving
+    /// Metres from the route's start; stays where the route was left.
+    package private(set) var meters: Double
     /// Where the vehicle is.
-    package var position: Coordinate {
-        let (index, part) = self.place
-        return part == 0
-            ? self.route.line[index]
-            : self.route.line[index].interpolated(to: self.route.line[index + 1], part)
-    }
+    package private(set) var position: Coordinate
+    private let startSeconds: Double
+    private var elapsed = Duration.zero
+    /// The first maneuver, lane guidance and road end that are still ahead, and the segment that is driven.
+    private var nextManeuver = 0
+    private var nextLanes = 0
+    private var road = 0
+    private var segment = 0
+    private var said = Said()
 
-    /// Of the whole route, 0 ... 1.
-    package var progress: Double {
-        let total = self.seconds[self.seconds.count - 1]
-        return total > 0 ? min(1, self.elapsed / total) : 1
-    }
-
-    /// Index into the line, and the part of the way to the next point.
-    private var place: (index: Int, part: Double) {
-        guard self.elapsed < self.seconds[self.seconds.count - 1] else { return (self.seconds.count - 1, 0) }
-        var (low, high) = (0, self.seconds.count - 1)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if self.seconds[middle] <= self.elapsed { low = middle } else { high = middle }
-        }
-        let length = self.seconds[low + 1] - self.seconds[low]
-        return (low, length > 0 ? (self.elapsed - self.seconds[low]) / length : 0)
-    }
-
-    // MARK: Driving
-
-    /// Drives on for `time`, and appends what changes, in order.
-    package mutating func advance(by time: Duration, into changes: inout [DriveChange]) {
-        guard !self.isFinished else { return }
-        let (whole, attoseconds) = time.components
-        self.elapsed += Double(whole) + Double(attoseconds) / 1e18
-        let driven = self.distanceDriven
-        while self.nextTrigger < self.triggers.count, self.triggers[self.nextTrigger].meters <= driven,
-            !self.isFinished
+    /// A drive along `route`.
+    ///
+    /// - Parameters:
+    ///   - route: The way and its speeds.
+    ///   - options: How to drive.
+    ///   - position: Where the vehicle is already; the drive begins at the nearest point of the route. Nil begins at
+    ///     the route's start.
+    package init(route: EngineRoute, options: DriveOptions = DriveOptions(), from position: Coordinate? = nil)
+    {
+        self.route = route
+        self.options = options
+        let measure = LineMeasure(line: route.line, speeds: route.lineSpeeds)
+        let meters = position.map { measure.nearest(to: $0, on: route.line) } ?? 0
+        self.measure = measure
+        self.meters = meters
+        self.startSeconds = measure.seconds(atMeters: meters)
+        self.position = measure.point(at: meters, on: route.line)
+        self.passWhatIsBehind()
+        while self.segment + 1 < route.segmentIndices.count,
+            self.measure.meters[route.segmentIndices[self.segment + 1]] < self.meters
         {
-            self.fire(self.triggers[self.nextTrigger].change, into: &changes)
-            self.nextTrigger += 1
+            self.segment += 1
         }
-        if !self.isFinished { self.estimate(driven, into: &changes) }
     }
 
-    private mutating func fire(_ change: Trigger.Change, into changes: inout [DriveChange]) {
-        switch change {
-        case .road(let names): changes.append(.currentRoadName(names))
-        case .lanes(let id): changes.append(.currentLaneGuidance(id))
-        case .state(let state): changes.append(.maneuverState(state))
-        case .segment(let index):
-            if index > 0 { changes.append(.arrivedAtWaypoint(index)) }
-            changes.append(.currentRouteSegment(self.route.information.segments[index].id))
-        case .pass(let index): self.pass(index, into: &changes)
-        case .finish:
-            self.isFinished = true
+    /// Goes on to `elapsed` after the drive's begin; appends what is new, in the order in which to publish it.
+    ///
+    /// Once finished, and for a time that is not later than the last one, nothing is new. The first call says all.
+    package mutating func advance(to elapsed: Duration, into changes: inout [DriveChange]) {
+        let isFirst = self.said == Said()
+        guard self.state != .finished, isFirst || elapsed > self.elapsed else { return }
+        let driven = max(.zero, elapsed - self.elapsed).seconds * self.options.speedFactor
+        self.elapsed = max(self.elapsed, elapsed)
+        switch self.state {
+        case .driving: self.drive(into: &changes)
+        case .leaving, .offRoute: self.drift(seconds: driven, into: &changes)
+        case .finished: break
+        }
+    }
+
+    /// The stops that are not reached yet, and the destination: where a new route from here must lead.
+    package var waypointsAhead: [Waypoint] { Array(self.route.waypoints.dropFirst(self.segment + 1)) }
+
+    /// The route with the segment, the maneuvers and the estimates that are current now.
+    package var information: RouteInformation {
+        var information = self.route.information
+        information.currentSegment = information.segments[self.segment].id
+        information.upcomingManeuvers = self.upcomingManeuvers
+        information.currentLaneGuidance = self.lanes
+        information.tripTravelEstimates = self.estimates(to: self.measure.length)
+        information.maneuverTravelEstimates =
+            self.maneuverMeters.map { self.estimates(to: $0) }
+        return information
+    }
+
+    // MARK: On the route
+
+    private mutating func drive(into changes: inout [DriveChange]) {
+        let seconds = self.startSeconds + self.elapsed.seconds * self.options.speedFactor
+        var meters = max(self.meters, self.measure.meters(atSeconds: seconds))
+        let leavesAt = self.options.leavesRouteAtMeters.map { max($0, 0) }
+        if let leavesAt, meters > leavesAt, leavesAt >= self.meters { meters = leavesAt }
+        self.meters = meters
+        self.position = self.point(at: meters)
+        self.passWhatIsBehind()
+        self.sayPosition(into: &changes)
+        self.saySegment(into: &changes)
+        self.sayManeuver(into: &changes)
+        self.sayEstimates(into: &changes)
+        if meters >= self.measure.length {
+            self.state = .finished
             changes.append(.finished)
+        } else if meters == leavesAt {
+            self.state = .leaving
         }
     }
 
-    /// A maneuver is behind: the next two are upcoming. The last one stays until the end.
-    private mutating func pass(_ index: Int, into changes: inout [DriveChange]) {
-        let maneuvers = self.route.information.maneuvers
-        guard index + 1 < maneuvers.count else { return }
-        self.nextManeuver = index + 1
-        changes.append(.upcomingManeuvers(maneuvers[(index + 1)...].prefix(2).map(\.id)))
-        changes.append(.maneuverState(.continue))
-    }
-
-    /// Estimates, where what is shown changes: the rounded distance, or the time by ten seconds.
-    private mutating func estimate(_ driven: Double, into changes: inout [DriveChange]) {
-        let last = self.meters.count - 1
-        let trip = self.estimates(to: last, driven)
-        if self.isSignificant(trip, self.shownTrip) {
-            self.shownTrip = trip
-            changes.append(.tripEstimates(trip))
+    /// A maneuver is behind once the vehicle is beyond it, or at the end; the last one stays ahead to the end.
+    private mutating func passWhatIsBehind() {
+        let line = self.measure.meters
+        while self.nextManeuver + 1 < self.route.maneuverIndices.count,
+            line[self.route.maneuverIndices[self.nextManeuver]] < self.meters
+                || self.meters >= self.measure.length
+        {
+            self.nextManeuver += 1
         }
-        guard self.nextManeuver < self.route.maneuverIndices.count else { return }
-        let id = self.route.information.maneuvers[self.nextManeuver].id
-        let estimates = self.estimates(to: self.route.maneuverIndices[self.nextManeuver], driven)
-        if self.shownManeuver?.id != id || self.isSignificant(estimates, self.shownManeuver?.estimates) {
-            self.shownManeuver = (id, estimates)
-            changes.append(.maneuverEstimates(id, estimates))
+        while self.nextLanes < self.route.laneGuidanceIndices.count,
+            line[self.route.laneGuidanceIndices[self.nextLanes]] < self.meters
+        {
+            self.nextLanes += 1
+        }
+        while self.road + 1 < self.route.roads.count,
+            line[self.route.roads[self.road + 1].lineIndex] <= self.meters
+        {
+            self.road += 1
         }
     }
 
-    private func estimates(to index: Int, _ driven: Double) -> TravelEstimates {
-        let distance = Distance.meters(rounding: self.meters[index] - driven)
-        return TravelEstimates(
-            distanceRemaining: distance,
-            timeRemaining: .seconds(Int64(max(0, self.seconds[index] - self.elapsed))),
-            distanceRemainingToDisplay: .rounded(distance, units: .metric))
+    private mutating func sayPosition(into changes: inout [DriveChange]) {
+        guard self.said.position != self.position else { return }
+        self.said.position = self.position
+        changes.append(.position(self.position, bearing: self.bearing))
     }
 
-    private func isSignificant(_ new: TravelEstimates, _ old: TravelEstimates?) -> Bool {
-        guard let old, let newTime = new.timeRemaining, let oldTime = old.timeRemaining else { return true }
-        return new.distanceRemainingToDisplay != old.distanceRemainingToDisplay
-            || newTime > oldTime || oldTime - newTime >= .seconds(10)
+    /// Every stop on the way is an arrival, however long the step was.
+    private mutating func saySegment(into changes: inout [DriveChange]) {
+        while self.segment + 1 < self.route.segmentIndices.count,
+            self.measure.meters[self.route.segmentIndices[self.segment + 1]] <= self.meters
+        {
+            self.segment += 1
+            changes.append(.arrivedAtWaypoint(self.segment))
+        }
+        guard self.said.segment != self.segment else { return }
+        self.said.segment = self.segment
+        changes.append(.currentSegment(self.route.information.segments[self.segment].id))
     }
 
-    package static func == (lhs: Drive, rhs: Drive) -> Bool {
-        lhs.route == rhs.route && lhs.elapsed == rhs.elapsed && lhs.nextTrigger == rhs.nextTrigger
+    private mutating func sayManeuver(into changes: inout [DriveChange]) {
+        let isAnother = self.said.maneuver != self.nextManeuver
+        if isAnother {
+            self.said.maneuver = self.nextManeuver
+            changes.append(.upcomingManeuvers(self.upcomingManeuvers))
+        }
+        if self.said.lanes != .some(self.lanes) {
+            self.said.lanes = .some(self.lanes)
+            changes.append(.currentLaneGuidance(self.lanes))
+        }
+        let roadName = self.route.roads.isEmpty ? [] : self.route.roads[self.road].nameVariants
+        if self.said.roadName != roadName {
+            self.said.roadName = roadName
+            changes.append(.roadName(roadName))
+        }
+        guard let maneuverMeters = self.maneuverMeters else { return }
+        let near = self.distances.state(at: maneuverMeters - self.meters)
+        // Why: where a motorway ends the distances shrink, and the same maneuver must not go back.
+        let state = isAnother ? near : near.later(than: self.said.state)
+        if self.said.state != state {
+            self.said.state = state
+            changes.append(.maneuverState(state))
+        }
     }
 
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(self.elapsed)
-        hasher.combine(self.nextTrigger)
+    private mutating func sayEstimates(into changes: inout [DriveChange]) {
+        let trip = self.estimates(to: self.measure.length)
+        let key = EstimateKey(trip, item: 0)
+        if self.said.trip != key {
+            self.said.trip = key
+            changes.append(.tripEstimates(trip, .default))
+        }
+        guard let maneuverMeters = self.maneuverMeters else { return }
+        let maneuver = self.route.information.maneuvers[self.nextManeuver].id
+        let toManeuver = self.estimates(to: maneuverMeters)
+        let maneuverKey = EstimateKey(toManeuver, item: maneuver.rawValue)
+        if self.said.toManeuver != maneuverKey {
+            self.said.toManeuver = maneuverKey
+            changes.append(.maneuverEstimates(maneuver, toManeuver))
+        }
+    }
+
+    // MARK: Beside the route
+
+    private mutating func drift(seconds: Double, into changes: inout [DriveChange]) {
+        let step = seconds * self.speed
+        let heading = (self.bearing ?? 0) + self.options.leavingAngle
+        self.position = self.position.moved(meters: step, bearing: heading)
+        self.said.position = self.position
+        changes.append(.position(self.position, bearing: heading.truncatingRemainder(dividingBy: 360)))
+        guard self.state == .leaving else { return }
+        let near = self.measure.nearest(to: self.position, on: self.route.line)
+        if self.point(at: near).meters(to: self.position) > self.options.offRouteMeters {
+            self.state = .offRoute
+            changes.append(.offRoute(self.position))
+        }
+    }
+
+    // MARK: Where things are
+
+    private var lineIndex: Int { self.measure.index(atMeters: self.meters) }
+
+    private var speed: Double {
+        self.route.lineSpeeds.isEmpty
+            ? 0 : self.route.lineSpeeds[min(self.lineIndex, self.route.lineSpeeds.count - 1)]
+    }
+
+    /// Of the piece of line the vehicle is on; nil for a line of one point.
+    private var bearing: Double? {
+        let index = self.lineIndex
+        guard index + 1 < self.route.line.count else { return nil }
+        return self.route.line[index].bearing(to: self.route.line[index + 1])
+    }
+
+    private func point(at meters: Double) -> Coordinate {
+        self.measure.point(at: meters, on: self.route.line)
+    }
+
+    private var distances: ManeuverStateThresholds.Distances {
+        let isMotorway = !self.route.roads.isEmpty && self.route.roads[self.road].isMotorway
+        return self.options.thresholds.distances(isMotorway: isMotorway, speed: self.speed)
+    }
+
+    private var upcomingManeuvers: [ManeuverID] {
+        self.route.information.maneuvers.dropFirst(self.nextManeuver).prefix(
+            max(1, self.options.upcomingManeuversMax)
+        )
+        .map(\.id)
+    }
+
+    /// Where the first upcoming maneuver is; nil for a route without maneuvers.
+    private var maneuverMeters: Double? {
+        guard self.nextManeuver < self.route.maneuverIndices.count else { return nil }
+        return self.measure.meters[self.route.maneuverIndices[self.nextManeuver]]
+    }
+
+    private var lanes: LaneGuidanceID? {
+        guard self.nextLanes < self.route.laneGuidanceIndices.count else { return nil }
+        let ahead = self.measure.meters[self.route.laneGuidanceIndices[self.nextLanes]] - self.meters
+        return ahead <= self.distances.lanes ? self.route.information.laneGuidances[self.nextLanes].id : nil
+    }
+
+    private func estimates(to meters: Double) -> TravelEstimates {
+        var estimates = self.measure.estimates(from: self.meters, to: meters)
+        estimates.distanceRemainingToDisplay = .rounded(
+            estimates.distanceRemaining, units: self.options.units)
+        return estimates
+    }
+}
+
+/// Estimates that look the same: what is shown of the distance, and the time in minutes, from two minutes on in
+/// steps of ten seconds. Being there is not the same as being nearly there.
+private struct EstimateKey: Sendable, Hashable {
+    let item: UInt32
+    let distance: DisplayDistance?
+    let time: Int64
+    let isThere: Bool
+
+    init(_ estimates: TravelEstimates, item: UInt32) {
+        let seconds = estimates.timeRemaining?.components.seconds ?? -1
+        self.item = item
+        self.isThere = estimates.distanceRemaining == .meters(0)
+        self.distance = estimates.distanceRemainingToDisplay
+        self.time = seconds < 120 ? seconds / 10 : 100 + seconds / 60
+    }
+}
+
+extension ManeuverState {
+    /// The later one in the cycle continue, initial, prepare, execute.
+    fileprivate func later(than other: ManeuverState?) -> ManeuverState {
+        guard let other, other.rawValue > self.rawValue else { return self }
+        return other
+    }
+}
+
+extension Duration {
+    /// In seconds.
+    fileprivate var seconds: Double {
+        Double(self.components.seconds) + Double(self.components.attoseconds) * 1e-18
     }
 }

@@ -1,104 +1,85 @@
-internal import AsyncHTTPClient
-internal import Foundation
-internal import NIOCore
-internal import NIOHTTP1
 package import WaymarkModel
 
-/// Why a live engine gave no route.
-package enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The engine cannot be reached.
-    case unreachable(url: String, reason: String)
-    /// It answered with something that is not a route.
-    case unreadable(RouteReadingError)
+/// Computes routes.
+package protocol RoutingEngine: Sendable {
+    /// Computes the way through `points`: origin, stops in order, destination.
+    ///
+    /// Points that the engine moved far to a road are reported in the routes' notices.
+    func route(through points: [Coordinate]) async throws(RoutingError) -> RouteAnswer
+}
 
+/// Why there is no route. Each says what can be done about it.
+package enum RoutingError: Error, Sendable, Hashable {
+    /// Fewer than two points, or one that is not on the Earth: the caller's mistake.
+    case badPoints(String)
+    /// Not an `http` or `https` address: correct the setting.
+    case badAddress(String)
+    /// Nobody answers there: start the engine, or correct the address.
+    case unreachable(address: String, reason: String)
+    /// No whole answer in time: ask again, or allow more time.
+    case timedOut(address: String, after: Duration)
+    /// The answer is larger than allowed: ask for a shorter route, or allow more.
+    case tooLarge(address: String, bytesMax: Int)
+    /// The engine says that there is no route: choose other points. In its own words; `code` may be empty.
+    case refused(code: String, message: String)
+    /// What came is no route: it is not a routing engine, or it is in trouble. `status` is HTTP's, e.g. "404 Not Found".
+    case unreadable(address: String, status: String, RouteReadingError)
+    /// The caller's task was cancelled.
+    case cancelled
+}
+
+extension RoutingError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .unreachable(let url, let reason):
-            "the engine at \(url) cannot be reached: \(reason); is it running?"
-        case .unreadable(let error): "\(error)"
+        case .badPoints(let reason): "no route through these points: \(reason)"
+        case .badAddress(let address): "\"\(address)\" is not an http or https address"
+        case .unreachable(let address, let reason):
+            "no routing engine answers at \(address) (\(reason)): start it, or correct the address"
+        case .timedOut(let address, let after):
+            "no answer from \(address) within \(after): ask again, or allow more time"
+        case .tooLarge(let address, let bytesMax):
+            "the answer of \(address) is larger than \(bytesMax) bytes: ask for a shorter route"
+        case .refused("", let message): "the routing engine found no route: \(message)"
+        case .refused(let code, let message): "the routing engine found no route: \(code): \(message)"
+        case .unreadable(let address, let status, let reason):
+            "what \(address) answered (HTTP \(status)) is no route: \(reason); is it a routing engine?"
+        case .cancelled: "the request for a route was cancelled"
         }
     }
 }
 
-/// A routing engine over HTTP.
-package struct RoutingEngine: Sendable, Hashable {
-    /// Whose API it speaks.
-    package enum Kind: String, Sendable, Hashable, CaseIterable { case valhalla, osrm }
+/// What one engine may cost.
+package struct RoutingLimits: Sendable, Hashable {
+    /// From the request to the last byte of the answer.
+    package var deadline = Duration.seconds(20)
+    /// A larger answer is refused.
+    package var bytesMax = 32 * 1_024 * 1_024
+    /// Points that the engine moved farther than this are reported, in metres.
+    package var movedMetersMax = 250.0
 
-    /// An answer larger than this is not read, in bytes.
-    private static let answerBytesMax = 64 * 1_048_576
-    /// How far an engine may move a point before it is reported, in metres.
-    private static let snapDistanceMax = 200.0
+    package init() {}
+}
 
-    package let kind: Kind
-    /// Without a slash at the end, e.g. `http://127.0.0.1:8002`.
-    package let url: String
-    package var timeout: Duration = .seconds(15)
-
-    /// Reads `valhalla=URL` or `osrm=URL`; nil if it is of another form.
-    package init?(_ text: String) {
-        let parts = text.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])), parts[1].hasPrefix("http") else {
-            return nil
-        }
-        self.kind = kind
-        self.url = String(parts[1].hasSuffix("/") ? parts[1].dropLast() : parts[1])
-    }
-
-    /// Computes a route through `waypoints`, at least two.
-    package func route(through waypoints: [Waypoint]) async throws(RoutingError) -> EngineAnswer {
-        var request: HTTPClientRequest
-        switch self.kind {
-        case .valhalla:
-            request = HTTPClientRequest(url: "\(self.url)/route")
-            request.method = .POST
-            request.headers.add(name: "content-type", value: "application/json")
-            request.body = .bytes(ByteBuffer(bytes: self.valhallaQuery(waypoints)))
-        case .osrm:
-            let points = waypoints.map { "\($0.center.longitude),\($0.center.latitude)" }.joined(
-                separator: ";")
-            request = HTTPClientRequest(
-                url:
-                    "\(self.url)/route/v1/driving/\(points)?steps=true&overview=full&geometries=polyline6&annotations=false"
-            )
-        }
-        let body = try await self.execute(request)
-        do throws(RouteReadingError) {
-            var answer = try RouteReader.read(Data(body.readableBytesView))
-            for index in answer.routes.indices { self.reportMoves(&answer.routes[index], waypoints) }
-            return answer
-        } catch {
-            throw .unreadable(error)
-        }
-    }
-
-    private func execute(_ request: HTTPClientRequest) async throws(RoutingError) -> ByteBuffer {
-        do {
-            let response = try await HTTPClient.shared.execute(
-                request, timeout: .milliseconds(Int64(self.timeout / .milliseconds(1))))
-            return try await response.body.collect(upTo: Self.answerBytesMax)
-        } catch {
-            throw .unreachable(url: self.url, reason: "\(error)")
-        }
-    }
-
-    private func valhallaQuery(_ waypoints: [Waypoint]) -> [UInt8] {
-        let locations = waypoints.map { "{\"lat\":\($0.center.latitude),\"lon\":\($0.center.longitude)}" }
-        return Array(
-            "{\"locations\":[\(locations.joined(separator: ","))],\"costing\":\"auto\",\"turn_lanes\":true}"
-                .utf8)
-    }
-
-    private func reportMoves(_ route: inout EngineRoute, _ wanted: [Waypoint]) {
-        for (index, waypoint) in wanted.enumerated() where index < route.waypoints.count {
-            let meters = route.waypoints[index].center.distance(to: waypoint.center)
-            if meters > Self.snapDistanceMax {
-                route.notices.append(
+extension RouteAnswer {
+    /// Reports the points that a route passes only at a distance of more than `meters`.
+    mutating func reportMoved(_ points: [Coordinate], meters: Double) {
+        for index in self.routes.indices {
+            let route = self.routes[index]
+            let ends = (route.segmentIndices + [route.line.count - 1]).map { route.line[$0] }
+            guard ends.count == points.count else {
+                self.routes[index].notices.append(
                     RouteNotice(
-                        path: "waypoints[\(index)]", reason: "the engine moved it by \(Int(meters)) m"))
+                        path: "$", reason: "\(points.count) points were asked for, \(ends.count) came back"))
+                continue
             }
-            if route.waypoints[index].nameVariants.isEmpty {
-                route.waypoints[index].nameVariants = waypoint.nameVariants
+            for (number, (asked, got)) in zip(points, ends).enumerated() where asked.meters(to: got) > meters
+            {
+                self.routes[index].notices.append(
+                    RouteNotice(
+                        path: "point \(number + 1)",
+                        reason:
+                            "the engine moved this point by \(Int(asked.meters(to: got))) m to the nearest road"
+                    ))
             }
         }
     }

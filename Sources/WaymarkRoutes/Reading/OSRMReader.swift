@@ -1,205 +1,194 @@
-internal import Foundation
-internal import WaymarkModel
+import WaymarkModel
 
-/// Reads answers of OSRM, of Mapbox Directions and of Valhalla in its OSRM form.
-///
-/// - Source: project-osrm.org docs/http.md; Docs/routes.md has the mapping.
-enum OSRMReader {
-    static func read(_ root: JSONValue, _ options: ReadingOptions) throws(RouteReadingError) -> EngineAnswer {
-        if let code = root["code"].text, code.lowercased() != "ok" {
-            throw .engineError(code: code, message: root["message"].text ?? "")
+/// Reads answers in OSRM's form: OSRM itself, Mapbox Directions, Valhalla with `format=osrm`.
+struct OSRMReader {
+    /// Points that an engine moved farther than this are reported, in metres.
+    static let movedMetersMax = 100.0
+
+    let options: RouteReadingOptions
+
+    static func read(
+        _ answer: JSONNode, _ options: RouteReadingOptions
+    ) throws(RouteReadingError) -> RouteAnswer {
+        guard let routes = answer["routes"]?.elements else {
+            throw .missing(path: "routes", expected: "an array")
         }
-        // A bare route object is a route by itself.
-        let routes = root["routes"].array ?? [root]
-        guard !routes.isEmpty else { throw .invalid(path: "routes", reason: "is empty") }
+        guard !routes.isEmpty else { throw .noRoute(path: "routes") }
+        var book = NoticeBook()
+        OSRMMembers.answer.report(answer, into: &book)
+        if routes.count > ModelLimits.routeChoicesMax {
+            book.add(
+                .member(.root, "routes"),
+                "of \(routes.count) routes only \(ModelLimits.routeChoicesMax) can be offered as choices")
+        }
         var read: [EngineRoute] = []
-        for (index, route) in routes.enumerated() {
-            var reader = RouteBuilder()
-            read.append(try self.route(route, root["waypoints"], "routes[\(index)]", options, &reader))
+        for route in routes {
+            let places = route["waypoints"] ?? answer["waypoints"]
+            read.append(try Self(options: options).route(route, places, Self.engine(route, of: answer)))
         }
-        return EngineAnswer(routes: read)
+        return RouteAnswer(routes: read, notices: book.complete)
     }
 
-    private static func route(
-        _ route: JSONValue, _ waypoints: JSONValue, _ path: String, _ options: ReadingOptions,
-        _ builder: inout RouteBuilder
+    static func read(
+        bareRoute route: JSONNode, _ options: RouteReadingOptions
+    ) throws(RouteReadingError) -> RouteAnswer {
+        let engine = Self.engine(route, of: route)
+        return RouteAnswer(
+            routes: [try Self(options: options).route(route, route["waypoints"], engine)], notices: [])
+    }
+
+    /// Who answered: only a guess, from members that only one of them writes.
+    private static func engine(_ route: JSONNode, of answer: JSONNode) -> EngineRoute.Engine {
+        let isMapbox =
+            answer["uuid"] != nil || route["routeOptions"] != nil
+            || route.elements("legs").first?.elements("steps").first?.elements("intersections").first?[
+                "mapbox_streets_v8"] != nil
+        if isMapbox { return .mapbox }
+        switch route["weight_name"]?.string {
+        case "auto", "bicycle", "pedestrian", "truck", "motorcycle": return .valhalla
+        default: return route["voiceLocale"] == nil ? .osrm : .mapbox
+        }
+    }
+
+    private func route(
+        _ route: JSONNode, _ places: JSONNode?, _ engine: EngineRoute.Engine
     ) throws(RouteReadingError) -> EngineRoute {
-        guard let legs = route["legs"].array, !legs.isEmpty else {
-            throw .invalid(path: "\(path).legs", reason: "is missing")
+        guard let legs = route["legs"]?.elements else {
+            throw .missing(path: "\(route.path).legs", expected: "an array")
         }
-        let isMapbox = legs.contains {
-            $0["steps"].array?.contains { !$0["bannerInstructions"].isNull } ?? false
-        }
-        var places: [Waypoint] = []
-        var summaries: [String] = []
+        guard !legs.isEmpty else { throw .noRoute(path: "\(route.path).legs") }
+        var draft = RouteDraft(engine: engine, path: route.path)
+        OSRMMembers.route.report(route, into: &draft.book)
+        draft.distance = route["distance"]?.number
+        draft.duration = route["duration"]?.number
+        draft.waypoints = self.waypoints(places, legs, &draft.book)
+        let steps = try self.steps(of: legs, &draft.book)
+        let precision = self.precision(steps, &draft.book)
+        let isEnglish = route["voiceLocale"]?.string.map { $0.lowercased().hasPrefix("en") }
+        var reader = OSRMLegReader(precision: precision, isEnglish: isEnglish ?? false, book: draft.book)
         for (index, leg) in legs.enumerated() {
-            let legPath = "\(path).legs[\(index)]"
-            let steps = leg["steps"].array ?? []
-            guard !steps.isEmpty else {
-                throw .invalid(path: "\(legPath).steps", reason: "is missing or empty")
-            }
-            if let summary = leg["summary"].text, !summary.isEmpty { summaries.append(summary) }
-            builder.beginLeg()
-            var walk = StepWalk(
-                path: legPath, steps: steps, isLastLeg: index == legs.count - 1, options: options)
-            try walk.run(into: &builder)
-            let origin = self.waypoint(waypoints.array, index, walk.first)
-            let destination = self.waypoint(waypoints.array, index + 1, walk.last)
-            if places.isEmpty { places.append(origin) }
-            places.append(destination)
-            builder.endLeg(from: origin, to: destination)
+            let isLast = index == legs.count - 1
+            draft.legs.append(try reader.leg(leg, steps[index], isLast: isLast))
         }
-        return try builder.finish(
-            isMapbox ? .mapbox : .osrm, path: path, waypoints: places, meters: route["distance"].number,
-            seconds: route["duration"].number, summary: summaries.joined(separator: " – "))
+        draft.book = reader.book
+        self.settleSides(of: &draft, steps)
+        return try RouteBuilder.build(draft)
     }
 
-    /// The waypoint at `index` as the engine names it, at its place on the route.
-    private static func waypoint(_ waypoints: [JSONValue]?, _ index: Int, _ place: Coordinate) -> Waypoint {
-        guard let waypoints, index < waypoints.count else { return Waypoint(center: place) }
-        let name = waypoints[index]["name"].text ?? ""
-        let center = Geometry.position(waypoints[index]["location"]) ?? place
-        return Waypoint(center: center, nameVariants: name.isEmpty ? [] : [String(name.prefix(120))])
+    private func steps(
+        of legs: [JSONNode], _ book: inout NoticeBook
+    ) throws(RouteReadingError) -> [[OSRMStep]] {
+        var all: [[OSRMStep]] = []
+        for leg in legs {
+            guard let steps = leg["steps"]?.elements, !steps.isEmpty else {
+                throw .missing(
+                    path: "\(leg.path).steps",
+                    expected: "an array with steps (ask the engine for steps=true)")
+            }
+            var read: [OSRMStep] = []
+            for step in steps { read.append(try OSRMStep(step, &book)) }
+            all.append(read)
+        }
+        return all
+    }
+
+    private func waypoints(_ places: JSONNode?, _ legs: [JSONNode], _ book: inout NoticeBook) -> [Waypoint]? {
+        let passed = Set(
+            legs.flatMap { $0.elements("via_waypoints") }.compactMap { $0["waypoint_index"]?.integer })
+        guard let places, let all = places.elements else { return nil }
+        for index in passed.sorted() where all.indices.contains(index) {
+            book.add(all[index].path, "a point that is passed without a stop is no waypoint")
+        }
+        let elements = all.indices.filter { !passed.contains($0) }.map { all[$0] }
+        guard elements.count == legs.count + 1 else {
+            book.add(
+                places.path,
+                "\(elements.count) waypoints do not match \(legs.count) legs; the legs' ends are taken")
+            return nil
+        }
+        var waypoints: [Waypoint] = []
+        for element in elements {
+            guard let center = element["location"].flatMap(Coordinate.init(lonLat:)) else {
+                book.add(element.path, "no location; the legs' ends are taken")
+                return nil
+            }
+            if let moved = element["distance"]?.number, moved > Self.movedMetersMax {
+                book.add(
+                    element.path,
+                    "the engine moved this point by \(Int(min(moved, 1e9))) m to the nearest road")
+            }
+            let name = element["name"]?.string ?? ""
+            waypoints.append(
+                Waypoint(center: center, nameVariants: book.fit(variants: [name], at: element.path)))
+        }
+        return waypoints
+    }
+
+    /// Of steps that do not tell by themselves.
+    private func precision(_ legs: [[OSRMStep]], _ book: inout NoticeBook) -> Polyline.Precision {
+        for step in legs.joined() {
+            if let precision = step.precision { return precision }
+        }
+        if let step = legs.joined().first(where: { $0.polyline != nil }) {
+            book.add(step.path, "no location to tell the polyline's precision by; five digits are assumed")
+        }
+        return .five
+    }
+
+    /// Gives every maneuver a traffic side: asked for, said, said nearby, seen at roundabouts, or right.
+    private func settleSides(of draft: inout RouteDraft, _ steps: [[OSRMStep]]) {
+        if let side = self.options.trafficSide { return draft.setSide(side) }
+        let said = steps.joined().compactMap(\.side)
+        guard let first = said.first else { return draft.inferSide() }
+        var side = first
+        for leg in draft.legs.indices {
+            for step in draft.legs[leg].steps.indices {
+                side = steps[leg][step].side ?? side
+                draft.legs[leg].steps[step].maneuver.trafficSide = side
+            }
+        }
     }
 }
 
-/// Reads the steps of one leg.
-private struct StepWalk {
-    let path: String
-    let steps: [JSONValue]
-    let isLastLeg: Bool
-    let options: ReadingOptions
-    private(set) var first = Coordinate(latitude: 0, longitude: 0)
-    private(set) var last = Coordinate(latitude: 0, longitude: 0)
-
-    init(path: String, steps: [JSONValue], isLastLeg: Bool, options: ReadingOptions) {
-        self.path = path
-        self.steps = steps
-        self.isLastLeg = isLastLeg
-        self.options = options
-    }
-
-    mutating func run(into builder: inout RouteBuilder) throws(RouteReadingError) {
-        for (index, step) in self.steps.enumerated() {
-            let stepPath = "\(self.path).steps[\(index)]"
-            let location = Geometry.position(step["maneuver"]["location"])
-            var line = Geometry.line(step["geometry"], near: location) ?? []
-            if line.isEmpty, let location { line = [location] }
-            guard let begin = line.first, let end = line.last else {
-                throw .invalid(path: stepPath, reason: "has no geometry and no maneuver.location")
+extension RouteDraft {
+    /// All maneuvers are on `side`.
+    mutating func setSide(_ side: TrafficSide) {
+        for leg in self.legs.indices {
+            for step in self.legs[leg].steps.indices {
+                self.legs[leg].steps[step].maneuver.trafficSide = side
             }
-            if index == 0 { self.first = begin }
-            self.last = end
-            builder.append(
-                .init(
-                    path: stepPath, maneuver: self.maneuver(index, stepPath, &builder),
-                    lanes: self.lanes(index, stepPath, &builder), line: line,
-                    meters: max(0, step["distance"].number ?? 0),
-                    seconds: max(0, step["duration"].number ?? 0),
-                    roadNames: self.names(step), isMotorway: self.isMotorway(step)))
         }
     }
 
-    private func names(_ step: JSONValue) -> [String] {
-        roadNames(step["name"].text ?? "", step["ref"].text ?? "")
+    /// Takes the side from the roundabouts, else the right one, and reports it.
+    mutating func inferSide() {
+        var inference = TrafficSideInference()
+        for leg in self.legs {
+            for (step, next) in zip(leg.steps, leg.steps.dropFirst())
+            where step.maneuver.junctionType == .roundabout && next.maneuver.type == .exitRoundabout
+                && step.pointIndex < next.pointIndex && next.pointIndex < leg.points.count
+            {
+                inference.add(around: leg.points[step.pointIndex...next.pointIndex])
+            }
+        }
+        let side = inference.side ?? .right
+        self.setSide(side)
+        let word = side == .left ? "left" : "right"
+        let reason = inference.side == nil ? "assumed" : "taken from the way roundabouts are driven"
+        self.book.add(self.path, "the engine does not say on which side traffic drives: \(word) is \(reason)")
     }
+}
 
-    private func isMotorway(_ step: JSONValue) -> Bool {
-        let classes = step["intersections"].array?.first?["classes"].array?.compactMap(\.text) ?? []
-        return classes.contains("motorway")
-    }
-
-    private func maneuver(_ index: Int, _ path: String, _ builder: inout RouteBuilder) -> Maneuver {
-        let step = self.steps[index]
-        let wire = step["maneuver"]
-        let type = wire["type"].text ?? ""
-        var side = TrafficSide.right
-        if let override = self.options.trafficSide {
-            side = override
-        } else if let said = step["driving_side"].text {
-            side = said == "left" ? .left : .right
-        } else {
-            builder.note(self.path, "no driving_side; taken as right")
+extension Coordinate {
+    /// A GeoJSON position: longitude, latitude and, if it is in range, altitude.
+    init?(lonLat node: JSONNode) {
+        guard let numbers = node.elements?.map(\.number), numbers.count >= 2, let longitude = numbers[0],
+            let latitude = numbers[1]
+        else { return nil }
+        self.init(latitude: latitude, longitude: longitude)
+        guard self.isOnEarth else { return nil }
+        if numbers.count > 2, let altitude = numbers[2], ModelLimits.altitudeMeters.contains(altitude) {
+            self.altitude = altitude
         }
-        let exit = wire["exit"].integer.flatMap { (1...255).contains($0) ? UInt8($0) : nil }
-        let modifier = OSRMMapping.Modifier(rawValue: wire["modifier"].text ?? "")
-        if let text = wire["modifier"].text, modifier == nil {
-            builder.note("\(path).maneuver.modifier", "\(text) is not known; taken as none")
-        }
-        if !OSRMMapping.knownTypes.contains(type) {
-            builder.note(
-                "\(path).maneuver.type", "\(type.isEmpty ? "none" : type) is not known; taken as turn")
-        }
-        let mode = (step["mode"].text, index > 0 ? self.steps[index - 1]["mode"].text : nil)
-        let mapped = OSRMMapping.type(
-            type, modifier, exit: exit,
-            change: (isFerry: mode.0 == "ferry", wasFerry: mode.1 == "ferry"),
-            highways: self.highwayChange(index))
-        var maneuver = Maneuver(id: ManeuverID(rawValue: 1), type: mapped, trafficSide: side)
-        maneuver.junctionType = OSRMMapping.isRoundabout(type) ? .roundabout : .intersection
-        maneuver.roundaboutExitNumber = OSRMMapping.isRoundabout(type) ? exit : nil
-        maneuver.isIntermediateWaypoint = type == "arrive" && !self.isLastLeg
-        maneuver.roadFollowingManeuverVariants = self.names(step)
-        maneuver.highwayExitLabel = step["exits"].text ?? ""
-        maneuver.instructionVariants = self.instructions(step, type, modifier, exit)
-        self.setAngles(of: &maneuver, step, type)
-        return maneuver
-    }
-
-    /// Whether a fork or merge leads from one motorway to another one.
-    private func highwayChange(_ index: Int) -> Bool {
-        guard index > 0 else { return false }
-        let (before, after) = (self.steps[index - 1], self.steps[index])
-        let (from, to) = (before["ref"].text ?? "", after["ref"].text ?? "")
-        return self.isMotorway(before) && self.isMotorway(after) && !from.isEmpty && !to.isEmpty && from != to
-    }
-
-    private func instructions(
-        _ step: JSONValue, _ type: String, _ modifier: OSRMMapping.Modifier?, _ exit: UInt8?
-    ) -> [String] {
-        var variants = [step["maneuver"]["instruction"].text].compactMap { $0 }
-        var short = OSRMMapping.words(type, modifier, exit)
-        variants.append(short)
-        let name = step["name"].text ?? step["ref"].text ?? ""
-        if !name.isEmpty, type != "arrive" {
-            short += " onto \(name)"
-            variants.append(short)
-        }
-        if let toward = step["destinations"].text { variants.append("\(short) toward \(toward)") }
-        return variants
-    }
-
-    private func setAngles(of maneuver: inout Maneuver, _ step: JSONValue, _ type: String) {
-        guard type != "depart", let before = step["maneuver"]["bearing_before"].integer else { return }
-        if type != "arrive", let after = step["maneuver"]["bearing_after"].integer {
-            maneuver.junctionExitAngle = .degrees(after - before)
-        }
-        guard let junction = step["intersections"].array?.first, let bearings = junction["bearings"].array
-        else { return }
-        let out = junction["out"].integer
-        let entry = junction["in"].integer
-        let angles = bearings.enumerated().compactMap { index, bearing in
-            index == out || index == entry ? nil : bearing.integer.map { Angle.degrees($0 - before) }
-        }
-        maneuver.junctionElementAngles = Set(angles).subtracting(
-            [maneuver.junctionExitAngle].compactMap { $0 }
-        ).sorted()
-    }
-
-    // MARK: Lanes
-
-    /// The lanes at the maneuver: of its own junction, which is the first of its step.
-    private func lanes(_ index: Int, _ path: String, _ builder: inout RouteBuilder) -> LaneGuidance? {
-        guard let lanes = self.steps[index]["intersections"].array?.first?["lanes"].array, !lanes.isEmpty
-        else {
-            return nil
-        }
-        if lanes.count > 32 {
-            builder.note("\(path).intersections[0].lanes", "more than 32 lanes; the others are left out")
-        }
-        let side =
-            self.options.trafficSide ?? (self.steps[index]["driving_side"].text == "left" ? .left : .right)
-        return LaneGuidance(
-            id: LaneGuidanceID(rawValue: 1), lanes: lanes.prefix(32).map { LaneMapping.lane($0, side) })
     }
 }

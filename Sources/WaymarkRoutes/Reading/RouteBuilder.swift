@@ -1,155 +1,275 @@
-internal import WaymarkModel
+package import WaymarkModel
 
-/// Puts a route together, leg by leg and step by step, whichever engine it comes from.
+/// Makes a route of what a reader found: one line without equal neighbours, speeds, ids, segments, estimates, limits.
 struct RouteBuilder {
-    /// One step as a reader sees it: the maneuver at its begin and the way to the next one.
-    struct Step {
-        var path: String
-        var maneuver: Maneuver
-        var lanes: LaneGuidance?
-        var line: [Coordinate]
-        var meters: Double
-        var seconds: Double
-        var roadNames: [String]
-        var isMotorway = false
-    }
+    /// How many upcoming maneuvers a route and its segments name; a cluster shows one to three.
+    static let upcomingManeuversMax = 3
+    /// Slower and faster than this, in metres per second, no engine means.
+    static let speeds: ClosedRange<Double> = 0.1...100
+    /// Where an engine gives neither time nor speed: 50 km/h.
+    static let defaultSpeed = 50 / 3.6
 
-    private(set) var notices: [RouteNotice] = []
-    private var information = RouteInformation()
+    private var draft: RouteDraft
     private var line: [Coordinate] = []
-    private var speeds: [Double] = []
-    private var roads: [EngineRoad] = []
+    private var lineSpeeds: [Double] = []
+    private var maneuvers: [Maneuver] = []
     private var maneuverIndices: [Int] = []
-    private var laneGuidanceIndices: [Int] = []
+    private var lanes: [LaneGuidance] = []
+    private var laneIndices: [Int] = []
+    private var roads: [EngineRoad] = []
     private var segmentIndices: [Int] = []
-    private var legStart: (maneuver: Int, lane: Int) = (0, 0)
-    private var metersSinceManeuver = 0.0
-    private var secondsSinceManeuver = 0.0
+    /// Per segment: its maneuvers and lane guidances.
+    private var segmentItems: [(maneuvers: [ManeuverID], lanes: [LaneGuidanceID])] = []
 
-    mutating func note(_ path: String, _ reason: String) {
-        if !self.notices.contains(where: { $0.path == path && $0.reason == reason }) {
-            self.notices.append(RouteNotice(path: path, reason: reason))
-        }
-    }
-
-    mutating func beginLeg() {
-        self.segmentIndices.append(max(0, self.line.count - 1))
-        self.legStart = (self.information.maneuvers.count, self.information.laneGuidances.count)
-    }
-
-    mutating func append(_ step: Step) {
-        var maneuver = step.maneuver
-        maneuver.id = ManeuverID(rawValue: UInt32(self.information.maneuvers.count + 1))
-        maneuver.initialTravelEstimates = TravelEstimates(
-            distanceRemaining: .meters(rounding: self.metersSinceManeuver),
-            timeRemaining: .seconds(Int64(min(self.secondsSinceManeuver, 3e7).rounded())))
-        maneuver.instructionVariants = self.cut(maneuver.instructionVariants, step.path)
-        maneuver.roadFollowingManeuverVariants = self.cut(maneuver.roadFollowingManeuverVariants, step.path)
-        maneuver.highwayExitLabel = self.cut(maneuver.highwayExitLabel, 64, step.path)
-        if maneuver.junctionElementAngles.count > 32 {
-            self.note(step.path, "more than 32 roads at the junction; the others are left out")
-            maneuver.junctionElementAngles = Array(maneuver.junctionElementAngles.prefix(32))
-        }
-        let place = max(0, self.line.count - 1)
-        if var lanes = step.lanes {
-            lanes.id = LaneGuidanceID(rawValue: UInt32(self.information.laneGuidances.count + 1))
-            maneuver.linkedLaneGuidance = lanes.id
-            self.information.laneGuidances.append(lanes)
-            self.laneGuidanceIndices.append(place)
-        }
-        self.information.maneuvers.append(maneuver)
-        self.maneuverIndices.append(place)
-        self.metersSinceManeuver = step.meters
-        self.secondsSinceManeuver = step.seconds
-        self.extend(step, from: place)
-    }
-
-    /// Adds a step's way, without points that are where the one before is.
-    private mutating func extend(_ step: Step, from place: Int) {
-        let names = self.cut(step.roadNames, step.path)
-        if self.roads.last.map({ $0.nameVariants != names || $0.isMotorway != step.isMotorway }) ?? true {
-            if self.roads.last?.lineIndex == place { self.roads.removeLast() }
-            self.roads.append(EngineRoad(lineIndex: place, nameVariants: names, isMotorway: step.isMotorway))
-        }
-        let speed = step.seconds > 0 && step.meters > 0 ? step.meters / step.seconds : 13.9
-        for point in step.line where self.line.last != point {
-            if !self.line.isEmpty { self.speeds.append(min(max(speed, 0.5), 100)) }
-            self.line.append(point)
-        }
-    }
-
-    /// Ends a leg between two waypoints.
-    mutating func endLeg(from origin: Waypoint, to destination: Waypoint) {
-        let index = self.information.segments.count
-        let first = self.segmentIndices[index]
-        var segment = RouteSegment(id: "leg-\(index + 1)", origin: origin, destination: destination)
-        segment.coordinates = first < self.line.count ? Array(self.line[first...].prefix(262_144)) : []
-        segment.maneuvers = self.information.maneuvers[self.legStart.maneuver...].map(\.id)
-        segment.laneGuidances = self.information.laneGuidances[self.legStart.lane...].map(\.id)
-        segment.currentManeuvers = Array(segment.maneuvers.prefix(2))
-        self.information.segments.append(segment)
-    }
-
-    /// The whole route.
+    /// Builds the route of `draft`.
     ///
-    /// - Throws: ``RouteReadingError/invalid(path:reason:)`` for a route without a single point or step.
-    func finish(
-        _ engine: EngineRoute.Engine, path: String, waypoints: [Waypoint], meters: Double?, seconds: Double?,
-        summary: String
-    ) throws(RouteReadingError) -> EngineRoute {
-        guard !self.line.isEmpty else {
-            throw .invalid(path: path, reason: "has no geometry and no locations")
-        }
-        guard !self.information.maneuvers.isEmpty else { throw .invalid(path: path, reason: "has no steps") }
-        guard self.information.segments.count <= 65, self.information.maneuvers.count <= 4_096 else {
-            throw .invalid(path: path, reason: "has more than 65 legs or 4096 steps")
-        }
-        let stepMeters = zip(self.line, self.line.dropFirst()).reduce(0.0) { $0 + $1.0.distance(to: $1.1) }
-        var information = self.information
-        information.upcomingManeuvers = Array(information.maneuvers.prefix(2).map(\.id))
-        information.currentSegment = information.segments.first?.id
-        let distance = Distance.meters(rounding: min(meters ?? stepMeters, 5e7))
-        let duration = Duration.seconds(Int64(min(max(seconds ?? 0, 0), 3e7).rounded()))
-        information.tripTravelEstimates = TravelEstimates(
-            distanceRemaining: distance, timeRemaining: duration)
-        var route = EngineRoute(
-            engine: engine, waypoints: waypoints, information: information, line: self.line,
-            lineSpeeds: self.speeds, roads: self.roads, maneuverIndices: self.maneuverIndices,
-            laneGuidanceIndices: self.laneGuidanceIndices, segmentIndices: self.segmentIndices,
-            distance: distance,
-            duration: duration, notices: self.notices)
-        route.summary = summary
-        return route
+    /// - Throws: `.noRoute` without legs or points.
+    static func build(_ draft: RouteDraft) throws(RouteReadingError) -> EngineRoute {
+        var builder = RouteBuilder(draft: draft)
+        return try builder.build()
     }
 
-    // MARK: Text
+    private init(draft: RouteDraft) { self.draft = draft }
 
-    private mutating func cut(_ variants: [String], _ path: String) -> [String] {
-        var seen: Set<String> = []
-        let different = variants.filter { !$0.isEmpty && seen.insert($0).inserted }
-            .sorted { $0.count > $1.count }
-        if different.count > 8 { self.note(path, "more than 8 variants of a text; the others are left out") }
-        return different.prefix(8).map { self.cut($0, 512, path) }
+    private mutating func build() throws(RouteReadingError) -> EngineRoute {
+        self.cutLegs()
+        for leg in self.draft.legs { self.append(leg) }
+        guard !self.line.isEmpty else { throw .noRoute(path: self.draft.path.description) }
+        let measure = LineMeasure(line: self.line, speeds: self.lineSpeeds)
+        let waypoints = self.waypoints()
+        let path = self.draft.path
+        let legDistances = self.draft.legs.reduce(0) { $0 + ($1.distance ?? 0) }
+        let legDurations = self.draft.legs.reduce(0) { $0 + ($1.duration ?? 0) }
+        let information = self.information(measure, waypoints)
+        let distance = self.draft.book.distance(
+            self.draft.distance ?? (legDistances > 0 ? legDistances : measure.length), at: path)
+        let duration = self.draft.book.duration(
+            self.draft.duration ?? (legDurations > 0 ? legDurations : measure.duration), at: path)
+        let summary = self.summary(measure)
+        return EngineRoute(
+            engine: self.draft.engine, waypoints: waypoints, information: information, line: self.line,
+            lineSpeeds: self.lineSpeeds, roads: self.roads, maneuverIndices: self.maneuverIndices,
+            laneGuidanceIndices: self.laneIndices, segmentIndices: self.segmentIndices, distance: distance,
+            duration: duration, notices: self.draft.book.complete, summaryVariants: summary)
     }
 
-    private mutating func cut(_ text: String, _ bytesMax: Int, _ path: String) -> String {
-        let text = text.replacing("\0", with: "")
-        guard text.utf8.count > bytesMax else { return text }
-        self.note(path, "a text of \(text.utf8.count) bytes was cut to \(bytesMax)")
-        var cut = ""
-        for character in text where cut.utf8.count + character.utf8.count <= bytesMax {
-            cut.append(character)
+    /// Leaves out the legs that have no room; then the route ends before its destination, and says so.
+    private mutating func cutLegs() {
+        let legs = self.draft.legs.count
+        guard legs > ModelLimits.segmentsMax else { return }
+        self.draft.legs = self.draft.book.fit(
+            self.draft.legs, countMax: ModelLimits.segmentsMax, "legs", at: self.draft.path)
+        self.draft.waypoints = self.draft.waypoints.map { Array($0.prefix(ModelLimits.segmentsMax + 1)) }
+        (self.draft.distance, self.draft.duration) = (nil, nil)
+        let last = self.draft.legs.count - 1
+        if let step = self.draft.legs[last].steps.indices.last {
+            self.draft.legs[last].steps[step].maneuver.type = .arriveEndOfDirections
+            self.draft.legs[last].steps[step].maneuver.isIntermediateWaypoint = false
         }
-        return cut
+    }
+
+    // MARK: Legs
+
+    private mutating func append(_ leg: LegDraft) {
+        let places = self.appendLine(of: leg)
+        guard !places.isEmpty else { return }
+        self.segmentIndices.append(places[0])
+        self.segmentItems.append(([], []))
+        var stepIDs: [Int: ManeuverID] = [:]
+        for (index, step) in leg.steps.enumerated() {
+            let place = places[min(step.pointIndex, places.count - 1)]
+            self.appendRoad(step, at: place)
+            stepIDs[index] = self.append(
+                step, at: place, after: index == 0 ? nil : leg.steps[index - 1])
+        }
+        for lanes in leg.lanes {
+            self.append(
+                lanes, at: places[min(lanes.pointIndex, places.count - 1)],
+                linkedTo: lanes.stepIndex.flatMap { stepIDs[$0] })
+        }
+    }
+
+    /// Adds the points that differ from the one before.
+    ///
+    /// - Returns: For each point of the leg, where it is in the line.
+    private mutating func appendLine(of leg: LegDraft) -> [Int] {
+        let speeds = SpeedProfile.speeds(of: leg)
+        var places: [Int] = []
+        for (index, point) in leg.points.enumerated() {
+            if self.line.last.map({ !$0.isAt(point) }) ?? true {
+                if !self.line.isEmpty {
+                    self.lineSpeeds.append(index == 0 ? speeds.first ?? Self.defaultSpeed : speeds[index - 1])
+                }
+                self.line.append(point)
+            }
+            places.append(self.line.count - 1)
+        }
+        return places
+    }
+
+    private mutating func appendRoad(_ step: LegDraft.Step, at place: Int) {
+        let names = self.draft.book.fit(variants: step.roadNames, at: step.path)
+        let road = EngineRoad(lineIndex: place, nameVariants: names, isMotorway: step.isMotorway)
+        // Why: an arrival keeps the road it is on, and of two steps at one point the later road is driven.
+        if step.maneuver.type.isArrival, !self.roads.isEmpty { return }
+        if self.roads.last?.lineIndex == place { self.roads.removeLast() }
+        if let last = self.roads.last, last.nameVariants == names, last.isMotorway == step.isMotorway {
+            return
+        }
+        self.roads.append(road)
+        if self.roads.count == 1 { self.roads[0].lineIndex = 0 }
+    }
+
+    private mutating func append(
+        _ step: LegDraft.Step, at place: Int, after previous: LegDraft.Step?
+    ) -> ManeuverID? {
+        guard self.maneuvers.count < ModelLimits.maneuversMax else {
+            self.draft.book.add(
+                step.path, "left out: a route has at most \(ModelLimits.maneuversMax) maneuvers")
+            return nil
+        }
+        let id = ManeuverID(rawValue: UInt32(self.maneuvers.count + 1))
+        var maneuver = Maneuver(id: id, type: step.maneuver.type)
+        maneuver.junctionType = step.maneuver.junctionType
+        maneuver.trafficSide = step.maneuver.trafficSide
+        maneuver.instructionVariants = self.draft.book.fit(
+            variants: step.maneuver.instructionVariants, at: step.path)
+        maneuver.roadFollowingManeuverVariants = self.draft.book.fit(
+            variants: step.maneuver.roadFollowingManeuverVariants, at: step.path)
+        maneuver.highwayExitLabel = self.draft.book.fit(
+            step.maneuver.highwayExitLabel, bytesMax: ModelLimits.exitLabelBytesMax, at: step.path)
+        maneuver.junctionExitAngle = step.maneuver.junctionExitAngle
+        let elements = Set(step.maneuver.junctionElementAngles).subtracting(
+            [step.maneuver.junctionExitAngle].compactMap(\.self))
+        maneuver.junctionElementAngles = self.draft.book.fit(
+            elements.sorted(), countMax: ModelLimits.elementAnglesMax, "roads of a junction", at: step.path)
+        maneuver.roundaboutExitNumber = step.maneuver.roundaboutExitNumber
+        maneuver.isIntermediateWaypoint = step.maneuver.isIntermediateWaypoint
+        maneuver.initialTravelEstimates = self.initialEstimates(previous, to: place, at: step.path)
+        self.maneuvers.append(maneuver)
+        self.maneuverIndices.append(max(place, self.maneuverIndices.last ?? 0))
+        self.segmentItems[self.segmentItems.count - 1].maneuvers.append(id)
+        return id
+    }
+
+    /// As the engine says for the step before; the first maneuver of a leg is where the last one was.
+    private mutating func initialEstimates(
+        _ previous: LegDraft.Step?, to place: Int, at path: JSONPath
+    ) -> TravelEstimates {
+        guard let previous else {
+            return TravelEstimates(distanceRemaining: .meters(0), timeRemaining: .zero)
+        }
+        let from = self.maneuverIndices.last ?? 0
+        let measured = (from..<max(from, place)).reduce(0) {
+            $0 + self.line[$1].meters(to: self.line[$1 + 1])
+        }
+        let distance = self.draft.book.distance(previous.distance ?? measured, at: path)
+        let time = previous.duration.map { self.draft.book.duration($0, at: path) }
+        return TravelEstimates(distanceRemaining: distance, timeRemaining: time)
+    }
+
+    private mutating func append(_ draft: LegDraft.Lanes, at place: Int, linkedTo maneuver: ManeuverID?) {
+        guard self.lanes.count < ModelLimits.laneGuidancesMax else {
+            return self.draft.book.add(
+                draft.path, "left out: a route has at most \(ModelLimits.laneGuidancesMax) lane guidances")
+        }
+        let id = LaneGuidanceID(rawValue: UInt32(self.lanes.count + 1))
+        let lanes = self.draft.book.fit(
+            draft.lanes, countMax: ModelLimits.lanesMax, "lanes", at: draft.path)
+        var guidance = LaneGuidance(id: id, lanes: lanes)
+        if let maneuver {
+            self.maneuvers[Int(maneuver.rawValue) - 1].linkedLaneGuidance = id
+            guidance.instructionVariants = self.maneuvers[Int(maneuver.rawValue) - 1].instructionVariants
+        }
+        self.lanes.append(guidance)
+        self.laneIndices.append(max(place, self.laneIndices.last ?? 0))
+        self.segmentItems[self.segmentItems.count - 1].lanes.append(id)
+    }
+
+    // MARK: The whole
+
+    private mutating func waypoints() -> [Waypoint] {
+        if let waypoints = self.draft.waypoints, waypoints.count == self.segmentIndices.count + 1 {
+            return waypoints
+        }
+        return (self.segmentIndices + [self.line.count - 1]).map { Waypoint(center: self.line[$0]) }
+    }
+
+    private mutating func information(_ measure: LineMeasure, _ waypoints: [Waypoint]) -> RouteInformation {
+        let ends = self.segmentIndices.dropFirst() + [self.line.count - 1]
+        var segments: [RouteSegment] = []
+        for (index, (start, end)) in zip(self.segmentIndices, ends).enumerated() {
+            let items = self.segmentItems[index]
+            let current = Array(items.maneuvers.prefix(Self.upcomingManeuversMax))
+            let lanes = current.first.flatMap { self.maneuvers[Int($0.rawValue) - 1].linkedLaneGuidance }
+            segments.append(
+                RouteSegment(
+                    id: "leg-\(index + 1)", origin: waypoints[index], destination: waypoints[index + 1],
+                    coordinates: self.thinned(Array(self.line[start...end])), maneuvers: items.maneuvers,
+                    laneGuidances: items.lanes, currentManeuvers: current, currentLaneGuidance: lanes,
+                    tripTravelEstimates: measure.estimates(from: measure.meters[start], to: measure.length),
+                    maneuverTravelEstimates: current.first.map {
+                        measure.estimates(
+                            from: measure.meters[start],
+                            to: measure.meters[self.maneuverIndices[Int($0.rawValue) - 1]])
+                    }))
+        }
+        return RouteInformation(
+            maneuvers: self.maneuvers, laneGuidances: self.lanes, segments: segments,
+            currentSegment: segments.first?.id, upcomingManeuvers: segments.first?.currentManeuvers ?? [],
+            currentLaneGuidance: segments.first?.currentLaneGuidance,
+            tripTravelEstimates: segments.first?.tripTravelEstimates,
+            maneuverTravelEstimates: segments.first?.maneuverTravelEstimates)
+    }
+
+    /// Evenly fewer points where a segment has too many; first and last stay.
+    private mutating func thinned(_ points: [Coordinate]) -> [Coordinate] {
+        guard points.count > ModelLimits.segmentCoordinatesMax else { return points }
+        self.draft.book.add(
+            self.draft.path,
+            "\(points.count) points of a leg were thinned to \(ModelLimits.segmentCoordinatesMax)")
+        let last = ModelLimits.segmentCoordinatesMax - 1
+        return (0...last).map { points[$0 * (points.count - 1) / last] }
+    }
+
+    /// The engine's words, or the two longest roads with a name.
+    private mutating func summary(_ measure: LineMeasure) -> [String] {
+        let given = self.draft.legs.map(\.summary).filter { !$0.isEmpty }
+        guard given.isEmpty else {
+            return self.draft.book.fit(variants: [given.joined(separator: ", ")] + given, at: self.draft.path)
+        }
+        var lengths: [String: Double] = [:]
+        for (index, road) in self.roads.enumerated() {
+            guard let name = road.nameVariants.last else { continue }
+            let end = index + 1 < self.roads.count ? self.roads[index + 1].lineIndex : self.line.count - 1
+            lengths[name, default: 0] += measure.meters[end] - measure.meters[road.lineIndex]
+        }
+        let names = lengths.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(2).map(\.key)
+        return self.draft.book.fit(
+            variants: [names.joined(separator: ", "), names.first ?? ""], at: self.draft.path)
     }
 }
 
-/// Names of a road: with its reference, without, and the reference alone.
-func roadNames(_ name: String, _ reference: String) -> [String] {
-    switch (name.isEmpty, reference.isEmpty) {
-    case (false, false): ["\(name) (\(reference))", name, reference]
-    case (false, true): [name]
-    case (true, false): [reference]
-    case (true, true): []
+extension ManeuverType {
+    /// Whether it ends a leg.
+    package var isArrival: Bool {
+        switch self {
+        case .arriveAtDestination, .arriveAtDestinationLeft, .arriveAtDestinationRight,
+            .arriveEndOfNavigation,
+            .arriveEndOfDirections:
+            true
+        default: false
+        }
+    }
+}
+
+extension LineMeasure {
+    /// Between two distances along the line, as the protocol can say it.
+    package func estimates(from start: Double, to end: Double) -> TravelEstimates {
+        let seconds = max(0, self.seconds(atMeters: end) - self.seconds(atMeters: start))
+        let meters = min(max(0, end - start), Double(ModelLimits.distanceMetersMax))
+        return TravelEstimates(
+            distanceRemaining: .meters(rounding: meters),
+            timeRemaining: .seconds(min(ModelLimits.timeSecondsMax, Int64(min(seconds, 1e12).rounded()))))
     }
 }

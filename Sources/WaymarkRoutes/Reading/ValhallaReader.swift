@@ -1,142 +1,141 @@
-internal import WaymarkModel
+import WaymarkModel
 
-/// Reads Valhalla's own answers.
-enum ValhallaReader {
-    static func read(_ root: JSONValue, _ options: ReadingOptions) throws(RouteReadingError) -> EngineAnswer {
-        let trip = root["trip"]
-        if let status = trip["status"].integer, status != 0 {
-            throw .engineError(code: "\(status)", message: trip["status_message"].text ?? "")
+/// Reads Valhalla's own form, also the one of 2014 without travel modes.
+struct ValhallaReader {
+    let options: RouteReadingOptions
+
+    static func read(
+        _ answer: JSONNode, _ options: RouteReadingOptions
+    ) throws(RouteReadingError) -> RouteAnswer {
+        guard let trip = answer["trip"], trip.isObject else {
+            throw .missing(path: "trip", expected: "an object")
         }
-        var routes = [try self.route(trip, "trip", options)]
-        for (index, alternate) in (root["alternates"].array ?? []).enumerated() {
-            routes.append(try self.route(alternate["trip"], "alternates[\(index)].trip", options))
+        let reader = Self(options: options)
+        var book = NoticeBook()
+        ValhallaMembers.answer.report(answer, into: &book)
+        var routes = [try reader.route(trip)]
+        for alternate in answer.elements("alternates") {
+            guard let trip = alternate["trip"] else {
+                book.add(alternate.path, "an alternate without a trip is left out")
+                continue
+            }
+            routes.append(try reader.route(trip))
         }
-        return EngineAnswer(routes: routes)
+        if routes.count > ModelLimits.routeChoicesMax {
+            book.add(
+                .member(.root, "alternates"),
+                "of \(routes.count) routes only \(ModelLimits.routeChoicesMax) can be offered as choices")
+        }
+        return RouteAnswer(routes: routes, notices: book.complete)
     }
 
-    private static func route(
-        _ trip: JSONValue, _ path: String, _ options: ReadingOptions
-    ) throws(RouteReadingError) -> EngineRoute {
-        guard let legs = trip["legs"].array, !legs.isEmpty else {
-            throw .invalid(path: "\(path).legs", reason: "is missing")
+    static func read(
+        bareTrip trip: JSONNode, _ options: RouteReadingOptions
+    ) throws(RouteReadingError) -> RouteAnswer {
+        RouteAnswer(routes: [try Self(options: options).route(trip)], notices: [])
+    }
+
+    private func route(_ trip: JSONNode) throws(RouteReadingError) -> EngineRoute {
+        if let status = trip["status"]?.integer, status != 0 {
+            let message = trip["status_message"]?.string ?? "no reason given"
+            throw .refusedByEngine(code: "\(status)", message: message)
         }
-        let metersPerUnit = trip["units"].text == "miles" ? 1_609.344 : 1_000.0
-        var builder = RouteBuilder()
-        if options.trafficSide == nil {
-            builder.note(path, "Valhalla does not say the side of traffic; taken as right")
+        guard let legs = trip["legs"]?.elements else {
+            throw .missing(path: "\(trip.path).legs", expected: "an array")
         }
-        let stops = (trip["locations"].array ?? []).filter { ($0["type"].text ?? "break").hasPrefix("break") }
-        var places: [Waypoint] = []
+        guard !legs.isEmpty else { throw .noRoute(path: "\(trip.path).legs") }
+        var draft = RouteDraft(engine: .valhalla, path: trip.path)
+        ValhallaMembers.trip.report(trip, into: &draft.book)
+        let unit = Self.metersPerUnit(trip["units"], &draft.book)
+        draft.distance = trip["summary"]?["length"]?.number.map { $0 * unit }
+        draft.duration = trip["summary"]?["time"]?.number
+        draft.waypoints = Self.waypoints(trip.elements("locations"), legs: legs.count, &draft.book)
+        var reader = ValhallaLegReader(metersPerUnit: unit, book: draft.book)
         for (index, leg) in legs.enumerated() {
-            let legPath = "\(path).legs[\(index)]"
-            guard let shape = leg["shape"].text, let line = Geometry.polyline(shape, precision: 1e6),
-                !line.isEmpty
-            else {
-                throw .invalid(path: "\(legPath).shape", reason: "is not a polyline of precision 6")
-            }
-            guard let maneuvers = leg["maneuvers"].array, !maneuvers.isEmpty else {
-                throw .invalid(path: "\(legPath).maneuvers", reason: "is missing or empty")
-            }
-            builder.beginLeg()
-            for (position, maneuver) in maneuvers.enumerated() {
-                let next = position + 1 < maneuvers.count ? maneuvers[position + 1] : nil
-                let before = position > 0 ? maneuvers[position - 1] : nil
-                builder.append(
-                    self.step(
-                        maneuver, before: before, next: next, line, "\(legPath).maneuvers[\(position)]",
-                        metersPerUnit, isLastLeg: index == legs.count - 1, options, &builder))
-            }
-            let origin = self.waypoint(stops, index, line[0])
-            let destination = self.waypoint(stops, index + 1, line[line.count - 1])
-            if places.isEmpty { places.append(origin) }
-            places.append(destination)
-            builder.endLeg(from: origin, to: destination)
+            draft.legs.append(try reader.leg(leg, isLast: index == legs.count - 1))
         }
-        return try builder.finish(
-            .valhalla, path: path, waypoints: places,
-            meters: trip["summary"]["length"].number.map { $0 * metersPerUnit },
-            seconds: trip["summary"]["time"].number, summary: "")
+        draft.book = reader.book
+        if let side = self.options.trafficSide { draft.setSide(side) } else { draft.inferSide() }
+        return try RouteBuilder.build(draft)
     }
 
-    private static func waypoint(_ stops: [JSONValue], _ index: Int, _ place: Coordinate) -> Waypoint {
-        guard index < stops.count else { return Waypoint(center: place) }
-        let name = stops[index]["name"].text ?? ""
-        return Waypoint(center: place, nameVariants: name.isEmpty ? [] : [String(name.prefix(120))])
+    private static func metersPerUnit(_ units: JSONNode?, _ book: inout NoticeBook) -> Double {
+        switch units?.string {
+        case "miles", "mi": return 1_609.344
+        case "kilometers", "km", nil: return 1_000
+        case .some(let other):
+            book.add(units?.path ?? .root, "\"\(other.prefix(64))\" is no known unit; kilometres are assumed")
+            return 1_000
+        }
     }
 
-    private static func step(
-        _ wire: JSONValue, before: JSONValue?, next: JSONValue?, _ line: [Coordinate], _ path: String,
-        _ metersPerUnit: Double, isLastLeg: Bool, _ options: ReadingOptions, _ builder: inout RouteBuilder
-    ) -> RouteBuilder.Step {
-        let side = options.trafficSide ?? .right
-        let kind = wire["type"].integer ?? 0
-        let begin = min(max(wire["begin_shape_index"].integer ?? 0, 0), line.count - 1)
-        let end = min(max(wire["end_shape_index"].integer ?? begin, begin), line.count - 1)
-        let exit = wire["roundabout_exit_count"].integer.flatMap { (1...255).contains($0) ? UInt8($0) : nil }
-        let wasFerry = before?["travel_type"].text == "ferry" || before?["type"].integer == 28
-        var maneuver = Maneuver(
-            id: ManeuverID(rawValue: 1), type: ValhallaMapping.type(kind, exit: exit, wasFerry: wasFerry),
-            trafficSide: side)
-        if ValhallaMapping.type(kind, exit: exit, wasFerry: wasFerry) == .noTurn {
-            builder.note("\(path).type", "\(kind) has no counterpart")
+    /// The places where legs meet; points that are only passed are reported.
+    private static func waypoints(_ places: [JSONNode], legs: Int, _ book: inout NoticeBook) -> [Waypoint]? {
+        var waypoints: [Waypoint] = []
+        for place in places {
+            switch place["type"]?.string {
+            case "through", "via":
+                book.add(place.path, "a point that is passed without a stop is no waypoint")
+                continue
+            default: break
+            }
+            guard let latitude = place["lat"]?.number, let longitude = place["lon"]?.number else {
+                return nil
+            }
+            let center = Coordinate(latitude: latitude, longitude: longitude)
+            guard center.isOnEarth else { return nil }
+            let name = place["name"]?.string ?? ""
+            let address = ["street", "city"].compactMap { place[$0]?.string }.joined(separator: ", ")
+            waypoints.append(
+                Waypoint(
+                    center: center, nameVariants: book.fit(variants: [name], at: place.path),
+                    addressVariants: book.fit(variants: [address], at: place.path),
+                    timeZone: book.fit(
+                        place["time_zone_name"]?.string ?? "", bytesMax: ModelLimits.timeZoneBytesMax,
+                        at: place.path)))
         }
-        maneuver.junctionType = kind == 26 || kind == 27 ? .roundabout : .intersection
-        maneuver.roundaboutExitNumber = exit
-        maneuver.isIntermediateWaypoint = (4...6).contains(kind) && !isLastLeg
-        maneuver.instructionVariants = [
-            wire["instruction"].text, wire["verbal_pre_transition_instruction"].text,
-            wire["verbal_succinct_transition_instruction"].text,
-        ].compactMap { $0 }
-        let names = wire["street_names"].array?.compactMap(\.text) ?? []
-        let beginNames = wire["begin_street_names"].array?.compactMap(\.text) ?? names
-        maneuver.roadFollowingManeuverVariants = Self.variants(beginNames)
-        let sign = wire["sign"]["exit_number_elements"].array?.compactMap { $0["text"].text } ?? []
-        maneuver.highwayExitLabel = sign.first ?? ""
-        if kind > 6, begin > 0, begin < line.count - 1 {
-            let entry = line[begin - 1].bearing(to: line[begin])
-            // A roundabout is left where the next maneuver, its exit, is.
-            let leaving = kind == 26 ? min(end, line.count - 2) : begin
-            let exitBearing = line[leaving].bearing(to: line[leaving + 1])
-            maneuver.junctionExitAngle = .degrees(Int((exitBearing - entry).rounded()))
+        guard waypoints.count == legs + 1 else {
+            if !places.isEmpty {
+                book.add(
+                    .root, "\(waypoints.count) locations do not match \(legs) legs; the legs' ends are taken")
+            }
+            return nil
         }
-        var lanes: LaneGuidance?
-        if let wireLanes = wire["lanes"].array, !wireLanes.isEmpty {
-            lanes = LaneGuidance(
-                id: LaneGuidanceID(rawValue: 1),
-                lanes: wireLanes.prefix(32).map { LaneMapping.valhallaLane($0, side) })
-        }
-        return .init(
-            path: path, maneuver: maneuver, lanes: lanes, line: Array(line[begin...end]),
-            meters: max(0, (wire["length"].number ?? 0) * metersPerUnit),
-            seconds: max(0, wire["time"].number ?? 0),
-            roadNames: Self.variants(names), isMotorway: wire["highway"].bool ?? false)
-    }
-
-    private static func variants(_ names: [String]) -> [String] {
-        names.count > 1 ? [names.joined(separator: " / ")] + names : names
+        return waypoints
     }
 }
 
-/// Valhalla's maneuvers in CarPlay's words.
-///
-/// - Source: valhalla/proto/directions.proto; the table is in Docs/routes.md.
-enum ValhallaMapping {
-    private static let plain: [Int: ManeuverType] = [
-        1: .startRoute, 2: .startRoute, 3: .startRoute, 4: .arriveAtDestination, 5: .arriveAtDestinationRight,
-        6: .arriveAtDestinationLeft, 7: .followRoad, 8: .followRoad, 9: .slightRightTurn, 10: .rightTurn,
-        11: .sharpRightTurn, 12: .uTurn, 13: .uTurn, 14: .sharpLeftTurn, 15: .leftTurn, 16: .slightLeftTurn,
-        17: .onRamp, 18: .onRamp, 19: .onRamp, 20: .highwayOffRampRight, 21: .highwayOffRampLeft,
-        22: .straightAhead, 23: .keepRight, 24: .keepLeft, 25: .followRoad, 27: .exitRoundabout,
-        29: .exitFerry,
-        30: .arriveEndOfNavigation, 33: .arriveEndOfNavigation, 37: .keepRight, 38: .keepLeft,
-        45: .arriveEndOfNavigation,
-    ]
+/// The members of Valhalla's own form that are read.
+enum ValhallaMembers {
+    static let answer = UncarriedMembers(
+        read: ["alternates", "alternates[].trip"], readWhole: ["trip", "alternates[].trip", "id"])
 
-    static func type(_ kind: Int, exit: UInt8?, wasFerry: Bool) -> ManeuverType {
-        switch kind {
-        case 26: exit.map { .roundaboutExit($0) ?? .exitRoundabout } ?? .enterRoundabout
-        case 28: wasFerry ? .changeFerry : .enterFerry
-        default: self.plain[kind] ?? .noTurn
-        }
-    }
+    static let trip = UncarriedMembers(
+        read: [
+            "status", "status_message", "units", "language", "summary", "summary.length", "summary.time",
+            "locations",
+            "locations[].type", "locations[].lat", "locations[].lon", "locations[].name",
+            "locations[].street",
+            "locations[].city", "locations[].time_zone_name", "legs", "legs[].shape", "legs[].summary",
+            "legs[].summary.length",
+            "legs[].summary.time", "legs[].maneuvers", "legs[].maneuvers[].type",
+            "legs[].maneuvers[].instruction",
+            "legs[].maneuvers[].verbal_succinct_transition_instruction",
+            "legs[].maneuvers[].verbal_multi_cue",
+            "legs[].maneuvers[].bearing_before", "legs[].maneuvers[].bearing_after",
+            "legs[].maneuvers[].time",
+            "legs[].maneuvers[].length", "legs[].maneuvers[].begin_shape_index",
+            "legs[].maneuvers[].end_shape_index", "legs[].maneuvers[].highway",
+            "legs[].maneuvers[].roundabout_exit_count", "legs[].maneuvers[].street_names",
+            "legs[].maneuvers[].begin_street_names", "legs[].maneuvers[].lanes",
+            "legs[].maneuvers[].lanes[].directions", "legs[].maneuvers[].lanes[].valid",
+            "legs[].maneuvers[].lanes[].active", "legs[].maneuvers[].sign",
+            "legs[].maneuvers[].sign.exit_number_elements",
+            "legs[].maneuvers[].sign.exit_number_elements[].text",
+            "legs[].maneuvers[].sign.exit_branch_elements",
+            "legs[].maneuvers[].sign.exit_branch_elements[].text",
+            "legs[].maneuvers[].sign.exit_toward_elements",
+            "legs[].maneuvers[].sign.exit_toward_elements[].text",
+            "legs[].maneuvers[].sign.exit_name_elements", "legs[].maneuvers[].sign.exit_name_elements[].text",
+        ], readWhole: [])
 }

@@ -1,0 +1,104 @@
+internal import ArgumentParser
+internal import Foundation
+internal import WaymarkClient
+internal import WaymarkModel
+internal import WaymarkRoutes
+
+// What several commands read from their arguments. A wrong argument is a `ValidationError`, which shows how it should be; what
+// is right but cannot be had is a `CommandFailure`.
+
+/// Something went wrong that is not the user's typing.
+struct CommandFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// The side of the road.
+enum Side: String, Sendable, CaseIterable, ExpressibleByArgument {
+    case left, right
+
+    var trafficSide: TrafficSide { self == .left ? .left : .right }
+}
+
+/// Reads `LAT,LON` in degrees.
+func coordinate(_ text: String) throws -> Coordinate {
+    let numbers = text.split(separator: ",", omittingEmptySubsequences: false)
+        .map { Double($0.trimmingCharacters(in: .whitespaces)) }
+    guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1],
+        (-90.0...90).contains(latitude), (-180.0...180).contains(longitude)
+    else { throw ValidationError("\(text) is not LAT,LON in degrees, e.g. 47.141,9.5215") }
+    return Coordinate(latitude: latitude, longitude: longitude)
+}
+
+/// Checks how many times faster than real time a drive is to be.
+func checkSpeed(_ speed: Double) throws {
+    guard speed > 0, speed <= 10_000 else { throw ValidationError("--speed must be above 0, at most 10000") }
+}
+
+/// Reads `KIND=URL`.
+func routingEngine(_ text: String, _ side: Side?) throws -> any RoutingEngine {
+    let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+    let reading = RouteReadingOptions(trafficSide: side?.trafficSide)
+    do throws(RoutingError) {
+        if parts.count == 2 {
+            switch parts[0] {
+            case "valhalla": return try ValhallaEngine(parts[1], reading: reading)
+            case "osrm": return try OSRMEngine(parts[1], reading: reading)
+            default: break  // Refused below.
+            }
+        }
+    } catch {
+        throw ValidationError("--engine: \(error)")
+    }
+    throw ValidationError("--engine \(text) is not valhalla=URL or osrm=URL")
+}
+
+/// Reads an engine's answer from a file, or from standard input for `-`.
+func readAnswer(_ file: String, _ side: Side?) throws -> RouteAnswer {
+    let bytes: [UInt8]
+    do {
+        let handle =
+            file == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: file))
+        bytes = [UInt8](try handle.readToEnd() ?? Data())
+    } catch {
+        throw CommandFailure("\(file) cannot be read: \(error.localizedDescription)")
+    }
+    return try readAnswer(bytes, name: file, side)
+}
+
+/// Reads an engine's answer.
+func readAnswer(_ bytes: [UInt8], name: String, _ side: Side? = nil) throws -> RouteAnswer {
+    do throws(RouteReadingError) {
+        return try RouteReader.read(bytes, options: RouteReadingOptions(trafficSide: side?.trafficSide))
+    } catch {
+        throw CommandFailure("\(name): \(error)")
+    }
+}
+
+/// How to reach the gateway.
+struct ConnectionOptions: ParsableArguments {
+    @Option(help: "Where the gateway listens: tcp:HOST:PORT or unix:/path.") var connect: String?
+    @Option(
+        help: "A file with the listener's pre-shared key; a line break at its end does not count.",
+        completion: .file())
+    var keyFile: String?
+
+    /// Where to connect to; the error names the option.
+    func address(default fallback: ServiceAddress) throws -> ServiceAddress {
+        guard let connect else { return fallback }
+        guard let address = ServiceAddress(connect) else {
+            throw ValidationError("--connect \(connect) is not an address; use tcp:HOST:PORT or unix:/path")
+        }
+        return address
+    }
+
+    /// The pre-shared key; empty without one.
+    func key() throws -> [UInt8] {
+        guard let keyFile else { return [] }
+        guard var key = FileManager.default.contents(atPath: keyFile) else {
+            throw CommandFailure("\(keyFile) cannot be read")
+        }
+        if key.last == 0x0A { key.removeLast() }
+        return [UInt8](key)
+    }
+}

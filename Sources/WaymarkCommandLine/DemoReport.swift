@@ -1,0 +1,63 @@
+internal import ArgumentParser
+internal import WaymarkClient
+internal import WaymarkModel
+
+/// What was seen, and whether it was all that should be.
+actor DemoReport {
+    private var maneuvers: Set<ManeuverID> = []
+    private var generations: Set<UInt32> = []
+    private var frames = 0
+    private var endReason = ""
+    private var holdsStop = false
+    private var outcome: RequestResult?
+    private var reroutes = 0
+    private var failures: [String] = []
+
+    func take(_ update: VehicleUpdate) {
+        self.frames += 1
+        if update.state.generation > 0 { self.generations.insert(update.state.generation) }
+        if let next = update.state.upcomingManeuvers.first { self.maneuvers.insert(next) }
+        if update.state.trip?.waypoints.isEmpty == false { self.holdsStop = true }
+        if case .ended(let reason) = update.state.phase { self.endReason = "\(reason)" }
+    }
+
+    func take(_ event: SessionEvent) {
+        if case .rejected(let field, let reason) = event {
+            self.fail("the gateway refused \(field): \(reason)")
+        }
+    }
+
+    func setOutcome(_ outcome: RequestResult) { self.outcome = outcome }
+    func setReroutes(_ count: Int) { self.reroutes = count }
+    func fail(_ reason: String) { self.failures.append(reason) }
+
+    /// Prints the summary.
+    ///
+    /// - Throws: A failing exit status if something expected did not happen.
+    func conclude(expectsDetour: Bool, isJSON: Bool) throws {
+        let wanted: RequestResult = expectsDetour ? .accepted : .notSupported
+        if self.outcome != wanted {
+            self.fail("the charging stop was \(self.outcome.map { "\($0)" } ?? "never answered")")
+        }
+        if self.reroutes != (expectsDetour ? 1 : 0) { self.fail("there were \(self.reroutes) reroutes") }
+        if expectsDetour, !self.holdsStop { self.fail("the cluster never held the charging stop") }
+        if self.endReason != "finished" { self.fail("the drive ended with \(self.endReason)") }
+        if self.maneuvers.isEmpty { self.fail("the cluster saw no maneuver") }
+        if isJSON {
+            Terminal.line(
+                JSON.line([
+                    "kind": "summary", "messages": self.frames, "maneuvers": self.maneuvers.count,
+                    "generations": self.generations.count, "end": self.endReason, "failures": self.failures,
+                    "waypoint": self.outcome.map { "\($0)" } ?? "",
+                ]))
+        } else {
+            Terminal.line("")
+            Terminal.line(
+                "demo: the cluster received \(self.frames) messages, showed \(self.maneuvers.count) maneuvers of "
+                    + "\(self.generations.count) route(s); charging stop \(self.outcome.map { "\($0)" } ?? "unanswered"); "
+                    + "the drive ended: \(self.endReason)")
+            for failure in self.failures { Terminal.note("demo failed: \(failure)") }
+        }
+        if !self.failures.isEmpty { throw ExitCode.failure }
+    }
+}

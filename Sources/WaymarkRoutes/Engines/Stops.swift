@@ -1,0 +1,48 @@
+package import WaymarkModel
+
+extension RoutingEngine {
+    /// Computes the way through `waypoints`: origin, stops in order, destination.
+    ///
+    /// The routes' waypoints are the given ones, with their names, thresholds and charging plans, where they were asked for;
+    /// an engine knows only where the roads are.
+    package func route(through waypoints: [Waypoint]) async throws(RoutingError) -> RouteAnswer {
+        var answer = try await self.route(through: waypoints.map(\.center))
+        for index in answer.routes.indices { answer.routes[index].take(waypoints) }
+        return answer
+    }
+}
+
+extension EngineRoute {
+    /// Replaces the engine's waypoints, if there are as many.
+    package mutating func take(_ waypoints: [Waypoint]) {
+        guard waypoints.count == self.waypoints.count else { return }
+        self.waypoints = waypoints
+        for index in self.information.segments.indices {
+            self.information.segments[index].origin = waypoints[index]
+            self.information.segments[index].destination = waypoints[index + 1]
+        }
+    }
+}
+
+/// Where a new stop goes among those that are still ahead.
+package enum StopOrder {
+    /// `stops` with `stop` put where it makes the way longer by the least, as the crow flies; never behind the destination.
+    ///
+    /// - Parameters:
+    ///   - stop: The new stop.
+    ///   - position: Where the vehicle is.
+    ///   - stops: The stops ahead and the destination, in order; not empty.
+    /// - Returns: One more than `stops`; the destination is still the last.
+    package static func inserting(
+        _ stop: Waypoint, from position: Coordinate, into stops: [Waypoint]
+    ) -> [Waypoint] {
+        let places = [position] + stops.map(\.center)
+        let detours = zip(places, places.dropFirst()).map { from, to in
+            from.meters(to: stop.center) + stop.center.meters(to: to) - from.meters(to: to)
+        }
+        let best = detours.indices.min { detours[$0] < detours[$1] } ?? 0
+        var ordered = stops
+        ordered.insert(stop, at: best)
+        return ordered
+    }
+}

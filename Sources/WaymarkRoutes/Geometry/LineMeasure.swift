@@ -1,0 +1,87 @@
+import Foundation
+package import WaymarkModel
+
+/// How far along a line its points are, and how long it takes to get there.
+package struct LineMeasure: Sendable, Hashable {
+    /// Metres from the start to each point; ascending.
+    package let meters: [Double]
+    /// Seconds from the start to each point at the line's speeds; ascending.
+    package let seconds: [Double]
+
+    /// Measures `line`, driven at `speeds` in metres per second, one fewer than points.
+    package init(line: [Coordinate], speeds: [Double]) {
+        var meters = [0.0]
+        var seconds = [0.0]
+        for index in speeds.indices where index + 1 < line.count {
+            let length = line[index].meters(to: line[index + 1])
+            meters.append(meters[index] + length)
+            seconds.append(seconds[index] + length / speeds[index])
+        }
+        self.meters = meters
+        self.seconds = seconds
+    }
+
+    /// The length of the whole line in metres.
+    package var length: Double { self.meters[self.meters.count - 1] }
+
+    /// The time for the whole line in seconds.
+    package var duration: Double { self.seconds[self.seconds.count - 1] }
+
+    /// The last point at or before `meters`, never the line's last point unless the line has but one.
+    package func index(atMeters meters: Double) -> Int { Self.index(of: meters, in: self.meters) }
+
+    /// The time at `meters`, in seconds from the start.
+    package func seconds(atMeters meters: Double) -> Double {
+        Self.interpolate(meters, from: self.meters, to: self.seconds)
+    }
+
+    /// The distance at `seconds`, in metres from the start.
+    package func meters(atSeconds seconds: Double) -> Double {
+        Self.interpolate(seconds, from: self.seconds, to: self.meters)
+    }
+
+    private static func index(of value: Double, in values: [Double]) -> Int {
+        var (low, high) = (0, values.count - 1)
+        while low + 1 < high {
+            let middle = (low + high) / 2
+            if values[middle] <= value { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    private static func interpolate(_ value: Double, from: [Double], to: [Double]) -> Double {
+        let index = Self.index(of: value, in: from)
+        guard index + 1 < from.count, from[index + 1] > from[index] else { return to[index] }
+        let fraction = min(1, max(0, (value - from[index]) / (from[index + 1] - from[index])))
+        return to[index] + (to[index + 1] - to[index]) * fraction
+    }
+}
+
+extension LineMeasure {
+    /// The point at `meters` along `line`.
+    package func point(at meters: Double, on line: [Coordinate]) -> Coordinate {
+        let index = self.index(atMeters: meters)
+        guard index + 1 < line.count, self.meters[index + 1] > self.meters[index] else { return line[index] }
+        let fraction = (meters - self.meters[index]) / (self.meters[index + 1] - self.meters[index])
+        // Why: exactly the line's own points at both ends, not what rounding makes of them.
+        if fraction <= 0 { return line[index] }
+        return fraction >= 1
+            ? line[index + 1] : line[index].interpolated(to: line[index + 1], fraction: fraction)
+    }
+
+    /// How far along `line` the place nearest to `point` is, in metres; the first one of several. O(points).
+    package func nearest(to point: Coordinate, on line: [Coordinate]) -> Double {
+        var nearest = (meters: 0.0, distance: line[0].meters(to: point))
+        for index in line.indices.dropLast() {
+            let length = self.meters[index + 1] - self.meters[index]
+            guard length > 0 else { continue }
+            // Why: on the scale of one piece of line the Earth is flat, measured along and across the piece.
+            let turn = (line[index].bearing(to: point) - line[index].bearing(to: line[index + 1])) * .pi / 180
+            let along = min(length, max(0, line[index].meters(to: point) * cos(turn)))
+            let place = line[index].interpolated(to: line[index + 1], fraction: along / length)
+            let distance = place.meters(to: point)
+            if distance < nearest.distance { nearest = (self.meters[index] + along, distance) }
+        }
+        return nearest.meters
+    }
+}

@@ -1,0 +1,85 @@
+package import WaymarkModel
+
+/// Lines of points as text: zigzag differences in five-bit groups, as routing engines write them.
+///
+/// - Source: https://developers.google.com/maps/documentation/utilities/polylinealgorithm; with six digits in place
+///   of five it is what Valhalla and newer OSRM and Mapbox answers use.
+package enum Polyline {
+    /// How many decimal digits of a degree a text carries.
+    package enum Precision: Int, Sendable, Hashable, CaseIterable {
+        case five = 5
+        case six = 6
+
+        /// Units in one degree.
+        var unitsPerDegree: Double { self == .five ? 1e5 : 1e6 }
+    }
+
+    /// What is wrong with a text.
+    package enum Mistake: Error, Sendable, Hashable, CustomStringConvertible {
+        /// A byte outside of 63 ... 126, at this offset.
+        case character(offset: Int)
+        /// The text ends within a number, or after a latitude.
+        case truncated
+        /// A number of more than 32 bits, or a sum off the Earth, at this point.
+        case range(point: Int)
+
+        package var description: String {
+            switch self {
+            case .character(let offset): "byte \(offset) of the polyline is none of a polyline"
+            case .truncated: "the polyline ends within a point"
+            case .range(let point): "point \(point) of the polyline is not on the Earth"
+            }
+        }
+    }
+
+    /// Reads all points of `text`.
+    package static func decode(_ text: String, _ precision: Precision) throws(Mistake) -> [Coordinate] {
+        var points: [Coordinate] = []
+        points.reserveCapacity(text.utf8.count / 6)
+        var values: [Int64] = [0, 0]
+        var axis = 0
+        var bits: UInt64 = 0
+        var shift: UInt64 = 0
+        for (offset, byte) in text.utf8.enumerated() {
+            guard (63...126).contains(byte) else { throw .character(offset: offset) }
+            guard shift <= 30 else { throw .range(point: points.count) }
+            bits |= UInt64((byte - 63) & 0x1F) << shift
+            shift += 5
+            guard byte - 63 < 0x20 else { continue }
+            values[axis] += Int64(bits >> 1) ^ -Int64(bits & 1)
+            (bits, shift) = (0, 0)
+            axis = 1 - axis
+            guard axis == 0 else { continue }
+            let point = Coordinate(
+                latitude: Double(values[0]) / precision.unitsPerDegree,
+                longitude: Double(values[1]) / precision.unitsPerDegree)
+            guard point.isOnEarth else { throw .range(point: points.count) }
+            points.append(point)
+        }
+        guard axis == 0, shift == 0 else { throw .truncated }
+        return points
+    }
+
+    /// Writes `points`, rounded to `precision`.
+    package static func encode(_ points: [Coordinate], _ precision: Precision) -> String {
+        var text = ""
+        var last: (Int64, Int64) = (0, 0)
+        for point in points {
+            let latitude = Int64((point.latitude * precision.unitsPerDegree).rounded())
+            let longitude = Int64((point.longitude * precision.unitsPerDegree).rounded())
+            Self.append(latitude - last.0, to: &text)
+            Self.append(longitude - last.1, to: &text)
+            last = (latitude, longitude)
+        }
+        return text
+    }
+
+    private static func append(_ value: Int64, to text: inout String) {
+        var rest = UInt64(bitPattern: (value << 1) ^ (value >> 63))
+        while rest >= 0x20 {
+            text.unicodeScalars.append(Unicode.Scalar(UInt8(rest & 0x1F | 0x20) + 63))
+            rest >>= 5
+        }
+        text.unicodeScalars.append(Unicode.Scalar(UInt8(rest) + 63))
+    }
+}

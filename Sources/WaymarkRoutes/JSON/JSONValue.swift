@@ -1,0 +1,97 @@
+/// One value of a JSON text (RFC 8259).
+package enum JSONValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    /// Always finite.
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    /// Of members with the same name the last one.
+    case object([String: JSONValue])
+
+    /// What the value is, for an error.
+    package var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+/// Where a value is in a JSON text; written out only when somebody must be told.
+package indirect enum JSONPath: Sendable, Hashable, CustomStringConvertible {
+    case root
+    case member(JSONPath, String)
+    case element(JSONPath, Int)
+
+    /// E.g. `routes[0].legs[1].steps[3].maneuver`; `$` for the whole text.
+    package var description: String {
+        switch self {
+        case .root: "$"
+        case .member(.root, let name): name
+        case .member(let parent, let name): "\(parent).\(name)"
+        case .element(let parent, let index): "\(parent)[\(index)]"
+        }
+    }
+}
+
+/// A value together with where it is. Members of the wrong kind and `null` read as absent.
+package struct JSONNode: Sendable {
+    package let value: JSONValue
+    package let path: JSONPath
+
+    package init(_ value: JSONValue, at path: JSONPath = .root) {
+        self.value = value
+        self.path = path
+    }
+
+    /// The member `name`; nil if there is none, if it is null, or if this is not an object.
+    package subscript(name: String) -> JSONNode? {
+        guard case .object(let members) = self.value, let member = members[name], member != .null else {
+            return nil
+        }
+        return JSONNode(member, at: .member(self.path, name))
+    }
+
+    /// The elements of an array; nil for anything else.
+    package var elements: [JSONNode]? {
+        guard case .array(let values) = self.value else { return nil }
+        return values.indices.map { JSONNode(values[$0], at: .element(self.path, $0)) }
+    }
+
+    /// The elements of the array `name`; empty if there is none.
+    package func elements(_ name: String) -> [JSONNode] { self[name]?.elements ?? [] }
+
+    /// A string; nil for anything else.
+    package var string: String? {
+        guard case .string(let string) = self.value else { return nil }
+        return string
+    }
+
+    /// A number; nil for anything else.
+    package var number: Double? {
+        guard case .number(let number) = self.value else { return nil }
+        return number
+    }
+
+    /// A whole number; nil for anything else and for what an `Int32` cannot hold.
+    package var integer: Int? {
+        guard case .number(let number) = self.value, let integer = Int32(exactly: number) else { return nil }
+        return Int(integer)
+    }
+
+    /// A boolean; nil for anything else.
+    package var bool: Bool? {
+        guard case .bool(let bool) = self.value else { return nil }
+        return bool
+    }
+
+    package var isObject: Bool {
+        guard case .object = self.value else { return false }
+        return true
+    }
+}

@@ -1,0 +1,63 @@
+package import WaymarkModel
+
+/// The directions of one lane as an engine names them: arrows, of which some are no arrow at all.
+package enum LaneArrows {
+    /// The direction of an OSRM or Mapbox indication; nil in `direction` for `none`. Nil for an unknown word.
+    package static func direction(indication: String) -> TurnDirection?? {
+        switch indication.lowercased() {
+        case "none", "": .some(nil)
+        case "merge to left": .slightLeft
+        case "merge to right": .slightRight
+        case let word: TurnDirection(rawValue: word).map { .some($0) }
+        }
+    }
+
+    /// Valhalla's bits in the order of its documentation; 1 is a lane without arrows.
+    ///
+    /// - Source: Valhalla's `baldr/turnlanes.h`.
+    package static let valhallaBits: [(bit: Int, direction: TurnDirection)] = [
+        (2, .straight), (4, .sharpLeft), (8, .left), (16, .slightLeft), (32, .slightRight), (64, .right),
+        (128, .sharpRight), (256, .uTurn), (512, .slightLeft), (1_024, .slightRight),
+    ]
+
+    /// All bits that have a meaning.
+    package static let valhallaMask = 2_047
+
+    /// The directions of a Valhalla bit mask.
+    package static func directions(mask: Int) -> [TurnDirection] {
+        self.valhallaBits.filter { mask & $0.bit != 0 }.map(\.direction)
+    }
+}
+
+extension Lane {
+    /// A lane with the arrows `directions`.
+    ///
+    /// - Parameters:
+    ///   - directions: As painted; repeated ones count once.
+    ///   - taken: The arrow to follow, as the engine says; nil where it does not say.
+    ///   - maneuver: The direction of the maneuver that the lane leads to, for when `taken` is nil.
+    ///   - status: Whether to use the lane. Only a usable lane has a highlighted angle.
+    package init(
+        directions: [TurnDirection], taken: TurnDirection?, maneuver: TurnDirection?, status: LaneStatus
+    ) {
+        var angles: [Angle] = []
+        for direction in directions where !angles.contains(direction.laneAngle) {
+            angles.append(direction.laneAngle)
+        }
+        var highlighted: Angle?
+        if status != .notGood, !angles.isEmpty {
+            highlighted =
+                taken.flatMap { taken in angles.first { $0 == taken.laneAngle } }
+                ?? Self.nearest(to: maneuver ?? .straight, among: angles)
+        }
+        self.init(angles: angles.sorted(), highlightedAngle: highlighted, status: status)
+    }
+
+    private static func nearest(to direction: TurnDirection, among angles: [Angle]) -> Angle? {
+        angles.min { self.gap($0, direction.laneAngle) < self.gap($1, direction.laneAngle) }
+    }
+
+    private static func gap(_ lhs: Angle, _ rhs: Angle) -> Int16 {
+        abs(Angle.degrees(Int(lhs.degrees) - Int(rhs.degrees)).degrees)
+    }
+}

@@ -1,0 +1,105 @@
+import WaymarkModel
+
+/// What the protocol lets a route hold; a longer one is cut, and the cut is reported.
+///
+/// - Source: comments in Protos/waymark/v1/model.proto.
+package enum ModelLimits {
+    package static let textBytesMax = 512
+    package static let textVariantsMax = 8
+    package static let exitLabelBytesMax = 64
+    package static let timeZoneBytesMax = 64
+    package static let elementAnglesMax = 32
+    package static let lanesMax = 32
+    package static let laneAnglesMax = 16
+    package static let maneuversMax = 4_096
+    package static let laneGuidancesMax = 4_096
+    package static let segmentsMax = 65
+    package static let segmentCoordinatesMax = 262_144
+    package static let routeChoicesMax = 3
+    package static let distanceMetersMax: UInt32 = 50_000_000
+    package static let timeSecondsMax: Int64 = 31_536_000
+    package static let altitudeMeters: ClosedRange<Double> = -12_000...100_000
+}
+
+/// Collects what could not be carried over, and cuts what is too long.
+struct NoticeBook: Sendable {
+    /// A hostile answer must not turn into millions of notices.
+    static let noticesMax = 1_000
+
+    private(set) var notices: [RouteNotice] = []
+    private var left = 0
+
+    mutating func add(_ path: JSONPath, _ reason: String) {
+        guard self.notices.count < Self.noticesMax else { return self.left += 1 }
+        self.notices.append(RouteNotice(path: path.description, reason: reason))
+    }
+
+    /// All notices, and if there were too many, how many are missing.
+    var complete: [RouteNotice] {
+        guard self.left > 0 else { return self.notices }
+        return self.notices + [RouteNotice(path: "$", reason: "\(self.left) further notices are left out")]
+    }
+
+    // MARK: Cutting
+
+    /// `text` without control characters and of at most `bytesMax` bytes, cut between characters.
+    mutating func fit(_ text: String, bytesMax: Int = ModelLimits.textBytesMax, at path: JSONPath) -> String {
+        var text = text
+        if text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {
+            self.add(path, "control characters became spaces")
+            text = String(
+                String.UnicodeScalarView(
+                    text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+        }
+        guard text.utf8.count > bytesMax else { return text }
+        self.add(path, "\(text.utf8.count) bytes of text were cut to at most \(bytesMax)")
+        var bytes = 0
+        return String(
+            text.prefix { character in
+                bytes += character.utf8.count
+                return bytes <= bytesMax
+            })
+    }
+
+    /// The non-empty and different ones of `variants`, each fitted, longest first.
+    mutating func fit(variants: [String], at path: JSONPath) -> [String] {
+        var fitted: [String] = []
+        // Why: a hostile answer may name a road a million times.
+        for variant in self.fit(
+            variants, countMax: 4 * ModelLimits.textVariantsMax, "text variants", at: path)
+        {
+            let text = self.fit(variant, at: path)
+            if !text.allSatisfy(\.isWhitespace), !fitted.contains(text) { fitted.append(text) }
+        }
+        // Why: a stable order for variants of the same length, which `sort` does not promise.
+        let ordered = fitted.enumerated().sorted {
+            ($1.element.count, $0.offset) < ($0.element.count, $1.offset)
+        }.map(\.element)
+        return self.fit(ordered, countMax: ModelLimits.textVariantsMax, "text variants", at: path)
+    }
+
+    /// The first `countMax` of `items`.
+    mutating func fit<Item>(_ items: [Item], countMax: Int, _ what: String, at path: JSONPath) -> [Item] {
+        guard items.count > countMax else { return items }
+        self.add(path, "\(items.count) \(what) were cut to \(countMax)")
+        return Array(items.prefix(countMax))
+    }
+
+    /// A length in metres as the protocol can say it.
+    mutating func distance(_ meters: Double, at path: JSONPath) -> Distance {
+        guard meters >= 0, meters <= Double(ModelLimits.distanceMetersMax) else {
+            self.add(path, "a distance of \(meters) m was brought into range")
+            return meters > 0 ? .meters(ModelLimits.distanceMetersMax) : .meters(0)
+        }
+        return .meters(rounding: meters)
+    }
+
+    /// A time in seconds as the protocol can say it.
+    mutating func duration(_ seconds: Double, at path: JSONPath) -> Duration {
+        guard seconds >= 0, seconds <= Double(ModelLimits.timeSecondsMax) else {
+            self.add(path, "a time of \(seconds) s was brought into range")
+            return seconds > 0 ? .seconds(ModelLimits.timeSecondsMax) : .zero
+        }
+        return .seconds(Int64(seconds.rounded()))
+    }
+}

@@ -1,0 +1,40 @@
+/// The members of OSRM's form that are read.
+enum OSRMMembers {
+    static let answer = UncarriedMembers(
+        read: ["code", "waypoints", "waypoints[].location", "waypoints[].name", "waypoints[].distance"],
+        readWhole: ["routes", "waypoints[].location"])
+
+    static let route = UncarriedMembers(
+        read: [
+            "legs", "distance", "duration", "voiceLocale", "weight_name", "waypoints", "waypoints[].location",
+            "waypoints[].name", "waypoints[].distance", "legs[].steps", "legs[].distance", "legs[].duration",
+            "legs[].summary", "legs[].via_waypoints", "legs[].via_waypoints[].waypoint_index",
+            "legs[].annotation", "legs[].annotation.duration", "legs[].annotation.speed",
+            "legs[].annotation.distance", "legs[].steps[].distance", "legs[].steps[].duration",
+            "legs[].steps[].name", "legs[].steps[].ref", "legs[].steps[].destinations",
+            "legs[].steps[].exits",
+            "legs[].steps[].rotary_name", "legs[].steps[].mode", "legs[].steps[].driving_side",
+            "legs[].steps[].maneuver", "legs[].steps[].maneuver.type", "legs[].steps[].maneuver.modifier",
+            "legs[].steps[].maneuver.exit", "legs[].steps[].maneuver.instruction",
+            "legs[].steps[].maneuver.bearing_before", "legs[].steps[].maneuver.bearing_after",
+            "legs[].steps[].intersections", "legs[].steps[].intersections[].in",
+            "legs[].steps[].intersections[].out", "legs[].steps[].intersections[].geometry_index",
+            "legs[].steps[].intersections[].lanes", "legs[].steps[].intersections[].lanes[].valid",
+            "legs[].steps[].intersections[].lanes[].active",
+            "legs[].steps[].intersections[].lanes[].valid_indication",
+            "legs[].steps[].intersections[].mapbox_streets_v8",
+            "legs[].steps[].intersections[].mapbox_streets_v8.class", "legs[].steps[].bannerInstructions",
+            "legs[].steps[].bannerInstructions[].primary",
+            "legs[].steps[].bannerInstructions[].primary.degrees",
+            "legs[].steps[].bannerInstructions[].primary.driving_side",
+            "legs[].steps[].bannerInstructions[].sub",
+        ],
+        readWhole: [
+            // Why: the overview geometry says nothing that the steps' geometry does not.
+            "geometry", "waypoints[].location", "legs[].steps[].geometry", "legs[].steps[].maneuver.location",
+            "legs[].steps[].intersections[].location", "legs[].steps[].intersections[].bearings",
+            "legs[].steps[].intersections[].entry", "legs[].steps[].intersections[].classes",
+            "legs[].steps[].intersections[].lanes[].indications",
+            "legs[].steps[].bannerInstructions[].sub.components",
+        ])
+}

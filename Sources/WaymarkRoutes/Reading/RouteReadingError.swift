@@ -1,0 +1,34 @@
+/// Why bytes could not be read as a routing engine's answer.
+package enum RouteReadingError: Error, Sendable, Hashable {
+    /// More bytes than the reader accepts.
+    case tooLarge(bytes: Int, bytesMax: Int)
+    /// Not JSON. Line and column, in bytes, count from 1.
+    case notJSON(line: Int, column: Int, reason: String)
+    /// JSON, but of no known engine. `found` says what it is.
+    case unknownFormat(found: String)
+    /// The engine answered that it has no route, in its own words; `code` may be empty.
+    case refusedByEngine(code: String, message: String)
+    /// The answer is well formed but holds no route.
+    case noRoute(path: String)
+    /// Something without which there is no route is absent or of the wrong kind.
+    case missing(path: String, expected: String)
+    /// A value is out of its range or contradicts another one.
+    case invalid(path: String, reason: String)
+}
+
+extension RouteReadingError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .tooLarge(let bytes, let bytesMax):
+            "\(bytes) bytes are more than the \(bytesMax) that a route may have"
+        case .notJSON(let line, let column, let reason): "not JSON: line \(line), column \(column): \(reason)"
+        case .unknownFormat(let found):
+            "not an answer of OSRM, Mapbox Directions, Valhalla or GraphHopper: \(found)"
+        case .refusedByEngine("", let message): "the routing engine answered: \(message)"
+        case .refusedByEngine(let code, let message): "the routing engine answered \(code): \(message)"
+        case .noRoute(let path): "\(path): no route in the answer"
+        case .missing(let path, let expected): "\(path): \(expected) is expected"
+        case .invalid(let path, let reason): "\(path): \(reason)"
+        }
+    }
+}

@@ -1,0 +1,267 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+import Testing
+import WaymarkModel
+import WaymarkRoutes
+
+@Suite struct EngineTests {
+    private static let vaduz = Coordinate(latitude: 47.141, longitude: 9.5215)
+    private static let triesen = Coordinate(latitude: 47.107, longitude: 9.527)
+    private static let balzers = Coordinate(latitude: 47.068, longitude: 9.501)
+
+    /// Why: on a busy machine even an answer that is there takes its time.
+    private static let patient: RoutingLimits = {
+        var limits = RoutingLimits()
+        limits.deadline = .seconds(300)
+        return limits
+    }()
+
+    private func answer(_ name: String) throws -> RecordedServer.Answer {
+        let file = try #require(RouteFile.shipped.first { $0.name == name })
+        return RecordedServer.Answer(body: try file.bytes())
+    }
+
+    @Test func `OSRM is asked in its own form`() async throws {
+        try await RecordedServer.serve(try self.answer("vaduz-balzers.json")) { server in
+            let engine = try OSRMEngine("\(server.address)/", limits: Self.patient)
+            let answer = try await engine.route(through: [Self.vaduz, Self.balzers])
+            #expect(answer.routes[0].information.maneuvers.count == 14)
+            let asked = try #require(server.asked.first)
+            #expect(asked.hasPrefix("/route/v1/driving/9.521500,47.141000;9.501000,47.068000?steps=true"))
+            #expect(asked.contains("geometries=polyline6"))
+        }
+    }
+
+    @Test func `numbers in an address have no exponent`() async throws {
+        try await RecordedServer.serve(try self.answer("vaduz-balzers.json")) { server in
+            let points = [
+                Coordinate(latitude: -0.0000004, longitude: 0.00002),
+                Coordinate(latitude: -89.5, longitude: -179.9999999),
+            ]
+            _ = try await OSRMEngine(server.address, limits: Self.patient).route(through: points)
+            #expect(try #require(server.asked.first).contains("/0.000020,0.000000;-180.000000,-89.500000?"))
+        }
+    }
+
+    @Test func `Valhalla is asked in its own form, for lanes and stops`() async throws {
+        try await RecordedServer.serve(try self.answer("heidelberg-lanes.json")) { server in
+            let engine = try ValhallaEngine(server.address, limits: Self.patient)
+            _ = try await engine.route(through: [Self.vaduz, Self.triesen, Self.balzers])
+            let asked = try #require(server.asked.first)
+            let query = try #require(URLComponents(string: asked)?.queryItems?.first)
+            let json = try #require(
+                try JSONSerialization.jsonObject(with: Data((query.value ?? "").utf8)) as? [String: Any])
+            #expect(query.name == "json" && asked.hasPrefix("/route?"))
+            #expect(json["turn_lanes"] as? Bool == true && json["costing"] as? String == "auto")
+            let locations = try #require(json["locations"] as? [[String: Any]])
+            #expect(locations.map { $0["lat"] as? Double } == [47.141, 47.107, 47.068])
+            #expect(locations.allSatisfy { $0["type"] as? String == "break" })
+        }
+    }
+
+    @Test func `points that the engine moved far are reported`() async throws {
+        try await RecordedServer.serve(try self.answer("vaduz-balzers.json")) { server in
+            let far = Coordinate(latitude: 47.2, longitude: 9.52)
+            let answer = try await OSRMEngine(server.address, limits: Self.patient).route(through: [
+                far, Self.balzers,
+            ])
+            let notice = try #require(answer.routes[0].notices.first { $0.path == "point 1" })
+            #expect(notice.reason.contains("moved this point by 65"))
+            #expect(!answer.routes[0].notices.contains { $0.path == "point 2" })
+        }
+    }
+
+    @Test func `what the engine says is passed on`() async throws {
+        let body = #"{"error_code":171,"error":"No suitable edges near location","status_code":400}"#
+        try await RecordedServer.serve(.init(status: .badRequest, body: Array(body.utf8))) { server in
+            let engine = try ValhallaEngine(server.address, limits: Self.patient)
+            await #expect(
+                throws: RoutingError.refused(code: "171", message: "No suitable edges near location")
+            ) { try await engine.route(through: [Self.vaduz, Self.balzers]) }
+        }
+    }
+
+    @Test func `a web page is no route, and the status is told`() async throws {
+        try await RecordedServer.serve(.init(status: .notFound, body: Array("<html>".utf8))) { server in
+            let engine = try OSRMEngine(server.address, limits: Self.patient)
+            let error = await #expect(throws: RoutingError.self) {
+                try await engine.route(through: [Self.vaduz, Self.balzers])
+            }
+            #expect(error.map { "\($0)".contains("404") } ?? false)
+            guard case .unreadable(_, _, .notJSON(line: 1, column: 1, reason: _)) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test func `an answer that is too large is not read to its end`() async throws {
+        var limits = Self.patient
+        limits.bytesMax = 1_000
+        try await RecordedServer.serve(.init(body: Array(repeating: 0x20, count: 100_000))) { server in
+            let engine = try OSRMEngine(server.address, limits: limits)
+            await #expect(throws: RoutingError.tooLarge(address: server.address, bytesMax: 1_000)) {
+                try await engine.route(through: [Self.vaduz, Self.balzers])
+            }
+        }
+    }
+
+    @Test(arguments: [RecordedServer.Stall.beforeHead, .withinBody])
+    func `an engine that falls silent is given up`(_ stall: RecordedServer.Stall) async throws {
+        var limits = RoutingLimits()
+        limits.deadline = .milliseconds(150)
+        try await RecordedServer.serve(.init(body: Array("{}".utf8), stall: stall)) { server in
+            let engine = try OSRMEngine(server.address, limits: limits)
+            await #expect(
+                throws: RoutingError.timedOut(address: server.address, after: .milliseconds(150))
+            ) { try await engine.route(through: [Self.vaduz, Self.balzers]) }
+        }
+    }
+
+    @Test func `nobody there is told with the address`() async throws {
+        // Why: a port that was just bound and closed has nobody behind it.
+        let address = try await RecordedServer.serve(.init(body: [])) { $0.address }
+        let engine = try ValhallaEngine(address, limits: Self.patient)
+        let error = await #expect(throws: RoutingError.self) {
+            try await engine.route(through: [Self.vaduz, Self.balzers])
+        }
+        guard case .unreachable(address, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `a cancelled caller hears so`() async throws {
+        try await RecordedServer.serve(.init(body: [], stall: .beforeHead)) { server in
+            let engine = try OSRMEngine(server.address, limits: Self.patient)
+            let task = Task { try await engine.route(through: [Self.vaduz, Self.balzers]) }
+            task.cancel()
+            await #expect(throws: RoutingError.cancelled) { try await task.value }
+        }
+    }
+
+    @Test(arguments: ["", "localhost:8002", "ftp://127.0.0.1", "http://", "unix:/run/x"])
+    func `an address that is none is refused`(_ address: String) {
+        #expect(throws: RoutingError.badAddress(address)) { try OSRMEngine(address) }
+        #expect(throws: RoutingError.badAddress(address)) { try ValhallaEngine(address) }
+    }
+
+    @Test func `points that make no route are refused before anybody is asked`() async throws {
+        let engine = try OSRMEngine("http://127.0.0.1:1")
+        for points in [
+            [], [Self.vaduz], [Self.vaduz, Coordinate(latitude: .nan, longitude: 0)],
+            Array(repeating: Self.vaduz, count: 67),
+        ] {
+            let error = await #expect(throws: RoutingError.self) { try await engine.route(through: points) }
+            guard case .badPoints = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    private static let liveAddress = ProcessInfo.processInfo.environment["WAYMARK_VALHALLA"]
+
+    @Test(.enabled(if: liveAddress != nil, "WAYMARK_VALHALLA is not set: no live engine over Liechtenstein"))
+    func `a real engine computes a way through a new stop`() async throws {
+        let engine = try ValhallaEngine(try #require(Self.liveAddress), limits: Self.patient)
+        let direct = try await engine.route(through: [Self.vaduz, Self.balzers]).routes[0]
+        Promises.check(direct)
+        let stopping = try await engine.route(through: [Self.vaduz, Self.triesen, Self.balzers]).routes[0]
+        Promises.check(stopping)
+        #expect(stopping.information.segments.count == 2)
+        #expect(stopping.line.contains { $0.meters(to: Self.triesen) < 250 })
+        #expect(stopping.information.maneuvers.contains { $0.isIntermediateWaypoint })
+        let sea = Coordinate(latitude: 0, longitude: 0)
+        let error = await #expect(throws: RoutingError.self) {
+            try await engine.route(through: [Self.vaduz, sea])
+        }
+        guard case .refused = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+}
+
+/// A server on a free port of this machine that gives everybody the same answer.
+final class RecordedServer: Sendable {
+    enum Stall: Sendable { case beforeHead, withinBody }
+
+    struct Answer: Sendable {
+        var status = HTTPResponseStatus.ok
+        var body: [UInt8]
+        var stall: Stall?
+    }
+
+    let address: String
+    private let requests: RequestLog
+
+    /// The paths that were asked for, with their queries.
+    var asked: [String] { self.requests.paths.withLock(\.self) }
+
+    private init(address: String, requests: RequestLog) {
+        self.address = address
+        self.requests = requests
+    }
+
+    static func serve<Result: Sendable>(
+        _ answer: Answer, _ body: (RecordedServer) async throws -> Result
+    ) async throws -> Result {
+        let requests = RequestLog()
+        let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(
+                        Handler(answer: answer, requests: requests))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(channel.localAddress?.port)
+        let server = RecordedServer(address: "http://127.0.0.1:\(port)", requests: requests)
+        do {
+            let result = try await body(server)
+            try await channel.close()
+            return result
+        } catch {
+            try await channel.close()
+            throw error
+        }
+    }
+
+    private final class RequestLog: Sendable {
+        let paths = Mutex<[String]>([])
+    }
+
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
+
+        private let answer: Answer
+        private let requests: RequestLog
+
+        init(answer: Answer, requests: RequestLog) {
+            self.answer = answer
+            self.requests = requests
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard case .head(let head) = self.unwrapInboundIn(data) else { return }
+            self.requests.paths.withLock { $0.append(head.uri) }
+            guard self.answer.stall != .beforeHead else { return }
+            let headers = HTTPHeaders([
+                ("content-length", "\(self.answer.body.count)"), ("connection", "close"),
+            ])
+            let response = HTTPResponseHead(version: .http1_1, status: self.answer.status, headers: headers)
+            context.write(self.wrapOutboundOut(.head(response)), promise: nil)
+            let isWhole = self.answer.stall == nil
+            let body = ByteBuffer(bytes: isWhole ? self.answer.body[...] : self.answer.body.dropLast())
+            context.writeAndFlush(self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+            guard isWhole else { return }
+            context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+        }
+    }
+}
