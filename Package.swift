@@ -158,6 +158,11 @@ let package = Package(
             ],
             swiftSettings: testing),
         .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "waymark", "waymarkd", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel", "WaymarkSimulation",
+            ], swiftSettings: testing),
+        .testTarget(
             name: "WaymarkSimulationTests", dependencies: ["WaymarkSimulation"], swiftSettings: testing),
     ]
 )
