@@ -27,6 +27,8 @@ package struct Gateway: Sendable, Hashable {
     var clients: [ClientID: Client] = [:]
     var sessions: [SessionID: NavigationSession] = [:]
     var requests: [Request.Key: Request] = [:]
+    /// What the sessions keep.
+    var memory = MemoryLedger()
     /// Tokens that are good, and whose they are.
     var tokens: [ResumptionToken: Peer] = [:]
     var deadlines = DeadlineQueue<Deadline>()

@@ -136,10 +136,18 @@ package struct GatewayLimits: Sendable, Hashable {
     /// Ended requests whose outcome is kept, per vehicle, for a resent request.
     package var outcomesKeptMax = 64
     package var sharesOpenMax = 8
-    /// Retained state of one session, in bytes.
+    /// Retained state of one session, in bytes. Every frame counts as 128 bytes more than it has.
     package var retainedBytesMax = 16_777_216
-    /// Recent frames of one session kept for resumption, in bytes.
+    /// Retained state of all sessions of one client, in bytes.
+    package var retainedBytesPerClientMax = 67_108_864
+    /// Retained state of all sessions of one user id or credential, in bytes.
+    package var retainedBytesPerUserMax = 536_870_912
+    /// Retained state of all sessions, in bytes.
+    package var retainedBytesInAllMax = 1_073_741_824
+    /// Recent frames of one session, as one profile gets them, kept for resumption, in bytes.
     package var replayBytesMax = 262_144
+    /// Recent frames of all sessions, in bytes. Over it fewer are kept, and who comes back gets a snapshot instead.
+    package var replayBytesInAllMax = 268_435_456
     /// Distinct profiles one session is fitted to.
     package var profilesPerSessionMax = 32
     /// Maneuvers, lane guidances and segments of one generation.

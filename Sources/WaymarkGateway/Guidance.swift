@@ -40,8 +40,9 @@ extension Gateway {
                 .openSession,
                 requestID: opening.requestID, into: &actions)
         }
-        let session = NavigationSession(id: self.newSessionID(), client: id, opening: opening, limits: limits)
+        let session = NavigationSession(id: self.newSessionID(), client: id, opening: opening)
         self.sessions[session.id] = session
+        self.memory.open(session.id, id, client.principal)
         self.clients[id]?.sessions.insert(session.id)
         self.counters.sessionsOpened += 1
         for vehicle in taken { self.claim(vehicle, for: session.id, at: now, into: &actions) }
@@ -147,32 +148,22 @@ extension Gateway {
         guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
             let connection = endpoint.connection, let session = self.sessions[id]
         else { return }
-        let profile = self.profile(of: endpoint, path.vehicle)
+        let place = Endpoint.Place(session: id, profile: self.profile(of: endpoint, path.vehicle))
+        let isBack = hello?.resumeSession == id && endpoint.place == place
         let fresh = self.newAudienceID()
-        let audience = self.sessions[id]?.audience(
-            for: profile, newID: fresh, limits: self.policy.limits, coder: self.coder)
-        var begin = SnapshotBegin(kind: .full, client: session.client)
+        let entry = self.sessions[id]?.enter(
+            place.profile, after: isBack ? hello?.resumeSequence : nil, newID: fresh,
+            limits: self.policy.limits, coder: self.coder)
+        var begin = SnapshotBegin(kind: entry?.kind ?? .full, client: session.client)
         begin.clientDisplayName = self.clients[session.client]?.displayName ?? ""
         begin.isSuspended = session.isSuspended
         begin.receiptsEveryMilliseconds = session.receiptsEveryMilliseconds
-        begin.withheld = self.withheld(from: endpoint, path.vehicle, in: session)
-        var frames: [Frame] = []
-        if audience != nil {
-            self.sessions[id]?.addMember(profile)
-            let place = Endpoint.Place(session: id, profile: profile)
-            if let hello, hello.resumeSession == id, endpoint.place == place,
-                let missed = self.sessions[id]?.missed(after: hello.resumeSequence, profile)
-            {
-                begin.kind = .missed
-                frames = missed
-            } else {
-                frames = self.sessions[id]?.snapshot(profile) ?? []
-            }
-            self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place = place
-        } else {
-            begin.withheld = Profile.contentFeatures.map { FeatureGrant($0, withheld: .noCapacity) }
-        }
-        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = audience
+        begin.withheld =
+            entry == nil
+            ? Profile.contentFeatures.map { FeatureGrant($0, withheld: .noCapacity) }
+            : self.withheld(from: endpoint, path.vehicle, in: session)
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place = entry == nil ? nil : place
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = entry?.audience
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.receipt = nil
         self.counters.snapshotsSent += 1
         let mark = { (message: Message) in
@@ -181,9 +172,9 @@ extension Gateway {
                 Envelope(message, session: id, sequence: session.sequence, flags: .gateway))
         }
         actions.append(mark(.snapshotBegin(begin)))
-        if !frames.isEmpty { actions.append(.sendFrames(connection, frames)) }
+        if let entry, !entry.frames.isEmpty { actions.append(.sendFrames(connection, entry.frames)) }
         actions.append(mark(.snapshotEnd))
-        if let audience { actions.append(.join(connection, audience)) }
+        if let entry { actions.append(.join(connection, entry.audience)) }
     }
 
     /// Takes an endpoint out of the audience it is in.
@@ -193,7 +184,8 @@ extension Gateway {
             let place = endpoint.place
         else { return }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = nil
-        self.sessions[place.session]?.removeMember(place.profile)
+        self.sessions[place.session]?.leave(place.profile)
+        self.account(for: place.session)
         if let connection = endpoint.connection { actions.append(.leave(connection, audience)) }
     }
 
@@ -331,6 +323,7 @@ extension Gateway {
         _ id: SessionID, _ reason: SessionEndReason, into actions: inout [Action]
     ) {
         guard let session = self.sessions.removeValue(forKey: id) else { return }
+        self.memory.close(id)
         self.deadlines.remove(.receipts(id))
         self.counters.sessionsEnded += 1
         self.clients[session.client]?.sessions.remove(id)

@@ -48,9 +48,24 @@ extension Gateway {
         _ frame: Frame, _ outline: PublicationOutline, in id: SessionID, into actions: inout [Action]
     ) throws(Rejection) -> NavigationSession.Acceptance {
         let (limits, coder) = (self.policy.limits, self.coder)
+        try self.sessions[id]?.checkSequence(of: frame)
+        if let byteCount = self.sessions[id]?.retained.byteCount(after: frame, outline) {
+            do throws(Rejection) { try self.memory.check(id, retaining: byteCount, limits) } catch {
+                var error = error
+                error.field = outline.contentField
+                throw error
+            }
+        }
+        let replay = (limits.replayBytesMax, limits.replayBytesInAllMax - self.memory.total.replay)
         let acceptance = try self.sessions[id]?.publish(
-            frame, outline, limits: limits, coder: coder, into: &actions)
+            frame, outline, limits: limits, replay: replay, coder: coder, into: &actions)
+        self.account(for: id)
         return acceptance ?? .unchanged
+    }
+
+    /// Brings the books up to what a session keeps now.
+    mutating func account(for session: SessionID) {
+        if let kept = self.sessions[session]?.kept { self.memory.set(session, kept) }
     }
 
     private mutating func refuse(

@@ -79,14 +79,13 @@ struct Client: Sendable, Hashable {
 /// Endpoints of one session with one profile.
 struct Audience: Sendable, Hashable {
     let id: AudienceID
-    var memberCount = 0
+    var memberCount: Int
     /// nil for the profile that cuts nothing.
     var fitting: Fitting?
 
-    /// What a session looks like when it is cut to a profile.
+    /// Where the cutting to a profile stands, and what came out of it last.
     struct Fitting: Sendable, Hashable {
         var view: FittedView
-        var retained = RetainedState()
         var replay: ReplayRing
     }
 }
