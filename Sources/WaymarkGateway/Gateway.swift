@@ -29,8 +29,7 @@ package struct Gateway: Sendable, Hashable {
     var requests: [Request.Key: Request] = [:]
     /// What the sessions keep.
     var memory = MemoryLedger()
-    /// Tokens that are good, and whose they are.
-    var tokens: [ResumptionToken: Peer] = [:]
+    var tokens = TokenBook()
     var deadlines = DeadlineQueue<Deadline>()
     private var armed: Instant?
     private var nextSession: SessionID

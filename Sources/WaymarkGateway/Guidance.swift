@@ -24,10 +24,14 @@ extension Gateway {
         var taken: [VehicleID] = []
         switch opening.vehicles {
         case .vehicles(let ids):
+            var room = limits.vehiclesMax - self.vehicles.count
             for vehicle in ids {
                 if let code = self.obstacle(to: vehicle, client) {
                     refused.append(VehicleStatus(vehicle: vehicle, standing: .refused(code)))
+                } else if self.vehicles[vehicle] == nil, room <= 0 {
+                    refused.append(VehicleStatus(vehicle: vehicle, standing: .refused(.limitReached)))
                 } else {
+                    if self.vehicles[vehicle] == nil { room -= 1 }
                     taken.append(vehicle)
                 }
             }
@@ -111,12 +115,13 @@ extension Gateway {
         _ path: EndpointPath, resuming hello: Hello?, at now: Instant, into actions: inout [Action]
     ) {
         if let hello { self.tellEnd(of: hello.resumeSession, to: path, into: &actions) }
-        if self.isWaitingForGuidance(path.vehicle) { self.offer(path.vehicle, at: now, into: &actions) }
-        guard let session = self.vehicles[path.vehicle]?.session else { return }
-        if self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience == nil {
+        if let session = self.vehicles[path.vehicle]?.session {
             self.join(path, session, resuming: hello, into: &actions)
+            self.announce(path.vehicle, into: &actions)
+        } else if self.isWaitingForGuidance(path.vehicle) {
+            self.offer(path.vehicle, at: now, into: &actions)
         }
-        self.announce(path.vehicle, into: &actions)
+        self.repeatPrompts(to: path, at: now, into: &actions)
     }
 
     /// Tells an endpoint that comes back that the session it was in is over.
@@ -299,9 +304,10 @@ extension Gateway {
         into actions: inout [Action]
     ) {
         guard let vehicle = self.vehicles[id] else { return }
-        for (name, connection, _) in vehicle.connections {
+        for (name, connection, endpoint) in vehicle.connections {
             self.leaveAudience(EndpointPath(vehicle: id, endpoint: name), into: &actions)
-            guard tellVehicle else { continue }
+            // One for which there was no capacity did not get the client's own word either.
+            guard tellVehicle || endpoint.audience == nil else { continue }
             actions.append(.purge(connection, session))
             actions.append(
                 .send(connection, Envelope(.sessionEnded(SessionEnded(session: session, reason: reason)))))
@@ -346,13 +352,19 @@ extension Gateway {
     }
 
     /// The client is back: its vehicles are told, and it is told what they said in the meantime.
-    mutating func restore(_ id: SessionID, _ connection: ConnectionID, into actions: inout [Action]) {
+    mutating func restore(
+        _ id: SessionID, _ connection: ConnectionID, at now: Instant, into actions: inout [Action]
+    ) {
         guard let session = self.sessions[id] else { return }
         self.sessions[id]?.isSuspended = false
         if session.isSuspended { self.sendToVehicles(of: id, .sessionRestored, into: &actions) }
         for vehicle in session.vehicles {
             self.announce(vehicle, into: &actions)
             self.sendSettings(of: vehicle, id, to: connection, into: &actions)
+        }
+        guard session.isSuspended, session.selection == .anyThatAsked else { return }
+        for vehicle in self.vehicles.keys.sorted() where self.isWaitingForGuidance(vehicle) {
+            self.offer(vehicle, at: now, into: &actions)
         }
     }
 

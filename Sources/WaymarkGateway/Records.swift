@@ -106,9 +106,17 @@ struct Request: Sendable, Hashable {
         /// The client has it.
         case asked
         /// The vehicle's user is asked by the gateway.
-        case prompting
+        case prompting(TravelEstimates, until: Instant)
         /// The client asks the user by itself.
         case ownPrompt
+
+        var description: String {
+            switch self {
+            case .asked: "waits for the client's answer"
+            case .prompting: "the vehicle's user is asked for"
+            case .ownPrompt: "the client asks its user for"
+            }
+        }
     }
 
     var kind: Kind

@@ -145,6 +145,29 @@ struct ViewOfRoute {
             ])
     }
 
+    @Test func `the example in the protocol's page`() {
+        var limits = VehicleLimits()
+        limits.maneuversStoredMax = 2
+        var view = ViewOfRoute(Profile(limits: limits))
+        func route(_ range: ClosedRange<UInt32>, _ upcoming: [ManeuverID]) -> Publication {
+            .startGuidance(
+                World.trip, generation: 1,
+                RouteInformation(maneuvers: Self.maneuvers(range), upcomingManeuvers: upcoming))
+        }
+        func upcoming(_ ids: UInt32...) -> Publication {
+            .upcomingManeuvers(ids.map { ManeuverID(rawValue: $0) }, generation: 1)
+        }
+        func add(_ range: ClosedRange<UInt32>) -> Publication {
+            .addManeuvers(Self.maneuvers(range), generation: 1)
+        }
+        #expect(view.fit(route(1...5, Self.ids(1, 2, 3))) == [route(1...2, Self.ids(1, 2))])
+        #expect(view.fit(upcoming(2, 3, 4)) == [add(3...3), upcoming(2, 3)])
+        #expect(view.fit(upcoming()) == [upcoming()])
+        #expect(view.fit(upcoming(5)) == [add(4...5), upcoming(5)])
+        #expect(view.fit(add(6...7)) == [add(6...6)])
+        #expect(view.fit(upcoming(4, 5)) == [add(4...5), upcoming(4, 5)])
+    }
+
     @Test func `withheld features are taken out`() {
         var view = ViewOfRoute(Profile(withheld: [.laneGuidance, .routeSegments, .charge]))
         #expect(view.fit(.currentLaneGuidance(nil, generation: 1)).isEmpty)
@@ -197,7 +220,7 @@ struct ViewOfRoute {
 
     @Test func `also of a line too long to weigh all of it`() {
         let corners = Self.line((47, 9), (47, 9.5), (47.5, 9.5), (47.5, 9.9), (48, 9.6))
-        let line = Self.line(through: corners, count: 3 * Profile.candidatesMax)
+        let line = Self.line(through: corners, count: Profile.candidatesMax / 2)
         #expect(Profile.thin(line, to: 5) == corners)
     }
 
