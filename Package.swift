@@ -131,8 +131,9 @@ let package = Package(
             exclude: ["Fixtures"], swiftSettings: testing),
         .testTarget(
             name: "WaymarkGatewayTests",
-            dependencies: ["WaymarkGateway", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel"],
-            swiftSettings: testing),
+            dependencies: [
+                "WaymarkGateway", "WaymarkClient", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
+            ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkConfigurationTests",
             dependencies: ["WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol"],

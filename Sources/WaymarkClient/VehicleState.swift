@@ -1,5 +1,5 @@
 public import WaymarkModel
-internal import WaymarkProtocol
+package import WaymarkProtocol
 
 /// What a vehicle endpoint holds of the session it is in: the newest value of everything.
 public struct VehicleState: Sendable, Hashable {
@@ -25,7 +25,7 @@ public struct VehicleState: Sendable, Hashable {
     public var isSuspended = false
     /// What is withheld from this endpoint, and why.
     public var withheld: [String: String] = [:]
-    /// The last sequence number seen.
+    /// The last sequence number seen; 0 while a full snapshot is under way, because a part of one is worth nothing.
     public var sequence: UInt64 = 0
     /// Trips to choose from, before guidance.
     public var previews: [Trip] = []
@@ -57,6 +57,8 @@ public struct VehicleState: Sendable, Hashable {
     public var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
     /// The alert that is shown; nil for none.
     public var alert: NavigationAlert?
+    /// Between the marks of a full snapshot.
+    private var isInSnapshot = false
 
     /// Nothing held.
     public init() {}
@@ -67,12 +69,12 @@ public struct VehicleState: Sendable, Hashable {
     }
 
     /// Takes over what a message says.
-    mutating func apply(_ envelope: Envelope, storage: VehicleLimits = .init()) {
-        if envelope.session != .none, envelope.session.rawValue == self.session {
-            self.sequence = envelope.sequence
-        }
+    ///
+    /// `storage` is what the endpoint's Hello said that it can store; it holds no more than that.
+    package mutating func apply(_ envelope: Envelope, storage: VehicleLimits = .init()) {
         switch envelope.message {
-        case .snapshotBegin(let begin): self.begin(begin, envelope)
+        case .snapshotBegin(let begin): return self.begin(begin, envelope)
+        case .snapshotEnd: self.isInSnapshot = false
         case .sessionSuspended: self.isSuspended = true
         case .sessionRestored: self.isSuspended = false
         case .sessionEnded(let ended):
@@ -83,12 +85,16 @@ public struct VehicleState: Sendable, Hashable {
             if envelope.session.rawValue == self.session { self.apply(publication, storage) }
         default: break  // The others do not change what is held.
         }
+        if self.session != 0, envelope.session.rawValue == self.session, !self.isInSnapshot {
+            self.sequence = envelope.sequence
+        }
     }
 
     private mutating func begin(_ begin: SnapshotBegin, _ envelope: Envelope) {
         if begin.kind == .full {
             self = VehicleState()
             self.phase = .preview
+            self.isInSnapshot = true
         }
         self.session = envelope.session.rawValue
         self.client = begin.client.rawValue
@@ -97,7 +103,6 @@ public struct VehicleState: Sendable, Hashable {
         for grant in begin.withheld {
             self.withheld["\(grant.feature)"] = grant.withheld.map { "\($0)" } ?? ""
         }
-        if begin.kind == .full { self.sequence = envelope.sequence }
     }
 
     private mutating func end(_ reason: String) {
@@ -109,21 +114,20 @@ public struct VehicleState: Sendable, Hashable {
         switch publication {
         case .tripPreviews(let trips, _): self.previews = trips
         case .startGuidance(let trip, let generation, let route):
-            let (session, client, sequence, withheld) = (
-                self.session, self.client, self.sequence, self.withheld
-            )
+            let old = self
             self = VehicleState()
-            (self.session, self.client, self.sequence, self.withheld) = (session, client, sequence, withheld)
+            (self.session, self.client, self.withheld) = (old.session, old.client, old.withheld)
+            (self.sequence, self.isInSnapshot) = (old.sequence, old.isInSnapshot)
             self.phase = .active
             self.trip = trip
             self.replaceRoute(route, generation)
         case .updateTrip(let trip): self.trip = trip
-        case .addManeuvers(let added, _): self.maneuvers = Self.adding(added, to: self.maneuvers, \.id)
-        case .addLaneGuidances(let added, _):
-            self.laneGuidances = Self.adding(added, to: self.laneGuidances, \.id)
-        case .addRouteSegments(let added, _): self.segments = Self.adding(added, to: self.segments, \.id)
-        case .upcomingManeuvers(let ids, _): self.setUpcoming(ids, storage)
-        case .currentLaneGuidance(let id, _): self.setCurrentLane(id, storage)
+        case .addManeuvers(let added, _): self.add(added, storage)
+        case .addLaneGuidances(let added, _): self.add(added, storage)
+        case .addRouteSegments(let added, _):
+            self.segments = Self.adding(added, to: self.segments, countMax: 0, \.id)
+        case .upcomingManeuvers(let ids, _): self.upcomingManeuvers = ids
+        case .currentLaneGuidance(let id, _): self.currentLaneGuidance = id
         case .currentRoadName(let variants): self.currentRoadName = variants
         case .maneuverState(let state, _): self.maneuverState = state
         case .tripEstimates(let estimates, let color):
@@ -154,6 +158,7 @@ public struct VehicleState: Sendable, Hashable {
         self.currentLaneGuidance = route.currentLaneGuidance
         self.currentSegment = route.currentSegment ?? route.segments.first?.id
         self.tripEstimates = route.tripTravelEstimates
+        self.timeRemainingColor = .default
         self.maneuverEstimates = [:]
         if let estimates = route.maneuverTravelEstimates, let first = route.upcomingManeuvers.first {
             self.maneuverEstimates[first] = estimates
@@ -161,27 +166,29 @@ public struct VehicleState: Sendable, Hashable {
         self.maneuverState = .continue
     }
 
-    /// With limited storage, the maneuvers before the first upcoming one make room.
-    private mutating func setUpcoming(_ ids: [ManeuverID], _ storage: VehicleLimits) {
-        self.upcomingManeuvers = ids
-        guard storage.maneuversStoredMax > 0 else { return }
-        let place =
-            ids.first.flatMap { id in self.maneuvers.firstIndex { $0.id == id } } ?? self.maneuvers.count
-        for maneuver in self.maneuvers[..<place] { self.maneuverEstimates[maneuver.id] = nil }
-        self.maneuvers.removeFirst(place)
+    /// Keeps the maneuvers that were added last. What is said of one goes with it.
+    private mutating func add(_ added: [Maneuver], _ storage: VehicleLimits) {
+        self.maneuvers = Self.adding(
+            added, to: self.maneuvers, countMax: Int(storage.maneuversStoredMax), \.id)
+        let held = Set(self.maneuvers.map(\.id))
+        self.upcomingManeuvers.removeAll { !held.contains($0) }
+        self.maneuverEstimates = self.maneuverEstimates.filter { held.contains($0.key) }
     }
 
-    private mutating func setCurrentLane(_ id: LaneGuidanceID?, _ storage: VehicleLimits) {
-        self.currentLaneGuidance = id
-        guard storage.laneGuidancesStoredMax > 0, let id else { return }
-        let place = self.laneGuidances.firstIndex { $0.id == id } ?? 0
-        self.laneGuidances.removeFirst(place)
+    private mutating func add(_ added: [LaneGuidance], _ storage: VehicleLimits) {
+        self.laneGuidances = Self.adding(
+            added, to: self.laneGuidances, countMax: Int(storage.laneGuidancesStoredMax), \.id)
+        if !self.laneGuidances.contains(where: { $0.id == self.currentLaneGuidance }) {
+            self.currentLaneGuidance = nil
+        }
     }
 
+    /// The `countMax` elements added last (0: all); one that comes again counts as added now.
     private static func adding<Element, ID: Hashable>(
-        _ added: [Element], to held: [Element], _ id: (Element) -> ID
+        _ added: [Element], to held: [Element], countMax: Int, _ id: (Element) -> ID
     ) -> [Element] {
         let ids = Set(added.map(id))
-        return held.filter { !ids.contains(id($0)) } + added
+        let all = held.filter { !ids.contains(id($0)) } + added
+        return countMax > 0 ? all.suffix(countMax) : all
     }
 }

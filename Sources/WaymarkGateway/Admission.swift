@@ -22,6 +22,16 @@ extension Gateway {
         actions.append(.refuse(connection, Goodbye(code, reason: reason)))
     }
 
+    /// Why nobody new may come of a user; nil if one may.
+    private func reasonToRefuse(_ principal: Principal) -> String? {
+        let limits = self.policy.limits
+        if self.tokens.count >= limits.peersMax { return "\(limits.peersMax) peers are known" }
+        if self.tokens.countByUser[principal, default: 0] >= limits.peersPerUserMax {
+            return "\(limits.peersPerUserMax) peers of this user are known"
+        }
+        return nil
+    }
+
     // MARK: Vehicle endpoints
 
     private mutating func admit(
@@ -35,16 +45,25 @@ extension Gateway {
                 connection, .idInUse, "vehicle \(path.vehicle) belongs to another user", into: &actions)
         }
         let old = vehicle.endpoints[path.endpoint]
-        let isResumed = self.useToken(hello.resumptionToken, of: .endpoint(path))
+        let isResumed = self.tokens.use(hello.resumptionToken, of: .endpoint(path))
         if let old, let present = old.connection {
             guard isResumed else {
                 return self.refuse(
                     connection, .idInUse, "endpoint \(path.endpoint) of \(path.vehicle) is connected",
                     into: &actions)
             }
-            self.takeOver(present, into: &actions)
             self.leaveAudience(path, into: &actions)
+            self.takeOver(present, into: &actions)
             vehicle = self.vehicles[path.vehicle] ?? vehicle
+        }
+        if old == nil, let reason = self.reasonToRefuse(principal) {
+            return self.refuse(connection, .resourceLimit, reason, into: &actions)
+        }
+        guard self.vehicles[path.vehicle] != nil || self.vehicles.count < self.policy.limits.vehiclesMax
+        else {
+            return self.refuse(
+                connection, .resourceLimit, "there are \(self.policy.limits.vehiclesMax) vehicles",
+                into: &actions)
         }
         guard old != nil || vehicle.endpoints.count < self.policy.limits.endpointsPerVehicleMax else {
             return self.refuse(
@@ -57,7 +76,7 @@ extension Gateway {
             endpoint.settings = old.settings
             endpoint.place = old.place
         }
-        if let old { self.tokens[old.token] = nil }
+        if let old { self.tokens.remove(old.token) }
         vehicle.principal = principal
         vehicle.endpoints[path.endpoint] = endpoint
         if vehicleHello.guidanceWanted {
@@ -66,7 +85,7 @@ extension Gateway {
         }
         self.vehicles[path.vehicle] = vehicle
         self.peers[connection] = .endpoint(path)
-        self.tokens[token] = .endpoint(path)
+        self.tokens.add(token, of: .endpoint(path), principal)
         self.deadlines.remove(.endpointGrace(path))
         if isResumed { self.counters.resumptions += 1 }
         actions.append(.admit(connection, self.welcome(vehicleHello, token, isResumed: isResumed)))
@@ -100,7 +119,7 @@ extension Gateway {
         guard let endpoint = self.vehicles[path.vehicle]?.endpoints.removeValue(forKey: path.endpoint) else {
             return
         }
-        self.tokens[endpoint.token] = nil
+        self.tokens.remove(endpoint.token)
         self.deadlines.remove(.endpointGrace(path))
         guard let vehicle = self.vehicles[path.vehicle], vehicle.endpoints.isEmpty else { return }
         for request in vehicle.openRequests.sorted() {
@@ -130,18 +149,22 @@ extension Gateway {
         guard old == nil || old?.principal == principal else {
             return self.refuse(connection, .idInUse, "client \(id) belongs to another user", into: &actions)
         }
-        let isResumed = self.useToken(hello.resumptionToken, of: .client(id)) && old != nil
+        if old == nil, let reason = self.reasonToRefuse(principal) {
+            return self.refuse(connection, .resourceLimit, reason, into: &actions)
+        }
+        let isResumed = self.tokens.use(hello.resumptionToken, of: .client(id)) && old != nil
         if let old {
             if let present = old.connection {
                 guard isResumed else {
                     return self.refuse(connection, .idInUse, "client \(id) is connected", into: &actions)
                 }
                 self.takeOver(present, into: &actions)
+                self.clients[id]?.connection = nil
                 self.abandonRequests(of: id, at: now, into: &actions)
             }
             // Somebody who comes without the token has lost what it knew of its sessions.
             if !isResumed { self.forgetClient(id, at: now, into: &actions) }
-            self.tokens[old.token] = nil
+            self.tokens.remove(old.token)
         }
         var client = Client(
             principal: principal, connection: connection, hello: navigation, displayName: hello.displayName,
@@ -151,11 +174,11 @@ extension Gateway {
         welcome.sessions = self.resumedSessions(self.clients[id])
         self.clients[id] = client
         self.peers[connection] = .client(id)
-        self.tokens[token] = .client(id)
+        self.tokens.add(token, of: .client(id), principal)
         self.deadlines.remove(.clientGrace(id))
         if isResumed { self.counters.resumptions += 1 }
         actions.append(.admit(connection, welcome))
-        for session in client.sessions.sorted() { self.restore(session, connection, into: &actions) }
+        for session in client.sessions.sorted() { self.restore(session, connection, at: now, into: &actions) }
     }
 
     private func welcome(_ hello: NavigationHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
@@ -181,7 +204,7 @@ extension Gateway {
         for session in client.sessions.sorted() {
             self.endSession(session, .clientGone, at: now, into: &actions)
         }
-        self.tokens[client.token] = nil
+        self.tokens.remove(client.token)
         self.clients[id] = nil
     }
 
@@ -223,12 +246,5 @@ extension Gateway {
         self.peers[connection] = nil
         actions.append(
             .close(connection, Goodbye(.takenOver, reason: "the same id came back with its token")))
-    }
-
-    /// Whether `token` is good for `peer`; it is used up by that.
-    private mutating func useToken(_ token: ResumptionToken?, of peer: Peer) -> Bool {
-        guard let token, self.tokens[token] == peer else { return false }
-        self.tokens[token] = nil
-        return true
     }
 }

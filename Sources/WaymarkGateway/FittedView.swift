@@ -1,200 +1,188 @@
 internal import WaymarkModel
-package import WaymarkProtocol
+internal import WaymarkProtocol
 
 /// A session as endpoints of one profile see it.
 ///
-/// An endpoint that stores n maneuvers is sent a window of the route's maneuvers: n of them from the first upcoming one.
-/// It keeps n slots: when an UpcomingManeuvers arrives it frees those before the first upcoming maneuver, in the order
-/// in which they were added. So the window moves by an UpcomingManeuvers with what the endpoint holds already, then an
-/// AddManeuvers with those that come into the window, then the whole UpcomingManeuvers. Lane guidances likewise, with the
-/// current one in the place of the first upcoming.
-package struct FittedView: Sendable, Hashable {
-    package enum Result: Sendable, Hashable {
+/// An endpoint with n slots keeps the n maneuvers that were added last. The view knows from this rule what the endpoint
+/// holds, and before anything that needs other maneuvers it sends an AddManeuvers that leaves the endpoint with exactly
+/// the window (``Stock/window(_:)``): those that are new to it if that is enough, else the whole window. The newest
+/// estimates of what was added follow. Lane guidances likewise.
+///
+/// AddManeuvers is an event and comes first, so that nothing that is conflated behind it can make the endpoint miss one.
+///
+/// - Source: Docs/protocol.md, "Fitting".
+struct FittedView: Sendable, Hashable {
+    enum Result: Sendable, Hashable {
         /// The received bytes fit as they are.
         case asReceived
         /// These instead, in order; empty withholds it.
         case fitted([Publication])
     }
 
-    package let profile: Profile
-    private var maneuvers: Window<Maneuver, ManeuverID>
-    private var laneGuidances: Window<LaneGuidance, LaneGuidanceID>
-    /// The newest estimates of maneuvers that are not in the window yet.
-    private var pendingEstimates: [ManeuverID: TravelEstimates] = [:]
+    let profile: Profile
+    private var maneuvers: Slots
+    private var laneGuidances: Slots
 
-    package init(profile: Profile) {
+    /// What an endpoint of `profile` sees before anything was sent to it.
+    init(profile: Profile) {
         self.profile = profile
-        self.maneuvers = Window(countMax: Int(profile.limits.maneuversStoredMax))
-        self.laneGuidances = Window(countMax: Int(profile.limits.laneGuidancesStoredMax))
+        self.maneuvers = Slots(countMax: Int(profile.limits.maneuversStoredMax))
+        self.laneGuidances = Slots(countMax: Int(profile.limits.laneGuidancesStoredMax))
     }
 
-    /// Cuts the next publication of the session to the profile.
-    package mutating func fit(_ publication: Publication) -> Result {
-        let fitted = self.cut(publication)
+    /// Cuts the next publication of the session to the profile. `route` has taken it over already.
+    mutating func fit(_ publication: Publication, _ route: StoredRoute) -> Result {
+        let fitted = self.cut(publication, route)
         return fitted == [publication] ? .asReceived : .fitted(fitted)
     }
 
-    private mutating func cut(_ publication: Publication) -> [Publication] {
+    private mutating func cut(_ publication: Publication, _ stored: StoredRoute) -> [Publication] {
         let profile = self.profile
         switch publication {
         case .tripPreviews(let trips, let selected):
             return profile.allows(.tripPreviews)
                 ? [.tripPreviews(trips.map(profile.fit), selected: selected)] : []
         case .startGuidance(let trip, let generation, let route):
-            return [.startGuidance(profile.fit(trip), generation: generation, self.replaceRoute(route))]
+            let (fitted, estimates) = self.replaceRoute(route, generation, stored)
+            return [.startGuidance(profile.fit(trip), generation: generation, fitted)] + estimates
+        case .resumeGuidance(let generation, let reason, let route?):
+            let (fitted, estimates) = self.replaceRoute(route, generation, stored)
+            return [.resumeGuidance(generation: generation, reason, fitted)] + estimates
         case .updateTrip(let trip): return [.updateTrip(profile.fit(trip))]
-        case .addManeuvers(let added, let generation): return self.addManeuvers(added, generation)
-        case .addLaneGuidances(let added, let generation): return self.addLaneGuidances(added, generation)
-        case .addRouteSegments(let segments, let generation):
-            guard profile.allows(.routeSegments) else { return [] }
-            return [.addRouteSegments(segments.map(profile.fit), generation: generation)]
-        case .upcomingManeuvers(let ids, let generation): return self.moveManeuvers(to: ids, generation)
-        case .currentLaneGuidance(let id, let generation): return self.moveLaneGuidances(to: id, generation)
-        case .currentRoadName(let variants):
-            guard profile.allows(.currentRoadName) else { return [] }
-            return [.currentRoadName(Profile.fit(variants, profile.limits.currentRoadNameLengthMax))]
-        case .maneuverState: return profile.allows(.maneuvers) ? [publication] : []
-        case .tripEstimates(let estimates, let color): return [.tripEstimates(profile.fit(estimates), color)]
+        case .addManeuvers(let added, let generation):
+            guard profile.allows(.maneuvers) else { return [] }
+            if self.maneuvers.isUnlimited { return self.add(added, generation) }
+            return self.moveManeuvers(stored, generation)
+        case .upcomingManeuvers(let ids, let generation):
+            guard profile.allows(.maneuvers) else { return [] }
+            if self.maneuvers.isUnlimited { return [publication] }
+            let held = Array(ids.prefix(self.maneuvers.countMax))
+            return self.moveManeuvers(stored, generation)
+                + [.upcomingManeuvers(held, generation: generation)]
         case .maneuverEstimates(let id, let estimates, let generation):
-            return self.estimate(id, estimates, generation)
-        case .currentRouteSegment: return profile.allows(.routeSegments) ? [publication] : []
-        case .resumeGuidance(let generation, let reason, let route):
-            return [.resumeGuidance(generation: generation, reason, route.map { self.replaceRoute($0) })]
-        case .showAlert(let alert):
-            return profile.allows(.navigationAlerts) ? [.showAlert(profile.fit(alert))] : []
-        case .dismissAlert: return profile.allows(.navigationAlerts) ? [publication] : []
-        case .shareDestination(let id, let destination):
-            guard profile.allows(.destinationSharing) else { return [] }
-            return [.shareDestination(shareID: id, profile.fit(destination))]
-        case .pauseGuidance, .finishGuidance, .cancelGuidance: return [publication]
+            guard profile.allows(.maneuvers), self.maneuvers.holds(stored.maneuvers.place(of: id)) else {
+                return []
+            }
+            return [.maneuverEstimates(id, profile.fit(estimates), generation: generation)]
+        case .addLaneGuidances(let added, let generation):
+            guard profile.allows(.laneGuidance) else { return [] }
+            if self.laneGuidances.isUnlimited { return self.add(added, generation) }
+            return self.moveLaneGuidances(stored, generation)
+        case .currentLaneGuidance(_, let generation):
+            guard profile.allows(.laneGuidance) else { return [] }
+            if self.laneGuidances.isUnlimited { return [publication] }
+            return self.moveLaneGuidances(stored, generation) + [publication]
+        case .currentRoadName, .maneuverState, .tripEstimates, .addRouteSegments, .currentRouteSegment,
+            .pauseGuidance, .resumeGuidance(_, _, nil), .showAlert, .dismissAlert, .shareDestination,
+            .finishGuidance, .cancelGuidance:
+            return profile.fit(publication).map { [$0] } ?? []
         }
     }
 
-    private mutating func replaceRoute(_ route: RouteInformation) -> RouteInformation {
-        let profile = self.profile
+    // MARK: A whole route
+
+    /// The route as the endpoint can hold it, and the estimates that belong to it.
+    ///
+    /// In a snapshot, `stored` is ahead of the publication: the route comes with the window as it is now, and what it
+    /// says of upcoming maneuvers that are no longer held is left out; newer publications say it. A route that a later
+    /// one has replaced is not needed at all.
+    private mutating func replaceRoute(
+        _ route: RouteInformation, _ generation: UInt32, _ stored: StoredRoute
+    ) -> (RouteInformation, estimates: [Publication]) {
         self.maneuvers.removeAll()
         self.laneGuidances.removeAll()
-        self.pendingEstimates = [:]
-        var route = route
-        route.maneuvers =
-            profile.allows(.maneuvers)
-            ? self.maneuvers.add(route.maneuvers, from: route.upcomingManeuvers.first, \.id).map(profile.fit)
-            : []
-        route.upcomingManeuvers = self.maneuvers.held(of: route.upcomingManeuvers)
-        route.laneGuidances =
-            profile.allows(.laneGuidance)
-            ? self.laneGuidances.add(route.laneGuidances, from: route.currentLaneGuidance, \.id).map(
-                profile.fit) : []
-        route.currentLaneGuidance =
-            self.laneGuidances.held(of: route.currentLaneGuidance.map { [$0] } ?? []).first
-        route.segments = profile.allows(.routeSegments) ? route.segments.map(profile.fit) : []
-        if !profile.allows(.routeSegments) { route.currentSegment = nil }
-        route.tripTravelEstimates = route.tripTravelEstimates.map(profile.fit)
-        route.maneuverTravelEstimates =
-            profile.allows(.maneuvers) ? route.maneuverTravelEstimates.map(profile.fit) : nil
-        return route
-    }
-
-    private mutating func addManeuvers(_ added: [Maneuver], _ generation: UInt32) -> [Publication] {
-        guard self.profile.allows(.maneuvers) else { return [] }
-        let sent = self.maneuvers.add(added, from: nil, \.id).map(self.profile.fit)
-        return sent.isEmpty ? [] : [.addManeuvers(sent, generation: generation)]
-    }
-
-    private mutating func moveManeuvers(to ids: [ManeuverID], _ generation: UInt32) -> [Publication] {
-        guard self.profile.allows(.maneuvers) else { return [] }
-        let held = self.maneuvers.held(of: ids)
-        let added = ids.first.map { self.maneuvers.move(to: $0, \.id) } ?? []
-        guard !added.isEmpty else { return [.upcomingManeuvers(held, generation: generation)] }
-        var publications: [Publication] = [
-            .upcomingManeuvers(held, generation: generation),
-            .addManeuvers(added.map(self.profile.fit), generation: generation),
-            .upcomingManeuvers(self.maneuvers.held(of: ids), generation: generation),
-        ]
-        for maneuver in added {
-            guard let estimates = self.pendingEstimates.removeValue(forKey: maneuver.id) else { continue }
-            publications.append(
-                .maneuverEstimates(maneuver.id, self.profile.fit(estimates), generation: generation))
+        var fitted = self.profile.fit(route)
+        var estimates: [Publication] = []
+        if !self.maneuvers.isUnlimited {
+            let added = generation == stored.generation ? self.missingManeuvers(stored) : []
+            fitted.maneuvers = added.map(self.profile.fit)
+            let upcoming = route.upcomingManeuvers.prefix(self.maneuvers.countMax)
+            let isHeld = upcoming.allSatisfy { self.maneuvers.holds(stored.maneuvers.place(of: $0)) }
+            fitted.upcomingManeuvers = isHeld ? Array(upcoming) : []
+            if !isHeld { fitted.maneuverTravelEstimates = nil }
+            let said = fitted.maneuverTravelEstimates == nil ? nil : upcoming.first
+            estimates = self.estimates(of: added.filter { $0.id != said }, stored, generation)
         }
-        return publications
+        if !self.laneGuidances.isUnlimited {
+            let added = generation == stored.generation ? self.missingLaneGuidances(stored) : []
+            fitted.laneGuidances = added.map(self.profile.fit)
+            if let current = route.currentLaneGuidance,
+                !self.laneGuidances.holds(stored.laneGuidances.place(of: current))
+            {
+                fitted.currentLaneGuidance = nil
+            }
+        }
+        return (fitted, estimates)
     }
 
-    private mutating func addLaneGuidances(_ added: [LaneGuidance], _ generation: UInt32) -> [Publication] {
-        guard self.profile.allows(.laneGuidance) else { return [] }
-        let sent = self.laneGuidances.add(added, from: nil, \.id).map(self.profile.fit)
-        return sent.isEmpty ? [] : [.addLaneGuidances(sent, generation: generation)]
+    // MARK: Windows
+
+    private func add(_ added: [Maneuver], _ generation: UInt32) -> [Publication] {
+        [.addManeuvers(added.map(self.profile.fit), generation: generation)]
     }
 
-    private mutating func moveLaneGuidances(to id: LaneGuidanceID?, _ generation: UInt32) -> [Publication] {
-        guard self.profile.allows(.laneGuidance) else { return [] }
-        guard let id else { return [.currentLaneGuidance(nil, generation: generation)] }
-        let added = self.laneGuidances.move(to: id, \.id).map(self.profile.fit)
-        let current = Publication.currentLaneGuidance(id, generation: generation)
-        if added.isEmpty { return [current] }
-        // With the current one new to the endpoint, nothing that it holds is current meanwhile: all slots are free.
-        let first =
-            added.contains { $0.id == id }
-            ? Publication.currentLaneGuidance(nil, generation: generation) : current
-        return [first, .addLaneGuidances(added, generation: generation), current]
+    private func add(_ added: [LaneGuidance], _ generation: UInt32) -> [Publication] {
+        [.addLaneGuidances(added.map(self.profile.fit), generation: generation)]
     }
 
-    private mutating func estimate(
-        _ id: ManeuverID, _ estimates: TravelEstimates, _ generation: UInt32
+    private mutating func missingManeuvers(_ stored: StoredRoute) -> [Maneuver] {
+        self.maneuvers.move(to: stored.maneuvers.window(self.maneuvers.countMax))
+            .map { stored.maneuvers.elements[$0] }
+    }
+
+    private mutating func missingLaneGuidances(_ stored: StoredRoute) -> [LaneGuidance] {
+        self.laneGuidances.move(to: stored.laneGuidances.window(self.laneGuidances.countMax))
+            .map { stored.laneGuidances.elements[$0] }
+    }
+
+    private mutating func moveManeuvers(_ stored: StoredRoute, _ generation: UInt32) -> [Publication] {
+        let added = self.missingManeuvers(stored)
+        guard !added.isEmpty else { return [] }
+        return self.add(added, generation) + self.estimates(of: added, stored, generation)
+    }
+
+    private mutating func moveLaneGuidances(_ stored: StoredRoute, _ generation: UInt32) -> [Publication] {
+        let added = self.missingLaneGuidances(stored)
+        return added.isEmpty ? [] : self.add(added, generation)
+    }
+
+    private func estimates(
+        of maneuvers: [Maneuver], _ stored: StoredRoute, _ generation: UInt32
     ) -> [Publication] {
-        guard self.profile.allows(.maneuvers) else { return [] }
-        guard self.maneuvers.holds(id) else {
-            self.pendingEstimates[id] = estimates
-            return []
+        maneuvers.compactMap { maneuver in
+            stored.estimates[maneuver.id].map {
+                .maneuverEstimates(maneuver.id, self.profile.fit($0), generation: generation)
+            }
         }
-        return [.maneuverEstimates(id, self.profile.fit(estimates), generation: generation)]
     }
 }
 
-/// A window over a list that grows at its end: what an endpoint with few slots holds of it.
-struct Window<Element: Sendable & Hashable, ID: Sendable & Hashable>: Sendable, Hashable {
+/// What an endpoint with few slots holds: the places in the route of the elements that were added last.
+private struct Slots: Sendable, Hashable {
     /// 0: no limit.
     let countMax: Int
-    private var elements: [Element] = []
-    private var places: [ID: Int] = [:]
-    private var start = 0
-    /// One behind the last element that the endpoint was sent.
-    private var end = 0
+    /// In the order of the route, which is the order in which they were added.
+    private var held: [Int] = []
 
     init(countMax: Int) { self.countMax = countMax }
 
-    mutating func removeAll() { self = Window(countMax: self.countMax) }
+    var isUnlimited: Bool { self.countMax == 0 }
 
-    /// Puts elements at the end, moves the window to `first`, and returns what the endpoint is sent.
-    mutating func add(_ added: [Element], from first: ID?, _ id: (Element) -> ID) -> [Element] {
-        for element in added {
-            self.places[id(element)] = self.elements.count
-            self.elements.append(element)
-        }
-        if let place = first.flatMap({ self.places[$0] }) { self.start = place }
-        return self.fill()
+    mutating func removeAll() { self.held = [] }
+
+    /// Whether the endpoint holds the element at `place`; nil is the place of one that was never added.
+    func holds(_ place: Int?) -> Bool {
+        if self.isUnlimited { return true }
+        return place.map(self.held.contains) ?? false
     }
 
-    /// Moves the window to `first`, and returns what comes into it.
-    mutating func move(to first: ID, _ id: (Element) -> ID) -> [Element] {
-        guard self.countMax > 0, let place = self.places[first] else { return [] }
-        // Back again, or far ahead: what the endpoint holds is of no use.
-        if place < self.start || place > self.end { self.end = place }
-        self.start = place
-        return self.fill()
-    }
-
-    func holds(_ id: ID) -> Bool {
-        guard let place = self.places[id] else { return false }
-        return place >= self.start && place < self.end
-    }
-
-    func held(of ids: [ID]) -> [ID] { ids.filter(self.holds) }
-
-    private mutating func fill() -> [Element] {
-        let newEnd =
-            self.countMax == 0 ? self.elements.count : min(self.elements.count, self.start + self.countMax)
-        let first = max(self.end, self.start)
-        self.end = max(newEnd, first)
-        return Array(self.elements[first..<self.end])
+    /// Makes the endpoint hold `window`; returns what it must be sent for that.
+    mutating func move(to window: [Int]) -> [Int] {
+        let present = Set(self.held)
+        let new = window.filter { !present.contains($0) }
+        let result = (self.held + new).suffix(self.countMax)
+        self.held = window
+        // Back, far ahead, or out of order: what would remain is not what is wanted.
+        return result.elementsEqual(window) ? new : window
     }
 }

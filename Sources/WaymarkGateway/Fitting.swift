@@ -5,12 +5,37 @@ internal import WaymarkProtocol
 extension Profile {
     func allows(_ feature: Feature) -> Bool { !self.withheld.contains(feature) }
 
+    /// A publication that is cut without regard to others; nil withholds it.
+    ///
+    /// Those that depend on others, or bring a route, are up to ``FittedView`` and pass as they are.
+    func fit(_ publication: Publication) -> Publication? {
+        switch publication {
+        case .currentRoadName(let variants):
+            guard self.allows(.currentRoadName) else { return nil }
+            return .currentRoadName(Self.fit(variants, self.limits.currentRoadNameLengthMax))
+        case .maneuverState: return self.allows(.maneuvers) ? publication : nil
+        case .tripEstimates(let estimates, let color): return .tripEstimates(self.fit(estimates), color)
+        case .addRouteSegments(let segments, let generation):
+            guard self.allows(.routeSegments) else { return nil }
+            return .addRouteSegments(segments.map(self.fit), generation: generation)
+        case .currentRouteSegment: return self.allows(.routeSegments) ? publication : nil
+        case .showAlert(let alert): return self.allows(.navigationAlerts) ? .showAlert(self.fit(alert)) : nil
+        case .dismissAlert: return self.allows(.navigationAlerts) ? publication : nil
+        case .shareDestination(let id, let destination):
+            guard self.allows(.destinationSharing) else { return nil }
+            return .shareDestination(shareID: id, self.fit(destination))
+        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .upcomingManeuvers,
+            .currentLaneGuidance, .maneuverEstimates, .pauseGuidance, .resumeGuidance, .finishGuidance,
+            .cancelGuidance:
+            return publication
+        }
+    }
+
     /// The variants that fit, longest first; if none fits, the shortest one, cut between characters.
     ///
     /// - Source: Docs/protocol.md, "Fitting". Lengths are Unicode scalars; 0 is no limit.
     static func fit(_ variants: [String], _ lengthMax: UInt32) -> [String] {
-        guard lengthMax > 0, !variants.isEmpty else { return variants }
-        let fitting = variants.filter { $0.unicodeScalars.count <= lengthMax }
+        let fitting = Self.fitting(variants, lengthMax)
         guard fitting.isEmpty,
             let shortest = variants.min(by: { $0.unicodeScalars.count < $1.unicodeScalars.count })
         else { return fitting }
@@ -21,7 +46,16 @@ extension Profile {
             guard length <= lengthMax else { break }
             cut.append(character)
         }
-        return [cut]
+        // A first character too long by itself is cut as well: fields that must have a text keep one.
+        return [
+            cut.isEmpty
+                ? String(String.UnicodeScalarView(shortest.unicodeScalars.prefix(Int(lengthMax)))) : cut
+        ]
+    }
+
+    /// The variants that fit; none if all are too long.
+    private static func fitting(_ variants: [String], _ lengthMax: UInt32) -> [String] {
+        lengthMax == 0 ? variants : variants.filter { $0.unicodeScalars.count <= lengthMax }
     }
 
     func fit(_ estimates: TravelEstimates) -> TravelEstimates {
@@ -35,7 +69,9 @@ extension Profile {
     func fit(_ waypoint: Waypoint) -> Waypoint {
         var waypoint = waypoint
         waypoint.nameVariants = Self.fit(waypoint.nameVariants, self.limits.destinationNameLengthMax)
-        waypoint.addressVariants = Self.fit(waypoint.addressVariants, self.limits.destinationNameLengthMax)
+        // Why not cut: half a name still names the place, half an address is another one.
+        waypoint.addressVariants = Self.fitting(
+            waypoint.addressVariants, self.limits.destinationNameLengthMax)
         if !self.allows(.charge) { waypoint.charge = nil }
         if !self.allows(.timeZone) {
             waypoint.timeZone = ""
@@ -74,6 +110,33 @@ extension Profile {
         return guidance
     }
 
+    /// Fits a route, apart from the windows.
+    func fit(_ route: RouteInformation) -> RouteInformation {
+        var route = route
+        if self.allows(.maneuvers) {
+            route.maneuvers = route.maneuvers.map(self.fit)
+            route.maneuverTravelEstimates = route.maneuverTravelEstimates.map(self.fit)
+        } else {
+            route.maneuvers = []
+            route.upcomingManeuvers = []
+            route.maneuverTravelEstimates = nil
+        }
+        if self.allows(.laneGuidance) {
+            route.laneGuidances = route.laneGuidances.map(self.fit)
+        } else {
+            route.laneGuidances = []
+            route.currentLaneGuidance = nil
+        }
+        if self.allows(.routeSegments) {
+            route.segments = route.segments.map(self.fit)
+        } else {
+            route.segments = []
+            route.currentSegment = nil
+        }
+        route.tripTravelEstimates = route.tripTravelEstimates.map(self.fit)
+        return route
+    }
+
     /// Fits a segment. Its ids stay as they are: those that the endpoint does not hold are outside of its window.
     func fit(_ segment: RouteSegment) -> RouteSegment {
         var segment = segment
@@ -83,6 +146,7 @@ extension Profile {
         if !self.allows(.maneuvers) {
             segment.maneuvers = []
             segment.currentManeuvers = []
+            segment.maneuverTravelEstimates = nil
         }
         if !self.allows(.laneGuidance) {
             segment.laneGuidances = []
@@ -102,12 +166,5 @@ extension Profile {
             alert.actions[index].titleVariants = Self.fit(alert.actions[index].titleVariants, lengthMax)
         }
         return alert
-    }
-
-    /// At most `countMax` of the points, evenly chosen, with the first and the last; 0 is no limit.
-    static func thin(_ line: [Coordinate], to countMax: Int) -> [Coordinate] {
-        guard countMax > 0, line.count > countMax else { return line }
-        guard countMax > 1 else { return [line[line.count - 1]] }
-        return (0..<countMax).map { line[$0 * (line.count - 1) / (countMax - 1)] }
     }
 }

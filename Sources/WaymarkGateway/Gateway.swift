@@ -27,8 +27,9 @@ package struct Gateway: Sendable, Hashable {
     var clients: [ClientID: Client] = [:]
     var sessions: [SessionID: NavigationSession] = [:]
     var requests: [Request.Key: Request] = [:]
-    /// Tokens that are good, and whose they are.
-    var tokens: [ResumptionToken: Peer] = [:]
+    /// What the sessions keep.
+    var memory = MemoryLedger()
+    var tokens = TokenBook()
     var deadlines = DeadlineQueue<Deadline>()
     private var armed: Instant?
     private var nextSession: SessionID

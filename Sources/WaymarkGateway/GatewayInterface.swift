@@ -23,7 +23,7 @@ extension Gateway {
         case departed(ConnectionID, clean: Bool)
         /// The armed instant has come.
         case deadlineReached
-        /// The configuration changed.
+        /// The configuration changed. What endpoints in a session are sent changes when they join anew.
         case policyChanged(Policy)
     }
 
@@ -128,6 +128,12 @@ package struct GatewayLimits: Sendable, Hashable {
     package var promptTimeout: Duration = .seconds(60)
     /// From a destination share to the vehicle's answer.
     package var shareTimeout: Duration = .seconds(10)
+    /// Endpoints and clients that are connected or may come back.
+    package var peersMax = 40_000
+    /// Those of one user id or credential.
+    package var peersPerUserMax = 24_000
+    /// Vehicles that have endpoints, or that sessions wait for.
+    package var vehiclesMax = 50_000
     package var sessionsMax = 10_000
     package var sessionsPerClientMax = 256
     package var endpointsPerVehicleMax = 16
@@ -136,10 +142,20 @@ package struct GatewayLimits: Sendable, Hashable {
     /// Ended requests whose outcome is kept, per vehicle, for a resent request.
     package var outcomesKeptMax = 64
     package var sharesOpenMax = 8
-    /// Retained state of one session, in bytes.
-    package var retainedBytesMax = 16_777_216
-    /// Recent frames of one session kept for resumption, in bytes.
+    /// Retained state of one session, in bytes. Every frame counts as 128 bytes more than it has.
+    ///
+    /// Below what an ``Outbox`` takes: all of it goes to an endpoint that joins.
+    package var retainedBytesMax = 3_145_728
+    /// Retained state of all sessions of one client, in bytes.
+    package var retainedBytesPerClientMax = 67_108_864
+    /// Retained state of all sessions of one user id or credential, in bytes.
+    package var retainedBytesPerUserMax = 536_870_912
+    /// Retained state of all sessions, in bytes.
+    package var retainedBytesInAllMax = 1_073_741_824
+    /// Recent frames of one session, as one profile gets them, kept for resumption, in bytes.
     package var replayBytesMax = 262_144
+    /// Recent frames of all sessions, in bytes. Over it fewer are kept, and who comes back gets a snapshot instead.
+    package var replayBytesInAllMax = 268_435_456
     /// Distinct profiles one session is fitted to.
     package var profilesPerSessionMax = 32
     /// Maneuvers, lane guidances and segments of one generation.

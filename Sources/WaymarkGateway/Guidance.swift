@@ -24,10 +24,14 @@ extension Gateway {
         var taken: [VehicleID] = []
         switch opening.vehicles {
         case .vehicles(let ids):
+            var room = limits.vehiclesMax - self.vehicles.count
             for vehicle in ids {
                 if let code = self.obstacle(to: vehicle, client) {
                     refused.append(VehicleStatus(vehicle: vehicle, standing: .refused(code)))
+                } else if self.vehicles[vehicle] == nil, room <= 0 {
+                    refused.append(VehicleStatus(vehicle: vehicle, standing: .refused(.limitReached)))
                 } else {
+                    if self.vehicles[vehicle] == nil { room -= 1 }
                     taken.append(vehicle)
                 }
             }
@@ -40,8 +44,9 @@ extension Gateway {
                 .openSession,
                 requestID: opening.requestID, into: &actions)
         }
-        let session = NavigationSession(id: self.newSessionID(), client: id, opening: opening, limits: limits)
+        let session = NavigationSession(id: self.newSessionID(), client: id, opening: opening)
         self.sessions[session.id] = session
+        self.memory.open(session.id, id, client.principal)
         self.clients[id]?.sessions.insert(session.id)
         self.counters.sessionsOpened += 1
         for vehicle in taken { self.claim(vehicle, for: session.id, at: now, into: &actions) }
@@ -110,12 +115,13 @@ extension Gateway {
         _ path: EndpointPath, resuming hello: Hello?, at now: Instant, into actions: inout [Action]
     ) {
         if let hello { self.tellEnd(of: hello.resumeSession, to: path, into: &actions) }
-        if self.isWaitingForGuidance(path.vehicle) { self.offer(path.vehicle, at: now, into: &actions) }
-        guard let session = self.vehicles[path.vehicle]?.session else { return }
-        if self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience == nil {
+        if let session = self.vehicles[path.vehicle]?.session {
             self.join(path, session, resuming: hello, into: &actions)
+            self.announce(path.vehicle, into: &actions)
+        } else if self.isWaitingForGuidance(path.vehicle) {
+            self.offer(path.vehicle, at: now, into: &actions)
         }
-        self.announce(path.vehicle, into: &actions)
+        self.repeatPrompts(to: path, at: now, into: &actions)
     }
 
     /// Tells an endpoint that comes back that the session it was in is over.
@@ -147,32 +153,22 @@ extension Gateway {
         guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
             let connection = endpoint.connection, let session = self.sessions[id]
         else { return }
-        let profile = self.profile(of: endpoint, path.vehicle)
+        let place = Endpoint.Place(session: id, profile: self.profile(of: endpoint, path.vehicle))
+        let isBack = hello?.resumeSession == id && endpoint.place == place
         let fresh = self.newAudienceID()
-        let audience = self.sessions[id]?.audience(
-            for: profile, newID: fresh, limits: self.policy.limits, coder: self.coder)
-        var begin = SnapshotBegin(kind: .full, client: session.client)
+        let entry = self.sessions[id]?.enter(
+            place.profile, after: isBack ? hello?.resumeSequence : nil, newID: fresh,
+            limits: self.policy.limits, coder: self.coder)
+        var begin = SnapshotBegin(kind: entry?.kind ?? .full, client: session.client)
         begin.clientDisplayName = self.clients[session.client]?.displayName ?? ""
         begin.isSuspended = session.isSuspended
         begin.receiptsEveryMilliseconds = session.receiptsEveryMilliseconds
-        begin.withheld = self.withheld(from: endpoint, path.vehicle, in: session)
-        var frames: [Frame] = []
-        if audience != nil {
-            self.sessions[id]?.addMember(profile)
-            let place = Endpoint.Place(session: id, profile: profile)
-            if let hello, hello.resumeSession == id, endpoint.place == place,
-                let missed = self.sessions[id]?.missed(after: hello.resumeSequence, profile)
-            {
-                begin.kind = .missed
-                frames = missed
-            } else {
-                frames = self.sessions[id]?.snapshot(profile) ?? []
-            }
-            self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place = place
-        } else {
-            begin.withheld = Profile.contentFeatures.map { FeatureGrant($0, withheld: .noCapacity) }
-        }
-        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = audience
+        begin.withheld =
+            entry == nil
+            ? Profile.contentFeatures.map { FeatureGrant($0, withheld: .noCapacity) }
+            : self.withheld(from: endpoint, path.vehicle, in: session)
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place = entry == nil ? nil : place
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = entry?.audience
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.receipt = nil
         self.counters.snapshotsSent += 1
         let mark = { (message: Message) in
@@ -181,9 +177,9 @@ extension Gateway {
                 Envelope(message, session: id, sequence: session.sequence, flags: .gateway))
         }
         actions.append(mark(.snapshotBegin(begin)))
-        if !frames.isEmpty { actions.append(.sendFrames(connection, frames)) }
+        if let entry, !entry.frames.isEmpty { actions.append(.sendFrames(connection, entry.frames)) }
         actions.append(mark(.snapshotEnd))
-        if let audience { actions.append(.join(connection, audience)) }
+        if let entry { actions.append(.join(connection, entry.audience)) }
     }
 
     /// Takes an endpoint out of the audience it is in.
@@ -193,7 +189,8 @@ extension Gateway {
             let place = endpoint.place
         else { return }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = nil
-        self.sessions[place.session]?.removeMember(place.profile)
+        self.sessions[place.session]?.leave(place.profile)
+        self.account(for: place.session)
         if let connection = endpoint.connection { actions.append(.leave(connection, audience)) }
     }
 
@@ -307,9 +304,10 @@ extension Gateway {
         into actions: inout [Action]
     ) {
         guard let vehicle = self.vehicles[id] else { return }
-        for (name, connection, _) in vehicle.connections {
+        for (name, connection, endpoint) in vehicle.connections {
             self.leaveAudience(EndpointPath(vehicle: id, endpoint: name), into: &actions)
-            guard tellVehicle else { continue }
+            // One for which there was no capacity did not get the client's own word either.
+            guard tellVehicle || endpoint.audience == nil else { continue }
             actions.append(.purge(connection, session))
             actions.append(
                 .send(connection, Envelope(.sessionEnded(SessionEnded(session: session, reason: reason)))))
@@ -331,6 +329,7 @@ extension Gateway {
         _ id: SessionID, _ reason: SessionEndReason, into actions: inout [Action]
     ) {
         guard let session = self.sessions.removeValue(forKey: id) else { return }
+        self.memory.close(id)
         self.deadlines.remove(.receipts(id))
         self.counters.sessionsEnded += 1
         self.clients[session.client]?.sessions.remove(id)
@@ -353,13 +352,19 @@ extension Gateway {
     }
 
     /// The client is back: its vehicles are told, and it is told what they said in the meantime.
-    mutating func restore(_ id: SessionID, _ connection: ConnectionID, into actions: inout [Action]) {
+    mutating func restore(
+        _ id: SessionID, _ connection: ConnectionID, at now: Instant, into actions: inout [Action]
+    ) {
         guard let session = self.sessions[id] else { return }
         self.sessions[id]?.isSuspended = false
         if session.isSuspended { self.sendToVehicles(of: id, .sessionRestored, into: &actions) }
         for vehicle in session.vehicles {
             self.announce(vehicle, into: &actions)
             self.sendSettings(of: vehicle, id, to: connection, into: &actions)
+        }
+        guard session.isSuspended, session.selection == .anyThatAsked else { return }
+        for vehicle in self.vehicles.keys.sorted() where self.isWaitingForGuidance(vehicle) {
+            self.offer(vehicle, at: now, into: &actions)
         }
     }
 

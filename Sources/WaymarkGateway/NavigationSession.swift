@@ -20,16 +20,25 @@ struct NavigationSession: Sendable, Hashable {
     private(set) var sequence: UInt64 = 0
     private(set) var retained = RetainedState()
     private(set) var audiences: OrderedDictionary<Profile, Audience> = [:]
-    private var replay: ReplayRing
+    private var replay = ReplayRing(after: 0)
+    /// The route in full; nil while nobody stores a part of it.
+    private var route: StoredRoute?
 
-    init(id: SessionID, client: ClientID, opening: OpenSession, limits: GatewayLimits) {
+    init(id: SessionID, client: ClientID, opening: OpenSession) {
         self.id = id
         self.client = client
         self.requestID = opening.requestID
         self.selection = opening.vehicles
         self.receiptsEveryMilliseconds = opening.receiptsEveryMilliseconds
-        self.replay = ReplayRing(after: 0, byteCountMax: limits.replayBytesMax)
     }
+
+    /// What it keeps, in bytes.
+    var kept: MemoryLedger.Bytes {
+        let rings = self.audiences.values.reduce(0) { $0 + ($1.fitting?.replay.byteCount ?? 0) }
+        return MemoryLedger.Bytes(retained: self.retained.byteCount, replay: self.replay.byteCount + rings)
+    }
+
+    // MARK: Publications
 
     /// Whether nothing of it was changed by a publication.
     enum Acceptance: Sendable, Hashable { case published, unchanged }
@@ -39,124 +48,148 @@ struct NavigationSession: Sendable, Hashable {
         if sequence == self.sequence + 1 { self.sequence = sequence }
     }
 
-    /// Checks the next frame, takes it over and hands it to every audience.
-    ///
-    /// The number of a frame that is refused is used up all the same, so that those behind it still fit.
-    mutating func publish(
-        _ frame: Frame, _ outline: PublicationOutline, limits: GatewayLimits, coder: Gateway.Coder,
-        into actions: inout [Gateway.Action]
-    ) throws(Rejection) -> Acceptance {
+    /// Checks that a frame is the next one.
+    func checkSequence(of frame: Frame) throws(Rejection) {
         guard frame.header.sequence == self.sequence + 1 else {
             throw Rejection(
                 .sequenceGap,
                 reason: "the sequence number is \(frame.header.sequence), expected \(self.sequence + 1)")
         }
+    }
+
+    /// Checks the next frame, takes it over and hands it to every audience.
+    ///
+    /// The number of a frame that is refused is used up all the same, so that those behind it still fit. `replay` is
+    /// for the frames kept for resumption: how many bytes one ring of them may have, and how many all rings may grow.
+    mutating func publish(
+        _ frame: Frame, _ outline: PublicationOutline, limits: GatewayLimits,
+        replay: (ringMax: Int, room: Int), coder: Gateway.Coder, into actions: inout [Gateway.Action]
+    ) throws(Rejection) -> Acceptance {
         self.sequence += 1
-        guard self.retained.byteCount + frame.bytes.count <= limits.retainedBytesMax else {
-            throw Rejection(
-                .limitReached, reason: "the session would retain more than \(limits.retainedBytesMax) bytes")
-        }
         try self.content.apply(outline, limits: limits)
         let key = outline.conflationKey
         if let key, self.retained.isUnchanged(frame, key) { return .unchanged }
+        // Why: frames of one read share its array. One that is kept, here or in an outbox, must not pin all of it.
+        let frame = frame.compacted()
         self.retained.apply(frame, outline)
-        self.replay.append(frame)
+        var replay = replay
+        self.replay.append(frame, replay.ringMax, &replay.room)
         var publication: Publication?
         for profile in self.audiences.keys {
+            guard let audience = self.audiences[profile]?.id else { continue }
             if self.audiences[profile]?.fitting == nil {
-                if let audience = self.audiences[profile] {
-                    actions.append(.publish(audience.id, frame, key))
-                }
-            } else {
-                publication = publication ?? coder.decode(frame)
-                self.fit(frame, publication, outline, profile, coder, into: &actions)
+                actions.append(.publish(audience, frame, key))
+                continue
+            }
+            if publication == nil, let decoded = coder.decode(frame) {
+                self.route?.apply(decoded)
+                publication = decoded
+            }
+            let route = self.route ?? StoredRoute()
+            // Why not `if var`: the view must be changed in place, not copied.
+            let fitted = self.audiences[profile]?.fitting?.view
+                .fit(frame, publication, outline, route, coder)
+            for (frame, outline) in fitted ?? [] {
+                self.audiences[profile]?.fitting?.replay.append(frame, replay.ringMax, &replay.room)
+                actions.append(.publish(audience, frame, outline.conflationKey))
             }
         }
         return .published
     }
 
-    private mutating func fit(
-        _ frame: Frame, _ publication: Publication?, _ outline: PublicationOutline, _ profile: Profile,
-        _ coder: Gateway.Coder, into actions: inout [Gateway.Action]
-    ) {
-        guard let id = self.audiences[profile]?.id else { return }
-        // Why not `if var`: the view must be changed in place, not copied.
-        guard let fitted = self.audiences[profile]?.fitting?.take(frame, publication, outline, coder) else {
-            return
-        }
-        for (frame, outline) in fitted { actions.append(.publish(id, frame, outline.conflationKey)) }
+    // MARK: Audiences
+
+    /// What an endpoint is sent that comes in.
+    struct Entry: Sendable, Hashable {
+        var audience: AudienceID
+        var kind: SnapshotBegin.Kind
+        var frames: [Frame]
     }
 
-    /// The audience of `profile`, made if there is none; nil when there are too many profiles.
-    mutating func audience(
-        for profile: Profile, newID: @autoclosure () -> AudienceID, limits: GatewayLimits,
-        coder: Gateway.Coder
-    ) -> AudienceID? {
-        if let audience = self.audiences[profile] { return audience.id }
+    /// Lets an endpoint of `profile` in, and says what it must be sent; nil when there are too many profiles.
+    ///
+    /// `sequence` is the last number that it saw of this session with the same profile; nil if it knows nothing.
+    mutating func enter(
+        _ profile: Profile, after sequence: UInt64?, newID: @autoclosure () -> AudienceID,
+        limits: GatewayLimits, coder: Gateway.Coder
+    ) -> Entry? {
+        if let audience = self.audiences[profile] {
+            self.audiences[profile]?.memberCount += 1
+            if let sequence, let missed = self.missed(after: sequence, audience) {
+                return Entry(audience: audience.id, kind: .missed, frames: missed)
+            }
+            let frames =
+                profile.isIdentity ? self.retained.frames : self.fittedSnapshot(profile, coder).frames
+            return Entry(audience: audience.id, kind: .full, frames: frames)
+        }
         guard self.audiences.count < limits.profilesPerSessionMax else { return nil }
-        var audience = Audience(id: newID())
-        if !profile.isIdentity {
-            var fitting = Audience.Fitting(
-                view: FittedView(profile: profile),
-                replay: ReplayRing(after: self.sequence, byteCountMax: limits.replayBytesMax))
-            fitting.start(from: self.retained.frames, coder)
-            audience.fitting = fitting
+        var audience = Audience(id: newID(), memberCount: 1)
+        defer { self.audiences[profile] = audience }
+        guard profile.isIdentity else {
+            let (view, frames) = self.fittedSnapshot(profile, coder)
+            audience.fitting = Audience.Fitting(view: view, replay: ReplayRing(after: self.sequence))
+            return Entry(audience: audience.id, kind: .full, frames: frames)
         }
-        self.audiences[profile] = audience
-        return audience.id
+        // The session's own ring is its ring, also of the time before.
+        if let sequence, let missed = self.missed(after: sequence, audience) {
+            return Entry(audience: audience.id, kind: .missed, frames: missed)
+        }
+        return Entry(audience: audience.id, kind: .full, frames: self.retained.frames)
     }
-
-    mutating func addMember(_ profile: Profile) { self.audiences[profile]?.memberCount += 1 }
 
     /// Takes a member out; an audience without members is forgotten.
-    mutating func removeMember(_ profile: Profile) {
+    mutating func leave(_ profile: Profile) {
         self.audiences[profile]?.memberCount -= 1
-        if self.audiences[profile]?.memberCount == 0 { self.audiences[profile] = nil }
+        guard self.audiences[profile]?.memberCount == 0 else { return }
+        self.audiences[profile] = nil
+        if !self.audiences.keys.contains(where: \.isWindowed) { self.route = nil }
     }
 
-    /// The whole state as an endpoint of `profile` holds it.
-    func snapshot(_ profile: Profile) -> [Frame] {
-        (self.audiences[profile]?.fitting?.retained ?? self.retained).frames
-    }
-
-    /// What an endpoint of `profile` missed that saw `sequence` last; nil if that cannot be told.
-    func missed(after sequence: UInt64, _ profile: Profile) -> [Frame]? {
+    /// What an endpoint missed that saw `sequence` last; nil if that cannot be told.
+    private func missed(after sequence: UInt64, _ audience: Audience) -> [Frame]? {
         guard sequence <= self.sequence else { return nil }
-        return (self.audiences[profile]?.fitting?.replay ?? self.replay).frames(after: sequence)
+        return (audience.fitting?.replay ?? self.replay).frames(after: sequence)
+    }
+
+    /// The retained frames, cut by a fresh view: it ends up as every view of the profile, whatever it has seen before.
+    private mutating func fittedSnapshot(
+        _ profile: Profile, _ coder: Gateway.Coder
+    ) -> (view: FittedView, frames: [Frame]) {
+        let retained = self.retained.frames.map { (frame: $0, publication: coder.decode($0)) }
+        if profile.isWindowed, self.route == nil {
+            self.route = StoredRoute(
+                retained: retained.compactMap(\.publication), upcoming: self.content.lastUpcoming,
+                laneGuidance: self.content.lastLaneGuidance)
+        }
+        var view = FittedView(profile: profile)
+        let route = self.route ?? StoredRoute()
+        let fitted = retained.flatMap { frame, publication in
+            view.fit(frame, publication, publication?.outline ?? .unrecognized, route, coder)
+        }
+        var newer: Set<ConflationKey> = []
+        let newest = fitted.reversed().filter { $0.1.conflationKey.map { newer.insert($0).inserted } ?? true }
+        return (view, newest.reversed().map(\.0))
     }
 }
 
-extension Audience.Fitting {
-    /// Fits the next frame and keeps what came out of it.
-    mutating func take(
-        _ frame: Frame, _ publication: Publication?, _ outline: PublicationOutline, _ coder: Gateway.Coder
-    ) -> [(Frame, PublicationOutline)] {
-        let fitted = self.fit(frame, publication, outline, coder)
-        for (part, (frame, outline)) in fitted.enumerated() {
-            self.retained.apply(frame, outline, part: part)
-            self.replay.append(frame)
-        }
-        return fitted
+extension ReplayRing {
+    /// Keeps a frame within `byteCountMax`, and takes what that needs from `room`.
+    fileprivate mutating func append(_ frame: Frame, _ byteCountMax: Int, _ room: inout Int) {
+        let before = self.byteCount
+        self.append(frame, byteCountMax: min(byteCountMax, before + room))
+        room -= self.byteCount - before
     }
+}
 
-    /// Brings a new view to where the session is.
-    mutating func start(from retained: [Frame], _ coder: Gateway.Coder) {
-        for frame in retained {
-            guard let publication = coder.decode(frame) else { continue }
-            for (part, (frame, outline)) in self.fit(frame, publication, publication.outline, coder)
-                .enumerated()
-            {
-                self.retained.apply(frame, outline, part: part)
-            }
-        }
-    }
-
-    private mutating func fit(
-        _ frame: Frame, _ publication: Publication?, _ outline: PublicationOutline, _ coder: Gateway.Coder
+extension FittedView {
+    /// Cuts a frame; `publication` is its content, nil for a type that this build does not know.
+    fileprivate mutating func fit(
+        _ frame: Frame, _ publication: Publication?, _ outline: PublicationOutline, _ route: StoredRoute,
+        _ coder: Gateway.Coder
     ) -> [(Frame, PublicationOutline)] {
-        // A type that this build does not know cannot be cut: it is passed on.
+        // What is not known cannot be cut: it is passed on.
         guard let publication else { return [(frame, outline)] }
-        switch self.view.fit(publication) {
+        switch self.fit(publication, route) {
         case .asReceived: return [(frame, outline)]
         case .fitted(let publications):
             return publications.map { publication in

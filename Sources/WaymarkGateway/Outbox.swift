@@ -1,9 +1,11 @@
 package import WaymarkProtocol
 
 /// What waits to be written to one endpoint: newest states, all events, in the publisher's order, within a bound.
+///
+/// The frames that the gateway hands out own their bytes, so that what waits here pins nothing but itself.
 package struct Outbox: Sendable, Hashable {
     package struct Limits: Sendable, Hashable {
-        /// Frames waiting, in bytes. Over it the endpoint is closed: events are never dropped.
+        /// What waits, in bytes; every frame counts as 128 bytes more than it has. Over it the endpoint is closed: events are never dropped.
         package var bytesMax = 4_194_304
         /// An endpoint that takes nothing for this long while something waits is closed.
         package var slowConsumerTimeout: Duration = .seconds(30)
@@ -25,7 +27,7 @@ package struct Outbox: Sendable, Hashable {
     }
 
     package let limits: Limits
-    /// Bytes waiting.
+    /// What waits takes, in bytes, see ``Limits/bytesMax``.
     package private(set) var byteCount = 0
     /// States that were replaced before they were written.
     package private(set) var conflatedCount: UInt64 = 0
@@ -54,11 +56,11 @@ package struct Outbox: Sendable, Hashable {
             slot = .event(self.eventCount)
             self.eventCount += 1
         }
-        guard self.byteCount + frame.bytes.count <= self.limits.bytesMax else { return .overflow }
+        guard self.byteCount + frame.keptByteCount <= self.limits.bytesMax else { return .overflow }
         self.compactIfSparse()
         self.places[slot] = self.queue.count
         self.queue.append((slot, frame))
-        self.byteCount += frame.bytes.count
+        self.byteCount += frame.keptByteCount
         return .queued
     }
 
@@ -91,7 +93,7 @@ package struct Outbox: Sendable, Hashable {
         guard let (slot, frame) = self.queue[place] else { return }
         self.queue[place] = nil
         self.places[slot] = nil
-        self.byteCount -= frame.bytes.count
+        self.byteCount -= frame.keptByteCount
     }
 
     /// Closes the holes once they are the larger part, so that memory follows what waits.

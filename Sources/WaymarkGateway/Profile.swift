@@ -20,12 +20,14 @@ package struct Profile: Sendable, Hashable {
         withheld: Set<Feature> = []
     ) {
         var limits = limits
-        // A limit on what is withheld makes no difference.
+        var withheld = withheld
+        // A limit on what is withheld makes no difference, nor does a part of it.
         if withheld.contains(.laneGuidance) {
             limits.laneGuidancesStoredMax = 0
             limits.laneInstructionLengthMax = 0
         }
         if withheld.contains(.maneuvers) {
+            withheld.insert(.exitLabels)
             limits.maneuversStoredMax = 0
             limits.maneuverInstructionLengthMax = 0
             limits.roadFollowingManeuverLengthMax = 0
@@ -42,6 +44,11 @@ package struct Profile: Sendable, Hashable {
     package init(hello: VehicleHello, withheld: Set<Feature>) {
         self.init(
             limits: hello.limits, distanceUnits: hello.preferences.distanceUnits, withheld: withheld)
+    }
+
+    /// The endpoint stores a part of the route only: what it is sent depends on where in the route it is.
+    package var isWindowed: Bool {
+        self.limits.maneuversStoredMax > 0 || self.limits.laneGuidancesStoredMax > 0
     }
 
     /// Nothing is cut: the endpoint receives the published bytes themselves.

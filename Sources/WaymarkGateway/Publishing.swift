@@ -16,6 +16,7 @@ extension Gateway {
             return self.refuse(frame, rejection, connection, into: &actions)
         }
         do {
+            try self.checkFlags(of: frame)
             try self.checkProvided(outline, by: client)
             try self.checkShare(outline, in: id)
             let acceptance = try self.publishChecked(frame, outline, in: id, into: &actions)
@@ -48,9 +49,24 @@ extension Gateway {
         _ frame: Frame, _ outline: PublicationOutline, in id: SessionID, into actions: inout [Action]
     ) throws(Rejection) -> NavigationSession.Acceptance {
         let (limits, coder) = (self.policy.limits, self.coder)
+        try self.sessions[id]?.checkSequence(of: frame)
+        if let byteCount = self.sessions[id]?.retained.byteCount(after: frame, outline) {
+            do throws(Rejection) { try self.memory.check(id, retaining: byteCount, limits) } catch {
+                var error = error
+                error.field = outline.contentField
+                throw error
+            }
+        }
+        let replay = (limits.replayBytesMax, limits.replayBytesInAllMax - self.memory.total.replay)
         let acceptance = try self.sessions[id]?.publish(
-            frame, outline, limits: limits, coder: coder, into: &actions)
+            frame, outline, limits: limits, replay: replay, coder: coder, into: &actions)
+        self.account(for: id)
         return acceptance ?? .unchanged
+    }
+
+    /// Brings the books up to what a session keeps now.
+    mutating func account(for session: SessionID) {
+        if let kept = self.sessions[session]?.kept { self.memory.set(session, kept) }
     }
 
     private mutating func refuse(
@@ -77,7 +93,15 @@ extension Gateway {
         }
     }
 
-    // MARK: What a client said that it provides
+    // MARK: What a client may publish
+
+    /// Only the gateway says that a frame is the gateway's, or cut by it.
+    private func checkFlags(of frame: Frame) throws(Rejection) {
+        guard frame.header.flags.isDisjoint(with: [.gateway, .fitted]) else {
+            throw Rejection(
+                .outOfRange, field: "flags", reason: "GATEWAY and FITTED are for the gateway to set")
+        }
+    }
 
     private func checkProvided(_ outline: PublicationOutline, by client: Client) throws(Rejection) {
         for feature in outline.features where !client.hello.features.contains(feature) {
@@ -111,7 +135,8 @@ extension Gateway {
             if isTaken == true {
                 self.deadlines.set(.share(share), at: now + self.policy.limits.shareTimeout)
             } else {
-                self.endShare(share, .didFailToShare(.notSupported), into: &actions)
+                let isThere = self.vehicles[vehicle]?.isConnected == true
+                self.endShare(share, .didFailToShare(isThere ? .notSupported : .gone), into: &actions)
             }
         }
     }

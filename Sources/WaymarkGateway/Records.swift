@@ -79,14 +79,13 @@ struct Client: Sendable, Hashable {
 /// Endpoints of one session with one profile.
 struct Audience: Sendable, Hashable {
     let id: AudienceID
-    var memberCount = 0
+    var memberCount: Int
     /// nil for the profile that cuts nothing.
     var fitting: Fitting?
 
-    /// What a session looks like when it is cut to a profile.
+    /// Where the cutting to a profile stands, and what came out of it last.
     struct Fitting: Sendable, Hashable {
         var view: FittedView
-        var retained = RetainedState()
         var replay: ReplayRing
     }
 }
@@ -107,9 +106,17 @@ struct Request: Sendable, Hashable {
         /// The client has it.
         case asked
         /// The vehicle's user is asked by the gateway.
-        case prompting
+        case prompting(TravelEstimates, until: Instant)
         /// The client asks the user by itself.
         case ownPrompt
+
+        var description: String {
+            switch self {
+            case .asked: "waits for the client's answer"
+            case .prompting: "the vehicle's user is asked for"
+            case .ownPrompt: "the client asks its user for"
+            }
+        }
     }
 
     var kind: Kind

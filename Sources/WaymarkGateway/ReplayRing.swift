@@ -3,24 +3,25 @@ internal import WaymarkProtocol
 
 /// The last frames of a session, as one audience got them, for endpoints that come back after a short gap.
 struct ReplayRing: Sendable, Hashable {
+    /// What the frames take, see ``Frame/keptByteCount``.
+    private(set) var byteCount = 0
     private var frames: Deque<Frame> = []
-    private var byteCount = 0
-    private let byteCountMax: Int
     /// Frames up to this sequence number may be missing here.
     private var floor: UInt64
 
     /// A ring that knows nothing of the frames up to `sequence`.
-    init(after sequence: UInt64, byteCountMax: Int) {
-        self.floor = sequence
-        self.byteCountMax = byteCountMax
-    }
+    init(after sequence: UInt64) { self.floor = sequence }
 
-    /// Keeps a frame, and forgets the oldest ones over the bound.
-    mutating func append(_ frame: Frame) {
+    /// Keeps a frame, and forgets the oldest ones over `byteCountMax`. It must not share its bytes with anything larger.
+    mutating func append(_ frame: Frame, byteCountMax: Int) {
         self.frames.append(frame)
-        self.byteCount += frame.bytes.count
-        while self.byteCount > self.byteCountMax, let oldest = self.frames.popFirst() {
-            self.byteCount -= oldest.bytes.count
+        self.byteCount += frame.keptByteCount
+        // What one publication was fitted into goes as a whole: a part of it must not pass for all of it.
+        while let oldest = self.frames.first,
+            self.byteCount > byteCountMax || oldest.header.sequence == self.floor
+        {
+            self.frames.removeFirst()
+            self.byteCount -= oldest.keptByteCount
             self.floor = oldest.header.sequence
         }
     }

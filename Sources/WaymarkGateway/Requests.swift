@@ -6,11 +6,12 @@ extension Gateway {
     // MARK: From the vehicle
 
     mutating func request(
-        _ request: WaypointRequest, _ path: EndpointPath, _ connection: ConnectionID, at now: Instant,
-        into actions: inout [Action]
+        _ request: WaypointRequest, _ path: EndpointPath, _ connection: ConnectionID, isCurrent: Bool,
+        at now: Instant, into actions: inout [Action]
     ) {
         let key = Request.Key(vehicle: path.vehicle, id: request.requestID)
         guard self.isNew(key, path, connection, into: &actions) else { return }
+        guard isCurrent else { return self.record(key, .sessionEnded, nil, into: &actions) }
         guard let session = self.vehicles[path.vehicle]?.session.flatMap({ self.sessions[$0] }),
             session.content.isGuiding
         else { return self.record(key, .invalid, nil, into: &actions) }
@@ -69,7 +70,7 @@ extension Gateway {
     ) {
         let key = Request.Key(vehicle: path.vehicle, id: answer.requestID)
         // Another endpoint was faster, or it is over.
-        guard self.requests[key]?.stage == .prompting else { return }
+        guard case .prompting = self.requests[key]?.stage else { return }
         self.endRequest(key, answer.isAccepted ? .accepted : .declinedByUser, at: now, into: &actions)
     }
 
@@ -149,7 +150,7 @@ extension Gateway {
         case (.waypoint, _, _), (.destination, _, _):
             let rejection = Rejection(
                 .wrongState, field: "answer",
-                reason: "does not fit the request, which is in stage \(request.stage)")
+                reason: "does not fit a request that \(request.stage.description)")
             self.reject(connection, rejection, .requestAnswer, requestID: answer.requestID, into: &actions)
         }
     }
@@ -161,13 +162,29 @@ extension Gateway {
         guard !endpoints.isEmpty, let waypoint = self.requests[key]?.waypoint else {
             return self.endRequest(key, .notSupported, at: now, into: &actions)
         }
-        self.requests[key]?.stage = .prompting
-        let timeout = self.policy.limits.promptTimeout
-        self.deadlines.set(.request(key), at: now + timeout)
+        let end = now + self.policy.limits.promptTimeout
+        self.requests[key]?.stage = .prompting(estimates, until: end)
+        self.deadlines.set(.request(key), at: end)
         let prompt = Prompt(
             requestID: key.id, waypoint: waypoint, travelEstimates: estimates,
-            deadlineMilliseconds: UInt32(clamping: timeout.milliseconds))
+            deadlineMilliseconds: UInt32(clamping: (end - now).milliseconds))
         for endpoint in endpoints { actions.append(.send(endpoint, Envelope(.prompt(prompt)))) }
+    }
+
+    /// An endpoint has come, or come back: it may ask the user what is still to be answered.
+    func repeatPrompts(to path: EndpointPath, at now: Instant, into actions: inout [Action]) {
+        guard let vehicle = self.vehicles[path.vehicle], let endpoint = vehicle.endpoints[path.endpoint],
+            let connection = endpoint.connection, endpoint.isGranted(.prompts, self.policy)
+        else { return }
+        for id in vehicle.openRequests.sorted() {
+            guard let request = self.requests[Request.Key(vehicle: path.vehicle, id: id)],
+                case .prompting(let estimates, let end) = request.stage
+            else { continue }
+            let prompt = Prompt(
+                requestID: id, waypoint: request.waypoint, travelEstimates: estimates,
+                deadlineMilliseconds: UInt32(clamping: (end - now).milliseconds))
+            actions.append(.send(connection, Envelope(.prompt(prompt))))
+        }
     }
 
     /// Asks the next client for a drive; without one, the request ends with the last answer.
@@ -210,6 +227,18 @@ extension Gateway {
         }
     }
 
+    /// Takes back what a vehicle asked for before it began to navigate by itself.
+    mutating func withdrawDestinations(
+        of vehicle: VehicleID, at now: Instant, into actions: inout [Action]
+    ) {
+        for id in self.vehicles[vehicle]?.openRequests.sorted() ?? [] {
+            let key = Request.Key(vehicle: vehicle, id: id)
+            if case .destination = self.requests[key]?.kind {
+                self.endRequest(key, .withdrawn, at: now, into: &actions)
+            }
+        }
+    }
+
     /// Ends an open request: the vehicle and the client that was asked last hear it, prompts are over.
     mutating func endRequest(
         _ key: Request.Key, _ outcome: Outcome, at now: Instant, into actions: inout [Action]
@@ -217,7 +246,7 @@ extension Gateway {
         guard let request = self.requests.removeValue(forKey: key) else { return }
         self.deadlines.remove(.request(key))
         self.vehicles[key.vehicle]?.openRequests.remove(key.id)
-        if request.stage == .prompting {
+        if case .prompting = request.stage {
             let over = PromptOver(requestID: key.id, outcome: outcome)
             for endpoint in self.prompting(key.vehicle) {
                 actions.append(.send(endpoint, Envelope(.promptOver(over))))

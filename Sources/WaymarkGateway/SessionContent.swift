@@ -13,6 +13,10 @@ struct SessionContent: Sendable, Hashable {
     private var laneGuidances: Set<LaneGuidanceID> = []
     private(set) var segments: Set<String> = []
     private var firstUpcoming: ManeuverID?
+    /// The upcoming maneuvers that were named last; publications that named none came after.
+    private(set) var lastUpcoming: [ManeuverID] = []
+    /// The current lane guidance that was named last.
+    private(set) var lastLaneGuidance: LaneGuidanceID?
     /// nil: any state may come next.
     private var maneuverState: ManeuverState?
 
@@ -43,7 +47,7 @@ struct SessionContent: Sendable, Hashable {
             try self.setUpcoming(ids, field: "maneuver_ids")
         case .currentLaneGuidance(let id, let generation):
             try self.checkGeneration(generation)
-            try self.checkLaneGuidance(id, field: "lane_guidance_id")
+            try self.setLaneGuidance(id, field: "lane_guidance_id")
         case .maneuverState(let state, let generation):
             try self.checkGeneration(generation)
             try self.setManeuverState(state)
@@ -127,7 +131,7 @@ struct SessionContent: Sendable, Hashable {
             try fresh.addLaneGuidances(route.laneGuidances, limits: limits)
             try fresh.addSegments(route.segments, limits: limits)
             try fresh.setUpcoming(route.upcomingManeuvers, field: "upcoming_maneuver_ids")
-            try fresh.checkLaneGuidance(route.currentLaneGuidance, field: "current_lane_guidance_id")
+            try fresh.setLaneGuidance(route.currentLaneGuidance, field: "current_lane_guidance_id")
             if let current = route.currentSegment, !fresh.segments.contains(current) {
                 throw Rejection(
                     .unknownReference, field: "current_segment_id",
@@ -206,6 +210,12 @@ struct SessionContent: Sendable, Hashable {
             self.firstUpcoming = ids.first
             self.maneuverState = nil
         }
+        if !ids.isEmpty { self.lastUpcoming = ids }
+    }
+
+    private mutating func setLaneGuidance(_ id: LaneGuidanceID?, field: String) throws(Rejection) {
+        try self.checkLaneGuidance(id, field: field)
+        if let id { self.lastLaneGuidance = id }
     }
 
     /// Forward in the cycle, with jumps; round to `continue` only from `execute`; anything after a new maneuver.

@@ -30,26 +30,42 @@ extension Gateway {
                 .notGranted, reason: "the feature \(feature) was not granted to this endpoint")
             return self.reject(connection, rejection, message.type, session: session, into: &actions)
         }
-        // A message about a session that is over for this vehicle crossed its end on the way.
-        guard session == .none || session == self.vehicles[path.vehicle]?.session else { return }
+        // Else it is about a session that is over for this vehicle, and crossed its end on the way.
+        let isCurrent = session == .none || session == self.vehicles[path.vehicle]?.session
         switch message {
-        case .waypointRequest(let request): self.request(request, path, connection, at: now, into: &actions)
+        case .waypointRequest(let request):
+            self.request(request, path, connection, isCurrent: isCurrent, at: now, into: &actions)
         case .destinationRequest(let request):
             self.request(request, path, connection, at: now, into: &actions)
         case .withdrawRequest(let request):
             self.withdraw(request.requestID, path, connection, at: now, into: &actions)
         case .promptAnswer(let answer): self.answerPrompt(answer, path, at: now, into: &actions)
+        // The user stopped what has ended by itself; but that the vehicle navigates holds for whatever there is.
+        case .cancelNavigation(.userStopped) where !isCurrent: break
         case .cancelNavigation(let reason): self.cancel(path, connection, reason, at: now, into: &actions)
         case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
-        case .updateRouteSource(let update): self.setRouteSource(update, path, into: &actions)
         case .vehicleSettings(let settings): self.update(settings, path, into: &actions)
+        case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .receipt:
+            guard isCurrent else { return }
+            self.receive(inSession: message, path, connection, at: now, into: &actions)
+        default: self.rejectRole(message, connection, into: &actions)
+        }
+    }
+
+    /// What makes sense only in the session that it was sent in.
+    private mutating func receive(
+        inSession message: Message, _ path: EndpointPath, _ connection: ConnectionID, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        switch message {
+        case .updateRouteSource(let update): self.setRouteSource(update, path, into: &actions)
         case .zoomCluster(var zoom):
             zoom.source = path
             self.tellClient(of: path.vehicle, .zoomCluster(zoom), into: &actions)
         case .alertResponse(let response): self.respond(response, path, into: &actions)
         case .destinationShareAnswer(let answer): self.answerShare(answer, path, into: &actions)
         case .receipt(let receipt): self.take(receipt, path, connection, at: now, into: &actions)
-        default: self.rejectRole(message, connection, into: &actions)
+        default: break  // The others are no matter of one session.
         }
     }
 
@@ -76,7 +92,11 @@ extension Gateway {
             case .userStopped: .userStopped
             }
         self.vehicles[path.vehicle]?.hasStopped = true
-        if reason == .ownNavigationStarted { self.vehicles[path.vehicle]?.navigatesItself = true }
+        if reason == .ownNavigationStarted {
+            self.vehicles[path.vehicle]?.navigatesItself = true
+            // Or an answer to what it asked before would let a client guide it.
+            self.withdrawDestinations(of: path.vehicle, at: now, into: &actions)
+        }
         if let session = self.vehicles[path.vehicle]?.session {
             self.removeVehicle(path.vehicle, from: session, end, at: now, into: &actions)
         } else {
@@ -96,6 +116,7 @@ extension Gateway {
     private mutating func setRouteSource(
         _ update: UpdateRouteSource, _ path: EndpointPath, into actions: inout [Action]
     ) {
+        guard self.vehicles[path.vehicle]?.routeSource != update.routeSource else { return }
         self.vehicles[path.vehicle]?.routeSource = update.routeSource
         var update = update
         update.vehicle = path.vehicle
@@ -107,7 +128,9 @@ extension Gateway {
     ) {
         guard var merged = self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.settings else { return }
         let wasReady = merged.isReadyToShow
+        let old = merged
         merged.merge(settings)
+        guard merged != old else { return }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.settings = merged
         var forwarded = settings
         forwarded.source = path

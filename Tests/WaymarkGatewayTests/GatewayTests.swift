@@ -90,8 +90,10 @@ struct World {
     }
 
     /// Opens a session, which must succeed.
-    mutating func guided(_ client: ConnectionID, _ vehicles: [String]) throws -> SessionID {
-        let session = self.guide(client, vehicles)
+    mutating func guided(
+        _ client: ConnectionID, _ vehicles: [String], request: String = "r"
+    ) throws -> SessionID {
+        let session = self.guide(client, vehicles, request: request)
         return try #require(session)
     }
 

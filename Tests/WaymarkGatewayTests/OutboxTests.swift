@@ -25,7 +25,7 @@ import WaymarkProtocol
 
     @Test func `it is bounded, and a session can be dropped`() {
         var limits = Outbox.Limits()
-        limits.bytesMax = 100
+        limits.bytesMax = 300
         var outbox = Outbox(limits: limits)
         #expect(outbox.append(Self.frame(1, size: 40), key: nil) == .queued)
         #expect(outbox.append(Self.frame(2, size: 40, session: 2), key: nil) == .overflow)
@@ -77,76 +77,5 @@ struct SplitMix: RandomNumberGenerator {
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
         z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
         return z ^ (z >> 31)
-    }
-}
-
-@Suite struct FittedViewTests {
-    @Test func `texts are cut to what fits, between characters only when none fits`() {
-        var limits = VehicleLimits()
-        limits.currentRoadNameLengthMax = 5
-        var view = FittedView(profile: Profile(limits: limits))
-        #expect(
-            view.fit(.currentRoadName(["Landstrasse", "Land", "L"]))
-                == .fitted([.currentRoadName(["Land", "L"])]))
-        #expect(view.fit(.currentRoadName(["Landstrasse"])) == .fitted([.currentRoadName(["Lands"])]))
-        #expect(view.fit(.currentRoadName(["Abc"])) == .asReceived)
-        // A family of five scalars and a letter before it: the family does not fit, and is not split.
-        #expect(view.fit(.currentRoadName(["x👨‍👩‍👦"])) == .fitted([.currentRoadName(["x"])]))
-    }
-
-    @Test func `an endpoint with two slots never holds more, and holds what is upcoming`() {
-        var limits = VehicleLimits()
-        limits.maneuversStoredMax = 2
-        var view = FittedView(profile: Profile(limits: limits))
-        var held: [UInt32] = []
-        func take(_ publications: [Publication]) {
-            for publication in publications {
-                switch publication {
-                case .startGuidance(_, _, let route): held = route.maneuvers.map(\.id.rawValue)
-                case .addManeuvers(let added, _): held += added.map(\.id.rawValue)
-                case .upcomingManeuvers(let ids, _):
-                    if let first = ids.first, let place = held.firstIndex(of: first.rawValue) {
-                        held.removeFirst(place)
-                    } else {
-                        held = []
-                    }
-                    for id in ids { #expect(held.contains(id.rawValue)) }
-                default: break
-                }
-                #expect(held.count <= 2)
-            }
-        }
-        let route = RouteInformation(
-            maneuvers: (1...9).map { Maneuver(id: ManeuverID(rawValue: $0), type: .leftTurn) },
-            upcomingManeuvers: [ManeuverID(rawValue: 1)])
-        guard case .fitted(let start) = view.fit(.startGuidance(World.trip, generation: 1, route)) else {
-            Issue.record("nothing was cut")
-            return
-        }
-        take(start)
-        for first in [2, 3, 5, 9, 4] as [UInt32] {
-            let ids = (first...min(first + 1, 9)).map { ManeuverID(rawValue: $0) }
-            let publication = Publication.upcomingManeuvers(ids, generation: 1)
-            switch view.fit(publication) {
-            case .asReceived: take([publication])
-            case .fitted(let publications): take(publications)
-            }
-            #expect(held.first == first)
-        }
-    }
-
-    @Test func `withheld features are taken out`() {
-        var view = FittedView(profile: Profile(withheld: [.laneGuidance, .routeSegments, .charge]))
-        #expect(view.fit(.currentLaneGuidance(nil, generation: 1)) == .fitted([]))
-        #expect(view.fit(.currentRouteSegment("s", generation: 1)) == .fitted([]))
-        var trip = World.trip
-        trip.destination.charge = ChargeStop(powerWatts: 5)
-        #expect(view.fit(.updateTrip(trip)) == .fitted([.updateTrip(World.trip)]))
-    }
-
-    @Test func `limits on what is withheld make no difference`() {
-        var limits = VehicleLimits()
-        limits.laneGuidancesStoredMax = 3
-        #expect(Profile(limits: limits, withheld: [.laneGuidance]) == Profile(withheld: [.laneGuidance]))
     }
 }

@@ -1,0 +1,93 @@
+internal import WaymarkProtocol
+
+/// What sessions keep of what was published, in bytes: in all, per client and per user.
+struct MemoryLedger: Sendable, Hashable {
+    /// What one session keeps.
+    struct Bytes: Sendable, Hashable {
+        /// Its state.
+        var retained = 0
+        /// Recent frames, for endpoints that come back.
+        var replay = 0
+    }
+
+    private struct Account: Sendable, Hashable {
+        var bytes = Bytes()
+        let client: ClientID
+        let user: Principal
+    }
+
+    /// Of all sessions.
+    private(set) var total = Bytes()
+    private var accounts: [SessionID: Account] = [:]
+    private var retainedByClient: [ClientID: Int] = [:]
+    private var retainedByUser: [Principal: Int] = [:]
+
+    /// Opens the account of a session that keeps nothing yet.
+    mutating func open(_ session: SessionID, _ client: ClientID, _ user: Principal) {
+        self.accounts[session] = Account(client: client, user: user)
+    }
+
+    /// Closes the account of a session that is over.
+    mutating func close(_ session: SessionID) {
+        self.set(session, Bytes())
+        self.accounts[session] = nil
+    }
+
+    /// Takes over what a session keeps now.
+    mutating func set(_ session: SessionID, _ bytes: Bytes) {
+        guard let account = self.accounts[session] else { return }
+        let growth = bytes.retained - account.bytes.retained
+        self.accounts[session]?.bytes = bytes
+        self.total.retained += growth
+        self.total.replay += bytes.replay - account.bytes.replay
+        Self.add(growth, to: account.client, &self.retainedByClient)
+        Self.add(growth, to: account.user, &self.retainedByUser)
+    }
+
+    /// Whether a session may come to retain `byteCount` bytes. One that shrinks always may.
+    func check(_ session: SessionID, retaining byteCount: Int, _ limits: GatewayLimits) throws(Rejection) {
+        guard let account = self.accounts[session] else { return }
+        let growth = byteCount - account.bytes.retained
+        guard growth > 0 else { return }
+        let bounds = [
+            ("the session", account.bytes.retained, limits.retainedBytesMax),
+            (
+                "the client's sessions", self.retainedByClient[account.client] ?? 0,
+                limits.retainedBytesPerClientMax
+            ),
+            ("the user's sessions", self.retainedByUser[account.user] ?? 0, limits.retainedBytesPerUserMax),
+            ("all sessions", self.total.retained, limits.retainedBytesInAllMax),
+        ]
+        for (who, present, max) in bounds where present + growth > max {
+            throw Rejection(.limitReached, reason: "\(who) would retain more than \(max) bytes")
+        }
+    }
+
+    private static func add<Key>(_ growth: Int, to key: Key, _ counts: inout [Key: Int]) {
+        let count = counts[key, default: 0] + growth
+        counts[key] = count == 0 ? nil : count
+    }
+}
+
+extension PublicationOutline {
+    /// The field of the proto that makes a session larger.
+    var contentField: String {
+        switch self {
+        case .tripPreviews: "trips"
+        case .startGuidance, .resumeGuidance: "route"
+        case .updateTrip: "trip"
+        case .addManeuvers: "maneuvers"
+        case .addLaneGuidances: "lane_guidances"
+        case .addRouteSegments: "segments"
+        case .upcomingManeuvers: "maneuver_ids"
+        case .currentLaneGuidance: "lane_guidance_id"
+        case .currentRoadName: "name_variants"
+        case .maneuverState: "state"
+        case .tripEstimates, .maneuverEstimates: "travel_estimates"
+        case .currentRouteSegment: "segment_id"
+        case .pauseGuidance: "description_variants"
+        case .showAlert: "alert"
+        case .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized: ""
+        }
+    }
+}

@@ -1,0 +1,110 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+/// The route of a session in full: what every ``FittedView`` of the session takes its windows from.
+///
+/// Kept once per session, and only while somebody is in it who stores a part of the route.
+struct StoredRoute: Sendable, Hashable {
+    /// Of the route held; 0 before the first.
+    private(set) var generation: UInt32 = 0
+    private(set) var maneuvers = Stock<Maneuver>()
+    private(set) var laneGuidances = Stock<LaneGuidance>()
+    /// The newest estimates of each maneuver that has some.
+    private(set) var estimates: [ManeuverID: TravelEstimates] = [:]
+
+    init() {}
+
+    /// The route that retained publications make up.
+    ///
+    /// `upcoming` and `laneGuidance` are those that were named last. The newest publications may name none.
+    init(
+        retained publications: some Sequence<Publication>, upcoming: [ManeuverID],
+        laneGuidance: LaneGuidanceID?
+    ) {
+        for publication in publications { self.apply(publication) }
+        self.maneuvers.name(upcoming)
+        self.laneGuidances.name(laneGuidance.map { [$0] } ?? [])
+    }
+
+    /// Takes over what a publication says of the route. It was checked before.
+    mutating func apply(_ publication: Publication) {
+        switch publication {
+        case .startGuidance(_, let generation, let route), .resumeGuidance(let generation, _, let route?):
+            self.replace(by: route, generation)
+        case .addManeuvers(let added, _): self.maneuvers.add(added)
+        case .addLaneGuidances(let added, _): self.laneGuidances.add(added)
+        case .upcomingManeuvers(let ids, _): self.maneuvers.name(ids)
+        case .currentLaneGuidance(let id, _): self.laneGuidances.name(id.map { [$0] } ?? [])
+        case .maneuverEstimates(let id, let estimates, _): self.estimates[id] = estimates
+        case .tripPreviews, .updateTrip, .addRouteSegments, .currentRoadName, .maneuverState, .tripEstimates,
+            .currentRouteSegment, .pauseGuidance, .resumeGuidance(_, _, nil), .showAlert, .dismissAlert,
+            .shareDestination, .finishGuidance, .cancelGuidance:
+            break
+        }
+    }
+
+    private mutating func replace(by route: RouteInformation, _ generation: UInt32) {
+        self = StoredRoute()
+        self.generation = generation
+        self.maneuvers.add(route.maneuvers)
+        self.maneuvers.name(route.upcomingManeuvers)
+        self.laneGuidances.add(route.laneGuidances)
+        self.laneGuidances.name(route.currentLaneGuidance.map { [$0] } ?? [])
+        if let first = route.upcomingManeuvers.first { self.estimates[first] = route.maneuverTravelEstimates }
+    }
+}
+
+/// What a route has many of, in order, each with an id of its own.
+protocol RouteElement: Sendable, Hashable {
+    associatedtype ID: Sendable, Hashable
+    var id: ID { get }
+}
+
+extension Maneuver: RouteElement {}
+extension LaneGuidance: RouteElement {}
+
+/// All elements of one kind in the order of the route, and those that were named last as upcoming or current.
+struct Stock<Element: RouteElement>: Sendable, Hashable {
+    private(set) var elements: [Element] = []
+    private var places: [Element.ID: Int] = [:]
+    /// Nearest first.
+    private var named: [Element.ID] = []
+
+    /// Puts elements at the end of the route.
+    mutating func add(_ added: [Element]) {
+        for element in added {
+            self.places[element.id] = self.elements.count
+            self.elements.append(element)
+        }
+    }
+
+    /// Takes over which are upcoming or current. To name none leaves the window where it is.
+    mutating func name(_ ids: [Element.ID]) { if !ids.isEmpty { self.named = ids } }
+
+    /// Where in the route an element is; nil for one that was never added.
+    func place(of id: Element.ID) -> Int? { self.places[id] }
+
+    /// The places of the `countMax` elements that an endpoint with so many slots is to hold, in order.
+    ///
+    /// The first `countMax` of those named last, then those behind the first of them, then those before it. It depends
+    /// on nothing but the route and what was named last, so whoever joins late is to hold the same.
+    ///
+    /// - Complexity: O(n log n) for a `countMax` of n.
+    func window(_ countMax: Int) -> [Int] {
+        guard self.elements.count > countMax else { return Array(self.elements.indices) }
+        let named = self.named.prefix(countMax).compactMap { self.places[$0] }
+        var window = Set(named)
+        var behind = named.first ?? 0
+        var before = behind - 1
+        while window.count < countMax {
+            if behind < self.elements.count {
+                window.insert(behind)
+                behind += 1
+            } else {
+                window.insert(before)
+                before -= 1
+            }
+        }
+        return window.sorted()
+    }
+}

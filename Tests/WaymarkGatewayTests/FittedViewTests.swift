@@ -1,0 +1,249 @@
+import Testing
+import WaymarkModel
+import WaymarkProtocol
+
+@testable import WaymarkGateway
+
+/// A view together with the route that a session would keep for it.
+struct ViewOfRoute {
+    var view: FittedView
+    var route = StoredRoute()
+
+    init(_ profile: Profile) { self.view = FittedView(profile: profile) }
+
+    /// What an endpoint is sent for a publication.
+    mutating func fit(_ publication: Publication) -> [Publication] {
+        self.route.apply(publication)
+        switch self.view.fit(publication, self.route) {
+        case .asReceived: return [publication]
+        case .fitted(let publications): return publications
+        }
+    }
+}
+
+@Suite struct FittedViewTests {
+    private static func ids(_ rawValues: UInt32...) -> [ManeuverID] {
+        rawValues.map { ManeuverID(rawValue: $0) }
+    }
+
+    private static func maneuvers(_ range: ClosedRange<UInt32>) -> [Maneuver] {
+        range.map { Maneuver(id: ManeuverID(rawValue: $0), type: .leftTurn) }
+    }
+
+    private static func laneGuidances(_ range: ClosedRange<UInt32>) -> [LaneGuidance] {
+        range.map { LaneGuidance(id: LaneGuidanceID(rawValue: $0), lanes: [Lane(angles: [])]) }
+    }
+
+    /// A view of a route of nine maneuvers and lane guidances by an endpoint that stores a few.
+    private static func started(maneuvers: UInt32 = 0, laneGuidances: UInt32 = 0) -> ViewOfRoute {
+        var limits = VehicleLimits()
+        limits.maneuversStoredMax = maneuvers
+        limits.laneGuidancesStoredMax = laneGuidances
+        var view = ViewOfRoute(Profile(limits: limits))
+        let route = RouteInformation(
+            maneuvers: Self.maneuvers(1...9), laneGuidances: Self.laneGuidances(1...9),
+            upcomingManeuvers: Self.ids(1, 2, 3))
+        _ = view.fit(.startGuidance(World.trip, generation: 1, route))
+        return view
+    }
+
+    @Test func `texts are cut to what fits, between characters only when none fits`() {
+        var limits = VehicleLimits()
+        limits.currentRoadNameLengthMax = 5
+        let profile = Profile(limits: limits)
+        var view = ViewOfRoute(profile)
+        #expect(
+            view.fit(.currentRoadName(["Landstrasse", "Land", "L"])) == [.currentRoadName(["Land", "L"])])
+        #expect(view.fit(.currentRoadName(["Landstrasse"])) == [.currentRoadName(["Lands"])])
+        #expect(view.view.fit(.currentRoadName(["Abc"]), view.route) == .asReceived)
+        // A family of five scalars and a letter before it: the family does not fit, and is not split.
+        #expect(view.fit(.currentRoadName(["x👨‍👩‍👦"])) == [.currentRoadName(["x"])])
+        // With nothing before it something must be left.
+        limits.currentRoadNameLengthMax = 1
+        view = ViewOfRoute(Profile(limits: limits))
+        #expect(view.fit(.currentRoadName(["👨‍👩‍👦"])) == [.currentRoadName(["👨"])])
+    }
+
+    @Test func `names are cut, addresses are left out`() {
+        var limits = VehicleLimits()
+        limits.destinationNameLengthMax = 6
+        var place = World.place
+        place.nameVariants = ["Vaduz Castle"]
+        place.addressVariants = ["Fürst-Franz-Josef-Strasse 150", "9490"]
+        let fitted = Profile(limits: limits).fit(place)
+        #expect(fitted.nameVariants == ["Vaduz "])
+        #expect(fitted.addressVariants == ["9490"])
+        place.addressVariants.removeLast()
+        #expect(Profile(limits: limits).fit(place).addressVariants.isEmpty)
+    }
+
+    @Test func `a step forward sends what is new, its estimates, then who is next`() {
+        var view = Self.started(maneuvers: 2)
+        let estimates = TravelEstimates(distanceRemaining: .meters(7))
+        #expect(view.fit(.maneuverEstimates(Self.ids(3)[0], estimates, generation: 1)).isEmpty)
+        #expect(
+            view.fit(.upcomingManeuvers(Self.ids(2, 3, 4), generation: 1)) == [
+                .addManeuvers(Self.maneuvers(3...3), generation: 1),
+                .maneuverEstimates(Self.ids(3)[0], estimates, generation: 1),
+                .upcomingManeuvers(Self.ids(2, 3), generation: 1),
+            ])
+    }
+
+    @Test func `a step back or a jump sends the whole window, with its estimates again`() {
+        var view = Self.started(maneuvers: 2)
+        let estimates = TravelEstimates(distanceRemaining: .meters(7))
+        _ = view.fit(.upcomingManeuvers(Self.ids(3), generation: 1))
+        _ = view.fit(.maneuverEstimates(Self.ids(3)[0], estimates, generation: 1))
+        #expect(
+            view.fit(.upcomingManeuvers(Self.ids(8), generation: 1)) == [
+                .addManeuvers(Self.maneuvers(8...9), generation: 1),
+                .upcomingManeuvers(Self.ids(8), generation: 1),
+            ])
+        #expect(
+            view.fit(.upcomingManeuvers(Self.ids(3), generation: 1)) == [
+                .addManeuvers(Self.maneuvers(3...4), generation: 1),
+                .maneuverEstimates(Self.ids(3)[0], estimates, generation: 1),
+                .upcomingManeuvers(Self.ids(3), generation: 1),
+            ])
+    }
+
+    @Test func `no upcoming maneuver leaves the window where it is`() {
+        var view = Self.started(maneuvers: 2)
+        _ = view.fit(.upcomingManeuvers(Self.ids(4), generation: 1))
+        #expect(
+            view.fit(.upcomingManeuvers([], generation: 1)) == [.upcomingManeuvers([], generation: 1)])
+        #expect(
+            view.fit(.upcomingManeuvers(Self.ids(5), generation: 1)) == [
+                .addManeuvers(Self.maneuvers(6...6), generation: 1),
+                .upcomingManeuvers(Self.ids(5), generation: 1),
+            ])
+    }
+
+    @Test func `at the end of the route the window stays full, and grows with the route`() {
+        var view = Self.started(maneuvers: 3)
+        _ = view.fit(.upcomingManeuvers(Self.ids(7), generation: 1))
+        #expect(
+            view.fit(.upcomingManeuvers(Self.ids(9), generation: 1)) == [
+                .upcomingManeuvers(Self.ids(9), generation: 1)
+            ])
+        #expect(
+            view.fit(.addManeuvers(Self.maneuvers(10...12), generation: 1)) == [
+                .addManeuvers(Self.maneuvers(10...11), generation: 1)
+            ])
+    }
+
+    @Test func `lane guidances start with the first ones, and stay while none is current`() {
+        var view = Self.started(laneGuidances: 2)
+        func current(_ id: UInt32?) -> Publication {
+            .currentLaneGuidance(id.map { LaneGuidanceID(rawValue: $0) }, generation: 1)
+        }
+        #expect(view.fit(current(1)) == [current(1)])
+        #expect(view.fit(current(nil)) == [current(nil)])
+        #expect(
+            view.fit(current(2)) == [
+                .addLaneGuidances(Self.laneGuidances(3...3), generation: 1), current(2),
+            ])
+    }
+
+    @Test func `the example in the protocol's page`() {
+        var limits = VehicleLimits()
+        limits.maneuversStoredMax = 2
+        var view = ViewOfRoute(Profile(limits: limits))
+        func route(_ range: ClosedRange<UInt32>, _ upcoming: [ManeuverID]) -> Publication {
+            .startGuidance(
+                World.trip, generation: 1,
+                RouteInformation(maneuvers: Self.maneuvers(range), upcomingManeuvers: upcoming))
+        }
+        func upcoming(_ ids: UInt32...) -> Publication {
+            .upcomingManeuvers(ids.map { ManeuverID(rawValue: $0) }, generation: 1)
+        }
+        func add(_ range: ClosedRange<UInt32>) -> Publication {
+            .addManeuvers(Self.maneuvers(range), generation: 1)
+        }
+        #expect(view.fit(route(1...5, Self.ids(1, 2, 3))) == [route(1...2, Self.ids(1, 2))])
+        #expect(view.fit(upcoming(2, 3, 4)) == [add(3...3), upcoming(2, 3)])
+        #expect(view.fit(upcoming()) == [upcoming()])
+        #expect(view.fit(upcoming(5)) == [add(4...5), upcoming(5)])
+        #expect(view.fit(add(6...7)) == [add(6...6)])
+        #expect(view.fit(upcoming(4, 5)) == [add(4...5), upcoming(4, 5)])
+    }
+
+    @Test func `withheld features are taken out`() {
+        var view = ViewOfRoute(Profile(withheld: [.laneGuidance, .routeSegments, .charge]))
+        #expect(view.fit(.currentLaneGuidance(nil, generation: 1)).isEmpty)
+        #expect(view.fit(.currentRouteSegment("s", generation: 1)).isEmpty)
+        var trip = World.trip
+        trip.destination.charge = ChargeStop(powerWatts: 5)
+        #expect(view.fit(.updateTrip(trip)) == [.updateTrip(World.trip)])
+    }
+
+    @Test func `without maneuvers a segment says nothing of them`() {
+        var segment = RouteSegment(id: "s", origin: World.place, destination: World.place)
+        let plain = segment
+        segment.maneuvers = Self.ids(1)
+        segment.currentManeuvers = Self.ids(1)
+        segment.maneuverTravelEstimates = TravelEstimates(distanceRemaining: .meters(5))
+        #expect(Profile(withheld: [.maneuvers]).fit(segment) == plain)
+    }
+
+    @Test func `limits on what is withheld, and parts of it, make no difference`() {
+        var limits = VehicleLimits()
+        limits.laneGuidancesStoredMax = 3
+        #expect(Profile(limits: limits, withheld: [.laneGuidance]) == Profile(withheld: [.laneGuidance]))
+        #expect(Profile(withheld: [.maneuvers, .exitLabels]) == Profile(withheld: [.maneuvers]))
+    }
+}
+
+@Suite struct LineThinningTests {
+    private static func line(_ points: (Double, Double)...) -> [Coordinate] {
+        points.map { Coordinate(latitude: $0.0, longitude: $0.1) }
+    }
+
+    /// `corners` with `count` points on the way from one to the next.
+    private static func line(through corners: [Coordinate], count: Int) -> [Coordinate] {
+        zip(corners, corners.dropFirst()).flatMap { from, to in
+            (0..<count).map { step in
+                let part = Double(step) / Double(count)
+                return Coordinate(
+                    latitude: from.latitude + (to.latitude - from.latitude) * part,
+                    longitude: from.longitude + (to.longitude - from.longitude) * part)
+            }
+        } + corners.suffix(1)
+    }
+
+    @Test func `corners stay, points on straight roads go`() {
+        // Two corners close together, far from the others.
+        let corners = Self.line((47, 9), (47, 9.5), (47.001, 9.5), (47.001, 9.501), (48, 9.6))
+        let line = Self.line(through: corners, count: 100)
+        #expect(Profile.thin(line, to: 5) == corners)
+    }
+
+    @Test func `also of a line too long to weigh all of it`() {
+        let corners = Self.line((47, 9), (47, 9.5), (47.5, 9.5), (47.5, 9.9), (48, 9.6))
+        let line = Self.line(through: corners, count: Profile.candidatesMax / 2)
+        #expect(Profile.thin(line, to: 5) == corners)
+    }
+
+    @Test(arguments: 0..<50) func `as many points as asked for, in order, with both ends`(_ seed: Int) {
+        var random = SplitMix(state: UInt64(seed))
+        let line = (0..<Int.random(in: 0...60, using: &random)).map { index in
+            Coordinate(
+                latitude: .random(in: -90...90, using: &random),
+                longitude: .random(in: -180...180, using: &random), altitude: Double(index))
+        }
+        let countMax = Int.random(in: 1...60, using: &random)
+        let thinned = Profile.thin(line, to: countMax)
+        #expect(thinned.count == min(line.count, countMax))
+        #expect(thinned.last == line.last)
+        if countMax > 1 { #expect(thinned.first == line.first) }
+        let places = thinned.compactMap(\.altitude)
+        #expect(places == places.sorted() && Set(places).count == places.count)
+        #expect(Profile.thin(line, to: countMax) == thinned)
+    }
+
+    @Test func `the antimeridian is no corner`() {
+        let corners = Self.line((0, 179), (0, -179), (1, -179))
+        let line = Self.line((0, 179), (0, 179.5), (0, -179.5), (0, -179), (1, -179))
+        #expect(Profile.thin(line, to: 3) == corners)
+    }
+}
