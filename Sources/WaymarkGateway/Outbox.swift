@@ -3,8 +3,9 @@ package import WaymarkProtocol
 /// What waits to be written to one endpoint: newest states, all events, in the publisher's order, within a bound.
 package struct Outbox: Sendable, Hashable {
     package struct Limits: Sendable, Hashable {
-        /// Frames waiting, in bytes. Over it the endpoint is closed: events are never dropped.
-        package var bytesMax = 4_194_304
+        /// Frames waiting, in bytes. Over it the endpoint is closed: events are never dropped. More than what a session
+        /// retains, so that a snapshot fits; its frames are shared with the session.
+        package var bytesMax = 33_554_432
         /// An endpoint that takes nothing for this long while something waits is closed.
         package var slowConsumerTimeout: Duration = .seconds(30)
 
