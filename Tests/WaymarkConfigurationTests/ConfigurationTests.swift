@@ -42,7 +42,7 @@ import WaymarkProtocol
             _ = try Configuration.read(text, file: "f.yaml")
             Issue.record("taken: \(text)")
         } catch {
-            #expect(error.line == line, "\(error)")
+            #expect(error.place.line == line, "\(error)")
             #expect(error.reason.contains(reason), "\(error)")
             #expect("\(error)".hasPrefix("f.yaml:\(line):"))
         }
