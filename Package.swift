@@ -139,6 +139,13 @@ let package = Package(
             dependencies: ["WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol"],
             swiftSettings: testing),
         .testTarget(
+            name: "WaymarkTransportTests",
+            dependencies: [
+                "WaymarkTransport", "WaymarkGateway", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
+                nioCore, nioEmbedded,
+                nioPosix, logging,
+            ], swiftSettings: testing),
+        .testTarget(
             name: "WaymarkRoutesTests", dependencies: ["WaymarkRoutes", "WaymarkModel"],
             swiftSettings: testing),
         .testTarget(
