@@ -146,6 +146,12 @@ let package = Package(
                 nioPosix, logging,
             ], swiftSettings: testing),
         .testTarget(
+            name: "WaymarkDaemonTests",
+            dependencies: [
+                "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport", "WaymarkGateway", "WaymarkCodec",
+                "WaymarkProtocol", logging,
+            ], swiftSettings: testing),
+        .testTarget(
             name: "WaymarkRoutesTests", dependencies: ["WaymarkRoutes", "WaymarkModel"],
             swiftSettings: testing),
         .testTarget(

@@ -47,7 +47,8 @@ struct SocketFile: Sendable, Hashable {
         }
     }
 
-    /// Removes the file, unless another has taken its place.
+    /// Removes the file, unless another has taken its place. Called while the socket is open: that keeps the number of
+    /// the inode from being used again.
     func remove() async {
         do throws(ListenerError) {
             let lock = try await FolderLock.lock(folderOf: self.path)
