@@ -139,6 +139,19 @@ let package = Package(
             dependencies: ["WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol"],
             swiftSettings: testing),
         .testTarget(
+            name: "WaymarkTransportTests",
+            dependencies: [
+                "WaymarkTransport", "WaymarkGateway", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
+                nioCore, nioEmbedded,
+                nioPosix, logging,
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkDaemonTests",
+            dependencies: [
+                "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport", "WaymarkGateway", "WaymarkCodec",
+                "WaymarkProtocol", logging,
+            ], swiftSettings: testing),
+        .testTarget(
             name: "WaymarkRoutesTests",
             dependencies: [
                 "WaymarkRoutes", "WaymarkModel", "WaymarkProtocol", nioCore, nioPosix,

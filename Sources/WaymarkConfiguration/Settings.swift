@@ -12,6 +12,12 @@ package struct Settings: Sendable, Hashable {
         package var key: String?
         /// Lets a TCP listener without a key bind to other addresses than loopback.
         package var allowAnyone = false
+        /// Permissions of a Unix socket's file, as for chmod(2); nil: only the daemon's own user may connect.
+        package var mode: UInt32?
+        /// The group of a Unix socket's file, by name or number; nil for the daemon's own.
+        package var group: String?
+        /// Where it stands in the file; nil if it comes from the command line.
+        package var place: FilePlace?
 
         package init(address: String, roles: Set<AcceptingSession.Role>) {
             self.address = address
@@ -32,6 +38,8 @@ package struct Settings: Sendable, Hashable {
     package var logLevel = "info"
     /// Event loops; the gateway lives on the first.
     package var threads = 1
+    /// Log lines about one peer, of one level, in a minute.
+    package var logLinesPerPeerMax = 20
     /// How long a shutdown waits for peers to take their Goodbye.
     package var drainTimeout: Duration = .seconds(5)
 
@@ -49,6 +57,9 @@ struct Setting: Sendable {
 }
 
 extension Settings {
+    /// Every key of the file, with its sections: `limits.connections`.
+    package static var keys: [String] { self.all.map(\.key) + ["listeners", "vehicles"] }
+
     /// All keys but `listeners` and `vehicles`, which are lists.
     static let all: [Setting] =
         [
@@ -94,6 +105,7 @@ extension Settings {
         .number("limits.connections-per-user", 1...1_000_000, \.connectionsPerUserMax),
         .number("limits.frame-bytes", 4_096...16_777_216, \.frameBytes),
         .number("limits.outbox-bytes", 65_536...1_073_741_824, \.outbox.bytesMax),
+        .number("limits.log-lines", 0...1_000_000, \.logLinesPerPeerMax),
         .number("limits.errors", 0...1_000_000, \.connection.errorsMax),
         .number("limits.sessions", 1...1_000_000, \.policy.limits.sessionsMax),
         .number("limits.sessions-per-client", 1...1_000_000, \.policy.limits.sessionsPerClientMax),
@@ -102,11 +114,19 @@ extension Settings {
         .number("limits.retained-bytes", 65_536...1_073_741_824, \.policy.limits.retainedBytesMax),
         .number("limits.replay-bytes", 0...1_073_741_824, \.policy.limits.replayBytesMax),
         .number("limits.profiles-per-session", 1...1_024, \.policy.limits.profilesPerSessionMax),
+        .number("limits.outcomes-kept", 1...65_536, \.policy.limits.outcomesKeptMax),
+        .number("limits.shares-open", 1...1_024, \.policy.limits.sharesOpenMax),
+        .number("limits.maneuvers-per-session", 1...1_000_000, \.policy.limits.maneuversPerSessionMax),
+        .number(
+            "limits.lane-guidances-per-session", 1...1_000_000, \.policy.limits.laneGuidancesPerSessionMax),
+        .number("limits.segments-per-session", 1...65_536, \.policy.limits.segmentsPerSessionMax),
     ]
 
     private static let durations: [Setting] = [
         .duration("times.handshake", .milliseconds(100) ... .seconds(600), \.connection.handshakeTimeout),
         .duration("times.keepalive", .seconds(1) ... .seconds(600), \.connection.keepalive),
+        .duration("times.errors", .milliseconds(100) ... .seconds(3_600), \.connection.errorWindow),
+        .duration("times.goodbye", .zero ... .seconds(600), \.connection.drainTimeout),
         .duration(
             "times.slow-consumer", .milliseconds(100) ... .seconds(3_600), \.outbox.slowConsumerTimeout),
         .duration("times.drain", .zero ... .seconds(600), \.drainTimeout),
@@ -143,12 +163,20 @@ extension Setting {
     ) -> Setting {
         Setting(
             key: key,
-            allowed: "a duration such as 500ms, 30s or 5m, \(range.lowerBound) to \(range.upperBound)"
+            allowed:
+                "a duration such as 500ms, 30s or 5m, \(range.lowerBound.text) to \(range.upperBound.text)"
         ) {
             settings, value in
             guard let duration = value.duration, range.contains(duration) else { return false }
             settings[keyPath: path] = duration
             return true
         }
+    }
+}
+
+extension Duration {
+    /// As it stands in a file, in the largest of s and ms that is exact.
+    fileprivate var text: String {
+        self.milliseconds % 1_000 == 0 ? "\(self.milliseconds / 1_000)s" : "\(self.milliseconds)ms"
     }
 }

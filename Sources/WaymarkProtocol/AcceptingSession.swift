@@ -17,6 +17,8 @@ package struct AcceptingSession: Sendable, Hashable {
         case received(Message, SessionID)
         /// A published frame was decoded and checked; its content goes to the gateway on a path of its own.
         case receivedPublication
+        /// A frame of an unknown type that asks to be ignored then.
+        case receivedUnknown
         /// The codec refused a body.
         case rejected(Rejection)
         /// The bytes are not frames, or a type is unknown and not skippable.
@@ -46,7 +48,7 @@ package struct AcceptingSession: Sendable, Hashable {
 
     package private(set) var state: State = .awaitingHello
     package private(set) var role: Role?
-    /// The agreed largest frame; before the handshake our own limit.
+    /// The agreed largest frame; before the handshake that of a Hello.
     package private(set) var frameBytesMax: UInt32
     private let limits: ConnectionLimits
     private let allowedRoles: Set<Role>
@@ -62,7 +64,7 @@ package struct AcceptingSession: Sendable, Hashable {
     ) {
         self.limits = limits
         self.allowedRoles = allowedRoles
-        self.frameBytesMax = limits.frameBytesMax
+        self.frameBytesMax = min(limits.frameBytesMax, ProtocolConstants.helloFrameBytesMax)
         actions.append(.arm(deadline: now + limits.handshakeTimeout))
     }
 
@@ -79,6 +81,7 @@ package struct AcceptingSession: Sendable, Hashable {
             self.keepalive?.noteReceived()
             self.receive(message, session, into: &actions)
         case .receivedPublication: self.receivePublication(into: &actions)
+        case .receivedUnknown: self.receiveUnknown(into: &actions)
         case .rejected(let rejection):
             self.keepalive?.noteReceived()
             self.reject(rejection, at: now, into: &actions)
@@ -112,6 +115,17 @@ package struct AcceptingSession: Sendable, Hashable {
             return self.close(
                 Goodbye(.unexpectedMessage, reason: "only an active navigation client publishes"),
                 into: &actions)
+        }
+    }
+
+    private mutating func receiveUnknown(into actions: inout [Action]) {
+        self.keepalive?.noteReceived()
+        switch self.state {
+        case .awaitingHello, .admitting:
+            self.close(
+                Goodbye(.unexpectedMessage, reason: "nothing but a Hello is expected before the Welcome"),
+                into: &actions)
+        case .active, .draining, .closed: break
         }
     }
 

@@ -41,6 +41,8 @@ package enum ProtocolConstants {
     package static let keepaliveMilliseconds: ClosedRange<UInt32> = 1_000...600_000
     package static let receiptsMilliseconds: ClosedRange<UInt32> = 100...60_000
     package static let frameBytes: ClosedRange<UInt32> = 4_096...16_777_216
+    /// A Hello's frame, header included: what a stranger may make the gateway hold.
+    package static let helloFrameBytesMax: UInt32 = 4_096
     /// A peer is gone after this many keepalive intervals of silence.
     package static let keepaliveIntervalsMax: Int64 = 3
 }

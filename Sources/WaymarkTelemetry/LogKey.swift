@@ -1,15 +1,26 @@
 /// The keys of log metadata, in one place, so that a log can be searched by them.
 package enum LogKey {
+    /// Where a listener listens.
     package static let address = "address"
+    /// A navigation client's id.
     package static let client = "client"
+    /// The name of a close or error code.
     package static let code = "code"
+    /// A connection, numbered since the process started.
     package static let connection = "connection"
+    package static let count = "count"
+    /// An endpoint's name within its vehicle.
     package static let endpoint = "endpoint"
     package static let error = "error"
-    package static let path = "path"
+    /// The path of a field within a message.
+    package static let field = "field"
+    /// Who is at the other end: a user id, or an IP address.
     package static let peer = "peer"
     package static let reason = "reason"
     package static let role = "role"
+    /// A navigation session's id.
     package static let session = "session"
+    /// The number of a message type.
+    package static let type = "type"
     package static let vehicle = "vehicle"
 }

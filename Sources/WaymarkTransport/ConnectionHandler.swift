@@ -14,46 +14,50 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     let id: ConnectionID
     private let policy: ListenerPolicy
-    private let user: UInt32?
-    private let services: ConnectionServices
+    private let driver: GatewayDriver
+    private let decoder: BodyDecoder
+    private let outgoing: Outgoing
+    private var peer: PeerDescription
     private var session: AcceptingSession
     private var splitter: FrameSplitter
-    private var outbox: Outbox
     private var actions: [AcceptingSession.Action] = []
     private var events: [Gateway.Event] = []
     private var batches = 0
     private var isReadHeld = false
-    private var needsFlush = false
     private var isClosing = false
-    private var timer: Scheduled<Void>?
-    private var slowTimer: Scheduled<Void>?
-    private var progress = 0
+    private var deadline: Scheduled<Void>?
+    private var stallWatch: Scheduled<Void>?
+    /// When the peer last took something, while something waits for it.
+    private var progressed = Instant(nanoseconds: 0)
     private var context: ChannelHandlerContext?
 
-    init(id: ConnectionID, policy: ListenerPolicy, user: UInt32?, services: ConnectionServices) {
+    init(
+        id: ConnectionID, entrance: Entrance, source: PeerSource, driver: GatewayDriver, decoder: BodyDecoder
+    ) {
         self.id = id
-        self.policy = policy
-        self.user = user
-        self.services = services
-        self.splitter = FrameSplitter(frameBytesMax: services.connectionLimits.frameBytesMax)
-        self.outbox = Outbox(limits: services.outboxLimits)
+        self.policy = entrance.policy
+        self.driver = driver
+        self.decoder = decoder
+        self.outgoing = Outgoing(limits: driver.limits.outbox)
+        self.peer = PeerDescription(source: source, entrance: entrance.address, connection: id)
         self.session = AcceptingSession(
-            limits: services.connectionLimits, allowedRoles: policy.roles, at: services.clock(),
+            limits: driver.limits.connection, allowedRoles: entrance.policy.roles, at: driver.clock(),
             into: &self.actions)
+        self.splitter = FrameSplitter(frameBytesMax: self.session.frameBytesMax)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        self.note(.came)
         self.perform()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelInactive(context: ChannelHandlerContext) {
-        self.isClosing = true
-        self.timer?.cancel()
-        self.slowTimer?.cancel()
+        self.stopWaiting()
         self.handle(.transportClosed)
+        self.note(.ended)
         context.fireChannelInactive()
     }
 
@@ -65,9 +69,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // MARK: In
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let buffer = self.unwrapInboundIn(data)
-        guard !self.isClosing else { return }
-        self.splitter.append(Array(buffer.readableBytesView))
+        guard !self.isClosing else { return }  // What comes after the end is thrown away.
+        self.splitter.append(Array(self.unwrapInboundIn(data).readableBytesView))
         do throws(FramingError) {
             while !self.isClosing, let frame = try self.splitter.next() { self.take(frame) }
         } catch {
@@ -78,27 +81,21 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        if self.batches < Self.batchesMax { context.read() } else { self.isReadHeld = true }
+        if self.batches < Self.batchesMax || self.isClosing { context.read() } else { self.isReadHeld = true }
     }
 
     private func take(_ frame: Frame) {
-        let isPublished = MessageType.published.contains(frame.header.rawType)
         do throws(DecodingError) {
-            if isPublished {
-                let outline = try Codec.outline(of: frame)
-                self.handle(.receivedPublication)
-                if !self.isClosing { self.events.append(.published(self.id, frame, outline)) }
+            if MessageType.published.contains(frame.header.rawType) {
+                try self.takePublication(frame)
             } else {
-                let envelope = try Codec.decode(frame)
+                let envelope = try self.decoder.decode(frame)
                 self.handle(.received(envelope.message, envelope.session))
             }
         } catch {
             switch error {
-            case .rejected(let rejection):
-                self.handle(.rejected(rejection))
-                if isPublished { self.events.append(.publicationRejected(self.id, frame.header)) }
-            case .unknownType(isSkippable: true):
-                if isPublished { self.events.append(.published(self.id, frame, .unrecognized)) }
+            case .rejected(let rejection): self.reject(rejection)
+            case .unknownType(isSkippable: true): self.handle(.receivedUnknown)
             case .unknownType(isSkippable: false):
                 self.handle(
                     .violated(.unknownMessageType, reason: "type \(frame.header.rawType) is not known"))
@@ -106,18 +103,40 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
+    /// Only an active navigation client publishes, so that is asked before the body is looked at.
+    private func takePublication(_ frame: Frame) throws(DecodingError) {
+        self.handle(.receivedPublication)
+        guard !self.isClosing else { return }
+        do throws(DecodingError) {
+            self.events.append(.published(self.id, frame, try self.decoder.outline(of: frame)))
+        } catch {
+            guard case .rejected(let rejection) = error else { throw error }
+            self.reject(rejection)
+            if !self.isClosing { self.events.append(.publicationRejected(self.id, frame.header)) }
+        }
+    }
+
+    private func reject(_ rejection: Rejection) {
+        self.note(.rejected(rejection))
+        self.handle(.rejected(rejection))
+    }
+
     private func submit() {
         guard !self.events.isEmpty else { return }
         let events = self.events
-        self.events.removeAll(keepingCapacity: true)
+        self.events = []
         self.batches += 1
-        self.services.submit(events, from: self.id)
+        self.driver.submit(events, from: self.id)
     }
 
     /// The gateway has worked off a batch of this connection.
     func batchDone() {
         self.batches -= 1
-        guard self.isReadHeld, self.batches < Self.batchesMax else { return }
+        if self.batches < Self.batchesMax { self.readOn() }
+    }
+
+    private func readOn() {
+        guard self.isReadHeld else { return }
         self.isReadHeld = false
         self.context?.read()
     }
@@ -125,16 +144,17 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // MARK: The peer session
 
     func handle(_ event: AcceptingSession.Event) {
-        self.session.handle(event, at: self.services.clock(), into: &self.actions)
+        self.session.handle(event, at: self.driver.clock(), into: &self.actions)
         self.perform()
     }
 
     private func perform() {
+        guard !self.actions.isEmpty else { return }
         let actions = self.actions
-        self.actions.removeAll(keepingCapacity: true)
+        self.actions = []
         for action in actions {
             switch action {
-            case .send(let message): self.write(Codec.encode(Envelope(message)), key: nil)
+            case .send(let message): self.send(message)
             case .admit(let hello): self.admit(hello)
             case .deliver(let message, let session): self.events.append(.received(self.id, message, session))
             case .gone(let clean):
@@ -144,23 +164,61 @@ final class ConnectionHandler: ChannelDuplexHandler {
             case .close: self.close()
             }
         }
-        self.splitter.frameBytesMax = self.session.frameBytesMax
         self.flush()
     }
 
+    private func send(_ message: Message) {
+        if case .goodbye(let goodbye) = message { self.note(.closing(goodbye)) }
+        if case .welcome = message {
+            self.splitter.frameBytesMax = self.session.frameBytesMax
+            self.note(.admitted)
+        }
+        self.write(Codec.encode(Envelope(message)))
+    }
+
     private func admit(_ hello: Hello) {
+        self.peer.role = hello.role
         do throws(ListenerPolicy.Refusal) {
-            let principal = try self.policy.principal(of: hello, user: self.user)
-            self.events.append(.arrived(self.id, hello, principal, token: self.services.newToken()))
+            let principal = try self.policy.principal(of: hello, user: self.peer.source.user)
+            let token = ResumptionToken(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
+            self.events.append(.arrived(self.id, hello, principal, token: token))
             self.submit()
         } catch {
             self.handle(.closeRequested(error.goodbye))
         }
     }
 
+    private func note(_ notice: PeerNotice) { self.driver.note(notice, of: self.peer) }
+
+    // MARK: Time
+
     private func arm(_ deadline: Instant) {
-        self.timer?.cancel()
-        self.timer = self.after(deadline - self.services.clock()) { $0.handle(.deadlineReached) }
+        self.deadline?.cancel()
+        self.deadline = self.after(deadline - self.driver.clock()) { $0.handle(.deadlineReached) }
+    }
+
+    /// Something waits: begins to watch whether the peer takes anything.
+    private func watchForStall() {
+        guard self.stallWatch == nil, !self.outgoing.isEmpty, !self.isClosing else { return }
+        self.progressed = self.driver.clock()
+        self.checkForStall()
+    }
+
+    /// Closes a peer that has taken nothing for too long while something waits.
+    private func checkForStall() {
+        let left = self.progressed + self.driver.limits.outbox.slowConsumerTimeout - self.driver.clock()
+        guard left > .zero else { return self.closeAsTooSlow("nothing was read for too long") }
+        self.stallWatch = self.after(left) { handler in
+            handler.stallWatch = nil
+            handler.checkForStall()
+        }
+    }
+
+    /// Nothing waits any longer: no watch is needed.
+    private func endWatchIfEmpty() {
+        guard self.outgoing.isEmpty else { return }
+        self.stallWatch?.cancel()
+        self.stallWatch = nil
     }
 
     private func after(_ delay: Duration, _ body: @escaping (ConnectionHandler) -> Void) -> Scheduled<Void>? {
@@ -169,133 +227,65 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
+    private func stopWaiting() {
+        self.isClosing = true
+        self.deadline?.cancel()
+        self.stallWatch?.cancel()
+    }
+
     // MARK: Out
 
-    /// Sends a frame, or lets it wait while the peer does not take what was sent before.
-    func write(_ frame: Frame, key: ConflationKey?) {
+    /// Sends a frame that is never conflated, or lets it wait while the peer does not take what was sent before.
+    func write(_ frame: Frame) {
         guard let context = self.context, !self.isClosing else { return }
-        if self.outbox.isEmpty, context.channel.isWritable {
-            context.write(self.wrapOutboundOut(ByteBuffer(bytes: frame.bytes)), promise: nil)
-            self.needsFlush = true
-        } else {
-            self.queue(frame, key: key)
-        }
+        self.settle(self.outgoing.write(frame, key: nil, on: context))
     }
 
-    /// Sends a span of frames that is shared by an audience.
+    /// Sends frames that are shared by an audience.
     func write(_ span: Span) {
-        self.session.noteSent()
         guard let context = self.context, !self.isClosing else { return }
-        if self.outbox.isEmpty, context.channel.isWritable {
-            context.write(self.wrapOutboundOut(span.buffer), promise: nil)
-            self.needsFlush = true
-        } else {
-            for (frame, key) in span.frames { self.queue(frame, key: key) }
+        self.session.noteSent()
+        self.settle(self.outgoing.write(span, on: context))
+    }
+
+    private func settle(_ verdict: Outbox.Verdict) {
+        switch verdict {
+        case .queued: self.watchForStall()
+        case .overflow:
+            self.closeAsTooSlow("more than \(self.driver.limits.outbox.bytesMax) bytes wait to be read")
         }
     }
 
-    func purge(_ session: SessionID) { self.outbox.purge(session) }
-
-    func flush() {
-        guard self.needsFlush else { return }
-        self.needsFlush = false
-        self.context?.flush()
+    func purge(_ session: SessionID) {
+        self.outgoing.purge(session)
+        self.endWatchIfEmpty()
     }
 
-    private func queue(_ frame: Frame, key: ConflationKey?) {
-        switch self.outbox.append(frame, key: key) {
-        case .queued: self.watchProgress()
-        case .overflow: self.fail("more than \(self.outbox.limits.bytesMax) bytes wait to be read")
-        }
-    }
+    func flush() { if let context = self.context { self.outgoing.flush(on: context) } }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        self.progress += 1
-        while context.channel.isWritable, !self.outbox.isEmpty {
-            for frame in self.outbox.take(byteCount: 32_768) {
-                context.write(self.wrapOutboundOut(ByteBuffer(bytes: frame.bytes)), promise: nil)
-            }
-            context.flush()
-        }
+        self.progressed = self.driver.clock()
+        self.outgoing.writabilityChanged(on: context)
+        self.endWatchIfEmpty()
         context.fireChannelWritabilityChanged()
     }
 
-    /// Closes a peer that takes nothing for too long while something waits.
-    private func watchProgress() {
-        guard self.slowTimer == nil else { return }
-        let seen = self.progress
-        self.slowTimer = self.after(self.outbox.limits.slowConsumerTimeout) { handler in
-            handler.slowTimer = nil
-            guard !handler.outbox.isEmpty else { return }
-            if handler.progress == seen {
-                handler.fail("nothing was read for too long")
-            } else {
-                handler.watchProgress()
-            }
-        }
-    }
-
-    /// A Goodbye could not reach it: what waits is dropped, the Goodbye is put behind what the channel holds.
-    private func fail(_ reason: String) {
-        guard !self.isClosing else { return }
-        self.outbox = Outbox(limits: self.services.outboxLimits)
-        self.session.handle(
-            .closeRequested(Goodbye(.slowConsumer, reason: reason)), at: self.services.clock(),
-            into: &self.actions)
-        for action in self.actions {
-            if case .gone(let clean) = action { self.events.append(.departed(self.id, clean: clean)) }
-        }
-        self.actions.removeAll()
-        self.submit()
-        let goodbye = Codec.encode(Envelope(.goodbye(Goodbye(.slowConsumer, reason: reason))))
-        self.context?.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: goodbye.bytes)), promise: nil)
-        self.close()
+    /// What waits is dropped, so that the Goodbye goes out right behind what the channel holds.
+    private func closeAsTooSlow(_ reason: String) {
+        self.outgoing.clear()
+        self.handle(.closeRequested(Goodbye(.slowConsumer, reason: reason)))
     }
 
     /// Closes once what was written has gone out, or after a bounded time.
     private func close() {
         guard let context = self.context, !self.isClosing else { return }
-        for frame in self.outbox.take(byteCount: .max) {
-            context.write(self.wrapOutboundOut(ByteBuffer(bytes: frame.bytes)), promise: nil)
-        }
-        self.isClosing = true
-        self.timer?.cancel()
-        self.slowTimer?.cancel()
-        self.needsFlush = false
-        let channel = context.channel
-        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).whenComplete { _ in
-            channel.close(mode: .all, promise: nil)
-        }
-        context.eventLoop.scheduleTask(
-            in: .nanoseconds(self.services.connectionLimits.drainTimeout.nanoseconds)
-        ) {
-            channel.close(mode: .all, promise: nil)
-        }
+        self.stopWaiting()
+        self.splitter = FrameSplitter(frameBytesMax: 0)
+        self.outgoing.finish(on: context)
+        Farewell.begin(on: context.channel, within: self.driver.limits.connection.drainTimeout)
+        self.readOn()
     }
-}
 
-extension Duration {
-    /// Whole nanoseconds.
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = self.components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
-}
-
-/// Frames for an audience, in one buffer that all its endpoints share.
-struct Span: Sendable {
-    var buffer: ByteBuffer
-    var frames: [(Frame, ConflationKey?)]
-}
-
-/// What a connection needs from the rest of the process.
-struct ConnectionServices: Sendable {
-    var connectionLimits: ConnectionLimits
-    var outboxLimits: Outbox.Limits
-    var clock: @Sendable () -> Instant
-    var newToken: @Sendable () -> ResumptionToken
-    /// Hands events to the gateway; ``ConnectionHandler/batchDone()`` follows.
-    var submit: @Sendable ([Gateway.Event], ConnectionID) -> Void
-
-    func submit(_ events: [Gateway.Event], from connection: ConnectionID) { self.submit(events, connection) }
+    /// Closes at once: nobody waits for this peer any longer.
+    func cut() { self.context?.close(promise: nil) }
 }

@@ -1,56 +1,95 @@
+package import Logging
 package import NIOCore
 internal import WaymarkCodec
 package import WaymarkGateway
 package import WaymarkProtocol
+
+/// What the transport allows.
+package struct TransportLimits: Sendable, Hashable {
+    package var connections = ConnectionLedger.Limits()
+    package var connection = ConnectionLimits()
+    package var outbox = Outbox.Limits()
+    package var log = LogLimiter.Limits()
+    /// Refused peers that are told why at a time; further ones are just closed.
+    package var refusalsMax = 256
+
+    package init() {}
+}
 
 /// Owns the gateway on one event loop, and the connections on all of them.
 ///
 /// Connections hand in events in batches, one per read; the gateway's actions go back as one list of instructions for
 /// each event loop, with consecutive frames for an audience in one shared buffer.
 package final class GatewayDriver: Sendable {
+    let limits: TransportLimits
+    let clock: @Sendable () -> Instant
+    private let logger: Logger
     private let gatewayLoop: any EventLoop
     private let state: NIOLoopBoundBox<State>
     private let shards: [(loop: any EventLoop, shard: NIOLoopBoundBox<LoopShard>)]
-    private let clock: @Sendable () -> Instant
 
     /// What lives on the gateway's loop.
     private struct State {
         var gateway: Gateway
         var ledger: ConnectionLedger
-        var places: [ConnectionID: Int] = [:]
-        var users: [ConnectionID: UInt32?] = [:]
+        let log: PeerLog
+        var places: [ConnectionID: Place] = [:]
+        var refusals = 0
         var nextConnection: UInt64 = 0
         var pending: [([Gateway.Event], ConnectionID?)] = []
         var isRunning = false
         var timer: Scheduled<Void>?
-        var isDraining = false
-        var emptied: EventLoopPromise<Void>?
+        var draining: Draining?
+    }
+
+    /// Where a connection lives, and whom it counts for.
+    private struct Place {
+        var shard: Int
+        var user: UInt32?
+    }
+
+    private struct Draining {
+        var goodbye: Goodbye
+        var emptied: EventLoopPromise<Int>
+        var deadline: Scheduled<Void>?
+    }
+
+    /// What becomes of a new connection.
+    private enum Admission: Sendable {
+        case taken(ConnectionID)
+        case refused(Goodbye)
+        /// There are too many to tell them all.
+        case dropped
     }
 
     /// Creates a driver whose gateway lives on the first loop of `loops`.
     package init(
-        loops: [any EventLoop], policy: Gateway.Policy, connections: ConnectionLedger.Limits,
+        loops: [any EventLoop], policy: Gateway.Policy, limits: TransportLimits, logger: Logger,
         clock: @escaping @Sendable () -> Instant
     ) {
         precondition(!loops.isEmpty, "a driver needs an event loop")
-        self.gatewayLoop = loops[0]
+        self.limits = limits
         self.clock = clock
-        let coder = Gateway.Coder(
-            decode: { frame in
-                do throws(DecodingError) {
-                    guard case .publication(let publication) = try Codec.decode(frame).message else {
-                        return nil
-                    }
-                    return publication
-                } catch { return nil }  // A type that this build does not know.
-            },
-            encode: { Codec.encode($0) })
+        self.logger = logger
+        self.gatewayLoop = loops[0]
         let gateway = Gateway(
-            policy: policy, coder: coder, firstSession: SessionID(.random(in: 1 ... .max)))
+            policy: policy, coder: Self.coder, firstSession: SessionID(.random(in: 1 ... .max)))
         self.state = NIOLoopBoundBox.makeBoxSendingValue(
-            State(gateway: gateway, ledger: ConnectionLedger(limits: connections)), eventLoop: loops[0])
+            State(
+                gateway: gateway, ledger: ConnectionLedger(limits: limits.connections),
+                log: PeerLog(logger, limits: limits.log, loop: loops[0])),
+            eventLoop: loops[0])
         self.shards = loops.map { ($0, NIOLoopBoundBox.makeBoxSendingValue(LoopShard(), eventLoop: $0)) }
     }
+
+    private static let coder = Gateway.Coder(
+        decode: { frame in
+            do throws(DecodingError) {
+                guard case .publication(let publication) = try Codec.decode(frame).message else { return nil }
+                return publication
+            } catch { return nil }  // A type that this build does not know.
+        },
+        encode: { Codec.encode($0) })
 
     /// How many there are now.
     package func census() async throws -> Gateway.Census {
@@ -59,35 +98,63 @@ package final class GatewayDriver: Sendable {
 
     // MARK: Connections
 
-    /// Counts a new connection; nil if there are too many.
-    func register(_ loop: any EventLoop, user: UInt32?) -> EventLoopFuture<ConnectionID?> {
-        let index = self.shards.firstIndex { $0.loop === loop } ?? 0
-        return self.gatewayLoop.submit {
-            guard !self.state.value.isDraining, self.state.value.ledger.add(user) else { return nil }
+    /// Takes a connection, or tells it why not. Called on its loop, one of this driver's, before it is read.
+    package func accept(
+        _ channel: any Channel, through entrance: Entrance, from source: PeerSource
+    ) -> EventLoopFuture<Void> {
+        guard let index = self.shards.firstIndex(where: { $0.loop === channel.eventLoop }) else {
+            preconditionFailure("the connection is not on a loop of this driver")
+        }
+        let shard = self.shards[index].shard
+        let admission = self.gatewayLoop.submit { self.register(index, entrance, source) }
+        return admission.hop(to: channel.eventLoop).flatMapThrowing { admission in
+            switch admission {
+            case .taken(let id):
+                let handler = ConnectionHandler(
+                    id: id, entrance: entrance, source: source, driver: self, decoder: shard.value.decoder)
+                channel.closeFuture.whenComplete { _ in
+                    shard.value.remove(id)
+                    self.gatewayLoop.execute { self.forget(id) }
+                }
+                try channel.pipeline.syncOperations.addHandler(handler)
+                shard.value.add(handler)
+            case .refused(let goodbye):
+                channel.closeFuture.whenComplete { _ in
+                    self.gatewayLoop.execute { self.state.value.refusals -= 1 }
+                }
+                let handler = RefusalHandler(goodbye, within: self.limits.connection.drainTimeout)
+                try channel.pipeline.syncOperations.addHandler(handler)
+            case .dropped: channel.close(promise: nil)
+            }
+        }
+    }
+
+    /// Counts a new connection.
+    private func register(_ shard: Int, _ entrance: Entrance, _ source: PeerSource) -> Admission {
+        guard let refusal = self.state.value.draining?.goodbye ?? self.state.value.ledger.add(source.user)
+        else {
             self.state.value.nextConnection += 1
             let id = ConnectionID(self.state.value.nextConnection)
-            self.state.value.places[id] = index
-            self.state.value.users[id] = user
-            return id
+            self.state.value.places[id] = Place(shard: shard, user: source.user)
+            return .taken(id)
         }
+        self.note(.closing(refusal), of: PeerDescription(source: source, entrance: entrance.address))
+        guard self.state.value.refusals < self.limits.refusalsMax else { return .dropped }
+        self.state.value.refusals += 1
+        return .refused(refusal)
     }
 
-    /// Makes a connection known on its own loop.
-    func attach(_ handler: ConnectionHandler, on loop: any EventLoop) {
-        guard let (_, shard) = self.shards.first(where: { $0.loop === loop }) else { return }
-        shard.value.add(handler)
+    /// Forgets a connection whose transport has closed.
+    private func forget(_ id: ConnectionID) {
+        guard let place = self.state.value.places.removeValue(forKey: id) else { return }
+        self.state.value.ledger.remove(place.user)
+        self.endDrainingIfEmpty()
     }
 
-    /// Forgets a connection whose transport has closed. Called on its loop.
-    func detach(_ id: ConnectionID, on loop: any EventLoop) {
-        self.shards.first { $0.loop === loop }?.shard.value.remove(id)
-        self.gatewayLoop.execute {
-            guard self.state.value.places.removeValue(forKey: id) != nil else { return }
-            if let user = self.state.value.users.removeValue(forKey: id) {
-                self.state.value.ledger.remove(user)
-            }
-            self.succeedIfEmpty()
-        }
+    /// Writes to the log what happened to a connection.
+    func note(_ notice: PeerNotice, of peer: PeerDescription) {
+        guard self.logger.logLevel <= notice.level else { return }
+        self.gatewayLoop.execute { self.state.value.log.write(notice, peer, at: self.clock()) }
     }
 
     // MARK: Events in
@@ -173,7 +240,7 @@ package final class GatewayDriver: Sendable {
     private func instruct(_ id: ConnectionID, _ instruction: Instruction, _ plan: inout Plan) {
         plan.endSpan()
         guard let place = self.state.value.places[id] else { return }
-        plan.instructions[place].append(instruction)
+        plan.instructions[place.shard].append(instruction)
     }
 
     private func execute(_ plan: Plan) {
@@ -196,27 +263,37 @@ package final class GatewayDriver: Sendable {
 
     // MARK: Going down
 
-    /// Says goodbye to everybody; done when all connections are closed.
-    package func drain(_ goodbye: Goodbye) -> EventLoopFuture<Void> {
-        let emptied = self.gatewayLoop.makePromise(of: Void.self)
+    /// Says goodbye to everybody and takes nobody any more; done when all connections are closed, or have been cut after
+    /// `timeout`. Called once, while the loops run.
+    ///
+    /// - Returns: How many were cut.
+    package func drain(_ goodbye: Goodbye, within timeout: Duration) -> EventLoopFuture<Int> {
+        let emptied = self.gatewayLoop.makePromise(of: Int.self)
         self.gatewayLoop.execute {
-            self.state.value.isDraining = true
-            self.state.value.emptied = emptied
+            precondition(self.state.value.draining == nil, "a driver is drained once")
             self.state.value.timer?.cancel()
-            self.succeedIfEmpty()
-        }
-        for (loop, shard) in self.shards {
-            loop.execute {
-                for handler in shard.value.handlers { handler.handle(.drainRequested(goodbye)) }
+            let deadline = self.gatewayLoop.scheduleTask(in: .nanoseconds(timeout.nanoseconds)) {
+                self.endDraining()
             }
+            self.state.value.draining = Draining(goodbye: goodbye, emptied: emptied, deadline: deadline)
+            self.endDrainingIfEmpty()
         }
+        for (loop, shard) in self.shards { loop.execute { shard.value.drain(goodbye) } }
         return emptied.futureResult
     }
 
-    private func succeedIfEmpty() {
-        guard self.state.value.isDraining, self.state.value.places.isEmpty else { return }
-        self.state.value.emptied?.succeed()
-        self.state.value.emptied = nil
+    private func endDrainingIfEmpty() {
+        if self.state.value.draining?.deadline != nil, self.state.value.places.isEmpty { self.endDraining() }
+    }
+
+    /// Everybody has gone, or the time is over.
+    private func endDraining() {
+        guard let deadline = self.state.value.draining?.deadline else { return }
+        deadline.cancel()
+        self.state.value.draining?.deadline = nil
+        self.state.value.log.tell()
+        for (loop, shard) in self.shards { loop.execute { shard.value.cut() } }
+        self.state.value.draining?.emptied.succeed(self.state.value.places.count)
     }
 }
 

@@ -1,28 +1,56 @@
 package import NIOCore
 
+/// Why a text is not an address to listen on.
+package enum ListenAddressError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// It begins neither with `tcp:` nor with `unix:`.
+    case unknownKind
+    /// The path of a Unix socket does not begin with `/`, names a folder or has a NUL.
+    case badPath
+    /// The path of a Unix socket is longer than the system allows, 107 bytes.
+    case pathTooLong
+    /// No `:PORT` at the end, or not a whole number, 0 to 65535.
+    case badPort
+    /// An IPv6 address that is not in brackets.
+    case bracketsMissing
+    /// What is in the brackets is not an IPv6 address.
+    case badIPv6Address
+    /// Empty, or not of letters, digits, `.`, `-` and `_`.
+    case badHost
+
+    package var description: String {
+        switch self {
+        case .unknownKind: "use tcp:HOST:PORT or unix:/path"
+        case .badPath: "a Unix socket needs the whole path of a file, e.g. unix:/run/waymark/vehicle.sock"
+        case .pathTooLong: "the path of a Unix socket may have at most 107 bytes"
+        case .badPort: "it must end in a port, 0 to 65535, e.g. tcp:127.0.0.1:7227"
+        case .bracketsMissing: "an IPv6 address must be in brackets, e.g. tcp:[::1]:7227"
+        case .badIPv6Address: "what is in the brackets is not an IPv6 address"
+        case .badHost: "the host must be a name or an address"
+        }
+    }
+}
+
 /// Where a listener listens: `tcp:HOST:PORT`, `tcp:[::1]:0`, `unix:/path`.
 package enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// Port 0 lets the system choose.
     case tcp(host: String, port: Int)
     case unix(path: String)
 
-    /// Reads the form above; nil if it is another.
-    package init?(_ text: String) {
-        if text.hasPrefix("unix:/") {
-            let path = String(text.dropFirst(5))
-            guard path.utf8.count < 108 else { return nil }  // sun_path
-            self = .unix(path: path)
-            return
+    /// The longest path that `sockaddr_un` holds, in bytes.
+    private static let pathBytesMax = 107
+
+    /// Reads the form above.
+    package init(_ text: String) throws(ListenAddressError) {
+        if text.hasPrefix("unix:") {
+            self = .unix(path: try Self.path(text.dropFirst(5)))
+        } else if text.hasPrefix("tcp:") {
+            self = try Self.tcp(text.dropFirst(4))
+        } else {
+            throw .unknownKind
         }
-        guard text.hasPrefix("tcp:"), let colon = text.lastIndex(of: ":") else { return nil }
-        var host = text[
-            text.index(text.startIndex, offsetBy: 4)..<max(colon, text.index(text.startIndex, offsetBy: 4))]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty, let port = UInt16(text[text.index(after: colon)...]) else { return nil }
-        self = .tcp(host: String(host), port: Int(port))
     }
 
-    /// What a bound socket says of itself.
+    /// What a bound socket says of itself; nil if it has no such address.
     package init?(_ address: SocketAddress?) {
         switch address {
         case .v4, .v6:
@@ -42,11 +70,75 @@ package enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether only this machine can reach it.
+    /// Whether only this machine can reach it: a Unix socket, 127.0.0.0/8 or ::1 in figures, or `localhost`, which
+    /// ``Listener`` takes only if it resolves to one of these. No other name is trusted.
     package var isLocal: Bool {
         switch self {
         case .unix: true
-        case .tcp(let host, _): host == "localhost" || host == "::1" || host.hasPrefix("127.")
+        case .tcp("localhost", _): true
+        case .tcp(let host, let port): Self.literal(host, port: port)?.isLoopback ?? false
+        }
+    }
+
+    /// Whether both cannot be listened on at the same time.
+    package func collides(with other: ListenAddress) -> Bool {
+        switch (self, other) {
+        case (.unix(let path), .unix(let otherPath)): return path == otherPath
+        case (.tcp(let host, let port), .tcp(let otherHost, let otherPort)):
+            guard port == otherPort, port != 0 else { return false }
+            return host == otherHost || [host, otherHost].contains { $0 == "0.0.0.0" || $0 == "::" }
+        case (.unix, .tcp), (.tcp, .unix): return false
+        }
+    }
+
+    /// The address that `host` is in figures; nil for a name.
+    static func literal(_ host: String, port: Int) -> SocketAddress? {
+        do { return try SocketAddress(ipAddress: host, port: port) } catch { return nil }  // A name.
+    }
+
+    private static func path(_ text: Substring) throws(ListenAddressError) -> String {
+        guard text.hasPrefix("/"), !text.hasSuffix("/"), !text.utf8.contains(0) else { throw .badPath }
+        guard text.utf8.count <= Self.pathBytesMax else { throw .pathTooLong }
+        return String(text)
+    }
+
+    private static func tcp(_ text: Substring) throws(ListenAddressError) -> ListenAddress {
+        guard let colon = text.lastIndex(of: ":") else { throw .badPort }
+        let digits = text[text.index(after: colon)...]
+        guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let port = UInt16(digits)
+        else { throw .badPort }
+        return .tcp(host: try Self.host(text[..<colon]), port: Int(port))
+    }
+
+    private static func host(_ text: Substring) throws(ListenAddressError) -> String {
+        if text.hasPrefix("["), text.hasSuffix("]") {
+            let host = String(text.dropFirst().dropLast())
+            guard case .v6? = Self.literal(host, port: 0) else { throw .badIPv6Address }
+            return host
+        }
+        guard !text.contains(":") else { throw .bracketsMissing }
+        let isName = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isName, !text.isEmpty else { throw .badHost }
+        return String(text)
+    }
+}
+
+extension SocketAddress {
+    /// Whether it is in 127.0.0.0/8, or ::1.
+    var isLoopback: Bool {
+        switch self {
+        case .v4: self.ipAddress?.hasPrefix("127.") ?? false
+        case .v6: self.ipAddress == "::1"
+        case .unixDomainSocket: false
         }
     }
 }

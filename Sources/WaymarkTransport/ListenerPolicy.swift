@@ -1,5 +1,36 @@
 package import WaymarkProtocol
 
+/// A listener, as the connections that come through it see it.
+package struct Entrance: Sendable, Hashable {
+    package var address: ListenAddress
+    package var policy: ListenerPolicy
+
+    package init(address: ListenAddress, policy: ListenerPolicy) {
+        self.address = address
+        self.policy = policy
+    }
+}
+
+/// Where a connection comes from, as far as its transport tells.
+package enum PeerSource: Sendable, Hashable, CustomStringConvertible {
+    /// The user id at the other end of a Unix socket.
+    case user(UInt32)
+    /// An IP address, in figures.
+    case host(String)
+    case unknown
+
+    /// The user id, if the system vouches for one.
+    package var user: UInt32? { if case .user(let user) = self { user } else { nil } }
+
+    package var description: String {
+        switch self {
+        case .user(let user): "user \(user)"
+        case .host(let address): address
+        case .unknown: "unknown"
+        }
+    }
+}
+
 /// Who may come through a listener.
 package struct ListenerPolicy: Sendable, Hashable {
     package var roles: Set<AcceptingSession.Role>
@@ -37,38 +68,5 @@ package struct ListenerPolicy: Sendable, Hashable {
     /// Takes the same time wherever the two differ.
     private static func isEqual(_ lhs: [UInt8], _ rhs: [UInt8]) -> Bool {
         lhs.count == rhs.count && zip(lhs, rhs).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-}
-
-/// Counts connections against the limits in all and per user id.
-package struct ConnectionLedger: Sendable, Hashable {
-    package struct Limits: Sendable, Hashable {
-        package var connectionsMax = 20_000
-        package var connectionsPerUserMax = 12_000
-
-        package init() {}
-    }
-
-    private let limits: Limits
-    private var counts: [UInt32?: Int] = [:]
-    private(set) package var count = 0
-
-    package init(limits: Limits) { self.limits = limits }
-
-    /// Counts a connection of `user` (nil without a user id); false if there are too many.
-    package mutating func add(_ user: UInt32?) -> Bool {
-        guard self.count < self.limits.connectionsMax,
-            self.counts[user, default: 0] < self.limits.connectionsPerUserMax
-        else { return false }
-        self.count += 1
-        self.counts[user, default: 0] += 1
-        return true
-    }
-
-    /// Forgets a connection that was counted.
-    package mutating func remove(_ user: UInt32?) {
-        guard let count = self.counts[user] else { return }
-        self.count -= 1
-        self.counts[user] = count == 1 ? nil : count - 1
     }
 }

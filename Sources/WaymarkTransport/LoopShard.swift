@@ -1,5 +1,5 @@
 internal import NIOCore
-internal import OrderedCollections
+internal import WaymarkCodec
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
@@ -15,45 +15,72 @@ enum Instruction: Sendable {
 }
 
 /// The connections of one event loop and the audiences that they are in.
-struct LoopShard {
-    private var connections: [ConnectionID: ConnectionHandler] = [:]
-    private var audiences: [AudienceID: OrderedSet<ConnectionID>] = [:]
+final class LoopShard {
+    private struct Member {
+        let handler: ConnectionHandler
+        var audiences: Set<AudienceID> = []
+    }
 
-    mutating func add(_ handler: ConnectionHandler) { self.connections[handler.id] = handler }
+    /// Reads the bodies of all connections here, one at a time: an idle connection holds no memory for it.
+    let decoder = BodyDecoder()
+    /// Set once nobody is taken any more.
+    private var goodbye: Goodbye?
+    private var members: [ConnectionID: Member] = [:]
+    private var audiences: [AudienceID: Set<ConnectionID>] = [:]
 
-    mutating func remove(_ id: ConnectionID) {
-        self.connections[id] = nil
-        for audience in self.audiences.keys { self.leave(id, audience) }
+    func add(_ handler: ConnectionHandler) {
+        self.members[handler.id] = Member(handler: handler)
+        // Taken just before everybody was told.
+        if let goodbye = self.goodbye { handler.handle(.drainRequested(goodbye)) }
+    }
+
+    /// Forgets a connection. O(its own audiences).
+    func remove(_ id: ConnectionID) {
+        guard let member = self.members.removeValue(forKey: id) else { return }
+        for audience in member.audiences { self.drop(id, from: audience) }
     }
 
     /// Does what the gateway wants; each connection is flushed once.
-    mutating func perform(_ instructions: [Instruction]) {
-        var touched: OrderedSet<ConnectionID> = []
+    func perform(_ instructions: [Instruction]) {
+        var touched: Set<ConnectionID> = []
         for instruction in instructions {
             switch instruction {
-            case .session(let id, let event): self.connections[id]?.handle(event)
+            case .session(let id, let event): self.members[id]?.handler.handle(event)
             case .send(let id, let frames):
-                for frame in frames { self.connections[id]?.write(frame, key: nil) }
-                touched.append(id)
+                guard let handler = self.members[id]?.handler else { break }
+                for frame in frames { handler.write(frame) }
+                touched.insert(id)
             case .publish(let audience, let span):
-                for id in self.audiences[audience] ?? [] {
-                    self.connections[id]?.write(span)
-                    touched.append(id)
-                }
-            case .join(let id, let audience):
-                if self.connections[id] != nil { self.audiences[audience, default: []].append(id) }
-            case .leave(let id, let audience): self.leave(id, audience)
-            case .purge(let id, let session): self.connections[id]?.purge(session)
-            case .batchDone(let id): self.connections[id]?.batchDone()
+                guard let ids = self.audiences[audience] else { break }
+                for id in ids { self.members[id]?.handler.write(span) }
+                touched.formUnion(ids)
+            case .join(let id, let audience): self.join(id, audience)
+            case .leave(let id, let audience):
+                self.members[id]?.audiences.remove(audience)
+                self.drop(id, from: audience)
+            case .purge(let id, let session): self.members[id]?.handler.purge(session)
+            case .batchDone(let id): self.members[id]?.handler.batchDone()
             }
         }
-        for id in touched { self.connections[id]?.flush() }
+        for id in touched { self.members[id]?.handler.flush() }
     }
 
-    /// Every connection of this loop.
-    var handlers: [ConnectionHandler] { Array(self.connections.values) }
+    /// Says goodbye to everybody, also to those who are still on their way here.
+    func drain(_ goodbye: Goodbye) {
+        self.goodbye = goodbye
+        for member in self.members.values { member.handler.handle(.drainRequested(goodbye)) }
+    }
 
-    private mutating func leave(_ id: ConnectionID, _ audience: AudienceID) {
+    /// Closes everything at once.
+    func cut() { for member in self.members.values { member.handler.cut() } }
+
+    private func join(_ id: ConnectionID, _ audience: AudienceID) {
+        guard self.members[id] != nil else { return }
+        self.members[id]?.audiences.insert(audience)
+        self.audiences[audience, default: []].insert(id)
+    }
+
+    private func drop(_ id: ConnectionID, from audience: AudienceID) {
         self.audiences[audience]?.remove(id)
         if self.audiences[audience]?.isEmpty == true { self.audiences[audience] = nil }
     }

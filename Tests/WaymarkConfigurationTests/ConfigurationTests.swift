@@ -32,7 +32,18 @@ import WaymarkProtocol
         ("listeners:\n  - address: unix:/a\n", 2, "a listener needs roles"),
         ("listeners:\n  - address: unix:/a\n    roles: [driver]\n", 3, "roles must be"),
         ("vehicles:\n  car: never\n", 2, "must be refuse"),
+        ("vehicles:\n  ca r: refuse\n", 2, "ca r is not a vehicle id"),
         ("a: [\n", 2, "did not find"),
+        ("threads: 1\nlimits:\n  errors: 1\n  errors: 2\n", 3, "errors is there twice"),
+        ("limits.errors: 1\n", 1, "limits.errors is not a setting"),
+        ("limits: 3\n", 1, "limits must have keys and values"),
+        ("limits:\n  outbox-bytes: 1MiB\n", 2, "must not be below limits.retained-bytes"),
+        ("limits:\n  retained-bytes: 64MiB\n", 2, "must not be below limits.retained-bytes"),
+        ("listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    mode: 0888\n", 4, "mode must be"),
+        ("listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    mode: 01777\n", 4, "mode must be"),
+        ("listeners:\n  - address: unix:/a\n    colour: red\n", 3, "colour is not a setting of a listener"),
+        ("log-level: loud\n", 1, "log-level must be trace"),
+        ("times:\n  drain: 601s\n", 2, "times.drain must be a duration such as 500ms, 30s or 5m, 0s to 600s"),
     ]
 
     @Test(arguments: wrong.indices)
@@ -42,7 +53,7 @@ import WaymarkProtocol
             _ = try Configuration.read(text, file: "f.yaml")
             Issue.record("taken: \(text)")
         } catch {
-            #expect(error.line == line, "\(error)")
+            #expect(error.place.line == line, "\(error)")
             #expect(error.reason.contains(reason), "\(error)")
             #expect("\(error)".hasPrefix("f.yaml:\(line):"))
         }

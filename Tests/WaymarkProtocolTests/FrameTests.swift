@@ -48,7 +48,7 @@ import WaymarkProtocol
     static let events: [AcceptingSession.Event] = [
         .received(.hello(vehicle), .none), .received(.ping(nonce: 1), .none),
         .received(.allowNavigation, .none),
-        .received(.goodbye(Goodbye(.normal)), .none), .receivedPublication,
+        .received(.goodbye(Goodbye(.normal)), .none), .receivedPublication, .receivedUnknown,
         .rejected(Rejection(.malformed, reason: "")), .violated(.badMagic, reason: ""),
         .admitted(Welcome(resumptionToken: token)), .closeRequested(Goodbye(.idInUse)),
         .drainRequested(Goodbye(.shuttingDown)), .deadlineReached, .transportClosed,
@@ -106,6 +106,22 @@ import WaymarkProtocol
         }
         #expect(kinds == ["ping", "ping", "goodbye"])
         #expect(session.state == .closed)
+    }
+
+    @Test func `before the Welcome nothing but a short Hello is taken`() {
+        var actions: [AcceptingSession.Action] = []
+        var session = AcceptingSession(
+            limits: .init(), allowedRoles: [.vehicle], at: Instant(nanoseconds: 0), into: &actions)
+        #expect(session.frameBytesMax == ProtocolConstants.helloFrameBytesMax)
+        var stranger = session
+        stranger.handle(.receivedUnknown, at: Instant(nanoseconds: 0), into: &actions)
+        #expect(stranger.state == .closed)
+        session.handle(.received(.hello(Self.vehicle), .none), at: Instant(nanoseconds: 0), into: &actions)
+        session.handle(
+            .admitted(Welcome(resumptionToken: Self.token)), at: Instant(nanoseconds: 0), into: &actions)
+        #expect(session.frameBytesMax == ConnectionLimits().frameBytesMax)
+        session.handle(.receivedUnknown, at: Instant(nanoseconds: 0), into: &actions)
+        #expect(session.state == .active)
     }
 
     @Test func `a role that the listener does not allow is refused`() {

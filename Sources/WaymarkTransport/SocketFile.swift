@@ -1,0 +1,153 @@
+internal import Glibc
+internal import NIOCore
+
+/// Who may connect to a Unix socket.
+package struct SocketPermissions: Sendable, Hashable {
+    /// The bits of chmod(2); writing is connecting.
+    package var mode: UInt32 = 0o600
+    /// The group that the file is given to; nil for the process's own.
+    package var group: UInt32?
+
+    package init() {}
+
+    /// The id of a group, by its name or in figures; nil if there is none of that name.
+    package static func group(_ name: String) -> UInt32? {
+        if let id = UInt32(name) { return id }
+        guard let entry = unsafe getgrnam(name) else { return nil }
+        return unsafe entry.pointee.gr_gid
+    }
+}
+
+/// The file of a listening Unix socket: made with its permissions before anybody can connect, removed only while it is
+/// still the same file.
+struct SocketFile: Sendable, Hashable {
+    let path: String
+    private let device: UInt
+    private let inode: UInt
+
+    /// Listens on `path`. A socket file that nobody listens on is replaced, any other file is left alone.
+    ///
+    /// - Returns: The listening descriptor, which the caller owns, and its file.
+    static func listen(
+        at path: String, _ permissions: SocketPermissions
+    ) async throws(ListenerError) -> (descriptor: CInt, file: SocketFile) {
+        let lock = try await FolderLock.lock(folderOf: path)
+        defer { lock.unlock() }
+        try Self.removeStale(path)
+        let descriptor = try Self.socket(path)
+        do throws(ListenerError) {
+            try Self.bind(descriptor, path, permissions)
+            guard let status = try Self.status(path) else {
+                throw .failed(.unix(path: path), reason: "somebody removed the file at once")
+            }
+            return (descriptor, SocketFile(path: path, device: status.device, inode: status.inode))
+        } catch {
+            _ = Glibc.close(descriptor)
+            throw error
+        }
+    }
+
+    /// Removes the file, unless another has taken its place. Called while the socket is open: that keeps the number of
+    /// the inode from being used again.
+    func remove() async {
+        do throws(ListenerError) {
+            let lock = try await FolderLock.lock(folderOf: self.path)
+            defer { lock.unlock() }
+            guard let status = try Self.status(self.path), status.device == self.device,
+                status.inode == self.inode
+            else { return }
+            _ = unsafe unlink(self.path)
+        } catch { /* The folder has gone, or is in somebody else's hands. */  }
+    }
+
+    private static func bind(
+        _ descriptor: CInt, _ path: String, _ permissions: SocketPermissions
+    ) throws(ListenerError) {
+        guard try unsafe Self.withAddress(path, { unsafe Glibc.bind(descriptor, $0, $1) }) == 0 else {
+            throw errno == EADDRINUSE ? .inUse(.unix(path: path)) : Self.failure(path, "bind")
+        }
+        // Nobody can connect before listen(2).
+        if let group = permissions.group {
+            guard unsafe lchown(path, uid_t.max, group) == 0 else { throw Self.failure(path, "chown") }
+        }
+        guard unsafe fchmodat(AT_FDCWD, path, permissions.mode, AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw Self.failure(path, "chmod")
+        }
+        guard Glibc.listen(descriptor, Listener.backlog) == 0 else { throw Self.failure(path, "listen") }
+    }
+
+    /// Unlinks a socket whose listener has gone without doing so.
+    private static func removeStale(_ path: String) throws(ListenerError) {
+        guard let status = try Self.status(path) else { return }
+        guard status.mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
+        let probe = try Self.socket(path)
+        defer { _ = Glibc.close(probe) }
+        if try unsafe Self.withAddress(path, { unsafe connect(probe, $0, $1) }) == 0 || errno == EAGAIN {
+            throw .inUse(.unix(path: path))
+        }
+        guard errno == ECONNREFUSED else { throw Self.failure(path, "connect") }
+        guard unsafe unlink(path) == 0 else { throw Self.failure(path, "unlink") }
+    }
+
+    /// What there is, if there is something.
+    private static func status(
+        _ path: String
+    ) throws(ListenerError) -> (mode: UInt32, device: UInt, inode: UInt)? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw Self.failure(path, "stat")
+        }
+        return (status.st_mode, status.st_dev, status.st_ino)
+    }
+
+    private static func socket(_ path: String) throws(ListenerError) -> CInt {
+        let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = Glibc.socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { throw Self.failure(path, "socket") }
+        return descriptor
+    }
+
+    private static func withAddress(
+        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt
+    ) throws(ListenerError) -> CInt {
+        let address: SocketAddress
+        do { address = try SocketAddress(unixDomainSocketPath: path) } catch {
+            throw .failed(.unix(path: path), reason: "the path is too long")
+        }
+        return unsafe address.withSockAddr { unsafe body($0, socklen_t($1)) }
+    }
+
+    /// What errno says.
+    private static func failure(_ path: String, _ call: String) -> ListenerError {
+        .failed(.unix(path: path), reason: "\(IOError(errnoCode: errno, reason: call))")
+    }
+}
+
+/// Keeps other processes of this kind from looking at, removing and making sockets in a folder at the same time: between
+/// bind(2) and listen(2) a new socket looks just like a stale one.
+private struct FolderLock {
+    private let descriptor: CInt
+
+    /// How often, and how long in between, a lock that somebody holds is tried for.
+    private static let attempts = 50
+    private static let pause = Duration.milliseconds(20)
+
+    static func lock(folderOf path: String) async throws(ListenerError) -> FolderLock {
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw .failed(
+                .unix(path: path), reason: "\(IOError(errnoCode: errno, reason: "open \(folder)"))")
+        }
+        for _ in 0..<Self.attempts {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return FolderLock(descriptor: descriptor) }
+            do { try await Task.sleep(for: Self.pause) } catch { break }  // Told to stop: as if in use.
+        }
+        _ = Glibc.close(descriptor)
+        throw .failed(.unix(path: path), reason: "another process holds a lock on \(folder)")
+    }
+
+    func unlock() { _ = Glibc.close(self.descriptor) }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+import WaymarkConfiguration
+import WaymarkDaemon
+import WaymarkProtocol
+import WaymarkTransport
+
+@Suite(.timeLimit(.minutes(2))) struct GoodbyeTests {
+    /// More than the buffers of both ends hold.
+    static let flood = [UInt8](repeating: 0, count: 16_000_000)
+
+    @Test(arguments: [0, 1])
+    func `a Goodbye arrives while the peer still sends`(_ listener: Int) async throws {
+        let folder = try Folder()
+        let daemon = try await folder.daemon { $0.connection.drainTimeout = .seconds(15) }
+        let peer = try RawSocket(daemon.addresses[listener])
+        try peer.send(Self.flood)
+        #expect(try peer.goodbye()?.code == .badMagic)
+        await daemon.shutdown()
+    }
+
+    @Test(arguments: [0, 1])
+    func `so does that of a refusal`(_ listener: Int) async throws {
+        let folder = try Folder()
+        let daemon = try await folder.daemon {
+            $0.connectionsMax = 0
+            $0.connection.drainTimeout = .seconds(15)
+        }
+        let peer = try RawSocket(daemon.addresses[listener])
+        try peer.send(Self.flood)
+        #expect(try peer.goodbye()?.code == .tooManyConnections)
+        await daemon.shutdown()
+    }
+
+    @Test func `a shutdown ends in time, whoever is stuck`() async throws {
+        let folder = try Folder()
+        let log = LogRecorder()
+        let daemon = try await folder.daemon(logger: log.logger) {
+            $0.drainTimeout = .milliseconds(300)
+            $0.connection.drainTimeout = .seconds(60)
+        }
+        // One that stays, one that says nothing at all.
+        let staying = try RawSocket(daemon.addresses[0])
+        try staying.send(vehicleHello)
+        guard case .welcome? = try staying.receive() else {
+            Issue.record("not welcome")
+            return
+        }
+        let silent = try RawSocket(daemon.addresses[1])
+        let time = await ContinuousClock().measure { await daemon.shutdown() }
+        #expect(time < .seconds(10), "the limits of the connections are not waited for")
+        #expect(log.warnings == ["some peers did not leave in time, closing their connections"])
+        for peer in [staying, silent] { #expect(try peer.goodbye()?.code == .shuttingDown) }
+    }
+
+    @Test func `the user id at the other end decides`() async throws {
+        let folder = try Folder()
+        for (users, isWelcome) in [(Set([UInt32(getuid())]), true), ([UInt32(getuid()) + 1], false)] {
+            let daemon = try await folder.daemon { $0.navigationUsers = users }
+            let peer = try RawSocket(daemon.addresses[0])
+            try peer.send(navigationHello)
+            switch try peer.receive() {
+            case .welcome: #expect(isWelcome)
+            case .goodbye(let goodbye): #expect(!isWelcome && goodbye.code == .notAuthorized)
+            case let other: Issue.record("got \(String(describing: other))")
+            }
+            await daemon.shutdown()
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct SocketFileTests {
+    @Test func `a second daemon is told, and the first one goes on`() async throws {
+        let folder = try Folder()
+        let first = try await folder.daemon()
+        await #expect(throws: DaemonError.listener(.inUse(.unix(path: folder.path("socket"))))) {
+            _ = try await folder.daemon()
+        }
+        let peer = try RawSocket(first.addresses[0])
+        try peer.send(vehicleHello)
+        #expect(try peer.receive()?.type == .welcome)
+        await first.shutdown()
+        #expect(folder.status("socket") == nil)
+    }
+
+    @Test func `what a killed daemon left behind is replaced`() async throws {
+        let folder = try Folder()
+        _ = try RawSocket(boundTo: folder.path("socket"))
+        #expect(folder.status("socket") != nil)
+        let daemon = try await folder.daemon()
+        let peer = try RawSocket(daemon.addresses[0])
+        try peer.send(vehicleHello)
+        #expect(try peer.receive()?.type == .welcome)
+        await daemon.shutdown()
+    }
+
+    @Test func `a file that is not a socket stays`() async throws {
+        let folder = try Folder()
+        let path = folder.path("socket")
+        try Data("mine".utf8).write(to: URL(filePath: path))
+        await #expect(throws: DaemonError.listener(.notASocket(path: path))) { _ = try await folder.daemon() }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
+    }
+
+    @Test func `a socket of another kind stays`() async throws {
+        let folder = try Folder()
+        let other = try RawSocket(boundTo: folder.path("socket"), type: SOCK_DGRAM)
+        let before = try #require(folder.status("socket"))
+        await #expect(throws: DaemonError.self) { _ = try await folder.daemon() }
+        #expect(folder.status("socket")?.st_ino == before.st_ino)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func `a file that took the place of ours stays`() async throws {
+        let folder = try Folder()
+        let first = try await folder.daemon()
+        unlink(folder.path("socket"))
+        let second = try await folder.daemon()
+        await first.shutdown()
+        let peer = try RawSocket(second.addresses[0])
+        try peer.send(vehicleHello)
+        #expect(try peer.receive()?.type == .welcome)
+        await second.shutdown()
+    }
+
+    @Test(arguments: [(nil, UInt32(0o600)), (0o666, 0o666), (0o660, 0o660)])
+    func `the file has the mode of the settings`(_ mode: UInt32?, _ expected: UInt32) async throws {
+        let folder = try Folder()
+        let daemon = try await folder.daemon {
+            $0.listeners[0].mode = mode
+            $0.listeners[0].group = "\(getgid())"
+        }
+        let status = try #require(folder.status("socket"))
+        #expect(status.st_mode & 0o777 == expected)
+        #expect(status.st_gid == getgid())
+        await daemon.shutdown()
+    }
+
+    @Test func `localhost is taken where it is loopback`() async throws {
+        let folder = try Folder()
+        let daemon = try await folder.daemon { $0.listeners[1].address = "tcp:localhost:0" }
+        #expect(daemon.addresses[1].isLocal)
+        await daemon.shutdown()
+    }
+
+    @Test func `a listener that cannot be opened leaves no others open`() async throws {
+        let folder = try Folder()
+        await #expect(throws: DaemonError.self) {
+            _ = try await folder.daemon { $0.listeners[1].address = "unix:\(folder.path("nowhere/socket"))" }
+        }
+        #expect(folder.status("socket") == nil)
+    }
+}

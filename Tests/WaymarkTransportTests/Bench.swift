@@ -1,0 +1,206 @@
+import Logging
+import NIOCore
+import NIOEmbedded
+import Synchronization
+import Testing
+import WaymarkCodec
+import WaymarkGateway
+import WaymarkProtocol
+import WaymarkTransport
+
+/// A driver on a loop whose time only moves when it is told to.
+final class Bench {
+    let loop = EmbeddedEventLoop()
+    let log = LogRecorder()
+    let driver: GatewayDriver
+
+    init(
+        policy: Gateway.Policy = .init(), _ change: (inout TransportLimits) -> Void = { _ in }
+    ) {
+        var limits = TransportLimits()
+        change(&limits)
+        self.driver = GatewayDriver(
+            loops: [self.loop], policy: policy, limits: limits, logger: self.log.logger,
+            clock: { [loop] in Instant(nanoseconds: Int64(loop.now.uptimeNanoseconds)) })
+    }
+
+    /// A connection that came through a listener for both roles, unless `policy` says otherwise.
+    func connect(
+        from source: PeerSource = .user(1_000),
+        _ policy: ListenerPolicy = .init(roles: [.vehicle, .navigation])
+    ) throws -> Peer {
+        let peer = Peer(self.loop)
+        let entrance = Entrance(address: .unix(path: "/listener"), policy: policy)
+        let accepted = self.driver.accept(peer.channel, through: entrance, from: source)
+        self.loop.run()
+        try accepted.wait()
+        try peer.channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()
+        self.loop.run()
+        return peer
+    }
+
+    /// A vehicle endpoint that was welcomed.
+    func vehicle(
+        _ id: String, endpoint: String = "cluster", keepaliveMilliseconds: UInt32? = nil
+    ) throws -> Peer {
+        let peer = try self.connect()
+        var hello = Self.vehicleHello(id, endpoint)
+        hello.keepaliveMilliseconds = keepaliveMilliseconds
+        try peer.send(.hello(hello))
+        let welcome = try #require(peer.receive().first)
+        guard case .welcome = welcome.message else { throw Surprise(got: "\(welcome)") }
+        return peer
+    }
+
+    /// A navigation client that was welcomed and has a session for `vehicles`.
+    func guide(_ vehicles: [String]) throws -> (client: Peer, session: SessionID) {
+        let peer = try self.connect()
+        try peer.send(.hello(Self.navigationHello("app")))
+        try peer.send(
+            .openSession(
+                OpenSession(
+                    requestID: "r", vehicles: .vehicles(vehicles.map { VehicleID(unchecked: $0) }))))
+        let answers = try peer.receive()
+        for case .sessionOpened(let opened) in answers.map(\.message) { return (peer, opened.session) }
+        throw Surprise(got: "\(answers)")
+    }
+
+    static func vehicleHello(_ id: String, _ endpoint: String = "cluster") -> Hello {
+        Hello(
+            role: .vehicle(
+                VehicleHello(
+                    vehicle: VehicleID(unchecked: id), endpoint: EndpointName(unchecked: endpoint),
+                    features: Set(Feature.allCases))))
+    }
+
+    static func navigationHello(_ id: String) -> Hello {
+        Hello(
+            role: .navigation(
+                NavigationHello(client: ClientID(unchecked: id), features: Set(Feature.allCases))))
+    }
+}
+
+struct Surprise: Error { var got: String }
+
+/// The other end of a connection without a socket.
+final class Peer {
+    let channel: EmbeddedChannel
+    private let halves = HalfCloseRecorder()
+    private let loop: EmbeddedEventLoop
+    private var splitter = FrameSplitter(frameBytesMax: ProtocolConstants.frameBytes.upperBound)
+
+    init(_ loop: EmbeddedEventLoop) {
+        self.loop = loop
+        self.channel = EmbeddedChannel(handlers: [self.halves], loop: loop)
+    }
+
+    /// Nothing more comes from the gateway.
+    var isOutputClosed: Bool { self.halves.isOutputClosed || !self.isOpen }
+    var isOpen: Bool { self.channel.isActive }
+
+    func send(_ bytes: [UInt8]) throws {
+        guard self.isOpen else { return }
+        try self.channel.writeInbound(ByteBuffer(bytes: bytes))
+        self.loop.run()
+    }
+
+    func send(_ message: Message, session: SessionID = .none, sequence: UInt64 = 0) throws {
+        let frame = Codec.encode(Envelope(message, session: session, sequence: sequence))
+        try self.send(Array(frame.bytes))
+    }
+
+    func close() throws {
+        try self.channel.close().wait()
+        self.loop.run()
+    }
+
+    /// What came since this was asked last.
+    func receiveFrames() throws -> [Frame] {
+        self.loop.run()
+        while let buffer = try self.channel.readOutbound(as: ByteBuffer.self) {
+            self.splitter.append(Array(buffer.readableBytesView))
+        }
+        var frames: [Frame] = []
+        while let frame = try self.splitter.next() { frames.append(frame) }
+        return frames
+    }
+
+    func receive() throws -> [Envelope] {
+        try self.receiveFrames().compactMap { frame in
+            frame.header.type == nil ? nil : try Codec.decode(frame)
+        }
+    }
+
+    /// The Goodbye, if it is the last thing that came, and the only one.
+    func goodbye() throws -> Goodbye? {
+        let goodbyes = try self.receive().map(\.message).map { message -> Goodbye? in
+            if case .goodbye(let goodbye) = message { goodbye } else { nil }
+        }
+        guard goodbyes.compactMap({ $0 }).count == 1 else { return nil }
+        return goodbyes.last ?? nil
+    }
+
+    /// Current road names that came.
+    func roadNames() throws -> [String] {
+        try self.receive().flatMap { envelope -> [String] in
+            if case .publication(.currentRoadName(let names)) = envelope.message { names } else { [] }
+        }
+    }
+
+    /// Whether the peer takes what it is sent.
+    func setReading(_ isReading: Bool) {
+        self.channel.isWritable = isReading
+        self.channel.pipeline.fireChannelWritabilityChanged()
+        self.loop.run()
+    }
+}
+
+/// An embedded channel knows no half closing: this stands in for it.
+private final class HalfCloseRecorder: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+
+    private(set) var isOutputClosed = false
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        switch mode {
+        case .output:
+            self.isOutputClosed = true
+            promise?.succeed()
+        case .input, .all: context.close(mode: mode, promise: promise)
+        }
+    }
+}
+
+/// Keeps log lines.
+final class LogRecorder: Sendable {
+    struct Line: Sendable {
+        var level: Logger.Level
+        var sentence: String
+        var metadata: [String: String]
+    }
+
+    private let kept = Mutex<[Line]>([])
+
+    var lines: [Line] { self.kept.withLock { $0 } }
+    func lines(_ level: Logger.Level) -> [Line] { self.lines.filter { $0.level == level } }
+
+    var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
+
+    private struct Handler: LogHandler {
+        let recorder: LogRecorder
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { self.metadata[key] }
+            set { self.metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let metadata = (event.metadata ?? [:]).mapValues { "\($0)" }
+            self.recorder.kept.withLock {
+                $0.append(Line(level: event.level, sentence: "\(event.message)", metadata: metadata))
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+import WaymarkProtocol
+import WaymarkTransport
+
+@Suite struct SplitterTests {
+    static func frame(_ byteCount: Int, sequence: UInt64 = 0) -> Frame {
+        Frame(
+            header: FrameHeader(type: 0x0108, sequence: sequence),
+            body: (0..<byteCount).map { UInt8(truncatingIfNeeded: $0) })
+    }
+
+    @Test func `frames are the same however they are cut`() throws {
+        let frames = [0, 1, 500, 3].enumerated().map { Self.frame($1, sequence: UInt64($0)) }
+        let bytes = frames.flatMap { Array($0.bytes) }
+        for piece in 1...bytes.count {
+            var splitter = FrameSplitter(frameBytesMax: 1_000)
+            var found: [Frame] = []
+            for start in stride(from: 0, to: bytes.count, by: piece) {
+                splitter.append(Array(bytes[start..<min(start + piece, bytes.count)]))
+                while let frame = try splitter.next() { found.append(frame) }
+            }
+            #expect(found == frames, "in pieces of \(piece)")
+        }
+    }
+
+    @Test func `a frame does not hold the read that it came with`() throws {
+        var splitter = FrameSplitter(frameBytesMax: 100_000)
+        let small = Self.frame(10)
+        splitter.append(Array(small.bytes) + Array(Self.frame(60_000).bytes) + Array(small.bytes.prefix(30)))
+        let first = try #require(try splitter.next())
+        #expect(first.bytes.startIndex == 0, "it is a part of the whole read")
+        #expect(first == small)
+        _ = try splitter.next()
+        #expect(try splitter.next() == nil)
+        #expect(splitter.byteCapacity < 1_000)
+    }
+
+    @Test func `nothing is held between frames`() throws {
+        var splitter = FrameSplitter(frameBytesMax: 100_000)
+        splitter.append(Array(Self.frame(60_000).bytes))
+        _ = try splitter.next()
+        #expect(try splitter.next() == nil)
+        #expect(splitter.byteCapacity == 0)
+    }
+
+    @Test func `a part of a frame is held within bounds`() throws {
+        var splitter = FrameSplitter(frameBytesMax: 100_000)
+        let bytes = Array(Self.frame(100_000 - 24).bytes)
+        for start in stride(from: 0, to: bytes.count - 1, by: 50) {
+            splitter.append(Array(bytes[start..<min(start + 50, bytes.count - 1)]))
+            #expect(try splitter.next() == nil)
+            #expect(splitter.byteCapacity <= 2 * 100_000)
+        }
+    }
+
+    @Test func `after a length that is too long no byte is kept`() throws {
+        var splitter = FrameSplitter(frameBytesMax: 100)
+        let bytes = Array(Self.frame(77).bytes)
+        let error = FramingError.tooLarge(byteCount: 101, max: 100)
+        splitter.append(bytes)
+        #expect(throws: error) { try splitter.next() }
+        for _ in 0..<10 {
+            splitter.append(bytes)
+            #expect(splitter.byteCapacity == 0)
+            #expect(throws: error) { try splitter.next() }
+        }
+    }
+}
