@@ -161,7 +161,7 @@ let package = Package(
             name: "WaymarkClientTests",
             dependencies: [
                 "WaymarkClient", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport",
-                "WaymarkProtocol",
+                "WaymarkGateway", "WaymarkProtocol",
                 "WaymarkCodec", "WaymarkModel", nioCore, nioPosix, logging,
             ], swiftSettings: testing),
         .testTarget(

@@ -193,7 +193,7 @@ public actor NavigationClient {
             throw .sessionEnded(reason: "it ended before")
         }
         let publication = make(&record.state)
-        record.state.publish(publication)
+        try record.state.publish(publication)
         self.sessions[key] = record
         await self.link?.wakeUp()
     }
@@ -386,12 +386,10 @@ extension NavigationClient: LinkOwner {
         var frames = self.direct.map(Codec.encode)
         self.direct = []
         for key in self.order {
-            guard let id = self.sessions[key]?.id, let pending = self.sessions[key]?.state.takePending()
-            else { continue }
-            for (sequence, publication) in pending {
-                frames.append(
-                    Codec.encode(Envelope(.publication(publication), session: id, sequence: sequence)))
-            }
+            guard let id = self.sessions[key]?.id else { continue }
+            do throws(ClientError) {
+                frames += try self.sessions[key]?.state.takePending(session: id) ?? []
+            } catch { continue }
         }
         return frames
     }

@@ -1,0 +1,139 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+/// What a session says now, as its publications have built it up: enough to say all of it again.
+///
+/// A publication that the phase does not allow changes nothing here either: the gateway refuses it.
+struct GuidanceContent: Sendable, Hashable {
+    private struct Estimates: Sendable, Hashable {
+        var estimates: TravelEstimates
+        var color: TimeRemainingColor
+    }
+
+    private(set) var phase = SessionPhase.preview
+    /// How the app has ended the session; nil while it has not.
+    private(set) var ending: Publication?
+    /// Of the current route; 0 before the first.
+    private(set) var generation: UInt32 = 0
+    private var previews: Publication?
+    private var trip: Trip?
+    /// Without estimates: those change, and are kept below.
+    private(set) var route = RouteInformation()
+    private(set) var references = RouteReferences()
+    private var roadName: Publication?
+    private var maneuverState: ManeuverState?
+    private var tripEstimates: Estimates?
+    private var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
+    private var pause: Publication?
+    private var alert: NavigationAlert?
+
+    /// Where the first upcoming maneuver is in its cycle.
+    var cycle: ManeuverCycle {
+        ManeuverCycle(first: self.route.upcomingManeuvers.first, state: self.maneuverState)
+    }
+
+    /// Whether the trip says that it has route segments.
+    var mayHaveSegments: Bool { self.trip?.routeSegmentsAvailable ?? true }
+
+    /// Takes a publication over, with the references that hold once it is.
+    mutating func apply(_ publication: Publication) {
+        do throws(ClientError) {
+            var references = self.references
+            try references.apply(publication.outline)
+            self.take(publication)
+            self.references = references
+        } catch { /* Refers to what was refused: it is refused as well. */  }
+    }
+
+    private mutating func take(_ publication: Publication) {
+        switch publication {
+        case .tripPreviews: self.previews = publication
+        case .startGuidance(let trip, let generation, let route):
+            self = GuidanceContent()
+            self.trip = trip
+            self.phase = .active
+            self.replaceRoute(route, generation)
+        case .resumeGuidance(let generation, _, let route):
+            guard self.phase == .paused else { return }
+            self.phase = .active
+            self.pause = nil
+            if let route { self.replaceRoute(route, generation) }
+        case .finishGuidance, .cancelGuidance:
+            self.phase = .ended
+            self.ending = publication
+        case .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments, .upcomingManeuvers,
+            .currentLaneGuidance, .currentRoadName, .maneuverState, .tripEstimates, .maneuverEstimates,
+            .currentRouteSegment, .pauseGuidance, .showAlert, .dismissAlert, .shareDestination:
+            if self.phase == .active || self.phase == .paused { self.change(publication) }
+        }
+    }
+
+    /// The publications that build all of this up, whatever the session held before.
+    func restatement(generation: UInt32) -> [Publication] {
+        guard let trip else { return self.previews.map { [$0] } ?? [] }
+        var route = self.route
+        route.tripTravelEstimates = self.tripEstimates?.estimates
+        route.maneuverTravelEstimates = route.upcomingManeuvers.first.flatMap { self.maneuverEstimates[$0] }
+        // Segments that were added before the trip said that it has none.
+        var begun = trip
+        if !route.segments.isEmpty { begun.routeSegmentsAvailable = true }
+        var publications: [Publication] = [.startGuidance(begun, generation: generation, route)]
+        if begun != trip { publications.append(.updateTrip(trip)) }
+        if let previews { publications.append(previews) }
+        if let roadName { publications.append(roadName) }
+        if let tripEstimates {
+            publications.append(.tripEstimates(tripEstimates.estimates, tripEstimates.color))
+        }
+        for (id, estimates) in self.maneuverEstimates.sorted(by: { $0.key < $1.key }) {
+            publications.append(.maneuverEstimates(id, estimates, generation: generation))
+        }
+        if let pause { publications.append(pause) }
+        if let maneuverState {
+            publications.append(.maneuverState(maneuverState, generation: generation))
+        }
+        if let alert { publications.append(.showAlert(alert)) }
+        return publications
+    }
+
+    /// What needs guidance.
+    private mutating func change(_ publication: Publication) {
+        switch publication {
+        case .updateTrip(let trip): self.trip = trip
+        case .addManeuvers(let added, _): self.route.maneuvers += added
+        case .addLaneGuidances(let added, _): self.route.laneGuidances += added
+        case .addRouteSegments(let added, _): self.route.segments += added
+        case .upcomingManeuvers(let ids, _):
+            if ids.first != self.route.upcomingManeuvers.first { self.maneuverState = nil }
+            self.route.upcomingManeuvers = ids
+        case .currentLaneGuidance(let id, _): self.route.currentLaneGuidance = id
+        case .currentRoadName: self.roadName = publication
+        case .maneuverState(let state, _): self.maneuverState = state
+        case .tripEstimates(let estimates, let color):
+            self.tripEstimates = Estimates(estimates: estimates, color: color)
+        case .maneuverEstimates(let id, let estimates, _): self.maneuverEstimates[id] = estimates
+        case .currentRouteSegment(let id, _): self.route.currentSegment = id
+        case .pauseGuidance:
+            self.phase = .paused
+            self.pause = publication
+            self.maneuverState = nil
+        case .showAlert(let alert): self.alert = alert
+        case .dismissAlert(let id, _): if self.alert?.id == id { self.alert = nil }
+        case .tripPreviews, .startGuidance, .resumeGuidance, .shareDestination, .finishGuidance,
+            .cancelGuidance:
+            break  // Nothing of the first and the last is kept; the others are taken over above.
+        }
+    }
+
+    private mutating func replaceRoute(_ route: RouteInformation, _ generation: UInt32) {
+        self.generation = generation
+        self.route = route
+        self.route.tripTravelEstimates = nil
+        self.route.maneuverTravelEstimates = nil
+        self.maneuverState = nil
+        self.tripEstimates = route.tripTravelEstimates.map { Estimates(estimates: $0, color: .default) }
+        self.maneuverEstimates = [:]
+        if let estimates = route.maneuverTravelEstimates, let first = route.upcomingManeuvers.first {
+            self.maneuverEstimates[first] = estimates
+        }
+    }
+}

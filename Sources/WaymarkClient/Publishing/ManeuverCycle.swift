@@ -1,0 +1,40 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+/// Where the first upcoming maneuver is in its cycle: what decides which maneuver state may come next.
+///
+/// - Source: Docs/protocol.md, "A session, from the client's side", 6.
+struct ManeuverCycle: Sendable, Hashable {
+    /// The first upcoming maneuver.
+    private(set) var first: ManeuverID?
+    /// nil: any state may come next.
+    private(set) var state: ManeuverState?
+
+    init(first: ManeuverID? = nil, state: ManeuverState? = nil) {
+        self.first = first
+        self.state = state
+    }
+
+    /// Whether the protocol lets `next` follow `state`: forward, with jumps, and round from execute to continue.
+    static func allows(_ next: ManeuverState, after state: ManeuverState?) -> Bool {
+        guard let state else { return true }
+        return next.rawValue >= state.rawValue || (state == .execute && next == .continue)
+    }
+
+    /// Takes over what a publication does to the cycle.
+    mutating func advance(by publication: Publication) {
+        switch publication {
+        case .startGuidance(_, _, let route), .resumeGuidance(_, _, let route?):
+            self = ManeuverCycle(first: route.upcomingManeuvers.first)
+        case .upcomingManeuvers(let ids, _):
+            if ids.first != self.first { self = ManeuverCycle(first: ids.first) }
+        case .maneuverState(let state, _): self.state = state
+        case .pauseGuidance: self.state = nil
+        case .tripPreviews, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
+            .currentLaneGuidance, .currentRoadName, .tripEstimates, .maneuverEstimates, .currentRouteSegment,
+            .resumeGuidance(_, _, nil), .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
+            .cancelGuidance:
+            break
+        }
+    }
+}

@@ -1,0 +1,182 @@
+internal import WaymarkCodec
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+/// A publication and its body, ready to be numbered and sent.
+struct OutgoingPublication: Sendable, Hashable {
+    let publication: Publication
+    /// nil for an event.
+    let key: ConflationKey?
+    private let body: ArraySlice<UInt8>
+
+    /// Of a publication that fits into `frame`; every field is checked as the gateway will.
+    ///
+    /// - Throws: ``ClientError/rejected(field:reason:)`` if a field is outside of its range.
+    private init(_ publication: Publication, _ frame: Frame) throws(ClientError) {
+        self.publication = publication
+        self.body = frame.body
+        do throws(DecodingError) {
+            self.key = try Codec.outline(of: frame).conflationKey
+        } catch {
+            switch error {
+            case .rejected(let rejection):
+                throw .rejected(field: rejection.field, reason: rejection.reason)
+            case .unknownType:
+                preconditionFailure("the codec writes only what it reads: \(publication.type)")
+            }
+        }
+    }
+
+    /// Of its frame, header included.
+    var byteCount: Int { FrameHeader.byteCount + self.body.count }
+
+    /// The share that it offers; nil for everything else.
+    var shareID: String? {
+        if case .shareDestination(let id, _) = self.publication { id } else { nil }
+    }
+
+    func frame(session: SessionID, sequence: UInt64) -> Frame {
+        let header = FrameHeader(
+            type: self.publication.type.rawValue, session: session, sequence: sequence)
+        return Frame(header: header, body: self.body)
+    }
+}
+
+// MARK: Fitting into frames
+
+extension OutgoingPublication {
+    /// Cuts a publication into as many as it takes to keep every frame within `frameBytesMax`, and every list within what
+    /// the protocol allows in one message.
+    ///
+    /// Additions are halved until they fit. A route that begins guidance or follows a pause comes without its maneuvers,
+    /// lane guidances and segments then, and those are added behind it.
+    ///
+    /// - Throws: ``ClientError/invalid(_:)`` naming the field that is too large by itself,
+    ///   ``ClientError/rejected(field:reason:)`` for one outside of its range.
+    static func fitting(
+        _ publication: Publication, frameBytesMax: Int
+    ) throws(ClientError) -> [OutgoingPublication] {
+        if publication.isWithinCounts {
+            let whole = Codec.encode(Envelope(.publication(publication)))
+            if whole.bytes.count <= frameBytesMax { return [try OutgoingPublication(publication, whole)] }
+        }
+        let smaller: [Publication]
+        switch publication {
+        case .addManeuvers(let all, let generation):
+            smaller = all.halves.map { .addManeuvers($0, generation: generation) }
+        case .addLaneGuidances(let all, let generation):
+            smaller = all.halves.map { .addLaneGuidances($0, generation: generation) }
+        case .addRouteSegments(let all, let generation):
+            smaller = all.halves.map { .addRouteSegments($0, generation: generation) }
+        case .startGuidance(let trip, let generation, let route) where !route.isBare:
+            smaller =
+                [.startGuidance(trip, generation: generation, route.bare)]
+                + route.additions(generation: generation)
+        case .resumeGuidance(let generation, let reason, let route?) where !route.isBare:
+            smaller =
+                [.resumeGuidance(generation: generation, reason, route.bare)]
+                + route.additions(generation: generation)
+        case .tripPreviews, .startGuidance, .updateTrip, .upcomingManeuvers, .currentLaneGuidance,
+            .currentRoadName, .maneuverState, .tripEstimates, .maneuverEstimates, .currentRouteSegment,
+            .pauseGuidance, .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
+            .cancelGuidance:
+            smaller = []
+        }
+        guard smaller.count > 1 else {
+            throw .invalid(
+                "\(publication.largestField) does not fit into a frame of \(frameBytesMax) bytes, "
+                    + "the most that the gateway takes; make it smaller")
+        }
+        var fitting: [OutgoingPublication] = []
+        for publication in smaller {
+            fitting += try Self.fitting(publication, frameBytesMax: frameBytesMax)
+        }
+        return fitting
+    }
+}
+
+extension Publication {
+    fileprivate var isWithinCounts: Bool {
+        switch self {
+        case .addManeuvers(let all, _): all.count <= ProtocolConstants.maneuversMax
+        case .addLaneGuidances(let all, _): all.count <= ProtocolConstants.laneGuidancesMax
+        case .addRouteSegments(let all, _): all.count <= ProtocolConstants.routeSegmentsMax
+        case .startGuidance(_, _, let route), .resumeGuidance(_, _, let route?): route.isWithinCounts
+        case .tripPreviews, .updateTrip, .upcomingManeuvers, .currentLaneGuidance, .currentRoadName,
+            .maneuverState, .tripEstimates, .maneuverEstimates, .currentRouteSegment, .pauseGuidance,
+            .resumeGuidance(_, _, nil), .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
+            .cancelGuidance:
+            true
+        }
+    }
+
+    /// What to make smaller when this is too large, as a path from the argument that the caller gave.
+    fileprivate var largestField: String {
+        switch self {
+        case .tripPreviews: "trips"
+        case .startGuidance, .updateTrip: "trip"
+        case .addManeuvers(let all, _): "maneuver \(all.first?.id.rawValue ?? 0)"
+        case .addLaneGuidances(let all, _): "lane guidance \(all.first?.id.rawValue ?? 0)"
+        case .addRouteSegments(let all, _): "coordinates of segment \(all.first?.id ?? "")"
+        case .upcomingManeuvers: "upcomingManeuvers"
+        case .currentLaneGuidance: "currentLaneGuidance"
+        case .currentRoadName: "roadName"
+        case .maneuverState: "maneuverState"
+        case .tripEstimates, .maneuverEstimates: "estimates"
+        case .currentRouteSegment: "currentSegment"
+        case .pauseGuidance: "description"
+        case .resumeGuidance: "route"
+        case .showAlert, .dismissAlert: "alert"
+        case .shareDestination: "destination"
+        case .finishGuidance, .cancelGuidance: "message"
+        }
+    }
+}
+
+extension RouteInformation {
+    fileprivate var isWithinCounts: Bool {
+        self.maneuvers.count <= ProtocolConstants.maneuversMax
+            && self.laneGuidances.count <= ProtocolConstants.laneGuidancesMax
+            && self.segments.count <= ProtocolConstants.routeSegmentsMax
+    }
+
+    /// Whether there is nothing in it that could be added later.
+    fileprivate var isBare: Bool {
+        self.maneuvers.isEmpty && self.laneGuidances.isEmpty && self.segments.isEmpty
+    }
+
+    /// The route without everything that can be added later, and what refers to it.
+    fileprivate var bare: RouteInformation { RouteInformation(tripTravelEstimates: self.tripTravelEstimates) }
+
+    /// What makes the bare route whole, in an order in which nothing refers to what is not there yet.
+    fileprivate func additions(generation: UInt32) -> [Publication] {
+        var additions: [Publication] = []
+        if !self.maneuvers.isEmpty { additions.append(.addManeuvers(self.maneuvers, generation: generation)) }
+        if !self.laneGuidances.isEmpty {
+            additions.append(.addLaneGuidances(self.laneGuidances, generation: generation))
+        }
+        if !self.segments.isEmpty {
+            additions.append(.addRouteSegments(self.segments, generation: generation))
+        }
+        if !self.upcomingManeuvers.isEmpty {
+            additions.append(.upcomingManeuvers(self.upcomingManeuvers, generation: generation))
+        }
+        if let currentLaneGuidance {
+            additions.append(.currentLaneGuidance(currentLaneGuidance, generation: generation))
+        }
+        if let segment = self.currentSegment ?? self.segments.first?.id {
+            additions.append(.currentRouteSegment(segment, generation: generation))
+        }
+        if let estimates = self.maneuverTravelEstimates, let first = self.upcomingManeuvers.first {
+            additions.append(.maneuverEstimates(first, estimates, generation: generation))
+        }
+        return additions
+    }
+}
+
+extension Array {
+    /// Both halves, without an empty one.
+    fileprivate var halves: [[Element]] {
+        [Array(self[..<(self.count / 2)]), Array(self[(self.count / 2)...])].filter { !$0.isEmpty }
+    }
+}

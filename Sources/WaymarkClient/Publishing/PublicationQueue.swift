@@ -1,0 +1,116 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+/// What waits to be sent into one session, oldest first.
+///
+/// Events keep their place. Of a state only the newest value waits, as long as no event lies behind the older one: an
+/// event may depend on the states before it. Two states depend on each other: no maneuver state comes before the upcoming
+/// maneuvers that it speaks of, and what is left out never makes the protocol's cycle of maneuver states impossible.
+struct PublicationQueue: Sendable, Hashable {
+    private(set) var items: [OutgoingPublication] = []
+    private(set) var byteCount = 0
+    /// The cycle as it is once everything before `tail` has arrived.
+    private var cycle: ManeuverCycle
+    /// Where the states begin that have no event behind them.
+    private var tail = 0
+
+    /// An empty queue in front of a gateway that is at `cycle`.
+    init(after cycle: ManeuverCycle = .init()) { self.cycle = cycle }
+
+    /// Puts a publication behind the others, and takes out the states that it makes superfluous.
+    ///
+    /// - Complexity: O(states behind the last event).
+    mutating func append(_ item: OutgoingPublication) {
+        guard let key = item.key else {
+            self.add(item)
+            return self.moveTail()
+        }
+        switch item.publication {
+        case .upcomingManeuvers(let ids, _): self.append(item, upcoming: ids.first)
+        case .maneuverState(let state, _): self.append(item, state: state)
+        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
+            .currentLaneGuidance, .currentRoadName, .tripEstimates, .maneuverEstimates, .currentRouteSegment,
+            .pauseGuidance, .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
+            .cancelGuidance:
+            self.removeFromTail { $0.key == key }
+            self.add(item)
+        }
+    }
+
+    /// Everything that waits; nothing waits afterwards.
+    mutating func takeAll() -> [OutgoingPublication] {
+        self.moveTail()
+        let items = self.items
+        self = PublicationQueue(after: self.cycle)
+        return items
+    }
+
+    /// Forgets everything but what `isKept` picks.
+    mutating func keep(where isKept: (OutgoingPublication) -> Bool) {
+        let kept = self.items.filter(isKept)
+        self = PublicationQueue(after: self.cycle)
+        for item in kept { self.append(item) }
+    }
+
+    // MARK: The two states that depend on each other
+
+    /// A change of the first maneuver lets any maneuver state follow: it is skipped only if another change does the same.
+    private mutating func append(_ item: OutgoingPublication, upcoming first: ManeuverID?) {
+        let waiting = self.items[self.tail...]
+        let last = waiting.compactMap(\.upcomingManeuvers).last.map(\.first) ?? self.cycle.first
+        let states = last == first ? waiting.filter { $0.maneuverState != nil } : []
+        let change = waiting.first { $0.upcomingManeuvers.map { $0.first != self.cycle.first } ?? false }
+        let kept = first == self.cycle.first ? change : nil
+        self.removeFromTail { $0.maneuverState != nil || ($0.upcomingManeuvers != nil && $0 != kept) }
+        self.add(item)
+        for state in states { self.add(state) }
+    }
+
+    private mutating func append(_ item: OutgoingPublication, state: ManeuverState) {
+        var cycle = self.cycle
+        for waiting in self.items[self.tail...] where waiting.upcomingManeuvers != nil {
+            cycle.advance(by: waiting.publication)
+        }
+        var states = self.items[self.tail...].filter { $0.maneuverState != nil }
+        self.removeFromTail { $0.maneuverState != nil }
+        while !states.isEmpty {
+            let before = states.count > 1 ? states[states.count - 2].maneuverState : cycle.state
+            guard ManeuverCycle.allows(state, after: before) else { break }
+            states.removeLast()
+        }
+        for state in states { self.add(state) }
+        self.add(item)
+    }
+
+    // MARK: Bookkeeping
+
+    private mutating func add(_ item: OutgoingPublication) {
+        self.items.append(item)
+        self.byteCount += item.byteCount
+    }
+
+    private mutating func removeFromTail(where isRemoved: (OutgoingPublication) -> Bool) {
+        let kept = self.items[self.tail...].filter { !isRemoved($0) }
+        guard kept.count < self.items.count - self.tail else { return }
+        self.byteCount -= self.items[self.tail...].reduce(0) { $0 + $1.byteCount }
+        self.byteCount += kept.reduce(0) { $0 + $1.byteCount }
+        self.items.replaceSubrange(self.tail..., with: kept)
+    }
+
+    private mutating func moveTail() {
+        for item in self.items[self.tail...] { self.cycle.advance(by: item.publication) }
+        self.tail = self.items.count
+    }
+}
+
+extension OutgoingPublication {
+    /// nil for everything else.
+    fileprivate var upcomingManeuvers: [ManeuverID]? {
+        if case .upcomingManeuvers(let ids, _) = self.publication { ids } else { nil }
+    }
+
+    /// nil for everything else.
+    fileprivate var maneuverState: ManeuverState? {
+        if case .maneuverState(let state, _) = self.publication { state } else { nil }
+    }
+}

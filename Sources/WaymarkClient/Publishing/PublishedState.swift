@@ -1,0 +1,242 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+/// What a client has published into one session and what is still to be sent: enough to go on after any loss.
+///
+/// A machine without I/O. Publications go in by ``publish(_:)``, numbered frames come out of ``takePending(session:)``;
+/// after a reconnection ``resume(after:)`` or ``restart()`` decides whether the last ones are sent again or the whole
+/// session is stated anew. ``reject(_:)`` takes back what the gateway refused.
+///
+///     base ── recent (sent, may be refused or lost) ──▶ ── queue (not sent) ──▶ content
+///
+/// All of it is bounded: `recent` and the queue in bytes and number, the content by the limits of a route. Over the
+/// queue's bound nothing waits but the content itself, which is stated anew when the connection allows.
+struct PublishedState: Sendable, Hashable {
+    /// Bounds of one session's memory, apart from its content.
+    struct Limits: Sendable, Hashable {
+        var queueBytesMax = 4_194_304
+        var queueCountMax = 4_096
+        var recentBytesMax = 1_048_576
+        var recentCountMax = 4_096
+        /// All additions to one route, as encoded. The gateway retains as much.
+        var routeBytesMax = 16_777_216
+    }
+
+    private struct Sent: Sendable, Hashable {
+        var sequence: UInt64
+        var item: OutgoingPublication
+    }
+
+    /// What was published, without what was refused.
+    private(set) var content = GuidanceContent()
+    /// The last number given.
+    private(set) var sequence: UInt64 = 0
+    /// The largest frame that the gateway takes.
+    var frameBytesMax = Int(ConnectionLimits().frameBytesMax)
+    private let limits: Limits
+    private var base = GuidanceContent()
+    private var recent: [Sent] = []
+    private var recentByteCount = 0
+    private var queue = PublicationQueue()
+    /// What waited was dropped: the content is stated anew.
+    private var needsRestatement = false
+    private var lostShares: [String] = []
+    /// Generations are never used twice, not even that of a route that was refused.
+    private var generationUsed: UInt32 = 0
+    private var routeByteCount = 0
+
+    init(limits: Limits = Limits()) { self.limits = limits }
+
+    /// Of the current route.
+    var generation: UInt32 { self.content.generation }
+
+    /// The app has finished or cancelled; whether the gateway knows is another matter.
+    var isEnded: Bool { self.content.ending != nil }
+
+    /// Shares that wait to be sent.
+    var waitingShares: [String] { self.queue.items.compactMap(\.shareID) }
+
+    /// Of what waits to be sent.
+    var waitingByteCount: Int { self.queue.byteCount }
+
+    /// A route's generation, not used before.
+    mutating func newGeneration() -> UInt32 {
+        self.generationUsed += 1
+        return self.generationUsed
+    }
+
+    /// Takes over what is to be published, cut into frames that the gateway takes.
+    ///
+    /// - Throws: ``ClientError/invalid(_:)`` naming what is too large, ``ClientError/rejected(field:reason:)`` for a field
+    ///   outside of its range or a wrong reference, ``ClientError/sessionEnded(reason:)`` after the end. Nothing was taken
+    ///   over then.
+    mutating func publish(_ publication: Publication) throws(ClientError) {
+        if self.isEnded { throw .sessionEnded(reason: "this program has finished or cancelled it") }
+        let outline = publication.outline
+        var references = self.content.references
+        try references.apply(outline)
+        if outline.addsSegments, !self.content.mayHaveSegments {
+            throw .rejected(field: "segments", reason: "the trip says that no route segments are available")
+        }
+        let items = try OutgoingPublication.fitting(publication, frameBytesMax: self.frameBytesMax)
+        try self.countRoute(items)
+        for item in items {
+            self.content.apply(item.publication)
+            // While everything is to be stated anew, only what is no part of the content waits.
+            if !self.needsRestatement || item.shareID != nil { self.queue.append(item) }
+        }
+        self.boundQueue()
+    }
+
+    /// What is to be sent now, numbered.
+    ///
+    /// - Throws: ``ClientError/invalid(_:)`` if the session must be stated anew and the gateway, another one than before,
+    ///   takes smaller frames than that needs.
+    mutating func takePending(session: SessionID) throws(ClientError) -> [Frame] {
+        if self.needsRestatement || self.queue.items.contains(where: { $0.byteCount > self.frameBytesMax }) {
+            try self.restate()
+        }
+        return self.queue.takeAll().map { item in
+            self.sequence += 1
+            self.keepRecent(Sent(sequence: self.sequence, item: item))
+            return item.frame(session: session, sequence: self.sequence)
+        }
+    }
+
+    /// Shares that were dropped because too much waited, each told once.
+    mutating func takeLostShares() -> [String] {
+        defer { self.lostShares = [] }
+        return self.lostShares
+    }
+
+    // MARK: What the gateway says
+
+    /// The gateway still has the session, up to `sequence`: what came after it is sent again.
+    mutating func resume(after sequence: UInt64) {
+        let lost = self.recent.filter { $0.sequence > sequence }
+        let isComplete = sequence <= self.sequence && lost.count == Int(self.sequence - sequence)
+        self.sequence = sequence
+        guard isComplete else { return self.restateLater() }
+        self.recent.removeLast(lost.count)
+        self.recentByteCount = self.recent.reduce(0) { $0 + $1.item.byteCount }
+        self.requeue(lost.map(\.item) + self.queue.items)
+        self.boundQueue()
+    }
+
+    /// The gateway knows nothing of the session: everything is stated anew in a new one.
+    mutating func restart() {
+        self.sequence = 0
+        self.restateLater()
+    }
+
+    /// The gateway refused the frame numbered `sequence`; it is taken out of the content.
+    ///
+    /// - Returns: What was refused; nil when it was sent too long ago to be known.
+    mutating func reject(_ sequence: UInt64) -> Publication? {
+        guard let index = self.recent.firstIndex(where: { $0.sequence == sequence }) else { return nil }
+        let refused = self.recent.remove(at: index).item
+        self.recentByteCount -= refused.byteCount
+        guard !self.needsRestatement else { return refused.publication }
+        self.requeue(self.queue.items)
+        self.content = self.sentContent
+        for item in self.queue.items { self.content.apply(item.publication) }
+        return refused.publication
+    }
+
+    // MARK: Stating everything anew
+
+    /// Nothing waits but shares, which are no part of the content.
+    private mutating func restateLater() {
+        self.queue.keep { $0.shareID != nil }
+        self.needsRestatement = true
+    }
+
+    /// Puts what builds up the whole content in front of what waits. A session that the app has ended is only ended.
+    private mutating func restate() throws(ClientError) {
+        var restated: [OutgoingPublication] = []
+        if let ending = self.content.ending {
+            restated = try OutgoingPublication.fitting(ending, frameBytesMax: self.frameBytesMax)
+            self.queue = PublicationQueue()
+        } else {
+            for publication in self.content.restatement(generation: self.newGeneration()) {
+                restated += try OutgoingPublication.fitting(publication, frameBytesMax: self.frameBytesMax)
+            }
+        }
+        let shares = self.queue.items.filter { $0.shareID != nil }
+        self.needsRestatement = false
+        self.recent = []
+        self.recentByteCount = 0
+        self.base = GuidanceContent()
+        self.queue = PublicationQueue()
+        self.content = GuidanceContent()
+        for item in restated + shares {
+            self.queue.append(item)
+            self.content.apply(item.publication)
+        }
+    }
+
+    private mutating func boundQueue() {
+        guard
+            self.queue.byteCount > self.limits.queueBytesMax
+                || self.queue.items.count > self.limits.queueCountMax
+        else { return }
+        self.lostShares += self.waitingShares
+        self.queue = PublicationQueue()
+        self.needsRestatement = true
+    }
+
+    // MARK: Bookkeeping
+
+    /// The content as it is once all that was sent has arrived.
+    private var sentContent: GuidanceContent {
+        self.recent.reduce(into: self.base) { $0.apply($1.item.publication) }
+    }
+
+    private mutating func requeue(_ items: [OutgoingPublication]) {
+        self.queue = PublicationQueue(after: self.sentContent.cycle)
+        for item in items { self.queue.append(item) }
+    }
+
+    private mutating func keepRecent(_ sent: Sent) {
+        self.recent.append(sent)
+        self.recentByteCount += sent.item.byteCount
+        let (bytesMax, countMax) = (self.limits.recentBytesMax, self.limits.recentCountMax)
+        guard self.recentByteCount > bytesMax || self.recent.count > countMax else { return }
+        // Why a quarter at once: the rest moves up each time.
+        var dropped = 0
+        while self.recentByteCount > bytesMax / 4 * 3 || self.recent.count - dropped > countMax / 4 * 3 {
+            self.base.apply(self.recent[dropped].item.publication)
+            self.recentByteCount -= self.recent[dropped].item.byteCount
+            dropped += 1
+        }
+        self.recent.removeFirst(dropped)
+    }
+
+    /// Keeps a route within what the gateway retains.
+    private mutating func countRoute(_ items: [OutgoingPublication]) throws(ClientError) {
+        var count = self.routeByteCount
+        for item in items {
+            switch item.publication {
+            case .startGuidance, .resumeGuidance(_, _, .some): count = item.byteCount
+            case .addManeuvers, .addLaneGuidances, .addRouteSegments: count += item.byteCount
+            case .tripPreviews, .updateTrip, .upcomingManeuvers, .currentLaneGuidance, .currentRoadName,
+                .maneuverState, .tripEstimates, .maneuverEstimates, .currentRouteSegment, .pauseGuidance,
+                .resumeGuidance(_, _, nil), .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
+                .cancelGuidance:
+                break
+            }
+        }
+        guard count <= self.limits.routeBytesMax else {
+            throw .invalid(
+                "the route, with all that was added, would take more than \(self.limits.routeBytesMax) bytes; "
+                    + "publish only what lies ahead")
+        }
+        self.routeByteCount = count
+    }
+}
+
+extension PublicationOutline {
+    fileprivate var addsSegments: Bool {
+        if case .addRouteSegments(let segments, _) = self { !segments.isEmpty } else { false }
+    }
+}

@@ -1,0 +1,111 @@
+import Testing
+import WaymarkModel
+import WaymarkProtocol
+
+@testable import WaymarkClient
+
+@Suite struct EndpointOutboxTests {
+    private static let session = SessionID(4)
+    private static let request = Message.waypointRequest(WaypointRequest(requestID: "r", waypoint: place))
+    private static let withdrawal = Message.withdrawRequest(WithdrawRequest(requestID: "r"))
+    private static let cancel = Message.cancelNavigation(.userStopped)
+    private static let source = Message.updateRouteSource(UpdateRouteSource(routeSource: .vehicle))
+    private static let prompt = Message.promptAnswer(PromptAnswer(requestID: "p", isAccepted: true))
+    private static let share = Message.destinationShareAnswer(
+        DestinationShareAnswer(shareID: "s", outcome: .accepted))
+    private static let alert = Message.alertResponse(AlertResponse(alert: 1, response: .action(1)))
+    private static let zoom = Message.zoomCluster(ZoomCluster(direction: .in))
+    private static let settings: Message = {
+        var settings = VehicleSettings()
+        settings.compass = .enabled
+        return .vehicleSettings(settings)
+    }()
+
+    /// What is said again after: nothing was sent; everything was sent; the gateway has forgotten the endpoint.
+    @Test(arguments: [
+        (request, true, true, true), (withdrawal, true, true, true), (cancel, true, true, true),
+        (.allowNavigation, true, true, true), (source, true, true, true), (settings, true, true, true),
+        (prompt, true, true, false), (share, true, true, false), (alert, true, false, false),
+        (zoom, false, false, false),
+    ])
+    func `each kind of message survives a loss as its table says`(
+        _ message: Message, _ unsent: Bool, _ sent: Bool, _ forgotten: Bool
+    ) {
+        for (isSent, isResumed, isExpected) in [
+            (false, true, unsent), (true, true, sent), (true, false, forgotten), (false, false, forgotten),
+        ] {
+            var outbox = EndpointOutbox()
+            outbox.send(Envelope(message, session: Self.session))
+            if isSent { #expect(outbox.takeAll().map(\.message) == [message]) }
+            outbox.welcome(isResumed: isResumed)
+            #expect(
+                outbox.takeAll().map(\.message) == (isExpected ? [message] : []), "\(isSent) \(isResumed)")
+        }
+    }
+
+    @Test func `nothing is said again without a loss`() {
+        var outbox = EndpointOutbox()
+        for message in [Self.request, Self.cancel, Self.settings, Self.source] {
+            outbox.send(Envelope(message))
+        }
+        #expect(outbox.takeAll().count == 4)
+        #expect(outbox.takeAll().isEmpty)
+    }
+
+    @Test func `what was answered is not said again`() {
+        var outbox = EndpointOutbox()
+        for message in [Self.request, Self.withdrawal, Self.cancel, Self.prompt] {
+            outbox.send(Envelope(message))
+        }
+        _ = outbox.takeAll()
+        let vehicle = VehicleID(unchecked: "car")
+        outbox.received(
+            .requestOutcome(RequestOutcome(requestID: "r", vehicle: vehicle, outcome: .withdrawn)))
+        outbox.received(.sessionEnded(SessionEnded(session: .none, reason: .userStopped)))
+        outbox.received(.promptOver(PromptOver(requestID: "p", outcome: .accepted)))
+        outbox.welcome(isResumed: true)
+        #expect(outbox.takeAll().isEmpty)
+    }
+
+    @Test func `a request and a cancellation go on until they are answered, the rest is said twice at most`()
+    {
+        var outbox = EndpointOutbox()
+        for message in [Self.request, Self.cancel, Self.source] { outbox.send(Envelope(message)) }
+        for round in 1...4 {
+            #expect(outbox.takeAll().count == (round <= 2 ? 3 : 2))
+            outbox.welcome(isResumed: true)
+        }
+    }
+
+    @Test func `navigating by itself is said to a gateway that has forgotten, until it is taken back`() {
+        var outbox = EndpointOutbox()
+        outbox.send(Envelope(.cancelNavigation(.ownNavigationStarted)))
+        _ = outbox.takeAll()
+        outbox.received(.sessionEnded(SessionEnded(session: Self.session, reason: .ownNavigationStarted)))
+        outbox.welcome(isResumed: false)
+        #expect(outbox.takeAll().map(\.message) == [.cancelNavigation(.ownNavigationStarted)])
+        outbox.received(.sessionEnded(SessionEnded(session: .none, reason: .ownNavigationStarted)))
+        outbox.send(Envelope(.allowNavigation))
+        outbox.welcome(isResumed: false)
+        #expect(outbox.takeAll().map(\.message) == [.allowNavigation])
+        outbox.welcome(isResumed: false)
+        outbox.welcome(isResumed: false)
+        #expect(!outbox.takeAll().map(\.message).contains(.cancelNavigation(.ownNavigationStarted)))
+    }
+
+    @Test func `settings are merged, and memory is bounded`() {
+        var outbox = EndpointOutbox()
+        outbox.send(Envelope(Self.settings))
+        var ready = VehicleSettings()
+        ready.isReadyToShow = true
+        outbox.send(Envelope(.vehicleSettings(ready)))
+        ready.compass = .enabled
+        #expect(outbox.takeAll().map(\.message) == [.vehicleSettings(ready)])
+        for number in 1...1_000 {
+            outbox.send(Envelope(Self.zoom))
+            outbox.send(Envelope(.alertResponse(AlertResponse(alert: UInt32(number), response: .action(1)))))
+            outbox.send(Envelope(.promptAnswer(PromptAnswer(requestID: "\(number)", isAccepted: true))))
+        }
+        #expect(outbox.takeAll().count == 3 * EndpointOutbox.kindMax)
+    }
+}
