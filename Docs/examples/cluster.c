@@ -1,7 +1,9 @@
-/* A vehicle endpoint in C: says Hello, holds what it is sent, prints what it would show. Does what cluster.py does.
- *
- *     make && ./cluster unix:/run/user/1000/waymark/vehicle.sock car
- */
+// A vehicle endpoint in C: says Hello, holds what it is sent, prints what it would show. Does what cluster.py does.
+//
+//     wire=../../Sources/CWaymarkWire
+//     cc -o cluster cluster.c $wire/waymark/v1/*.c -I$wire/include $(pkg-config --cflags --libs libprotobuf-c)
+//
+//     ./cluster unix:/run/user/1000/waymark/vehicle.sock car
 #include "peer.h"
 
 enum { SESSION_ENDED = 0x13, SNAPSHOT_BEGIN, SNAPSHOT_END, SUSPENDED, RESTORED };
@@ -153,13 +155,16 @@ static void apply_vehicle_message(const struct frame *frame) {
 static void received(const struct frame *frame) {
     if (frame->session) {
         session = frame->session;
-        sequence = frame->sequence;
+        if (frame->type != SNAPSHOT_BEGIN) sequence = frame->sequence;
     }
     switch (frame->type) {
     case SNAPSHOT_BEGIN:
         in_snapshot = true;
         WITH(SnapshotBegin, snapshot_begin,
-             if (m->kind == 1) forget();
+             if (m->kind == 1) {
+                 forget();
+                 sequence = 0; /* in place of the header's: nothing has come yet */
+             }
              say("snapshot %s from %s", m->kind == 1 ? "full" : "missed", m->client_id););
         break;
     case SNAPSHOT_END: in_snapshot = false; break;

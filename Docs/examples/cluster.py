@@ -61,12 +61,14 @@ class Cluster(Peer):
     def received(self, frame):
         kind, body = frame.type, frame.body
         if frame.session:
-            self.session, self.sequence = frame.session, max(frame.sequence, 0)
+            self.session = frame.session
+            self.sequence = self.sequence if kind == SNAPSHOT_BEGIN else frame.sequence
         if kind == SNAPSHOT_BEGIN:
-            self.snapshot = True
-            if body.number(1) == 1:
+            self.snapshot, full = True, body.number(1) == 1
+            if full:
                 self.forget()
-            say(f"snapshot {'full' if body.number(1) == 1 else 'missed'} from {body.text(2)}")
+                self.sequence = 0  # in place of the header's: nothing has come yet
+            say(f"snapshot {'full' if full else 'missed'} from {body.text(2)}")
         elif kind == SNAPSHOT_END:
             self.snapshot = False
         elif kind in (FINISH, CANCEL):

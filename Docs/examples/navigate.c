@@ -1,7 +1,9 @@
-/* A navigation client in C: guides one vehicle along a small route, and answers its requests. Does what navigate.py does.
- *
- *     make && ./navigate unix:/run/user/1000/waymark/navigation.sock car
- */
+// A navigation client in C: guides one vehicle along a small route, and answers its requests. Does what navigate.py does.
+//
+//     wire=../../Sources/CWaymarkWire
+//     cc -o navigate navigate.c $wire/waymark/v1/*.c -I$wire/include $(pkg-config --cflags --libs libprotobuf-c)
+//
+//     ./navigate unix:/run/user/1000/waymark/navigation.sock car
 #include "peer.h"
 
 enum { OPEN_SESSION = 0x10, SESSION_OPENED, VEHICLE_CHANGED, SESSION_ENDED };
