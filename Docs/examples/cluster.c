@@ -144,7 +144,7 @@ static void apply_vehicle_message(const struct frame *frame) {
     case PROMPT:
         WITH(Prompt, prompt,
              snprintf(prompt, sizeof prompt, "%s", m->request_id);
-             say("prompt %s: %s, then %u m to go", prompt, m->waypoint->name_variants[0],
+             say("prompt %s: %s, then %u m to go", prompt, m->waypoint->n_name_variants ? m->waypoint->name_variants[0] : "-",
                  m->travel_estimates->distance_remaining_meters););
         break;
     case PROMPT_OVER: WITH(PromptOver, prompt_over, say("prompt over %s outcome %d", m->request_id, (int)m->outcome);); break;

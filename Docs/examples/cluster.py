@@ -93,7 +93,8 @@ class Cluster(Peer):
                 self.begin_route(body.body(3), body.number(1))
         elif kind == PROMPT:
             self.prompt = body.text(1)
-            say(f"prompt {self.prompt}: {body.body(2).texts(3)[0]}, then {body.body(3).number(1)} m to go")
+            name = (body.body(2).texts(3) + ["-"])[0]
+            say(f"prompt {self.prompt}: {name}, then {body.body(3).number(1)} m to go")
         elif kind == PROMPT_OVER:
             say(f"prompt over {body.text(1)} outcome {body.number(2)}")
         elif kind == OUTCOME:
