@@ -127,7 +127,10 @@ let package = Package(
             name: "WaymarkProtocolTests", dependencies: ["WaymarkProtocol", "WaymarkModel"],
             swiftSettings: testing),
         .testTarget(
-            name: "WaymarkCodecTests", dependencies: ["WaymarkCodec", "WaymarkProtocol", "WaymarkModel"],
+            name: "WaymarkCodecTests",
+            dependencies: [
+                "WaymarkCodec", "WaymarkGateway", "WaymarkTransport", "WaymarkProtocol", "WaymarkModel",
+            ],
             exclude: ["Fixtures"], swiftSettings: testing),
         .testTarget(
             name: "WaymarkGatewayTests",

@@ -1,79 +1,160 @@
 #!/usr/bin/env python3
-"""A vehicle endpoint in plain Python: connects, says Hello, prints what it is sent.
+"""A vehicle endpoint in plain Python: says Hello, holds what it is sent, prints what it would show.
 
     python3 cluster.py tcp:127.0.0.1:7227 car
-    python3 cluster.py unix:/run/user/1000/waymark/vehicle.sock car
+    python3 cluster.py unix:/run/user/1000/waymark/vehicle.sock car head-up
 
-Written from Docs/protocol.md and Protos/ alone, without packages: bodies are built and read by hand.
+Commands, one a line: waypoint LAT LON, destination LAT LON, withdraw, yes, no (answer a prompt), cancel, own (the vehicle
+navigates by itself), allow, cut (lose the connection and come back), quit.
 """
-import socket
-import struct
 import sys
 
-HEADER = struct.Struct(">2sBBHHIIQ")  # magic, version, flags, type, reserved, body length, session, sequence
-HELLO, WELCOME, GOODBYE, PING, PONG = 1, 2, 3, 4, 5
+from wire import Body, Peer, chunk, double, number, packed, say
+
+SESSION_ENDED, SNAPSHOT_BEGIN, SNAPSHOT_END, SUSPENDED, RESTORED = 0x13, 0x14, 0x15, 0x16, 0x17
+START, ADD_MANEUVERS, ADD_LANES, ADD_SEGMENTS, UPCOMING, LANES, ROAD, STATE = 0x101, *range(0x103, 0x10A)
+ESTIMATES, SEGMENT, PAUSE, RESUME, FINISH, CANCEL = 0x10B, 0x10C, 0x10D, 0x10E, 0x112, 0x113
+WAYPOINT, DESTINATION, WITHDRAW, PROMPT, PROMPT_ANSWER, PROMPT_OVER, OUTCOME = 0x200, 0x201, 0x202, *range(0x204, 0x208)
+CANCEL_NAVIGATION, ALLOW_NAVIGATION = 0x208, 0x209
+CONTENT, REQUESTS, PROMPTS, RESUMPTION = list(range(1, 11)), 11, 12, 16
+STATES = ["continue", "initial", "prepare", "execute"]
 
 
-def varint(number):
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
+class Cluster(Peer):
+    def __init__(self, address, vehicle, endpoint="cluster"):
+        super().__init__(address)
+        self.vehicle, self.endpoint = vehicle, endpoint
+        self.session = self.sequence = self.requests = 0
+        self.prompt, self.snapshot, self.shown = "", False, ""
+        self.forget()
 
+    def forget(self):
+        self.trip, self.paused, self.road = "", False, ""
+        self.begin_route(Body(b""), 0)
 
-def number(field, value):
-    return varint(field << 3) + varint(value)
+    def hello(self, token):
+        about = chunk(1, self.vehicle) + chunk(2, self.endpoint)
+        about += packed(3, CONTENT + [REQUESTS, PROMPTS, RESUMPTION]) + number(6, 1)
+        place = chunk(11, token) + number(12, self.session) + number(13, self.sequence) if token else b""
+        return number(1, 1) + number(2, 1) + number(3, 1) + chunk(4, about) + place
 
+    def welcomed(self, body):
+        if not body.number(6):
+            self.forget()
+            self.session = self.sequence = 0
 
-def chunk(field, data):
-    return varint(field << 3 | 2) + varint(len(data)) + data
+    def begin_route(self, route, generation):
+        """A new generation voids everything that spoke of the route."""
+        self.generation, self.maneuvers, self.lanes, self.segments, self.points = generation, {}, {}, 0, 0
+        self.distances, self.state = {}, 0
+        self.add(route.bodies(1), route.bodies(2), route.bodies(3))
+        self.upcoming, self.current_lanes = route.numbers(5), route.number(6)
+        if self.upcoming and route.has(8):
+            self.distances[self.upcoming[0]] = route.body(8).number(1)
 
+    def add(self, maneuvers=(), lanes=(), segments=()):
+        self.maneuvers.update((maneuver.number(1), maneuver) for maneuver in maneuvers)
+        self.lanes.update((guidance.number(1), len(guidance.bodies(2))) for guidance in lanes)
+        self.segments += len(segments)
+        self.points += sum(len(segment.body(4).numbers(1)) for segment in segments)
 
-def frame(kind, body):
-    return HEADER.pack(b"WM", 1, 0, kind, 0, len(body), 0, 0) + body
+    def received(self, frame):
+        kind, body = frame.type, frame.body
+        if frame.session:
+            self.session = frame.session
+            self.sequence = self.sequence if kind == SNAPSHOT_BEGIN else frame.sequence
+        if kind == SNAPSHOT_BEGIN:
+            self.snapshot, full = True, body.number(1) == 1
+            if full:
+                self.forget()
+                self.sequence = 0  # in place of the header's: nothing has come yet
+            say(f"snapshot {'full' if full else 'missed'} from {body.text(2)}")
+        elif kind == SNAPSHOT_END:
+            self.snapshot = False
+        elif kind in (FINISH, CANCEL):
+            say("finished" if kind == FINISH else "cancelled")
+            self.forget()
+            self.session = self.sequence = 0
+        elif kind == SESSION_ENDED:
+            say(f"ended {body.number(2)}")
+            self.forget()
+            self.session = self.sequence = 0
+        elif kind in (SUSPENDED, RESTORED):
+            say("suspended" if kind == SUSPENDED else "restored")
+        elif kind == START:
+            self.forget()
+            self.trip = body.body(1).text(1)
+            self.begin_route(body.body(3), body.number(2))
+        elif kind == PAUSE:
+            self.paused, self.state = True, 0
+        elif kind == RESUME:
+            self.paused = False
+            if body.number(1) != self.generation:
+                self.begin_route(body.body(3), body.number(1))
+        elif kind == PROMPT:
+            self.prompt = body.text(1)
+            name = (body.body(2).texts(3) + ["-"])[0]
+            say(f"prompt {self.prompt}: {name}, then {body.body(3).number(1)} m to go")
+        elif kind == PROMPT_OVER:
+            say(f"prompt over {body.text(1)} outcome {body.number(2)}")
+        elif kind == OUTCOME:
+            say(f"outcome {body.number(3)} of {body.text(1)}")
+        else:
+            self.update(kind, body)
+        self.show()
 
+    def update(self, kind, body):
+        if kind == ADD_MANEUVERS:
+            self.add(maneuvers=body.bodies(2))
+        elif kind == ADD_LANES:
+            self.add(lanes=body.bodies(2))
+        elif kind == ADD_SEGMENTS:
+            self.add(segments=body.bodies(2))
+        elif kind == UPCOMING:
+            self.upcoming = body.numbers(2)
+        elif kind == LANES:
+            self.current_lanes = body.number(2)
+        elif kind == ROAD:
+            self.road = (body.texts(1) + [""])[0]
+        elif kind == STATE:
+            self.state = body.number(2)
+        elif kind == ESTIMATES:
+            self.distances[body.number(2)] = body.body(3).number(1)
 
-def hello(vehicle, endpoint):
-    features = b"".join(varint(feature) for feature in range(1, 11))  # everything that is content
-    about = chunk(1, vehicle.encode()) + chunk(2, endpoint.encode()) + chunk(3, features) + number(6, 1)
-    return number(1, 1) + number(2, 1) + number(3, 1) + chunk(4, about)
+    def show(self):
+        """Prints the display, when it has changed and no snapshot is on its way."""
+        line = ""
+        if self.trip:
+            first = self.upcoming[0] if self.upcoming else 0
+            words = self.maneuvers[first].texts(5) if first in self.maneuvers else []
+            line = f"shows {self.trip} generation {self.generation} on {self.road or '-'}: {(words + ['-'])[0]}"
+            line += f" in {self.distances.get(first, '-')} m, {'paused' if self.paused else STATES[self.state]}"
+            line += f", {len(self.maneuvers)} maneuvers, {self.lanes.get(self.current_lanes, 0)} lanes"
+            line += f", {self.segments} segments with {self.points} points"
+        if not self.snapshot and line != self.shown:
+            self.shown = line
+            say(line or "shows nothing")
 
-
-def connect(address):
-    if address.startswith("unix:"):
-        peer = socket.socket(socket.AF_UNIX)
-        peer.connect(address[5:])
-        return peer
-    host, port = address[4:].rsplit(":", 1)
-    return socket.create_connection((host.strip("[]"), int(port)))
-
-
-def exactly(stream, count):
-    data = stream.read(count)
-    if len(data) < count:
-        sys.exit("the gateway closed the connection")
-    return data
-
-
-def main(address, vehicle):
-    peer = connect(address)
-    peer.sendall(frame(HELLO, hello(vehicle, "python")))
-    stream = peer.makefile("rb")
-    while True:
-        magic, version, flags, kind, _, length, session, sequence = HEADER.unpack(exactly(stream, HEADER.size))
-        if (magic, version) != (b"WM", 1):
-            sys.exit("this is not the Waymark protocol")
-        body = exactly(stream, length)
-        print(f"type 0x{kind:04X} session {session} sequence {sequence} flags {flags} body {length} bytes", flush=True)
-        if kind == PING:
-            peer.sendall(frame(PONG, body))
-        if kind == GOODBYE:
-            return
+    def command(self, words):
+        if words[0] in ("waypoint", "destination") and len(words) == 3:
+            self.requests += 1
+            place = double(1, float(words[1])) + double(2, float(words[2]))
+            body = chunk(1, f"request-{self.requests}") + chunk(2, chunk(1, place) + chunk(3, "A place"))
+            self.send(WAYPOINT if words[0] == "waypoint" else DESTINATION, body)
+        elif words == ["withdraw"]:
+            self.send(WITHDRAW, chunk(1, f"request-{self.requests}"))
+        elif words in (["yes"], ["no"]):
+            self.send(PROMPT_ANSWER, chunk(1, self.prompt) + number(2, int(words == ["yes"])))
+        elif words in (["own"], ["cancel"]):
+            self.send(CANCEL_NAVIGATION, number(1, 1 if words == ["own"] else 2))
+        elif words == ["allow"]:
+            self.send(ALLOW_NAVIGATION)
+        else:
+            return False
+        return True
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if not 3 <= len(sys.argv) <= 4:
         sys.exit(__doc__)
-    main(*sys.argv[1:])
+    Cluster(*sys.argv[1:]).run()

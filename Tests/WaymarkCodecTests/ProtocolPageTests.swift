@@ -1,55 +1,137 @@
 import Foundation
 import Testing
 import WaymarkCodec
-import WaymarkModel
+import WaymarkGateway
 import WaymarkProtocol
+import WaymarkTransport
 
-/// Docs/protocol.md says what the code does.
+/// Docs/protocol.md has everything that a peer must know: a type, code or limit that is added here and not there fails.
 @Suite struct ProtocolPageTests {
-    static let page: String = {
-        let url = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Docs/protocol.md")
-        do { return try String(contentsOf: url, encoding: .utf8) } catch { return "" }
-    }()
+    static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 
-    static let examples: [Message] = [
-        .ping(nonce: 5),
-        .hello(
-            Hello(
-                role: .vehicle(
-                    VehicleHello(
-                        vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "cluster"),
-                        features: [.maneuvers])))), .publication(.maneuverState(.prepare, generation: 1)),
-        .goodbye(Goodbye(.normal)),
-    ]
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: Self.package.appending(path: path), encoding: .utf8)
+    }
 
-    @Test func `the examples are whole frames of what they say`() throws {
-        let blocks = Self.page.matches(of: /```hex\n([\s\S]*?)```/).map { String($0.1) }
-        #expect(blocks.count == Self.examples.count)
-        for (block, expected) in zip(blocks, Self.examples) {
-            let bytes = block.split(whereSeparator: \.isWhitespace).compactMap { UInt8($0, radix: 16) }
-            let header = try #require(try FrameHeader.read(from: bytes.span.bytes, frameBytesMax: 1_000))
-            #expect(header.frameByteCount == bytes.count)
-            #expect(try Codec.decode(Frame(header: header, bytes: bytes[...])).message == expected)
+    /// The cells of every table row of the page, by the heading above it.
+    static func rows(under heading: String) throws -> [[String]] {
+        let page = try Self.text("Docs/protocol.md")
+        let start = try #require(page.range(of: "\n## \(heading)\n"), "no section \(heading)")
+        let section = page[start.upperBound...]
+        let end = section.range(of: "\n## ")?.lowerBound ?? section.endIndex
+        return section[..<end].split(separator: "\n").filter { $0.hasPrefix("|") }
+            .map { row in
+                row.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+                    .map { $0.trimmingCharacters(in: .whitespaces) }
+            }
+            .filter { $0.first?.hasPrefix("---") == false }
+    }
+
+    /// The values of an enumeration in the protos, but 0: number and name without prefix.
+    static func values(of enumeration: String, prefix: String) throws -> [UInt32: String] {
+        let proto = try Self.text("Protos/waymark/v1/connection.proto")
+        let body = try #require(proto.split(separator: "enum \(enumeration) {").dropFirst().first)
+        var values: [UInt32: String] = [:]
+        for match in body.prefix(while: { $0 != "}" }).matches(of: /([A-Z_0-9]+) = ([1-9][0-9]*);/) {
+            values[try #require(UInt32(match.2))] = String(match.1.dropFirst(prefix.count))
+        }
+        return values
+    }
+
+    @Test func `every message type is in the table with its number, and no other`() throws {
+        let expected = MessageType.allCases.map { type in
+            let name = "\(type)"
+            let hex = String(type.rawValue, radix: 16, uppercase: true)
+            return [
+                "0x" + String(repeating: "0", count: 4 - hex.count) + hex,
+                name.prefix(1).uppercased() + name.dropFirst(),
+            ]
+        }
+        let rows = try Self.rows(under: "Message types").dropFirst().map { Array($0.prefix(2)) }
+        #expect(Array(rows) == expected)
+    }
+
+    @Test func `every publication is a state or an event as the code has it`() throws {
+        let kinds = Dictionary(
+            uniqueKeysWithValues: try Self.rows(under: "Message types").map { ($0[1].lowercased(), $0[5]) })
+        for type in MessageType.allCases where MessageType.published.contains(type.rawValue) {
+            guard case .publication(let publication) = Samples.envelope(type).message else {
+                Issue.record("\(type) is no publication")
+                continue
+            }
+            let kind =
+                switch publication.outline.conflationKey {
+                case nil: "event"
+                case let key? where key.item != 0: "state per maneuver"
+                case _?: "state"
+                }
+            #expect(kinds["\(type)".lowercased()] == kind, "\(type)")
         }
     }
 
-    @Test func `all types and codes are in the tables`() {
-        for type in MessageType.allCases {
-            let number = String(type.rawValue, radix: 16, uppercase: true)
-            let padded = String(repeating: "0", count: 4 - number.count) + number
-            #expect(
-                Self.page.lowercased().contains("| 0x\(padded.lowercased()) | \("\(type)".lowercased()) |"),
-                "\(type)")
+    @Test func `every error code is in the table with the name that the protos give it`() throws {
+        let names = try Self.values(of: "ErrorCode", prefix: "ERROR_CODE_")
+        let expected = ErrorCode.allCases.map { ["\($0.rawValue)", names[$0.rawValue] ?? ""] }
+        #expect(try Self.rows(under: "Errors").dropFirst().map { Array($0.prefix(2)) } == expected)
+    }
+
+    @Test func `every close code is in the table, with whether to come back`() throws {
+        let names = try Self.values(of: "CloseCode", prefix: "CLOSE_CODE_")
+        let expected = CloseCode.allCases.map {
+            ["\($0.rawValue)", names[$0.rawValue] ?? "", $0.isWorthReconnecting ? "yes" : "no"]
         }
-        let rows = Self.page.split(separator: "\n").map { $0.replacing("_", with: "").lowercased() }
-        for code in CloseCode.allCases {
-            #expect(
-                rows.contains { $0.hasPrefix("| \(code.rawValue) | \("\(code)".lowercased()) |") }, "\(code)")
+        let rows = try Self.rows(under: "Close codes").dropFirst().map {
+            [$0[0], $0[1], String($0[3].prefix { $0.isLetter })]
         }
-        for code in ErrorCode.allCases {
-            #expect(
-                rows.contains { $0.hasPrefix("| \(code.rawValue) | \("\(code)".lowercased()) |") }, "\(code)")
+        #expect(rows == expected)
+    }
+
+    @Test func `every number that is part of the protocol is in the table`() throws {
+        let rows = Set(try Self.rows(under: "Limits").map { Array($0.prefix(2)) })
+        let constants = try Self.constants("Sources/WaymarkProtocol/Limits.swift")
+        #expect(constants.count > 30)
+        for (name, value) in constants { #expect(rows.contains([name, value]), "| \(name) | \(value) |") }
+    }
+
+    @Test func `every limit of the gateway is in the table with its default`() throws {
+        let rows = Set(try Self.rows(under: "Limits").map { Array($0.prefix(2)) })
+        let tables: [(prefix: String, limits: Any)] = [
+            ("", ConnectionLimits()), ("", GatewayLimits()), ("outbox ", Outbox.Limits()),
+            ("", ConnectionLedger.Limits()),
+        ]
+        for (prefix, limits) in tables {
+            for (label, value) in Mirror(reflecting: limits).children {
+                let name = prefix + Self.words(try #require(label))
+                let value = (value as? Duration).map(Self.seconds) ?? Self.grouped("\(value)")
+                #expect(rows.contains([name, value]), "| \(name) | \(value) |")
+            }
+        }
+        #expect(rows.contains(["memory bytes max", Self.grouped("\(BodyDecoder.memoryBytesMax)")]))
+        let unknown = try Self.constants("Sources/WaymarkCodec/WireCheck.swift").map { [$0.name, $0.value] }
+        #expect(!unknown.isEmpty && rows.isSuperset(of: unknown))
+    }
+
+    /// The static constants of a source file, as the page writes them.
+    static func constants(_ path: String) throws -> [(name: String, value: String)] {
+        try Self.text(path).matches(of: /static let (\w+)(?:: [\w<>]+)? = (-?[0-9][-0-9_.]*)\n/).map {
+            match in
+            let bounds = match.2.replacing("_", with: "").split(separator: "...").map(String.init)
+            return (Self.words(String(match.1)), bounds.map(Self.grouped).joined(separator: " ... "))
         }
     }
+
+    /// `requestIDBytesMax` as "request id bytes max".
+    static func words(_ name: String) -> String {
+        name.replacing(/([a-z])([A-Z])/) { "\($0.1) \($0.2)" }.replacing(/([A-Z])([A-Z][a-z])/) {
+            "\($0.1) \($0.2)"
+        }.lowercased()
+    }
+
+    /// `-12000` as "-12 000".
+    static func grouped(_ number: String) -> String {
+        number.replacing(/\d(?=(\d{3})+$)/) { "\($0.0) " }
+    }
+
+    static func seconds(_ duration: Duration) -> String { "\(duration.components.seconds) s" }
 }

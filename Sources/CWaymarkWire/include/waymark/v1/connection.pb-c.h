@@ -52,7 +52,7 @@ typedef enum _Waymark__V1__Role {
 typedef enum _Waymark__V1__Feature {
   WAYMARK__V1__FEATURE__FEATURE_UNSPECIFIED = 0,
   /*
-   * Maneuvers, upcoming maneuvers, maneuver state, estimates, road names.
+   * Maneuvers with the roads behind them, upcoming maneuvers, maneuver state, estimates of maneuvers.
    */
   WAYMARK__V1__FEATURE__FEATURE_MANEUVERS = 1,
   /*
@@ -64,7 +64,7 @@ typedef enum _Waymark__V1__Feature {
    */
   WAYMARK__V1__FEATURE__FEATURE_EXIT_LABELS = 3,
   /*
-   * `RoadName`.
+   * `CurrentRoadName`.
    */
   WAYMARK__V1__FEATURE__FEATURE_CURRENT_ROAD_NAME = 4,
   /*
@@ -108,11 +108,11 @@ typedef enum _Waymark__V1__Feature {
    */
   WAYMARK__V1__FEATURE__FEATURE_DESTINATION_REQUESTS = 14,
   /*
-   * Receipts are reported.
+   * Receipts are reported. Need not be asked for.
    */
   WAYMARK__V1__FEATURE__FEATURE_RECEIPTS = 15,
   /*
-   * The connection can be resumed by token.
+   * The connection can be resumed by token. Need not be asked for.
    */
   WAYMARK__V1__FEATURE__FEATURE_RESUMPTION = 16
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__FEATURE)
@@ -147,7 +147,7 @@ typedef enum _Waymark__V1__WithheldReason {
    */
   WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_POLICY = 6,
   /*
-   * The gateway's version does not know it.
+   * Reserved: a feature that the gateway does not know is not in its list.
    */
   WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_NOT_SUPPORTED = 7
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__WITHHELD_REASON)
@@ -278,7 +278,7 @@ typedef enum _Waymark__V1__ErrorCode {
    */
   WAYMARK__V1__ERROR_CODE__ERROR_CODE_INCONSISTENT = 15,
   /*
-   * A message of the other role.
+   * Reserved: a message of the other role closes the connection.
    */
   WAYMARK__V1__ERROR_CODE__ERROR_CODE_WRONG_ROLE = 16
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ERROR_CODE)
@@ -361,15 +361,15 @@ struct  Waymark__V1__VehicleHello
 {
   ProtobufCMessage base;
   /*
-   * The vehicle; 1 ... 64 bytes of A-Z a-z 0-9 . _ : -
+   * The vehicle; must be there; 1 ... 64 bytes of A-Z a-z 0-9 . _ : -
    */
   char *vehicle_id;
   /*
-   * The endpoint, unique in the vehicle; same alphabet and length.
+   * The endpoint, unique in the vehicle; must be there; 1 ... 64 bytes of the same characters.
    */
   char *endpoint;
   /*
-   * What it wants; see Feature. PROMPTS and REQUESTS say what it may do.
+   * What it wants; see Feature. PROMPTS and REQUESTS say what it may do. At most 64.
    */
   size_t n_features;
   Waymark__V1__Feature *features;
@@ -392,12 +392,12 @@ struct  Waymark__V1__NavigationHello
 {
   ProtobufCMessage base;
   /*
-   * The client; 1 ... 64 bytes of A-Z a-z 0-9 . _ : -
+   * The client; must be there; 1 ... 64 bytes of A-Z a-z 0-9 . _ : -
    */
   char *client_id;
   /*
    * What it provides (MANEUVERS, LANE_GUIDANCE, ROUTE_SEGMENTS, DESTINATION_SHARING, ...) and handles
-   * (WAYPOINT_REQUESTS, DESTINATION_REQUESTS).
+   * (WAYPOINT_REQUESTS, DESTINATION_REQUESTS). At most 64.
    */
   size_t n_features;
   Waymark__V1__Feature *features;
@@ -418,10 +418,13 @@ struct  Waymark__V1__Hello
 {
   ProtobufCMessage base;
   /*
-   * Protocol versions the peer speaks, minor numbers of major version 1.
+   * Protocol versions the peer speaks, minor numbers of major version 1; both at least 1.
    */
   uint32_t version_min;
   uint32_t version_max;
+  /*
+   * Must be there; one of those above.
+   */
   Waymark__V1__Role role;
   /*
    * Exactly the one that fits the role.
@@ -442,7 +445,7 @@ struct  Waymark__V1__Hello
    */
   uint32_t keepalive_milliseconds;
   /*
-   * Largest frame this peer takes, header included, 4 096 ... 16 777 216. 0: the gateway's own limit.
+   * Largest frame this peer sends, header included, 4 096 ... 16 777 216. 0: the gateway's own limit.
    */
   uint32_t frame_bytes_max;
   /*
@@ -450,7 +453,8 @@ struct  Waymark__V1__Hello
    */
   ProtobufCBinaryData resumption_token;
   /*
-   * With a token, a vehicle endpoint's place: the session it was in and the last sequence number it saw.
+   * With a token, a vehicle endpoint's place: the session it was in and the last sequence number it saw; see
+   * Docs/protocol.md, Resumption. 0 and 0: none.
    */
   uint32_t resume_session_id;
   uint64_t resume_sequence;
@@ -473,7 +477,7 @@ struct  Waymark__V1__ResumedSession
   uint64_t sequence;
   Waymark__V1__SessionPhase phase;
   /*
-   * Only when ended.
+   * Only when ended: a SessionEndReason.
    */
   uint32_t end_reason;
 };
@@ -502,7 +506,7 @@ struct  Waymark__V1__Welcome
    */
   uint32_t keepalive_milliseconds;
   /*
-   * Largest frame the gateway takes from this peer, and sends to it, header included.
+   * Largest frame the gateway takes from this peer, header included.
    */
   uint32_t frame_bytes_max;
   /*
@@ -542,6 +546,9 @@ struct  Waymark__V1__Welcome
 struct  Waymark__V1__Goodbye
 {
   ProtobufCMessage base;
+  /*
+   * Must be there.
+   */
   Waymark__V1__CloseCode code;
   /*
    * For humans; at most 256 bytes.
@@ -591,11 +598,11 @@ struct  Waymark__V1__Error
   ProtobufCMessage base;
   Waymark__V1__ErrorCode code;
   /*
-   * The path of the field, e.g. "maneuvers[3].junction_element_angles_degrees[0]"; empty: the message as a whole.
+   * The path of the field, at most 512 bytes, e.g. "maneuvers[3].junction_element_angles_degrees[0]"; empty: the message as a whole.
    */
   char *field;
   /*
-   * A sentence.
+   * A sentence, at most 512 bytes.
    */
   char *reason;
   /*

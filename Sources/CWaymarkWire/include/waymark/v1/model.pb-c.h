@@ -324,12 +324,12 @@ struct  Waymark__V1__Polyline
 {
   ProtobufCMessage base;
   /*
-   * Unit 1e-6 degree, zigzag deltas.
+   * Unit 1e-6 degree, zigzag deltas; at most 262 144.
    */
   size_t n_latitude_e6_deltas;
   int32_t *latitude_e6_deltas;
   /*
-   * Unit 1e-6 degree, zigzag deltas.
+   * Unit 1e-6 degree, zigzag deltas; as many.
    */
   size_t n_longitude_e6_deltas;
   int32_t *longitude_e6_deltas;
@@ -561,6 +561,9 @@ typedef enum {
 struct  Waymark__V1__Waypoint
 {
   ProtobufCMessage base;
+  /*
+   * Must be there.
+   */
   Waymark__V1__Coordinate *center;
   /*
    * Within this distance of the centre the point counts as reached, above 0, at most 100 000 metres. 0: not given.
@@ -643,7 +646,13 @@ struct  Waymark__V1__Trip
    * At most 128 bytes; the client's own; not empty.
    */
   char *id;
+  /*
+   * Must be there.
+   */
   Waymark__V1__Waypoint *origin;
+  /*
+   * Must be there.
+   */
   Waymark__V1__Waypoint *destination;
   /*
    * On the way, in order, without origin and destination; at most 64.
@@ -651,12 +660,12 @@ struct  Waymark__V1__Trip
   size_t n_waypoints;
   Waymark__V1__Waypoint **waypoints;
   /*
-   * At most 3.
+   * At most 3, with different ids.
    */
   size_t n_route_choices;
   Waymark__V1__RouteChoice **route_choices;
   /*
-   * The id of the choice that is driven or preselected. 0: the first, or none.
+   * The id of the choice that is driven or preselected, one of `route_choices`. 0: the first, or none.
    */
   uint32_t selected_route_choice_id;
   /*
@@ -683,24 +692,30 @@ struct  Waymark__V1__RouteSegment
    * Not empty, at most 128 bytes; unique within one generation of the session.
    */
   char *id;
+  /*
+   * Must be there.
+   */
   Waymark__V1__Waypoint *origin;
+  /*
+   * Must be there.
+   */
   Waymark__V1__Waypoint *destination;
   /*
    * The way from origin to destination; at most 262 144 points.
    */
   Waymark__V1__Polyline *coordinates;
   /*
-   * The segment's maneuvers, in order; each must have been added.
+   * The segment's maneuvers, in order; each must have been added; at most 4 096.
    */
   size_t n_maneuver_ids;
   uint32_t *maneuver_ids;
   /*
-   * The segment's lane guidances, in order; each must have been added.
+   * The segment's lane guidances, in order; each must have been added; at most 4 096.
    */
   size_t n_lane_guidance_ids;
   uint32_t *lane_guidance_ids;
   /*
-   * The maneuvers to show when this segment becomes current.
+   * The maneuvers to show when this segment becomes current, next ones first; each must have been added; at most 64.
    */
   size_t n_current_maneuver_ids;
   uint32_t *current_maneuver_ids;

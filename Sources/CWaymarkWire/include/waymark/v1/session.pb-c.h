@@ -110,11 +110,11 @@ typedef enum _Waymark__V1__SessionEndReason {
    */
   WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_VEHICLE_GONE = 7,
   /*
-   * The last vehicle has left.
+   * Reserved: a session ends with the reason of its last vehicle.
    */
   WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_NO_VEHICLE_LEFT = 8,
   /*
-   * A limit of the gateway.
+   * Reserved for limits of the gateway.
    */
   WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_LIMIT = 9
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SESSION_END_REASON)
@@ -144,7 +144,7 @@ struct  Waymark__V1__VehicleSet
 {
   ProtobufCMessage base;
   /*
-   * 1 ... 256 ids.
+   * 1 ... 256 ids as in VehicleHello, all different.
    */
   size_t n_vehicle_ids;
   char **vehicle_ids;
@@ -366,7 +366,7 @@ struct  Waymark__V1__RouteInformation
   size_t n_segments;
   Waymark__V1__RouteSegment **segments;
   /*
-   * Empty: the first segment.
+   * One of `segments`. Empty: the first.
    */
   char *current_segment_id;
   /*
@@ -390,15 +390,18 @@ struct  Waymark__V1__RouteInformation
 
 
 /*
- * Published. State, key: the type. Trips to choose from, before guidance; at most 12. Empty: hidden.
+ * Published. State, key: the type. Trips to choose from; hidden by StartGuidance.
  */
 struct  Waymark__V1__TripPreviews
 {
   ProtobufCMessage base;
+  /*
+   * At most 12, with different ids. Empty: hidden.
+   */
   size_t n_trips;
   Waymark__V1__Trip **trips;
   /*
-   * The id of the highlighted trip; empty: none.
+   * The id of the highlighted trip, one of `trips`; empty: none.
    */
   char *selected_trip_id;
 };
@@ -413,11 +416,17 @@ struct  Waymark__V1__TripPreviews
 struct  Waymark__V1__StartGuidance
 {
   ProtobufCMessage base;
+  /*
+   * Must be there.
+   */
   Waymark__V1__Trip *trip;
   /*
-   * Above every generation used in this session before.
+   * Above every generation used in this session before; at least 1.
    */
   uint32_t generation;
+  /*
+   * Must be there; may be empty.
+   */
   Waymark__V1__RouteInformation *route;
 };
 #define WAYMARK__V1__START_GUIDANCE__INIT \
@@ -431,6 +440,9 @@ struct  Waymark__V1__StartGuidance
 struct  Waymark__V1__UpdateTrip
 {
   ProtobufCMessage base;
+  /*
+   * Must be there.
+   */
   Waymark__V1__Trip *trip;
 };
 #define WAYMARK__V1__UPDATE_TRIP__INIT \
@@ -445,6 +457,9 @@ struct  Waymark__V1__AddManeuvers
 {
   ProtobufCMessage base;
   uint32_t generation;
+  /*
+   * At most 4 096.
+   */
   size_t n_maneuvers;
   Waymark__V1__Maneuver **maneuvers;
 };
@@ -460,6 +475,9 @@ struct  Waymark__V1__AddLaneGuidances
 {
   ProtobufCMessage base;
   uint32_t generation;
+  /*
+   * At most 4 096.
+   */
   size_t n_lane_guidances;
   Waymark__V1__LaneGuidance **lane_guidances;
 };
@@ -475,6 +493,9 @@ struct  Waymark__V1__AddRouteSegments
 {
   ProtobufCMessage base;
   uint32_t generation;
+  /*
+   * At most 65.
+   */
   size_t n_segments;
   Waymark__V1__RouteSegment **segments;
 };
@@ -491,7 +512,7 @@ struct  Waymark__V1__UpcomingManeuvers
   ProtobufCMessage base;
   uint32_t generation;
   /*
-   * 1 ... 64 ids; empty only when guidance has nothing more to say.
+   * At most 64; empty only when guidance has nothing more to say.
    */
   size_t n_maneuver_ids;
   uint32_t *maneuver_ids;
@@ -519,11 +540,14 @@ struct  Waymark__V1__CurrentLaneGuidance
 
 
 /*
- * Published. State, key: the type. The road the vehicle is on; at most 8 variants of at most 512 bytes.
+ * Published. State, key: the type. The road the vehicle is on.
  */
 struct  Waymark__V1__CurrentRoadName
 {
   ProtobufCMessage base;
+  /*
+   * At most 8 variants of at most 512 bytes. Empty: not known.
+   */
   size_t n_name_variants;
   char **name_variants;
 };
@@ -552,6 +576,9 @@ struct  Waymark__V1__UpdateManeuverState
 struct  Waymark__V1__UpdateTripEstimates
 {
   ProtobufCMessage base;
+  /*
+   * Must be there.
+   */
   Waymark__V1__TravelEstimates *travel_estimates;
   Waymark__V1__TimeRemainingColor time_remaining_color;
 };
@@ -567,7 +594,13 @@ struct  Waymark__V1__UpdateManeuverEstimates
 {
   ProtobufCMessage base;
   uint32_t generation;
+  /*
+   * Must have been added.
+   */
   uint32_t maneuver_id;
+  /*
+   * Must be there.
+   */
   Waymark__V1__TravelEstimates *travel_estimates;
 };
 #define WAYMARK__V1__UPDATE_MANEUVER_ESTIMATES__INIT \
@@ -582,6 +615,9 @@ struct  Waymark__V1__CurrentRouteSegment
 {
   ProtobufCMessage base;
   uint32_t generation;
+  /*
+   * Not empty, at most 128 bytes.
+   */
   char *segment_id;
 };
 #define WAYMARK__V1__CURRENT_ROUTE_SEGMENT__INIT \
@@ -595,6 +631,9 @@ struct  Waymark__V1__CurrentRouteSegment
 struct  Waymark__V1__PauseGuidance
 {
   ProtobufCMessage base;
+  /*
+   * Must be there.
+   */
   Waymark__V1__PauseReason reason;
   /*
    * At most 8 variants of at most 512 bytes.
@@ -616,6 +655,9 @@ struct  Waymark__V1__ResumeGuidance
   ProtobufCMessage base;
   uint32_t generation;
   Waymark__V1__RerouteReason reason;
+  /*
+   * Absent: the route as it was.
+   */
   Waymark__V1__RouteInformation *route;
 };
 #define WAYMARK__V1__RESUME_GUIDANCE__INIT \
@@ -629,6 +671,9 @@ struct  Waymark__V1__ResumeGuidance
 struct  Waymark__V1__ShowAlert
 {
   ProtobufCMessage base;
+  /*
+   * Must be there.
+   */
   Waymark__V1__NavigationAlert *alert;
 };
 #define WAYMARK__V1__SHOW_ALERT__INIT \
@@ -642,6 +687,9 @@ struct  Waymark__V1__ShowAlert
 struct  Waymark__V1__DismissAlert
 {
   ProtobufCMessage base;
+  /*
+   * The alert that is shown.
+   */
   uint32_t alert_id;
   Waymark__V1__AlertDismissal dismissal;
 };
@@ -660,6 +708,9 @@ struct  Waymark__V1__ShareDestination
    * The client's own; not empty, at most 64 bytes.
    */
   char *share_id;
+  /*
+   * Must be there.
+   */
   Waymark__V1__Waypoint *destination;
 };
 #define WAYMARK__V1__SHARE_DESTINATION__INIT \

@@ -147,9 +147,12 @@ struct  Waymark__V1__WaypointRequest
    * The vehicle's own; not empty, at most 64 bytes. The same id again has no second effect: it gets the same outcome.
    */
   char *request_id;
+  /*
+   * Must be there.
+   */
   Waymark__V1__Waypoint *waypoint;
   /*
-   * The segment to insert into; empty: the client chooses.
+   * The segment to insert into, one that was added; empty: the client chooses.
    */
   char *segment_id;
   /*
@@ -172,6 +175,9 @@ struct  Waymark__V1__DestinationRequest
    * As in WaypointRequest.
    */
   char *request_id;
+  /*
+   * Must be there.
+   */
   Waymark__V1__Waypoint *destination;
   /*
    * Set by the gateway on the way to the client.
@@ -189,6 +195,9 @@ struct  Waymark__V1__DestinationRequest
 struct  Waymark__V1__WithdrawRequest
 {
   ProtobufCMessage base;
+  /*
+   * As in the request.
+   */
   char *request_id;
 };
 #define WAYMARK__V1__WITHDRAW_REQUEST__INIT \
@@ -202,15 +211,24 @@ struct  Waymark__V1__WithdrawRequest
 struct  Waymark__V1__RequestAnswer
 {
   ProtobufCMessage base;
+  /*
+   * As in the request.
+   */
   char *request_id;
+  /*
+   * As in the request: another vehicle may have a request with the same id.
+   */
   char *vehicle_id;
+  /*
+   * Must be there; one of those above.
+   */
   Waymark__V1__Answer answer;
   /*
-   * With ESTIMATES: of the trip with the new waypoint.
+   * With ESTIMATES, and only then: of the trip with the new waypoint.
    */
   Waymark__V1__TravelEstimates *travel_estimates;
   /*
-   * With DECLINE: one of NOT_SUPPORTED, DECLINED_BY_USER, BUSY, INVALID, TOO_LARGE.
+   * With DECLINE, and only then: one of NOT_SUPPORTED, DECLINED_BY_USER, BUSY, INVALID, TOO_LARGE.
    */
   Waymark__V1__Outcome reason;
 };
@@ -244,6 +262,9 @@ struct  Waymark__V1__Prompt
 struct  Waymark__V1__PromptAnswer
 {
   ProtobufCMessage base;
+  /*
+   * As in the Prompt.
+   */
   char *request_id;
   protobuf_c_boolean accepted;
 };
@@ -291,6 +312,9 @@ struct  Waymark__V1__RequestOutcome
 struct  Waymark__V1__CancelNavigation
 {
   ProtobufCMessage base;
+  /*
+   * Must be there.
+   */
   Waymark__V1__CancelReason reason;
 };
 #define WAYMARK__V1__CANCEL_NAVIGATION__INIT \
@@ -373,6 +397,9 @@ struct  Waymark__V1__VehicleSettings
 struct  Waymark__V1__ZoomCluster
 {
   ProtobufCMessage base;
+  /*
+   * Must be there.
+   */
   Waymark__V1__ZoomDirection direction;
   /*
    * Set by the gateway on the way to the client.
@@ -391,9 +418,12 @@ struct  Waymark__V1__ZoomCluster
 struct  Waymark__V1__AlertResponse
 {
   ProtobufCMessage base;
+  /*
+   * The alert that is shown.
+   */
   uint32_t alert_id;
   /*
-   * 0: dismissed; otherwise the action that was chosen.
+   * 0: dismissed; 1 or 2: the action that was chosen.
    */
   uint32_t action_id;
   /*
@@ -417,9 +447,12 @@ struct  Waymark__V1__AlertResponse
 struct  Waymark__V1__DestinationShareAnswer
 {
   ProtobufCMessage base;
+  /*
+   * As in the ShareDestination.
+   */
   char *share_id;
   /*
-   * ACCEPTED, or why not.
+   * ACCEPTED, or why not; must be there.
    */
   Waymark__V1__Outcome outcome;
 };

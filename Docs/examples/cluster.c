@@ -1,0 +1,259 @@
+// A vehicle endpoint in C: says Hello, holds what it is sent, prints what it would show. Does what cluster.py does.
+//
+//     wire=../../Sources/CWaymarkWire
+//     cc -o cluster cluster.c $wire/waymark/v1/*.c -I$wire/include $(pkg-config --cflags --libs libprotobuf-c)
+//
+//     ./cluster unix:/run/user/1000/waymark/vehicle.sock car
+#include "peer.h"
+
+enum { SESSION_ENDED = 0x13, SNAPSHOT_BEGIN, SNAPSHOT_END, SUSPENDED, RESTORED };
+enum { START_GUIDANCE = 0x101, ADD_MANEUVERS = 0x103, ADD_LANES, ADD_SEGMENTS, UPCOMING, LANES, ROAD, STATE };
+enum { ESTIMATES = 0x10B, PAUSE = 0x10D, RESUME, FINISH = 0x112, CANCEL };
+enum { WAYPOINT = 0x200, DESTINATION, WITHDRAW, PROMPT = 0x204, PROMPT_ANSWER, PROMPT_OVER, OUTCOME };
+enum { CANCEL_NAVIGATION = 0x208, ALLOW_NAVIGATION };
+
+/* What is held of the route: one entry per id. */
+struct entry {
+    uint32_t id;
+    char words[128];   /* of a maneuver */
+    size_t lanes;      /* of a lane guidance */
+    uint32_t distance; /* of estimates */
+};
+struct entries {
+    struct entry *list;
+    size_t count;
+};
+
+static struct {
+    struct entries maneuvers, lanes, distances;
+    size_t segments, points;
+    uint32_t generation, first, current_lanes;
+    bool any_upcoming;
+    int state;
+} route;
+
+static const char *vehicle, *endpoint = "cluster";
+static uint32_t session;
+static uint64_t sequence;
+static unsigned requests;
+static bool in_snapshot, paused;
+static char trip[129], road[128], prompt[65], shown[512];
+
+static struct entry *find(struct entries *in, uint32_t id) {
+    for (size_t i = 0; i < in->count; i++) if (in->list[i].id == id) return &in->list[i];
+    return NULL;
+}
+
+/* The entry with the id, made if there is none. */
+static struct entry *entry(struct entries *in, uint32_t id) {
+    struct entry *found = find(in, id);
+    if (found) return found;
+    in->list = realloc(in->list, (in->count + 1) * sizeof *in->list);
+    if (!in->list) fail("out of memory");
+    in->list[in->count] = (struct entry){ .id = id };
+    return &in->list[in->count++];
+}
+
+static void add(size_t maneuvers, Waymark__V1__Maneuver **maneuver, size_t guidances, Waymark__V1__LaneGuidance **guidance,
+                size_t segments, Waymark__V1__RouteSegment **segment) {
+    for (size_t i = 0; i < maneuvers; i++) {
+        const char *words = maneuver[i]->n_instruction_variants ? maneuver[i]->instruction_variants[0] : "-";
+        struct entry *at = entry(&route.maneuvers, maneuver[i]->id);
+        snprintf(at->words, sizeof at->words, "%s", words);
+    }
+    for (size_t i = 0; i < guidances; i++) entry(&route.lanes, guidance[i]->id)->lanes = guidance[i]->n_lanes;
+    route.segments += segments;
+    for (size_t i = 0; i < segments; i++)
+        route.points += segment[i]->coordinates ? segment[i]->coordinates->n_latitude_e6_deltas : 0;
+}
+
+static void set_upcoming(size_t count, const uint32_t *ids) {
+    route.any_upcoming = count > 0;
+    route.first = count > 0 ? ids[0] : 0;
+}
+
+/* A new generation voids everything that spoke of the route. */
+static void begin_route(const Waymark__V1__RouteInformation *news, uint32_t generation) {
+    route.maneuvers.count = route.lanes.count = route.distances.count = route.segments = route.points = 0;
+    route.generation = generation;
+    route.state = 0;
+    route.current_lanes = news ? news->current_lane_guidance_id : 0;
+    set_upcoming(news ? news->n_upcoming_maneuver_ids : 0, news ? news->upcoming_maneuver_ids : NULL);
+    if (!news) return;
+    add(news->n_maneuvers, news->maneuvers, news->n_lane_guidances, news->lane_guidances, news->n_segments, news->segments);
+    if (route.any_upcoming && news->maneuver_travel_estimates)
+        entry(&route.distances, route.first)->distance = news->maneuver_travel_estimates->distance_remaining_meters;
+}
+
+static void forget(void) {
+    *trip = *road = 0;
+    paused = false;
+    begin_route(NULL, 0);
+}
+
+static void leave(void) {
+    forget();
+    session = 0;
+    sequence = 0;
+}
+
+static void say_hello(void) {
+    Waymark__V1__Feature features[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, /* all content; requests, prompts, resumption: */ 11, 12, 16 };
+    Waymark__V1__VehicleHello about = WAYMARK__V1__VEHICLE_HELLO__INIT;
+    about.vehicle_id = (char *)vehicle;
+    about.endpoint = (char *)endpoint;
+    about.features = features;
+    about.n_features = sizeof features / sizeof *features;
+    about.guidance_wanted = true;
+    Waymark__V1__Hello hello = WAYMARK__V1__HELLO__INIT;
+    hello.version_min = hello.version_max = 1;
+    hello.role = WAYMARK__V1__ROLE__ROLE_VEHICLE_ENDPOINT;
+    hello.vehicle = &about;
+    if (peer.token_length) {
+        hello.resumption_token = (ProtobufCBinaryData){ peer.token_length, peer.token };
+        hello.resume_session_id = session;
+        hello.resume_sequence = sequence;
+    }
+    send_message(HELLO, 0, 0, &hello);
+}
+
+static void welcomed(const Waymark__V1__Welcome *welcome) {
+    if (!welcome->resumed) leave();
+}
+
+/* Prints the display, when it has changed and no snapshot is on its way. */
+static void show(void) {
+    static const char *const states[] = { "continue", "initial", "prepare", "execute" };
+    char line[512] = "", distance[16] = "-";
+    if (*trip) {
+        const struct entry *maneuver = route.any_upcoming ? find(&route.maneuvers, route.first) : NULL;
+        const struct entry *ahead = route.any_upcoming ? find(&route.distances, route.first) : NULL;
+        const struct entry *lanes = find(&route.lanes, route.current_lanes);
+        if (ahead) snprintf(distance, sizeof distance, "%u", ahead->distance);
+        snprintf(line, sizeof line, "shows %s generation %u on %s: %s in %s m, %s, %zu maneuvers, %zu lanes, %zu segments with %zu points",
+                 trip, route.generation, *road ? road : "-", maneuver ? maneuver->words : "-", distance,
+                 paused ? "paused" : states[route.state & 3], route.maneuvers.count, lanes ? lanes->lanes : 0, route.segments, route.points);
+    }
+    if (in_snapshot || strcmp(line, shown) == 0) return;
+    strcpy(shown, line);
+    say("%s", *line ? line : "shows nothing");
+}
+
+static void apply_vehicle_message(const struct frame *frame) {
+    switch (frame->type) {
+    case PROMPT:
+        WITH(Prompt, prompt,
+             snprintf(prompt, sizeof prompt, "%s", m->request_id);
+             say("prompt %s: %s, then %u m to go", prompt, m->waypoint->n_name_variants ? m->waypoint->name_variants[0] : "-",
+                 m->travel_estimates->distance_remaining_meters););
+        break;
+    case PROMPT_OVER: WITH(PromptOver, prompt_over, say("prompt over %s outcome %d", m->request_id, (int)m->outcome);); break;
+    case OUTCOME: WITH(RequestOutcome, request_outcome, say("outcome %d of %s", (int)m->outcome, m->request_id);); break;
+    }
+}
+
+static void received(const struct frame *frame) {
+    if (frame->session) {
+        session = frame->session;
+        if (frame->type != SNAPSHOT_BEGIN) sequence = frame->sequence;
+    }
+    switch (frame->type) {
+    case SNAPSHOT_BEGIN:
+        in_snapshot = true;
+        WITH(SnapshotBegin, snapshot_begin,
+             if (m->kind == 1) {
+                 forget();
+                 sequence = 0; /* in place of the header's: nothing has come yet */
+             }
+             say("snapshot %s from %s", m->kind == 1 ? "full" : "missed", m->client_id););
+        break;
+    case SNAPSHOT_END: in_snapshot = false; break;
+    case FINISH: say("finished"); leave(); break;
+    case CANCEL: say("cancelled"); leave(); break;
+    case SESSION_ENDED: WITH(SessionEnded, session_ended, say("ended %d", (int)m->reason);); leave(); break;
+    case SUSPENDED: say("suspended"); break;
+    case RESTORED: say("restored"); break;
+    case START_GUIDANCE:
+        forget();
+        WITH(StartGuidance, start_guidance, snprintf(trip, sizeof trip, "%s", m->trip->id); begin_route(m->route, m->generation););
+        break;
+    case ADD_MANEUVERS: WITH(AddManeuvers, add_maneuvers, add(m->n_maneuvers, m->maneuvers, 0, NULL, 0, NULL);); break;
+    case ADD_LANES: WITH(AddLaneGuidances, add_lane_guidances, add(0, NULL, m->n_lane_guidances, m->lane_guidances, 0, NULL);); break;
+    case ADD_SEGMENTS: WITH(AddRouteSegments, add_route_segments, add(0, NULL, 0, NULL, m->n_segments, m->segments);); break;
+    case UPCOMING: WITH(UpcomingManeuvers, upcoming_maneuvers, set_upcoming(m->n_maneuver_ids, m->maneuver_ids);); break;
+    case LANES: WITH(CurrentLaneGuidance, current_lane_guidance, route.current_lanes = m->lane_guidance_id;); break;
+    case ROAD:
+        WITH(CurrentRoadName, current_road_name, snprintf(road, sizeof road, "%s", m->n_name_variants ? m->name_variants[0] : ""););
+        break;
+    case STATE: WITH(UpdateManeuverState, update_maneuver_state, route.state = (int)m->state;); break;
+    case ESTIMATES:
+        WITH(UpdateManeuverEstimates, update_maneuver_estimates,
+             entry(&route.distances, m->maneuver_id)->distance = m->travel_estimates->distance_remaining_meters;);
+        break;
+    case PAUSE: paused = true; route.state = 0; break;
+    case RESUME:
+        paused = false;
+        WITH(ResumeGuidance, resume_guidance, if (m->generation != route.generation) begin_route(m->route, m->generation););
+        break;
+    default: apply_vehicle_message(frame);
+    }
+    show();
+}
+
+static void request(uint16_t type, double latitude, double longitude) {
+    char id[32], *names[] = { "A place" };
+    snprintf(id, sizeof id, "request-%u", ++requests);
+    Waymark__V1__Coordinate center = WAYMARK__V1__COORDINATE__INIT;
+    center.latitude = latitude;
+    center.longitude = longitude;
+    Waymark__V1__Waypoint place = WAYMARK__V1__WAYPOINT__INIT;
+    place.center = &center;
+    place.name_variants = names;
+    place.n_name_variants = 1;
+    if (type == WAYPOINT) {
+        Waymark__V1__WaypointRequest body = WAYMARK__V1__WAYPOINT_REQUEST__INIT;
+        body.request_id = id;
+        body.waypoint = &place;
+        send_message(type, 0, 0, &body);
+    } else {
+        Waymark__V1__DestinationRequest body = WAYMARK__V1__DESTINATION_REQUEST__INIT;
+        body.request_id = id;
+        body.destination = &place;
+        send_message(type, 0, 0, &body);
+    }
+}
+
+static bool obey(const char *command, double latitude, double longitude) {
+    if (strcmp(command, "waypoint") == 0 || strcmp(command, "destination") == 0) {
+        request(*command == 'w' ? WAYPOINT : DESTINATION, latitude, longitude);
+    } else if (strcmp(command, "withdraw") == 0) {
+        char id[32];
+        snprintf(id, sizeof id, "request-%u", requests);
+        Waymark__V1__WithdrawRequest body = WAYMARK__V1__WITHDRAW_REQUEST__INIT;
+        body.request_id = id;
+        send_message(WITHDRAW, 0, 0, &body);
+    } else if (strcmp(command, "yes") == 0 || strcmp(command, "no") == 0) {
+        Waymark__V1__PromptAnswer body = WAYMARK__V1__PROMPT_ANSWER__INIT;
+        body.request_id = prompt;
+        body.accepted = *command == 'y';
+        send_message(PROMPT_ANSWER, 0, 0, &body);
+    } else if (strcmp(command, "own") == 0 || strcmp(command, "cancel") == 0) {
+        Waymark__V1__CancelNavigation body = WAYMARK__V1__CANCEL_NAVIGATION__INIT;
+        body.reason = *command == 'o' ? WAYMARK__V1__CANCEL_REASON__CANCEL_REASON_OWN_NAVIGATION_STARTED
+                                      : WAYMARK__V1__CANCEL_REASON__CANCEL_REASON_USER_STOPPED;
+        send_message(CANCEL_NAVIGATION, 0, 0, &body);
+    } else if (strcmp(command, "allow") == 0) {
+        send_bytes(ALLOW_NAVIGATION, 0, 0, NULL, 0);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+int main(int count, char **arguments) {
+    if (count < 3 || count > 4) fail("usage: cluster ADDRESS VEHICLE [ENDPOINT]");
+    peer.address = arguments[1];
+    vehicle = arguments[2];
+    if (count == 4) endpoint = arguments[3];
+    run();
+}
