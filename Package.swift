@@ -177,7 +177,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "waymark", "waymarkd", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel", "WaymarkSimulation",
+                "waymark", "waymarkd", "WaymarkClient", "WaymarkTransport", "WaymarkCodec", "WaymarkProtocol",
+                "WaymarkModel", "WaymarkSimulation",
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkSimulationTests", dependencies: ["WaymarkSimulation"], swiftSettings: testing),

@@ -96,7 +96,7 @@ import WaymarkSimulation
 
     // MARK: Where it goes
 
-    private enum Place {
+    enum Place {
         case unix(String)
         case tcp(UInt16)
 

@@ -94,7 +94,7 @@ private final class LineLog: Sendable {
 
     private struct State {
         var lines: [String] = []
-        var partial: [UInt8] = []
+        var partial = Data()
         var isOver = false
         var waiting: [Waiting] = []
     }
@@ -107,7 +107,7 @@ private final class LineLog: Sendable {
         handle.readabilityHandler = { handle in
             let data = handle.availableData
             if data.isEmpty { handle.readabilityHandler = nil }
-            self.take([UInt8](data))
+            self.take(data)
         }
     }
 
@@ -124,17 +124,14 @@ private final class LineLog: Sendable {
         }
     }
 
-    private func take(_ bytes: [UInt8]) {
+    private func take(_ bytes: Data) {
         let ready = self.state.withLock { state -> [(String?, CheckedContinuation<String?, Never>)] in
             if bytes.isEmpty { state.isOver = true }
             var added: [String] = []
-            for byte in bytes {
-                if byte == 0x0A {
-                    added.append(String(decoding: state.partial, as: UTF8.self))
-                    state.partial = []
-                } else {
-                    state.partial.append(byte)
-                }
+            state.partial.append(bytes)
+            while let end = state.partial.firstIndex(of: 0x0A) {
+                added.append(String(decoding: state.partial[..<end], as: UTF8.self))
+                state.partial = Data(state.partial[(end + 1)...])
             }
             state.lines += added
             var ready: [(String?, CheckedContinuation<String?, Never>)] = []

@@ -1,0 +1,161 @@
+import Foundation
+import Synchronization
+import Testing
+import WaymarkClient
+import WaymarkCodec
+import WaymarkModel
+import WaymarkProtocol
+import WaymarkTransport
+
+/// Peers that stall or vanish, beside the daemon as a program of its own.
+@Suite(.timeLimit(.minutes(5))) struct DisturbedTests {
+    private static let place = Waypoint(center: Coordinate(latitude: 47.1, longitude: 9.5))
+    private static let trip = Trip(id: "t", origin: place, destination: place)
+
+    /// A segment of about `points` times six bytes.
+    private static func segment(_ number: Int, points: Int) -> RouteSegment {
+        RouteSegment(
+            id: "s\(number)", origin: self.place, destination: self.place,
+            coordinates: (0..<points).map {
+                Coordinate(
+                    latitude: 47 + Double($0 % 997) / 1_000, longitude: 9 + Double(($0 * 7) % 991) / 1_000)
+            })
+    }
+
+    /// A user who does not answer.
+    private static func never() async -> Bool {
+        do { try await Task.sleep(for: .seconds(3_600)) } catch { /* The test is over. */  }
+        return false
+    }
+
+    @Test func `an endpoint that reads nothing is closed, and the others get everything`() async throws {
+        let folder = try RunningDaemon.newFolder()
+        try Data(
+            "limits: { outbox-bytes: 1MiB, retained-bytes: 512KiB, frame-bytes: 256KiB }\ntimes: { slow-consumer: 60s }\n"
+                .utf8
+        ).write(to: URL(filePath: "\(folder)/waymark.yaml"))
+        let daemon = try await RunningDaemon.start(["--config", "\(folder)/waymark.yaml"], in: folder)
+        let (roads, road) = AsyncStream.makeStream(of: String.self)
+        let (ends, end) = AsyncStream.makeStream(of: VehicleState.Phase.self)
+        var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: "healthy")
+        configuration.onUpdate = { update in
+            if let name = update.state.currentRoadName.first { road.yield(name) }
+            if case .ended = update.state.phase { end.yield(update.state.phase) }
+        }
+        let healthy = try await VehicleEndpoint.connect(
+            to: try #require(ServiceAddress(daemon.vehicle)), configuration)
+        let stalled = try StalledEndpoint(path: "\(daemon.folder)/v", vehicle: "car")
+        let client = try await NavigationClient.connect(
+            to: try #require(ServiceAddress(daemon.navigation)), .init(id: "app"))
+        let session = try await client.openSession(vehicles: .vehicles(["car"]))
+        // Each route replaces the one before: the session stays small, what the stalled endpoint has to read does not.
+        for number in 1...120 {
+            let route = RouteInformation(segments: [Self.segment(number, points: 5_000)])
+            try await session.start(Self.trip, route: route)
+            try await session.setCurrentRoadName(["road \(number)"])
+            for await name in roads where name == "road \(number)" { break }
+        }
+        try await session.finish()
+        for await phase in ends {
+            #expect(phase == .ended(reason: "finished"))
+            break
+        }
+        #expect(try stalled.readToEnd() == .slowConsumer)
+        await client.close()
+        await healthy.close()
+        try await daemon.stop()
+    }
+
+    @Test func `a client that goes while it is asked leaves an outcome behind`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let cluster = try daemon.waymark("cluster", "--id", "car", "--json")
+        let client = try await NavigationClient.connect(
+            to: try #require(ServiceAddress(daemon.navigation)), .init(id: "app"))
+        let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+        let session = try await client.openSession(
+            vehicles: .vehicles(["car"]),
+            onWaypoint: { _ in
+                ask.yield()
+                return .ownPrompt { await Self.never() }
+            })
+        try await session.start(Self.trip, route: RouteInformation())
+        try await cluster.line(containing: "startGuidance")
+        let request = try daemon.waymark("request", "waypoint", "47.1,9.5", "--id", "car")
+        for await _ in asked { break }
+        await client.close()
+        #expect(await request.end() == 2)
+        #expect(request.lines.count == 1)
+        cluster.signal(SIGTERM)
+        await cluster.end()
+        try await daemon.stop()
+    }
+
+    @Test func `a vehicle that is killed while it asks leaves an outcome behind`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let cluster = try daemon.waymark("cluster", "--id", "car", "--json")
+        let client = try await NavigationClient.connect(
+            to: try #require(ServiceAddress(daemon.navigation)), .init(id: "app"))
+        let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+        let (results, result) = AsyncStream.makeStream(of: RequestResult.self)
+        let session = try await client.openSession(
+            vehicles: .vehicles(["car"]),
+            onEvent: { if case .waypointResult(_, let outcome) = $0 { result.yield(outcome) } },
+            onWaypoint: { _ in
+                ask.yield()
+                return .ownPrompt {
+                    await withCheckedContinuation { (_: CheckedContinuation<Bool, Never>) in }
+                }
+            })
+        try await session.start(Self.trip, route: RouteInformation())
+        try await cluster.line(containing: "startGuidance")
+        let request = try daemon.waymark("request", "waypoint", "47.1,9.5", "--id", "car")
+        for await _ in asked { break }
+        request.signal(SIGKILL)
+        await request.end()
+        // Any endpoint speaks for its vehicle: its stop ends the session, and the request with it.
+        let cancel = try daemon.waymark("request", "cancel", "--id", "car")
+        #expect(await cancel.end() == 0)
+        var outcome: RequestResult?
+        for await first in results {
+            outcome = first
+            break
+        }
+        #expect(outcome == .sessionEnded)
+        cluster.signal(SIGTERM)
+        await cluster.end()
+        await client.close()
+        try await daemon.stop()
+    }
+}
+
+/// An endpoint that says Hello and then reads nothing until it is told to.
+private struct StalledEndpoint: ~Copyable {
+    private let descriptor: Int32
+
+    init(path: String, vehicle: String) throws {
+        self.descriptor = try #require(HostileTests.Place.unix(path).connect())
+        let hello = VehicleHello(
+            vehicle: VehicleID(unchecked: vehicle), endpoint: EndpointName(unchecked: "stalled"),
+            features: Set(Feature.allCases))
+        let bytes = Array(Codec.encode(Envelope(.hello(Hello(role: .vehicle(hello))))).bytes)
+        #expect(bytes.withUnsafeBytes { send(self.descriptor, $0.baseAddress, $0.count, 0) } == bytes.count)
+    }
+
+    deinit { close(self.descriptor) }
+
+    /// Reads all that was sent; returns why the daemon closed the connection.
+    func readToEnd() throws -> CloseCode? {
+        var splitter = FrameSplitter(frameBytesMax: 1_048_576)
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        var code: CloseCode?
+        while true {
+            let count = recv(self.descriptor, &chunk, chunk.count, 0)
+            guard count > 0 else { break }
+            splitter.append(Array(chunk[..<count]))
+            while let frame = try splitter.next() {
+                if case .goodbye(let goodbye) = try Codec.decode(frame).message { code = goodbye.code }
+            }
+        }
+        return code
+    }
+}
