@@ -11,6 +11,7 @@ enum { START_GUIDANCE = 0x101, ADD_MANEUVERS = 0x103, ADD_LANES, ADD_SEGMENTS, U
 enum { ESTIMATES = 0x10B, PAUSE = 0x10D, RESUME, FINISH = 0x112, CANCEL };
 enum { WAYPOINT = 0x200, DESTINATION, WITHDRAW, PROMPT = 0x204, PROMPT_ANSWER, PROMPT_OVER, OUTCOME };
 enum { CANCEL_NAVIGATION = 0x208, ALLOW_NAVIGATION };
+enum { NONE, FULL, MISSED }; /* kinds of snapshots */
 
 /* What is held of the route: one entry per id. */
 struct entry {
@@ -36,7 +37,8 @@ static const char *vehicle, *endpoint = "cluster";
 static uint32_t session;
 static uint64_t sequence;
 static unsigned requests;
-static bool in_snapshot, paused;
+static int snapshot;
+static bool paused;
 static char trip[129], road[128], prompt[65], shown[512];
 
 static struct entry *find(struct entries *in, uint32_t id) {
@@ -134,7 +136,7 @@ static void show(void) {
                  trip, route.generation, *road ? road : "-", maneuver ? maneuver->words : "-", distance,
                  paused ? "paused" : states[route.state & 3], route.maneuvers.count, lanes ? lanes->lanes : 0, route.segments, route.points);
     }
-    if (in_snapshot || strcmp(line, shown) == 0) return;
+    if (snapshot != NONE || strcmp(line, shown) == 0) return;
     strcpy(shown, line);
     say("%s", *line ? line : "shows nothing");
 }
@@ -153,21 +155,18 @@ static void apply_vehicle_message(const struct frame *frame) {
 }
 
 static void received(const struct frame *frame) {
-    if (frame->session) {
-        session = frame->session;
-        if (frame->type != SNAPSHOT_BEGIN) sequence = frame->sequence;
-    }
+    if (frame->session) session = frame->session;
     switch (frame->type) {
     case SNAPSHOT_BEGIN:
-        in_snapshot = true;
         WITH(SnapshotBegin, snapshot_begin,
-             if (m->kind == 1) {
+             snapshot = (int)m->kind;
+             if (snapshot == FULL) {
                  forget();
-                 sequence = 0; /* in place of the header's: nothing has come yet */
+                 sequence = 0; /* a part of a snapshot is no place to resume from */
              }
-             say("snapshot %s from %s", m->kind == 1 ? "full" : "missed", m->client_id););
+             say("snapshot %s from %s", snapshot == FULL ? "full" : "missed", m->client_id););
         break;
-    case SNAPSHOT_END: in_snapshot = false; break;
+    case SNAPSHOT_END: snapshot = NONE; break;
     case FINISH: say("finished"); leave(); break;
     case CANCEL: say("cancelled"); leave(); break;
     case SESSION_ENDED: WITH(SessionEnded, session_ended, say("ended %d", (int)m->reason);); leave(); break;
@@ -197,6 +196,7 @@ static void received(const struct frame *frame) {
         break;
     default: apply_vehicle_message(frame);
     }
+    if (frame->session && frame->type != SNAPSHOT_BEGIN && snapshot != FULL) sequence = frame->sequence;
     show();
 }
 

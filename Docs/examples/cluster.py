@@ -25,7 +25,7 @@ class Cluster(Peer):
         super().__init__(address)
         self.vehicle, self.endpoint = vehicle, endpoint
         self.session = self.sequence = self.requests = 0
-        self.prompt, self.snapshot, self.shown = "", False, ""
+        self.prompt = self.snapshot = self.shown = ""
         self.forget()
 
     def forget(self):
@@ -62,15 +62,14 @@ class Cluster(Peer):
         kind, body = frame.type, frame.body
         if frame.session:
             self.session = frame.session
-            self.sequence = self.sequence if kind == SNAPSHOT_BEGIN else frame.sequence
         if kind == SNAPSHOT_BEGIN:
-            self.snapshot, full = True, body.number(1) == 1
-            if full:
+            self.snapshot = "full" if body.number(1) == 1 else "missed"
+            if self.snapshot == "full":
                 self.forget()
-                self.sequence = 0  # in place of the header's: nothing has come yet
-            say(f"snapshot {'full' if full else 'missed'} from {body.text(2)}")
+                self.sequence = 0  # a part of a snapshot is no place to resume from
+            say(f"snapshot {self.snapshot} from {body.text(2)}")
         elif kind == SNAPSHOT_END:
-            self.snapshot = False
+            self.snapshot = ""
         elif kind in (FINISH, CANCEL):
             say("finished" if kind == FINISH else "cancelled")
             self.forget()
@@ -101,6 +100,8 @@ class Cluster(Peer):
             say(f"outcome {body.number(3)} of {body.text(1)}")
         else:
             self.update(kind, body)
+        if frame.session and kind != SNAPSHOT_BEGIN and self.snapshot != "full":
+            self.sequence = frame.sequence
         self.show()
 
     def update(self, kind, body):

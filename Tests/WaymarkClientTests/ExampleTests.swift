@@ -23,21 +23,32 @@ actor Program {
         self.process.standardInput = self.input
         self.process.standardOutput = output
         let (stream, feed) = AsyncStream.makeStream(of: Data.self)
-        output.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty { handle.readabilityHandler = nil }
-            feed.yield(data)
-        }
         try self.process.run()
-        Task { for await data in stream { await self.take(data) } }
+        // A thread of its own may block: reading and waiting take as long as the program lives.
+        Thread.detachNewThread { [process] in
+            while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
+                feed.yield(data)
+            }
+            process.waitUntilExit()
+            feed.finish()
+        }
+        Task {
+            for await data in stream { await self.take(data) }
+            await self.finish()
+        }
     }
 
     private func take(_ data: Data) {
-        self.hasEnded = data.isEmpty
         var lines = (self.rest + String(decoding: data, as: UTF8.self)).split(
             separator: "\n", omittingEmptySubsequences: false)
         self.rest = String(lines.removeLast())
         self.said += lines.map(String.init)
+        self.waiting?.resume()
+        self.waiting = nil
+    }
+
+    private func finish() {
+        self.hasEnded = true
         self.waiting?.resume()
         self.waiting = nil
     }
@@ -62,9 +73,13 @@ actor Program {
     /// Ends it, and returns its exit status and what it said.
     func quit() async throws -> (status: Int32, said: [String]) {
         try self.tell("quit")
+        return (await self.end(), self.said)
+    }
+
+    /// Waits for its end, and returns its exit status.
+    func end() async -> Int32 {
         while !self.hasEnded { await withCheckedContinuation { self.waiting = $0 } }
-        self.process.waitUntilExit()
-        return (self.process.terminationStatus, self.said)
+        return self.process.terminationStatus
     }
 }
 
@@ -86,7 +101,7 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
     }
 
     /// The command that runs `cluster` or `navigate`, made in `folder`.
-    func command(_ program: String, _ folder: String) throws -> [String] {
+    func command(_ program: String, _ folder: String) async throws -> [String] {
         switch self {
         case .python: return ["python3", "-B", "\(Self.folder)/\(program).py"]
         case .c:
@@ -99,7 +114,8 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
                         "-o \(program)", with: "-Wall -Wextra -Werror -o \(folder)/\(program)")
                 }
             try #require(build.count == 2)
-            try #require(Self.succeeds("cd '\(Self.folder)'\n" + build.joined(separator: "\n")))
+            let script = "cd '\(Self.folder)'\n" + build.joined(separator: "\n")
+            try #require(await Program(["sh", "-ec", script]).end() == 0)
             return ["\(folder)/\(program)"]
         }
     }
@@ -124,15 +140,16 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: available, available)
+    // Each language in each role, and with the other one where there are both.
+    @Test(arguments: zip(available, available.reversed()))
     func `a cluster and a navigation client understand each other`(_ cluster: Example, _ client: Example)
         async throws
     {
         let service = try await Service.start()
         let clusterCommand =
-            try cluster.command("cluster", service.folder) + ["unix:\(service.folder)/v", "car"]
+            try await cluster.command("cluster", service.folder) + ["unix:\(service.folder)/v", "car"]
         let clientCommand =
-            try client.command("navigate", service.folder) + ["unix:\(service.folder)/n", "car"]
+            try await client.command("navigate", service.folder) + ["unix:\(service.folder)/n", "car"]
         let drive = Drive(
             cluster: try Program(clusterCommand), headUp: clusterCommand + ["head-up"],
             client: try Program(clientCommand))
