@@ -177,8 +177,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "waymark", "waymarkd", "WaymarkClient", "WaymarkTransport", "WaymarkCodec", "WaymarkProtocol",
-                "WaymarkModel", "WaymarkSimulation",
+                "waymark", "waymarkd", "WaymarkClient", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
+                "WaymarkSimulation",
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkSimulationTests", dependencies: ["WaymarkSimulation"], swiftSettings: testing),
