@@ -87,13 +87,15 @@ package struct Listener: Sendable {
         _ address: ListenAddress, _ policy: ListenerPolicy, _ driver: GatewayDriver,
         _ group: any EventLoopGroup
     ) -> ServerBootstrap {
-        let entrance = Entrance(address: address, policy: policy)
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 32_768, high: 65_536))
             .childChannelInitializer { channel in
-                driver.accept(channel, through: entrance, from: Self.source(of: channel))
+                let bound = ListenAddress(channel.parent?.localAddress) ?? address
+                return driver.accept(
+                    channel, through: Entrance(address: bound, policy: policy),
+                    from: Self.source(of: channel))
             }
         switch address {
         case .tcp: return bootstrap.childChannelOption(.tcpOption(.tcp_nodelay), value: 1)

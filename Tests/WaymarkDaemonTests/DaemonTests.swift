@@ -151,3 +151,14 @@ import WaymarkTransport
         #expect(folder.status("socket") == nil)
     }
 }
+
+@Suite struct DescriptorTests {
+    @Test func `connections never need more descriptors than there are`() {
+        for limit in [0, 20, 64, 256, 1_024, 20_000, .max] {
+            let (connections, refusals) = DescriptorLimit.share(limit, connectionsMax: 20_000)
+            #expect((1...20_000).contains(connections))
+            if limit > 64 { #expect(connections + refusals <= limit - 32) }
+        }
+        #expect(DescriptorLimit.share(1 << 20, connectionsMax: 20_000) == (20_000, 256))
+    }
+}
