@@ -357,7 +357,27 @@ let trip = Trip(id: "t", origin: place, destination: place)
         #expect(!stuck.isOpen)
     }
 
-    @Test func `a connection leaves no trace in its audiences`() throws {
+    @Test func `a peer is read no faster than the gateway works, and after the end without regard to it`()
+        throws
+    {
+        let bench = Bench()
+        let (client, session) = try bench.guide(["car"])
+        let frame = Codec.encode(
+            Envelope(.publication(.tripPreviews([], selected: "")), session: session, sequence: 9))
+        for _ in 0..<4 { try client.channel.writeInbound(ByteBuffer(bytes: frame.bytes)) }
+        let before = client.readCount
+        client.channel.read()
+        #expect(client.readCount == before, "four batches are under way")
+        bench.loop.run()
+        #expect(client.readCount == before + 1)
+        for _ in 0..<4 { try client.channel.writeInbound(ByteBuffer(bytes: frame.bytes)) }
+        client.channel.read()
+        #expect(client.readCount == before + 1)
+        try client.channel.writeInbound(ByteBuffer(bytes: [0, 0]))
+        #expect(client.readCount == before + 2, "what is left is read to be thrown away")
+    }
+
+    @Test func `an audience goes on when others leave it`() throws {
         let bench = Bench()
         let staying = try bench.vehicle("car", endpoint: "staying")
         let (client, session) = try bench.guide(["car"])
