@@ -149,7 +149,7 @@ let package = Package(
             name: "WaymarkDaemonTests",
             dependencies: [
                 "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport", "WaymarkGateway", "WaymarkCodec",
-                "WaymarkProtocol", logging,
+                "WaymarkProtocol", nioCore, nioPosix, logging,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkRoutesTests", dependencies: ["WaymarkRoutes", "WaymarkModel"],

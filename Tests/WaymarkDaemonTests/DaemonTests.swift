@@ -1,7 +1,10 @@
 import Foundation
+import NIOCore
+import NIOPosix
 import Testing
 import WaymarkConfiguration
 import WaymarkDaemon
+import WaymarkGateway
 import WaymarkProtocol
 import WaymarkTransport
 
@@ -134,6 +137,30 @@ import WaymarkTransport
         #expect(status.st_mode & 0o777 == expected)
         #expect(status.st_gid == getgid())
         await daemon.shutdown()
+    }
+
+    @Test func `a listening socket can be handed over, and its file stays`() async throws {
+        let folder = try Folder()
+        let handed = try RawSocket(boundTo: folder.path("socket"))
+        listen(handed.descriptor, 5)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let driver = GatewayDriver(
+            loops: [group.next()], policy: .init(), limits: .init(), logger: LogRecorder().logger,
+            clock: { Instant(nanoseconds: 0) })
+        let listener = try await Listener.adopt(
+            dup(handed.descriptor), policy: ListenerPolicy(roles: [.vehicle]), driver: driver, group: group)
+        #expect(listener.address == .unix(path: folder.path("socket")))
+        let peer = try RawSocket(listener.address)
+        try peer.send(vehicleHello)
+        #expect(try peer.receive()?.type == .welcome)
+        await listener.close()
+        #expect(folder.status("socket") != nil)
+        try await group.shutdownGracefully()
+        await #expect(throws: ListenerError.self) {
+            _ = try await Listener.adopt(
+                open("/dev/null", O_RDONLY), policy: ListenerPolicy(roles: []), driver: driver,
+                group: .singletonMultiThreadedEventLoopGroup)
+        }
     }
 
     @Test func `localhost is taken where it is loopback`() async throws {

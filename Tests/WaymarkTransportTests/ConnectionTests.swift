@@ -214,6 +214,11 @@ import WaymarkTransport
     @Test func `a frame over the agreed length is refused by its header`() throws {
         let bench = Bench { $0.connection.frameBytesMax = 8_192 }
         let vehicle = try bench.vehicle("car")
+        // Longer than a Hello may be, as long as was agreed.
+        try vehicle.send(Self.header(type: 0x0EEE, length: 8_192 - 24, flags: 1))
+        try vehicle.send(Array(repeating: 0, count: 8_192 - 24))
+        #expect(try vehicle.receive().isEmpty)
+        #expect(!vehicle.isOutputClosed)
         try vehicle.send(Self.header(type: 4, length: 8_192 - 24 + 1))
         #expect(try vehicle.goodbye()?.code == .frameTooLarge)
     }
@@ -340,6 +345,24 @@ let trip = Trip(id: "t", origin: place, destination: place)
         #expect(cut.value == nil)
         try stranger.close()
         #expect(cut.value == 0)
+    }
+
+    @Test func `a connection that is on its way to its loop is told of the draining too`() throws {
+        let (gatewayLoop, loop) = (EmbeddedEventLoop(), EmbeddedEventLoop())
+        let driver = GatewayDriver(
+            loops: [gatewayLoop, loop], policy: .init(), limits: .init(), logger: LogRecorder().logger,
+            clock: { Instant(nanoseconds: 0) })
+        let peer = Peer(loop)
+        let entrance = Entrance(address: .unix(path: "/listener"), policy: .init(roles: [.vehicle]))
+        _ = driver.accept(peer.channel, through: entrance, from: .unknown)
+        let drained = driver.drain(Goodbye(.shuttingDown), within: .seconds(5))
+        gatewayLoop.run()
+        loop.run()
+        try peer.channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()
+        #expect(try peer.goodbye()?.code == .shuttingDown)
+        try peer.close()
+        gatewayLoop.run()
+        #expect(try drained.wait() == 0)
     }
 
     @Test func `draining ends in time, whoever stays`() throws {
