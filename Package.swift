@@ -149,7 +149,7 @@ let package = Package(
             name: "WaymarkDaemonTests",
             dependencies: [
                 "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport", "WaymarkGateway", "WaymarkCodec",
-                "WaymarkProtocol", nioCore, nioPosix, logging,
+                "WaymarkProtocol", "WaymarkModel", nioCore, nioPosix, logging,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkRoutesTests", dependencies: ["WaymarkRoutes", "WaymarkModel"],

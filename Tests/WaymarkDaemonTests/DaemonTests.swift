@@ -2,9 +2,11 @@ import Foundation
 import NIOCore
 import NIOPosix
 import Testing
+import WaymarkCodec
 import WaymarkConfiguration
 import WaymarkDaemon
 import WaymarkGateway
+import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
@@ -69,6 +71,51 @@ import WaymarkTransport
             }
             await daemon.shutdown()
         }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct LoopsTests {
+    @Test func `endpoints on several loops see the same, in the same order`() async throws {
+        let folder = try Folder()
+        let daemon = try await folder.daemon { $0.threads = 4 }
+        let endpoints = try (0..<12).map { number in
+            let endpoint = try RawSocket(daemon.addresses[0])
+            let hello = VehicleHello(
+                vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "e\(number)"),
+                features: [.currentRoadName])
+            try endpoint.send(.hello(Hello(role: .vehicle(hello))))
+            #expect(try endpoint.receive()?.type == .welcome)
+            return endpoint
+        }
+        let client = try RawSocket(daemon.addresses[0])
+        try client.send(navigationHello)
+        #expect(try client.receive()?.type == .welcome)
+        let vehicles = VehicleSelection.vehicles([VehicleID(unchecked: "car")])
+        try client.send(.openSession(OpenSession(requestID: "r", vehicles: vehicles)))
+        guard case .sessionOpened(let opened)? = try client.receive() else {
+            Issue.record("no session")
+            return
+        }
+        let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9))
+        let publications: [Publication] =
+            [.startGuidance(Trip(id: "t", origin: place, destination: place), generation: 1, .init())]
+            + (1...500).map { .currentRoadName(["\($0)"]) }
+        for (index, publication) in publications.enumerated() {
+            let envelope = Envelope(
+                .publication(publication), session: opened.session, sequence: UInt64(index) + 1)
+            try client.send(Array(Codec.encode(envelope).bytes))
+        }
+        for endpoint in endpoints {
+            var seen: [Int] = []
+            while seen.last != 500, let message = try endpoint.receive() {
+                if case .publication(.currentRoadName(let names)) = message {
+                    seen += names.compactMap { Int($0) }
+                }
+            }
+            #expect(seen.last == 500)
+            #expect(seen == seen.sorted())
+        }
+        await daemon.shutdown()
     }
 }
 

@@ -175,4 +175,6 @@ let vehicleHello = Message.hello(
                 features: []))))
 
 let navigationHello = Message.hello(
-    Hello(role: .navigation(NavigationHello(client: ClientID(unchecked: "app"), features: []))))
+    Hello(
+        role: .navigation(
+            NavigationHello(client: ClientID(unchecked: "app"), features: Set(Feature.allCases)))))
