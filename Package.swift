@@ -152,7 +152,7 @@ let package = Package(
             name: "WaymarkDaemonTests",
             dependencies: [
                 "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport", "WaymarkGateway", "WaymarkCodec",
-                "WaymarkProtocol", logging,
+                "WaymarkProtocol", "WaymarkModel", nioCore, nioPosix, logging,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkRoutesTests",

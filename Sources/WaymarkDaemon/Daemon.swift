@@ -77,7 +77,16 @@ package struct Daemon: Sendable {
         _ settings: Settings, _ group: MultiThreadedEventLoopGroup, _ logger: Logger
     ) -> GatewayDriver {
         var limits = TransportLimits()
-        limits.connections.connectionsMax = settings.connectionsMax
+        let descriptors = DescriptorLimit.raise()
+        (limits.connections.connectionsMax, limits.refusalsMax) = DescriptorLimit.share(
+            descriptors, connectionsMax: settings.connectionsMax)
+        if limits.connections.connectionsMax < settings.connectionsMax {
+            logger.warning(
+                "too few descriptors for all connections, taking fewer",
+                metadata: [
+                    LogKey.limit: "\(descriptors)", LogKey.count: "\(limits.connections.connectionsMax)",
+                ])
+        }
         limits.connections.connectionsPerUserMax = settings.connectionsPerUserMax
         limits.connection = settings.connection
         limits.outbox = settings.outbox

@@ -195,8 +195,8 @@ package struct AcceptingSession: Sendable, Hashable {
     private mutating func reject(_ rejection: Rejection, at now: Instant, into actions: inout [Action]) {
         switch self.state {
         case .awaitingHello:
-            self.close(
-                Goodbye(.handshakeInvalid, reason: "\(rejection.field): \(rejection.reason)"), into: &actions)
+            let field = rejection.field.isEmpty ? "the Hello" : rejection.field
+            self.close(Goodbye(.handshakeInvalid, reason: "\(field): \(rejection.reason)"), into: &actions)
         case .admitting, .active, .draining:
             if now > self.errorWindowEnd {
                 self.errorWindowEnd = now + self.limits.errorWindow

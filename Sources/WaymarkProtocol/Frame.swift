@@ -87,7 +87,7 @@ package struct Frame: Sendable, Hashable {
 }
 
 /// Why bytes are not a frame. Each closes the connection: there is no way to find the next frame.
-package enum FramingError: Error, Sendable, Hashable {
+package enum FramingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The first two bytes are not "WM".
     case badMagic(UInt16)
     /// The major version is not 1.
@@ -101,6 +101,14 @@ package enum FramingError: Error, Sendable, Hashable {
         case .badMagic: .badMagic
         case .unsupportedVersion: .unsupportedVersion
         case .tooLarge: .frameTooLarge
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .badMagic: "a frame begins with WM"
+        case .unsupportedVersion(let version): "major version \(version) is not known"
+        case .tooLarge(let byteCount, let max): "a frame of \(byteCount) bytes, where \(max) are allowed"
         }
     }
 }

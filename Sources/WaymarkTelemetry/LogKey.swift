@@ -14,6 +14,7 @@ package enum LogKey {
     package static let error = "error"
     /// The path of a field within a message.
     package static let field = "field"
+    package static let limit = "limit"
     /// Who is at the other end: a user id, or an IP address.
     package static let peer = "peer"
     package static let reason = "reason"

@@ -4,18 +4,6 @@ internal import WaymarkCodec
 package import WaymarkGateway
 package import WaymarkProtocol
 
-/// What the transport allows.
-package struct TransportLimits: Sendable, Hashable {
-    package var connections = ConnectionLedger.Limits()
-    package var connection = ConnectionLimits()
-    package var outbox = Outbox.Limits()
-    package var log = LogLimiter.Limits()
-    /// Refused peers that are told why at a time; further ones are just closed.
-    package var refusalsMax = 256
-
-    package init() {}
-}
-
 /// Owns the gateway on one event loop, and the connections on all of them.
 ///
 /// Connections hand in events in batches, one per read; the gateway's actions go back as one list of instructions for
@@ -295,10 +283,4 @@ package final class GatewayDriver: Sendable {
         for (loop, shard) in self.shards { loop.execute { shard.value.cut() } }
         self.state.value.draining?.emptied.succeed(self.state.value.places.count)
     }
-}
-
-/// What this build calls itself.
-package enum Software {
-    package static let version = "0.1.0"
-    package static let name = "waymark \(version)"
 }

@@ -10,6 +10,8 @@ package enum ListenerError: Error, Sendable, Hashable, CustomStringConvertible {
     case notASocket(path: String)
     /// `localhost` is another machine's address here.
     case notLoopback(ListenAddress)
+    /// A socket that was handed over cannot be accepted from.
+    case unusable(descriptor: CInt, reason: String)
     /// The system refused.
     case failed(ListenAddress, reason: String)
 
@@ -18,6 +20,7 @@ package enum ListenerError: Error, Sendable, Hashable, CustomStringConvertible {
         case .inUse(let address): "another process listens on \(address) already"
         case .notASocket(let path): "\(path) exists and is not a socket"
         case .notLoopback(let address): "\(address) is not a loopback address on this machine"
+        case .unusable(let descriptor, let reason): "cannot accept from descriptor \(descriptor): \(reason)"
         case .failed(let address, let reason): "cannot listen on \(address): \(reason)"
         }
     }
@@ -41,12 +44,12 @@ package struct Listener: Sendable {
         _ address: ListenAddress, permissions: SocketPermissions = SocketPermissions(),
         policy: ListenerPolicy, driver: GatewayDriver, group: any EventLoopGroup
     ) async throws(ListenerError) -> Listener {
-        let bootstrap = Self.bootstrap(address, policy, driver, group)
+        let bootstrap = Self.bootstrap(policy, driver, group)
         switch address {
         case .unix(let path):
             let (descriptor, file) = try await SocketFile.listen(at: path, permissions)
             do throws(ListenerError) {
-                return try await Self.adopt(descriptor, address, file, bootstrap)
+                return try await Self.adopt(descriptor, file, bootstrap)
             } catch {
                 await file.remove()
                 throw error
@@ -65,39 +68,58 @@ package struct Listener: Sendable {
         }
     }
 
+    /// Accepts from a socket that listens already, as the service manager hands it over, and owns it from now on. Its
+    /// file, if it has one, stays when the listener is closed.
+    package static func adopt(
+        _ descriptor: CInt, policy: ListenerPolicy, driver: GatewayDriver, group: any EventLoopGroup
+    ) async throws(ListenerError) -> Listener {
+        try await Self.adopt(descriptor, nil, Self.bootstrap(policy, driver, group))
+    }
+
     /// Stops listening; connections stay.
     package func close() async {
         await self.file?.remove()
         do { try await self.channel.close() } catch { /* It was closed already. */  }
     }
 
-    /// Accepts from a socket that listens already, and that the channel owns from now on.
     private static func adopt(
-        _ descriptor: CInt, _ address: ListenAddress, _ file: SocketFile?, _ bootstrap: ServerBootstrap
+        _ descriptor: CInt, _ file: SocketFile?, _ bootstrap: ServerBootstrap
     ) async throws(ListenerError) -> Listener {
-        do {
-            let channel = try await bootstrap.withBoundSocket(descriptor).get()
-            return Listener(address: address, channel: channel, file: file)
-        } catch {
-            throw .failed(address, reason: "\(error)")
+        let channel: any Channel
+        do { channel = try await bootstrap.withBoundSocket(descriptor).get() } catch {
+            throw .unusable(descriptor: descriptor, reason: "\(error)")
         }
+        guard let address = ListenAddress(channel.localAddress) else {
+            channel.close(promise: nil)
+            throw .unusable(descriptor: descriptor, reason: "neither TCP nor Unix")
+        }
+        return Listener(address: address, channel: channel, file: file)
     }
 
     private static func bootstrap(
-        _ address: ListenAddress, _ policy: ListenerPolicy, _ driver: GatewayDriver,
-        _ group: any EventLoopGroup
+        _ policy: ListenerPolicy, _ driver: GatewayDriver, _ group: any EventLoopGroup
     ) -> ServerBootstrap {
-        let entrance = Entrance(address: address, policy: policy)
-        let bootstrap = ServerBootstrap(group: group)
+        ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 32_768, high: 65_536))
             .childChannelInitializer { channel in
-                driver.accept(channel, through: entrance, from: Self.source(of: channel))
+                Self.prepare(channel).flatMap { address in
+                    driver.accept(
+                        channel, through: Entrance(address: address, policy: policy),
+                        from: Self.source(of: channel))
+                }
             }
+    }
+
+    /// Sets what only TCP has, and finds the address of the listener that a connection came through.
+    private static func prepare(_ channel: any Channel) -> EventLoopFuture<ListenAddress> {
+        guard let address = ListenAddress(channel.parent?.localAddress) else {
+            return channel.eventLoop.makeFailedFuture(ChannelError.unknownLocalAddress)
+        }
         switch address {
-        case .tcp: return bootstrap.childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-        case .unix: return bootstrap
+        case .tcp: return channel.setOption(.tcpOption(.tcp_nodelay), value: 1).map { address }
+        case .unix: return channel.eventLoop.makeSucceededFuture(address)
         }
     }
 

@@ -1,7 +1,12 @@
 import Foundation
+import NIOCore
+import NIOPosix
 import Testing
+import WaymarkCodec
 import WaymarkConfiguration
 import WaymarkDaemon
+import WaymarkGateway
+import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
@@ -66,6 +71,51 @@ import WaymarkTransport
             }
             await daemon.shutdown()
         }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct LoopsTests {
+    @Test func `endpoints on several loops see the same, in the same order`() async throws {
+        let folder = try Folder()
+        let daemon = try await folder.daemon { $0.threads = 4 }
+        let endpoints = try (0..<12).map { number in
+            let endpoint = try RawSocket(daemon.addresses[0])
+            let hello = VehicleHello(
+                vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "e\(number)"),
+                features: [.currentRoadName])
+            try endpoint.send(.hello(Hello(role: .vehicle(hello))))
+            #expect(try endpoint.receive()?.type == .welcome)
+            return endpoint
+        }
+        let client = try RawSocket(daemon.addresses[0])
+        try client.send(navigationHello)
+        #expect(try client.receive()?.type == .welcome)
+        let vehicles = VehicleSelection.vehicles([VehicleID(unchecked: "car")])
+        try client.send(.openSession(OpenSession(requestID: "r", vehicles: vehicles)))
+        guard case .sessionOpened(let opened)? = try client.receive() else {
+            Issue.record("no session")
+            return
+        }
+        let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9))
+        let publications: [Publication] =
+            [.startGuidance(Trip(id: "t", origin: place, destination: place), generation: 1, .init())]
+            + (1...500).map { .currentRoadName(["\($0)"]) }
+        for (index, publication) in publications.enumerated() {
+            let envelope = Envelope(
+                .publication(publication), session: opened.session, sequence: UInt64(index) + 1)
+            try client.send(Array(Codec.encode(envelope).bytes))
+        }
+        for endpoint in endpoints {
+            var seen: [Int] = []
+            while seen.last != 500, let message = try endpoint.receive() {
+                if case .publication(.currentRoadName(let names)) = message {
+                    seen += names.compactMap { Int($0) }
+                }
+            }
+            #expect(seen.last == 500)
+            #expect(seen == seen.sorted())
+        }
+        await daemon.shutdown()
     }
 }
 
@@ -136,6 +186,30 @@ import WaymarkTransport
         await daemon.shutdown()
     }
 
+    @Test func `a listening socket can be handed over, and its file stays`() async throws {
+        let folder = try Folder()
+        let handed = try RawSocket(boundTo: folder.path("socket"))
+        listen(handed.descriptor, 5)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let driver = GatewayDriver(
+            loops: [group.next()], policy: .init(), limits: .init(), logger: LogRecorder().logger,
+            clock: { Instant(nanoseconds: 0) })
+        let listener = try await Listener.adopt(
+            dup(handed.descriptor), policy: ListenerPolicy(roles: [.vehicle]), driver: driver, group: group)
+        #expect(listener.address == .unix(path: folder.path("socket")))
+        let peer = try RawSocket(listener.address)
+        try peer.send(vehicleHello)
+        #expect(try peer.receive()?.type == .welcome)
+        await listener.close()
+        #expect(folder.status("socket") != nil)
+        try await group.shutdownGracefully()
+        await #expect(throws: ListenerError.self) {
+            _ = try await Listener.adopt(
+                open("/dev/null", O_RDONLY), policy: ListenerPolicy(roles: []), driver: driver,
+                group: .singletonMultiThreadedEventLoopGroup)
+        }
+    }
+
     @Test func `localhost is taken where it is loopback`() async throws {
         let folder = try Folder()
         let daemon = try await folder.daemon { $0.listeners[1].address = "tcp:localhost:0" }
@@ -149,5 +223,16 @@ import WaymarkTransport
             _ = try await folder.daemon { $0.listeners[1].address = "unix:\(folder.path("nowhere/socket"))" }
         }
         #expect(folder.status("socket") == nil)
+    }
+}
+
+@Suite struct DescriptorTests {
+    @Test func `connections never need more descriptors than there are`() {
+        for limit in [0, 20, 64, 256, 1_024, 20_000, .max] {
+            let (connections, refusals) = DescriptorLimit.share(limit, connectionsMax: 20_000)
+            #expect((1...20_000).contains(connections))
+            if limit > 64 { #expect(connections + refusals <= limit - 32) }
+        }
+        #expect(DescriptorLimit.share(1 << 20, connectionsMax: 20_000) == (20_000, 256))
     }
 }

@@ -35,6 +35,7 @@ final class Folder: Sendable {
             .init(address: "tcp:127.0.0.1:0", roles: [.vehicle]),
         ]
         settings.drainTimeout = .seconds(2)
+        settings.connectionsMax = 100  // As many as any limit of descriptors leaves room for.
         change(&settings)
         return try await Daemon.start(settings, logger: logger)
     }
@@ -174,4 +175,6 @@ let vehicleHello = Message.hello(
                 features: []))))
 
 let navigationHello = Message.hello(
-    Hello(role: .navigation(NavigationHello(client: ClientID(unchecked: "app"), features: []))))
+    Hello(
+        role: .navigation(
+            NavigationHello(client: ClientID(unchecked: "app"), features: Set(Feature.allCases)))))

@@ -85,18 +85,20 @@ struct Surprise: Error { var got: String }
 /// The other end of a connection without a socket.
 final class Peer {
     let channel: EmbeddedChannel
-    private let halves = HalfCloseRecorder()
+    private let transport = TransportRecorder()
     private let loop: EmbeddedEventLoop
     private var splitter = FrameSplitter(frameBytesMax: ProtocolConstants.frameBytes.upperBound)
 
     init(_ loop: EmbeddedEventLoop) {
         self.loop = loop
-        self.channel = EmbeddedChannel(handlers: [self.halves], loop: loop)
+        self.channel = EmbeddedChannel(handlers: [self.transport], loop: loop)
     }
 
     /// Nothing more comes from the gateway.
-    var isOutputClosed: Bool { self.halves.isOutputClosed || !self.isOpen }
+    var isOutputClosed: Bool { self.transport.isOutputClosed || !self.isOpen }
     var isOpen: Bool { self.channel.isActive }
+    /// How often the gateway asked for more.
+    var readCount: Int { self.transport.readCount }
 
     func send(_ bytes: [UInt8]) throws {
         guard self.isOpen else { return }
@@ -155,11 +157,14 @@ final class Peer {
     }
 }
 
-/// An embedded channel knows no half closing: this stands in for it.
-private final class HalfCloseRecorder: ChannelOutboundHandler {
+/// An embedded channel knows neither half closing nor reading: this stands in for it.
+private final class TransportRecorder: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 
     private(set) var isOutputClosed = false
+    private(set) var readCount = 0
+
+    func read(context: ChannelHandlerContext) { self.readCount += 1 }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         switch mode {

@@ -214,6 +214,11 @@ import WaymarkTransport
     @Test func `a frame over the agreed length is refused by its header`() throws {
         let bench = Bench { $0.connection.frameBytesMax = 8_192 }
         let vehicle = try bench.vehicle("car")
+        // Longer than a Hello may be, as long as was agreed.
+        try vehicle.send(Self.header(type: 0x0EEE, length: 8_192 - 24, flags: 1))
+        try vehicle.send(Array(repeating: 0, count: 8_192 - 24))
+        #expect(try vehicle.receive().isEmpty)
+        #expect(!vehicle.isOutputClosed)
         try vehicle.send(Self.header(type: 4, length: 8_192 - 24 + 1))
         #expect(try vehicle.goodbye()?.code == .frameTooLarge)
     }
@@ -342,6 +347,24 @@ let trip = Trip(id: "t", origin: place, destination: place)
         #expect(cut.value == 0)
     }
 
+    @Test func `a connection that is on its way to its loop is told of the draining too`() throws {
+        let (gatewayLoop, loop) = (EmbeddedEventLoop(), EmbeddedEventLoop())
+        let driver = GatewayDriver(
+            loops: [gatewayLoop, loop], policy: .init(), limits: .init(), logger: LogRecorder().logger,
+            clock: { Instant(nanoseconds: 0) })
+        let peer = Peer(loop)
+        let entrance = Entrance(address: .unix(path: "/listener"), policy: .init(roles: [.vehicle]))
+        _ = driver.accept(peer.channel, through: entrance, from: .unknown)
+        let drained = driver.drain(Goodbye(.shuttingDown), within: .seconds(5))
+        gatewayLoop.run()
+        loop.run()
+        try peer.channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()
+        #expect(try peer.goodbye()?.code == .shuttingDown)
+        try peer.close()
+        gatewayLoop.run()
+        #expect(try drained.wait() == 0)
+    }
+
     @Test func `draining ends in time, whoever stays`() throws {
         let bench = Bench { $0.connection.drainTimeout = .seconds(60) }
         let stuck = try bench.vehicle("car")
@@ -357,7 +380,27 @@ let trip = Trip(id: "t", origin: place, destination: place)
         #expect(!stuck.isOpen)
     }
 
-    @Test func `a connection leaves no trace in its audiences`() throws {
+    @Test func `a peer is read no faster than the gateway works, and after the end without regard to it`()
+        throws
+    {
+        let bench = Bench()
+        let (client, session) = try bench.guide(["car"])
+        let frame = Codec.encode(
+            Envelope(.publication(.tripPreviews([], selected: "")), session: session, sequence: 9))
+        for _ in 0..<4 { try client.channel.writeInbound(ByteBuffer(bytes: frame.bytes)) }
+        let before = client.readCount
+        client.channel.read()
+        #expect(client.readCount == before, "four batches are under way")
+        bench.loop.run()
+        #expect(client.readCount == before + 1)
+        for _ in 0..<4 { try client.channel.writeInbound(ByteBuffer(bytes: frame.bytes)) }
+        client.channel.read()
+        #expect(client.readCount == before + 1)
+        try client.channel.writeInbound(ByteBuffer(bytes: [0, 0]))
+        #expect(client.readCount == before + 2, "what is left is read to be thrown away")
+    }
+
+    @Test func `an audience goes on when others leave it`() throws {
         let bench = Bench()
         let staying = try bench.vehicle("car", endpoint: "staying")
         let (client, session) = try bench.guide(["car"])

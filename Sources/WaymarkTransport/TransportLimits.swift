@@ -1,0 +1,14 @@
+package import WaymarkGateway
+package import WaymarkProtocol
+
+/// What the transport allows.
+package struct TransportLimits: Sendable, Hashable {
+    package var connections = ConnectionLedger.Limits()
+    package var connection = ConnectionLimits()
+    package var outbox = Outbox.Limits()
+    package var log = LogLimiter.Limits()
+    /// Refused peers that are told why at a time; further ones are just closed.
+    package var refusalsMax = 256
+
+    package init() {}
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+import WaymarkProtocol
+import WaymarkTransport
+
+/// `waymarkd` as it was built last beside the tests.
+let executable = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: ".build/debug/waymarkd")
+
+/// One run of `waymarkd`.
+final class Run {
+    let process = Process()
+    private let errors = Pipe()
+    private var unread = Data()
+
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        self.process.executableURL = executable
+        self.process.arguments = arguments
+        self.process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        self.process.standardError = self.errors
+        self.process.standardOutput = Pipe()
+        try self.process.run()
+    }
+
+    deinit { if self.process.isRunning { self.process.terminate() } }
+
+    /// The next line of the log; nil at its end.
+    func line() -> String? {
+        while true {
+            if let end = self.unread.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { self.unread = self.unread[(end + 1)...] }
+                return String(decoding: self.unread[..<end], as: UTF8.self)
+            }
+            let more = self.errors.fileHandleForReading.availableData
+            if more.isEmpty { return nil }
+            self.unread.append(more)
+        }
+    }
+
+    /// Reads on to a line with `text`; false if there is none.
+    func says(_ text: String) -> Bool {
+        while let line = self.line() { if line.contains(text) { return true } }
+        return false
+    }
+
+    /// The address of each of the next `count` listeners.
+    func addresses(_ count: Int) throws -> [ListenAddress] {
+        try (0..<count).map { _ in
+            while let line = self.line() {
+                guard line.hasSuffix("listening"), let match = line.firstMatch(of: /address=(\S+)/) else {
+                    continue
+                }
+                return try ListenAddress(String(match.1))
+            }
+            throw RawSocket.Failure(call: "listening")
+        }
+    }
+
+    func status() -> Int32 {
+        self.process.waitUntilExit()
+        return self.process.terminationStatus
+    }
+}
+
+@Suite(.timeLimit(.minutes(2)), .enabled(if: FileManager.default.isExecutableFile(atPath: executable.path)))
+struct ExecutableTests {
+    @Test func `it says where it listens, takes peers, and ends with 0 when it is told to stop`() throws {
+        let folder = try Folder()
+        let path = folder.path("config.yaml")
+        try Data("times:\n  drain: 300ms\n  goodbye: 60s\n".utf8).write(to: URL(filePath: path))
+        let run = try Run([
+            "--config", path, "--vehicle-listen", "tcp:127.0.0.1:0", "--navigation-listen",
+            "unix:\(folder.path("n"))",
+        ])
+        let addresses = try run.addresses(2)
+        let stuck = try RawSocket(addresses[0])
+        try stuck.send(vehicleHello)
+        #expect(try stuck.receive()?.type == .welcome)
+        let client = try RawSocket(addresses[1])
+        try client.send(navigationHello)
+        #expect(try client.receive()?.type == .welcome)
+        let garbage = try RawSocket(addresses[0])
+        try garbage.send([0, 0, 0])
+        #expect(try garbage.goodbye()?.code == .badMagic)
+        #expect(run.says("code=badMagic"))
+        run.process.terminate()
+        #expect(try stuck.goodbye()?.code == .shuttingDown)
+        #expect(run.status() == 0)
+        #expect(run.says("closing their connections"))
+        #expect(run.says("stopped"))
+        #expect(folder.status("n") == nil)
+    }
+
+    @Test func `a second one on the same socket says so, and a killed one is replaced`() throws {
+        let folder = try Folder()
+        let arguments = ["--vehicle-listen", "unix:\(folder.path("v"))"]
+        let first = try Run(arguments)
+        _ = try first.addresses(1)
+        let second = try Run(arguments)
+        #expect(second.says("another process listens on unix:\(folder.path("v")) already"))
+        #expect(second.status() == 1)
+        kill(first.process.processIdentifier, SIGKILL)
+        _ = first.status()
+        let third = try Run(arguments)
+        let peer = try RawSocket(third.addresses(1)[0])
+        try peer.send(vehicleHello)
+        #expect(try peer.receive()?.type == .welcome)
+        third.process.interrupt()
+        #expect(third.status() == 0)
+    }
+
+    @Test func `a check tells by its status`() throws {
+        let folder = try Folder()
+        let path = folder.path("config.yaml")
+        for (text, status, line) in [
+            ("threads: 2\n", Int32(0), nil),
+            ("threads: 0\n", 78, "waymarkd: \(path):1:10: threads must be a whole number, 1 to 64"),
+            (
+                "listeners:\n  - address: tcp:x\n    roles: [vehicle]\n", 78,
+                "waymarkd: \(path):2:5: tcp:x: is not an address"
+            ),
+        ] {
+            try Data(text.utf8).write(to: URL(filePath: path))
+            let run = try Run(
+                ["--check-config", "--config", path], environment: ["XDG_RUNTIME_DIR": folder.path])
+            #expect(run.status() == status)
+            if let line { #expect(run.line()?.hasPrefix(line) == true) }
+        }
+        #expect(folder.status("waymark") == nil)
+        let missing = try Run(["--config", folder.path("missing")])
+        #expect(missing.says("cannot be read"))
+        #expect(missing.status() == 1)
+    }
+
+    @Test func `a folder that others may write to is refused`() throws {
+        let folder = try Folder()
+        try FileManager.default.createDirectory(
+            atPath: folder.path("waymark"), withIntermediateDirectories: false)
+        chmod(folder.path("waymark"), 0o777)
+        let run = try Run([], environment: ["XDG_RUNTIME_DIR": folder.path])
+        #expect(run.says("others may write to it"))
+        #expect(run.status() == 1)
+    }
+}

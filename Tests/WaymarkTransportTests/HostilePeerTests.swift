@@ -1,0 +1,90 @@
+import NIOCore
+import Testing
+import WaymarkCodec
+import WaymarkGateway
+import WaymarkModel
+import WaymarkProtocol
+import WaymarkTransport
+
+/// SplitMix64: the same numbers for the same seed.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = self.state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+@Suite struct HostilePeerTests {
+    /// What a peer of each role may say, from Hello to Goodbye, in a session that it guesses.
+    static func conversation(_ isVehicle: Bool, _ number: Int, _ session: SessionID) -> [[UInt8]] {
+        let messages: [Message] =
+            isVehicle
+            ? [
+                .hello(Bench.vehicleHello("v\(number)")), .ping(nonce: 1), .allowNavigation,
+                .waypointRequest(WaypointRequest(requestID: "r", waypoint: place)), .vehicleSettings(.init()),
+                .cancelNavigation(.userStopped), .goodbye(Goodbye(.normal)),
+            ]
+            : [
+                .hello(Bench.navigationHello("n\(number)")),
+                .openSession(
+                    OpenSession(requestID: "r", vehicles: .vehicles([VehicleID(unchecked: "car")]))),
+                .publication(.startGuidance(trip, generation: 1, .init())),
+                .publication(.currentRoadName(["taken over"])), .publication(.cancelGuidance),
+                .goodbye(Goodbye(.normal)),
+            ]
+        return messages.enumerated().map { index, message in
+            Array(Codec.encode(Envelope(message, session: session, sequence: UInt64(index) + 1)).bytes)
+        }
+    }
+
+    /// Changes, drops, repeats and cuts.
+    static func spoil(_ frames: [[UInt8]], with generator: inout SeededGenerator) -> [UInt8] {
+        var frames = frames
+        for _ in 0..<Int.random(in: 0...3, using: &generator) {
+            let index = frames.indices.randomElement(using: &generator) ?? 0
+            switch Int.random(in: 0...3, using: &generator) {
+            case 0: frames.insert(frames[index], at: index)
+            case 1: if frames.count > 1 { frames.remove(at: index) }
+            case 2: frames[index].removeLast(Int.random(in: 0...frames[index].count, using: &generator))
+            default:
+                for place in frames[index].indices where Int.random(in: 0...30, using: &generator) == 0 {
+                    frames[index][place] = .random(in: 0...255, using: &generator)
+                }
+            }
+        }
+        return frames.flatMap { $0 }
+    }
+
+    @Test(arguments: UInt64(0)..<40)
+    func `others get what is theirs, whatever one peer does`(_ seed: UInt64) throws {
+        var generator = SeededGenerator(state: seed)
+        let bench = Bench()
+        let vehicle = try bench.vehicle("car")
+        let (client, session) = try bench.guide(["car"])
+        try client.send(
+            .publication(.startGuidance(trip, generation: 1, .init())), session: session, sequence: 1)
+        for number in 2...30 {
+            let hostile = try bench.connect(from: .user(2_000))
+            let talk = Self.conversation(Bool.random(using: &generator), number, session)
+            var rest = Self.spoil(talk, with: &generator)[...]
+            while !rest.isEmpty {
+                let piece = rest.prefix(.random(in: 1...200, using: &generator))
+                try hostile.send(Array(piece))
+                rest = rest.dropFirst(piece.count)
+            }
+            // Whatever it was told can be read, and nothing follows a Goodbye.
+            let told = try hostile.receive().map(\.message.type)
+            #expect(!told.dropLast().contains(.goodbye), "\(told)")
+            if hostile.isOpen { try hostile.close() }
+            try client.send(
+                .publication(.currentRoadName(["\(number)"])), session: session, sequence: UInt64(number))
+            #expect(try vehicle.roadNames() == ["\(number)"])
+        }
+        #expect(!client.isOutputClosed && !vehicle.isOutputClosed)
+    }
+}
