@@ -30,6 +30,8 @@ package struct Settings: Sendable, Hashable {
     package var policy = Gateway.Policy()
     package var connection = ConnectionLimits()
     package var outbox = Outbox.Limits()
+    /// What may wait for all endpoints together, in bytes.
+    package var outboxBytesInAllMax = 536_870_912
     package var connectionsMax = 20_000
     package var connectionsPerUserMax = 12_000
     /// User ids that may be navigation clients; nil for all that can connect.
@@ -105,13 +107,27 @@ extension Settings {
         .number("limits.connections-per-user", 1...1_000_000, \.connectionsPerUserMax),
         .number("limits.frame-bytes", 4_096...16_777_216, \.frameBytes),
         .number("limits.outbox-bytes", 65_536...1_073_741_824, \.outbox.bytesMax),
+        .number("limits.outbox-bytes-in-all", 65_536...1_099_511_627_776, \.outboxBytesInAllMax),
         .number("limits.log-lines", 0...1_000_000, \.logLinesPerPeerMax),
         .number("limits.errors", 0...1_000_000, \.connection.errorsMax),
+        .number("limits.peers", 1...1_000_000, \.policy.limits.peersMax),
+        .number("limits.peers-per-user", 1...1_000_000, \.policy.limits.peersPerUserMax),
+        .number("limits.vehicles", 1...1_000_000, \.policy.limits.vehiclesMax),
         .number("limits.sessions", 1...1_000_000, \.policy.limits.sessionsMax),
         .number("limits.sessions-per-client", 1...1_000_000, \.policy.limits.sessionsPerClientMax),
         .number("limits.endpoints-per-vehicle", 1...1_024, \.policy.limits.endpointsPerVehicleMax),
         .number("limits.requests-open", 1...1_024, \.policy.limits.requestsOpenMax),
         .number("limits.retained-bytes", 65_536...1_073_741_824, \.policy.limits.retainedBytesMax),
+        .number(
+            "limits.retained-bytes-per-client", 65_536...1_099_511_627_776,
+            \.policy.limits.retainedBytesPerClientMax),
+        .number(
+            "limits.retained-bytes-per-user", 65_536...1_099_511_627_776,
+            \.policy.limits.retainedBytesPerUserMax),
+        .number(
+            "limits.retained-bytes-in-all", 65_536...1_099_511_627_776, \.policy.limits.retainedBytesInAllMax
+        ),
+        .number("limits.replay-bytes-in-all", 0...1_099_511_627_776, \.policy.limits.replayBytesInAllMax),
         .number("limits.replay-bytes", 0...1_073_741_824, \.policy.limits.replayBytesMax),
         .number("limits.profiles-per-session", 1...1_024, \.policy.limits.profilesPerSessionMax),
         .number("limits.outcomes-kept", 1...65_536, \.policy.limits.outcomesKeptMax),

@@ -90,6 +90,7 @@ package struct Daemon: Sendable {
         limits.connections.connectionsPerUserMax = settings.connectionsPerUserMax
         limits.connection = settings.connection
         limits.outbox = settings.outbox
+        limits.outboxBytesInAllMax = settings.outboxBytesInAllMax
         limits.log.linesMax = settings.logLinesPerPeerMax
         let start = NIODeadline.now()
         return GatewayDriver(

@@ -32,13 +32,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
 
     init(
-        id: ConnectionID, entrance: Entrance, source: PeerSource, driver: GatewayDriver, decoder: BodyDecoder
+        id: ConnectionID, entrance: Entrance, source: PeerSource, driver: GatewayDriver, shard: LoopShard
     ) {
         self.id = id
         self.policy = entrance.policy
         self.driver = driver
-        self.decoder = decoder
-        self.outgoing = Outgoing(limits: driver.limits.outbox)
+        self.decoder = shard.decoder
+        self.outgoing = Outgoing(limits: driver.limits.outbox, waiting: shard.waiting)
         self.peer = PeerDescription(source: source, entrance: entrance.address, connection: id)
         self.session = AcceptingSession(
             limits: driver.limits.connection, allowedRoles: entrance.policy.roles, at: driver.clock(),
@@ -235,24 +235,31 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     // MARK: Out
 
-    /// Sends a frame that is never conflated, or lets it wait while the peer does not take what was sent before.
-    func write(_ frame: Frame) {
-        guard let context = self.context, !self.isClosing else { return }
-        self.settle(self.outgoing.write(frame, key: nil, on: context))
+    /// Sends the gateway's frames, each of which is never conflated, or lets them wait while the peer does not take what was sent
+    /// before. Behind a Goodbye nothing is sent.
+    func deliver(_ frames: [Frame]) {
+        guard self.session.state == .active else { return }
+        for frame in frames { self.write(frame) }
     }
 
     /// Sends frames that are shared by an audience.
-    func write(_ span: Span) {
-        guard let context = self.context, !self.isClosing else { return }
+    func deliver(_ span: Span) {
+        guard let context = self.context, !self.isClosing, self.session.state == .active else { return }
         self.session.noteSent()
         self.settle(self.outgoing.write(span, on: context))
     }
 
-    private func settle(_ verdict: Outbox.Verdict) {
-        switch verdict {
-        case .queued: self.watchForStall()
-        case .overflow:
-            self.closeAsTooSlow("more than \(self.driver.limits.outbox.bytesMax) bytes wait to be read")
+    private func write(_ frame: Frame) {
+        guard let context = self.context, !self.isClosing else { return }
+        self.settle(self.outgoing.write(frame, key: nil, on: context))
+    }
+
+    private func settle(_ overflow: Outgoing.Overflow?) {
+        switch overflow {
+        case nil: self.watchForStall()
+        case .outbox(let bytesMax): self.closeAsTooSlow("more than \(bytesMax) bytes wait to be read")
+        case .inAll(let bytesMax):
+            self.closeAsTooSlow("more than \(bytesMax) bytes wait for all endpoints that do not keep up")
         }
     }
 

@@ -67,7 +67,12 @@ package final class GatewayDriver: Sendable {
                 gateway: gateway, ledger: ConnectionLedger(limits: limits.connections),
                 log: PeerLog(logger, limits: limits.log, loop: loops[0])),
             eventLoop: loops[0])
-        self.shards = loops.map { ($0, NIOLoopBoundBox.makeBoxSendingValue(LoopShard(), eventLoop: $0)) }
+        // Each loop has its part: none has to ask the others.
+        let waitingMax = limits.outboxBytesInAllMax / loops.count
+        self.shards = loops.map { loop in
+            let shard = LoopShard(waiting: WaitingBytes(countMax: waitingMax))
+            return (loop, NIOLoopBoundBox.makeBoxSendingValue(shard, eventLoop: loop))
+        }
     }
 
     private static let coder = Gateway.Coder(
@@ -99,7 +104,7 @@ package final class GatewayDriver: Sendable {
             switch admission {
             case .taken(let id):
                 let handler = ConnectionHandler(
-                    id: id, entrance: entrance, source: source, driver: self, decoder: shard.value.decoder)
+                    id: id, entrance: entrance, source: source, driver: self, shard: shard.value)
                 channel.closeFuture.whenComplete { _ in
                     shard.value.remove(id)
                     self.gatewayLoop.execute { self.forget(id) }

@@ -23,10 +23,14 @@ final class LoopShard {
 
     /// Reads the bodies of all connections here, one at a time: an idle connection holds no memory for it.
     let decoder = BodyDecoder()
+    /// What waits for all endpoints here.
+    let waiting: WaitingBytes
     /// Set once nobody is taken any more.
     private var goodbye: Goodbye?
     private var members: [ConnectionID: Member] = [:]
     private var audiences: [AudienceID: Set<ConnectionID>] = [:]
+
+    init(waiting: WaitingBytes) { self.waiting = waiting }
 
     func add(_ handler: ConnectionHandler) {
         self.members[handler.id] = Member(handler: handler)
@@ -48,11 +52,11 @@ final class LoopShard {
             case .session(let id, let event): self.members[id]?.handler.handle(event)
             case .send(let id, let frames):
                 guard let handler = self.members[id]?.handler else { break }
-                for frame in frames { handler.write(frame) }
+                handler.deliver(frames)
                 touched.insert(id)
             case .publish(let audience, let span):
                 guard let ids = self.audiences[audience] else { break }
-                for id in ids { self.members[id]?.handler.write(span) }
+                for id in ids { self.members[id]?.handler.deliver(span) }
                 touched.formUnion(ids)
             case .join(let id, let audience): self.join(id, audience)
             case .leave(let id, let audience):

@@ -6,6 +6,8 @@ package struct TransportLimits: Sendable, Hashable {
     package var connections = ConnectionLedger.Limits()
     package var connection = ConnectionLimits()
     package var outbox = Outbox.Limits()
+    /// What may wait for all endpoints together, in bytes; over it whoever reads too slowly then is closed.
+    package var outboxBytesInAllMax = 536_870_912
     package var log = LogLimiter.Limits()
     /// Refused peers that are told why at a time; further ones are just closed.
     package var refusalsMax = 256

@@ -61,8 +61,8 @@ struct DocumentedKey: Sendable, CustomStringConvertible {
         for key in try DocumentedKey.read(after: "```\n\n") {
             guard let (lower, upper) = key.bounds else { continue }
             count += 1
-            // An outbox must hold what a session retains: those two are checked together.
-            let others = ["limits.outbox-bytes", "limits.retained-bytes"]
+            // An outbox must hold what a session retains, and a frame: those are checked together.
+            let others = ["limits.outbox-bytes", "limits.retained-bytes", "limits.frame-bytes"]
             for value in others.contains(key.key) ? [] : [lower, upper] {
                 _ = try Configuration.read(key.file(value), file: "f")
             }
