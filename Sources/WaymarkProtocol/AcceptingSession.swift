@@ -99,12 +99,11 @@ package struct AcceptingSession: Sendable, Hashable {
         case (.awaitingHello, .hello(let hello)): self.consider(hello, into: &actions)
         case (_, .goodbye): self.end(clean: true, into: &actions)
         case (.awaitingHello, _): self.unexpected(message, into: &actions)
-        case (.active, .ping(let nonce)), (.draining, .ping(let nonce)):
-            self.send(.pong(nonce: nonce), into: &actions)
+        case (.active, .ping(let nonce)): self.send(.pong(nonce: nonce), into: &actions)
         case (_, .pong): break
         case (.active, _) where self.mayBeSent(message): actions.append(.deliver(message, session))
-        case (.draining, _) where self.mayBeSent(message): break  // The peer had not yet seen our Goodbye.
-        case (.admitting, _), (.active, _), (.draining, _): self.unexpected(message, into: &actions)
+        case (.draining, _): break  // The peer had not yet seen our Goodbye, behind which nothing follows.
+        case (.admitting, _), (.active, _): self.unexpected(message, into: &actions)
         case (.closed, _): break
         }
     }
@@ -197,7 +196,7 @@ package struct AcceptingSession: Sendable, Hashable {
         case .awaitingHello:
             let field = rejection.field.isEmpty ? "the Hello" : rejection.field
             self.close(Goodbye(.handshakeInvalid, reason: "\(field): \(rejection.reason)"), into: &actions)
-        case .admitting, .active, .draining:
+        case .admitting, .active:
             if now > self.errorWindowEnd {
                 self.errorWindowEnd = now + self.limits.errorWindow
                 self.errorCount = 0
@@ -210,7 +209,7 @@ package struct AcceptingSession: Sendable, Hashable {
                         .tooManyErrors, reason: "more than \(self.limits.errorsMax) messages were refused"),
                     into: &actions)
             }
-        case .closed: break
+        case .draining, .closed: break
         }
     }
 
@@ -257,7 +256,8 @@ package struct AcceptingSession: Sendable, Hashable {
     }
 
     private mutating func close(_ goodbye: Goodbye, into actions: inout [Action]) {
-        actions.append(.send(.goodbye(goodbye)))
+        // While draining it has been said.
+        if self.state != .draining { actions.append(.send(.goodbye(goodbye))) }
         self.end(clean: false, into: &actions)
     }
 

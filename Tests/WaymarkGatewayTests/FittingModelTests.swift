@@ -361,7 +361,7 @@ struct FittingRun {
 }
 
 @Suite struct FittingModelTests {
-    @Test(arguments: 0..<60)
+    @Test(arguments: 0..<30)
     func
         `whatever is published, conflated and missed, endpoints with few slots hold what a late joiner holds`(
             _ seed: Int

@@ -58,6 +58,7 @@ import WaymarkProtocol
         var session: AcceptingSession
         var closes = 0
         var departures = 0
+        var hasSaidGoodbye = false
     }
 
     @Test func `closed is silent, a session closes once and tells the gateway once`() {
@@ -73,6 +74,10 @@ import WaymarkProtocol
                     var actions: [AcceptingSession.Action] = []
                     after.session.handle(event, at: Instant(nanoseconds: Int64(step)), into: &actions)
                     if walk.session.state == .closed { #expect(actions.isEmpty) }
+                    for case .send(let message) in actions {
+                        #expect(!after.hasSaidGoodbye, "\(message.type) after goodbye, by \(event)")
+                        if message.type == .goodbye { after.hasSaidGoodbye = true }
+                    }
                     after.closes += actions.count { $0 == .close }
                     after.departures += actions.count { if case .gone = $0 { true } else { false } }
                     #expect(

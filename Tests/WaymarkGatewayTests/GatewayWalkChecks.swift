@@ -1,0 +1,199 @@
+import WaymarkProtocol
+
+@testable import WaymarkGateway
+
+extension WalkWorld {
+    // MARK: What must always hold
+
+    /// Every request that is no longer open has had one outcome, told once to each endpoint.
+    mutating func checkRequests(_ before: Gateway, _ step: Step, _ actions: [Gateway.Action]) {
+        var told: [ConnectionID: [String: Int]] = [:]
+        for case .send(let id, let envelope) in actions {
+            guard case .requestOutcome(let outcome) = envelope.message, case .endpoint? = self.peer(of: id)
+            else { continue }
+            told[id, default: [:]][outcome.requestID, default: 0] += 1
+            let recorded = self.gateway.vehicles[outcome.vehicle]?.outcomes.filter {
+                $0.requestID == outcome.requestID
+            }
+            if recorded != [outcome] { self.fail("\(outcome.requestID) has the outcomes \(recorded ?? [])") }
+        }
+        if told.values.contains(where: { $0.values.contains { $0 > 1 } }) {
+            self.fail("an outcome is told twice")
+        }
+        for key in before.requests.keys where self.gateway.requests[key] == nil {
+            guard let vehicle = self.gateway.vehicles[key.vehicle], vehicle.principal != nil else { continue }
+            if vehicle.outcomes.count(where: { $0.requestID == key.id }) != 1 {
+                self.fail("\(key.id) went without an outcome")
+            }
+            for (_, connection, _) in vehicle.connections where told[connection]?[key.id] != 1 {
+                self.fail("an endpoint was not told how \(key.id) ended")
+            }
+        }
+        if case .ask(let index, let ask) = step, ask != .withdrawal {
+            let id = ask == .waypoint ? "w" : "d"
+            let key = Request.Key(vehicle: self.plan.endpoints[index].vehicle, id: id)
+            let isEnded =
+                self.gateway.vehicles[key.vehicle]?.outcomes.contains { $0.requestID == id } ?? false
+            if isEnded == (self.gateway.requests[key] != nil) {
+                self.fail("\(id) is neither open nor ended, or both")
+            }
+        }
+    }
+
+    /// A message that is answered by an error, and a peer that is refused, change nothing but counts.
+    mutating func checkRejection(
+        _ before: Gateway, _ event: Gateway.Event, _ actions: [Gateway.Action]
+    ) {
+        let isRejected = actions.contains {
+            switch $0 {
+            case .refuse: true
+            case .send(_, let envelope): if case .error = envelope.message { true } else { false }
+            default: false
+            }
+        }
+        guard isRejected else { return }
+        var expected = before
+        expected.counters = self.gateway.counters
+        if case .published(_, let frame, _) = event {
+            expected.sessions[frame.header.session]?.skip(frame.header.sequence)
+        }
+        if expected != self.gateway { self.fail("a rejected event changed something") }
+    }
+
+    /// What was on its way from a connection that has ended makes no difference.
+    mutating func checkDeaf(to connection: ConnectionID) {
+        var gateway = self.gateway
+        var actions: [Gateway.Action] = []
+        let late: [Gateway.Event] = [
+            .received(connection, .cancelNavigation(.ownNavigationStarted), .none),
+            .received(connection, .openSession(OpenSession(requestID: "0", vehicles: .anyThatAsked)), .none),
+            .departed(connection, clean: true),
+        ]
+        for event in late { gateway.handle(event, at: self.now, into: &actions) }
+        if !actions.isEmpty || gateway != self.gateway { self.fail("a connection that has ended is heard") }
+    }
+
+    mutating func checkState() {
+        let gateway = self.gateway
+        for (id, session) in gateway.sessions {
+            if gateway.clients[session.client]?.sessions.contains(id) != true {
+                self.fail("a session is nobody's")
+            }
+            if session.isSuspended != (gateway.clients[session.client]?.connection == nil) {
+                self.fail("a session stands still while its client is there, or goes on without it")
+            }
+            if Set(session.vehicles).count != session.vehicles.count {
+                self.fail("a vehicle is in a session twice")
+            }
+            for vehicle in session.vehicles where gateway.vehicles[vehicle]?.session != id {
+                self.fail("a session has a vehicle that is not in it")
+            }
+            if session.vehicles.isEmpty, session.selection != .anyThatAsked {
+                self.fail("a session has no vehicle")
+            }
+        }
+        for (id, vehicle) in gateway.vehicles { self.check(id, vehicle) }
+        for (key, request) in gateway.requests {
+            if !gateway.deadlines.contains(.request(key)) { self.fail("\(key.id) waits for ever") }
+            if gateway.clients[request.client]?.connection == nil {
+                self.fail("\(key.id) is with somebody who has gone")
+            }
+        }
+        for (id, client) in gateway.clients
+        where gateway.deadlines.contains(.clientGrace(id)) != (client.connection == nil) {
+            self.fail("a client's grace time does not fit its presence")
+        }
+        let known = gateway.clients.count + gateway.vehicles.values.reduce(0) { $0 + $1.endpoints.count }
+        if gateway.tokens.count != known { self.fail("\(gateway.tokens.count) tokens for \(known) peers") }
+        let kept = gateway.sessions.values.reduce(0) { $0 + $1.kept.retained }
+        if gateway.memory.total.retained != kept { self.fail("the books are wrong") }
+        if gateway.peers.count != self.connections.count { self.fail("a peer is known that is not there") }
+        var deadlines = gateway.deadlines
+        if let next = deadlines.next, self.armed.map({ $0 > next }) ?? true {
+            self.fail("a deadline is not armed")
+        }
+    }
+
+    private mutating func check(_ id: VehicleID, _ vehicle: Vehicle) {
+        let limits = self.gateway.policy.limits
+        if let session = vehicle.session, self.gateway.sessions[session]?.vehicles.contains(id) != true {
+            self.fail("a vehicle is in a session that does not have it")
+        }
+        if !vehicle.isNeeded { self.fail("a vehicle is kept for nothing") }
+        if vehicle.openRequests.count > limits.requestsOpenMax { self.fail("too many requests are open") }
+        if vehicle.outcomes.count > limits.outcomesKeptMax { self.fail("too many outcomes are kept") }
+        let open = self.gateway.requests.keys.filter { $0.vehicle == id }.map(\.id)
+        if Set(open) != vehicle.openRequests { self.fail("open requests are not known to their vehicle") }
+        for (name, endpoint) in vehicle.endpoints {
+            let path = EndpointPath(vehicle: id, endpoint: name)
+            if self.gateway.deadlines.contains(.endpointGrace(path)) != (endpoint.connection == nil) {
+                self.fail("an endpoint's grace time does not fit its presence")
+            }
+            guard let connection = endpoint.connection else {
+                if endpoint.audience != nil { self.fail("an endpoint that has gone is in an audience") }
+                continue
+            }
+            if self.sessions[connection] != vehicle.session {
+                self.fail("an endpoint was not told of its session")
+            }
+            let isMember = endpoint.audience.map { self.members[$0]?.contains(connection) == true }
+            if vehicle.session != nil, isMember != true { self.fail("an endpoint does not hear its session") }
+        }
+    }
+
+    // MARK: What makes two states the same
+
+    /// The state without what only counts up (names of connections, sessions and tokens, numbers, instants), without the
+    /// order of deadlines behind the next one, and without how requests ended.
+    var key: Int {
+        let gateway = self.gateway
+        let ranks = Dictionary(
+            uniqueKeysWithValues: gateway.sessions.keys.sorted().enumerated().map { ($0.element, $0.offset) })
+        var hasher = Hasher()
+        for id in gateway.vehicles.keys.sorted() {
+            guard let vehicle = gateway.vehicles[id] else { continue }
+            hasher.combine(id)
+            hasher.combine(vehicle.principal)
+            hasher.combine(vehicle.session.flatMap { ranks[$0] })
+            hasher.combine([vehicle.navigatesItself, vehicle.isGuidanceWanted, vehicle.hasStopped])
+            hasher.combine(Set(vehicle.outcomes.map(\.requestID)))
+            for (name, endpoint) in vehicle.endpoints.sorted(by: { $0.key < $1.key }) {
+                hasher.combine(name)
+                hasher.combine(endpoint.connection == nil)
+                hasher.combine(endpoint.place.map { ranks[$0.session] })
+            }
+        }
+        for id in gateway.clients.keys.sorted() {
+            guard let client = gateway.clients[id] else { continue }
+            hasher.combine(id)
+            hasher.combine(client.connection == nil)
+            hasher.combine(client.ended.isEmpty)
+        }
+        for (id, _) in ranks.sorted(by: { $0.value < $1.value }) {
+            guard let session = gateway.sessions[id] else { continue }
+            hasher.combine(session.client)
+            hasher.combine(session.requestID)
+            hasher.combine(session.vehicles)
+            hasher.combine(session.content.phase)
+            hasher.combine(session.openShares.map(\.vehicle).sorted())
+        }
+        for (key, request) in gateway.requests.sorted(by: {
+            ($0.key.vehicle, $0.key.id) < ($1.key.vehicle, $1.key.id)
+        }) {
+            hasher.combine(key)
+            hasher.combine(request.client)
+            hasher.combine(request.stage.description)
+            if case .destination(let tried) = request.kind { hasher.combine(tried) }
+        }
+        var deadlines = gateway.deadlines
+        switch deadlines.takeDue(at: Instant(nanoseconds: .max)) {
+        case .clientGrace(let id): hasher.combine(id)
+        case .endpointGrace(let path): hasher.combine(path)
+        case .request(let key): hasher.combine(key)
+        case .share(let share): hasher.combine(share.vehicle)
+        case .receipts(let id): hasher.combine(ranks[id])
+        case nil: break
+        }
+        return hasher.finalize()
+    }
+}

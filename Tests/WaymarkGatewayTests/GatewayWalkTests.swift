@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+import WaymarkModel
+import WaymarkProtocol
+
+@testable import WaymarkGateway
+
+extension WalkWorld.Plan: CustomTestStringConvertible {
+    var testDescription: String { self.name }
+}
+
+@Suite struct GatewayWalkTests {
+    private static func vehicle(_ name: String) -> VehicleID { VehicleID(unchecked: name) }
+
+    private static func endpoint(_ vehicle: String, _ name: String) -> EndpointPath {
+        EndpointPath(vehicle: Self.vehicle(vehicle), endpoint: EndpointName(unchecked: name))
+    }
+
+    private static let app = ClientID(unchecked: "app")
+    private static let rival = ClientID(unchecked: "rival")
+    private static let presence: Set<WalkWorld.Step.Kind> = [.coming, .resuming, .dropping, .waiting]
+
+    static let plans: [WalkWorld.Plan] = [
+        WalkWorld.Plan(
+            name: "requests of one vehicle to one client", endpoints: [Self.endpoint("car", "cluster")],
+            clients: [Self.app], selections: [.vehicles([Self.vehicle("car")])],
+            kinds: Set(WalkWorld.Step.Kind.allCases).subtracting([.sharing]),
+            contents: [.start, .road, .pause, .wrong, .finish]),
+        WalkWorld.Plan(
+            name: "two clients want one vehicle", endpoints: [Self.endpoint("car", "cluster")],
+            clients: [Self.app, Self.rival], selections: [.vehicles([Self.vehicle("car")])],
+            kinds: Self.presence.union([.leaving, .opening, .cancelling])),
+        WalkWorld.Plan(
+            name: "two clients want one vehicle, and the first one keeps it",
+            endpoints: [Self.endpoint("car", "cluster")], clients: [Self.app, Self.rival],
+            selections: [.vehicles([Self.vehicle("car")])], arbitration: .refuse,
+            kinds: Self.presence.union([.opening, .cancelling])),
+        WalkWorld.Plan(
+            name: "a destination goes from client to client", endpoints: [Self.endpoint("car", "cluster")],
+            clients: [Self.app, Self.rival], selections: [],
+            kinds: Self.presence.union([.leaving, .requesting, .answering, .cancelling])),
+        WalkWorld.Plan(
+            name: "one session of two vehicles",
+            endpoints: [Self.endpoint("bus", "cluster"), Self.endpoint("car", "cluster")],
+            clients: [Self.app],
+            selections: [
+                .vehicles([Self.vehicle("bus"), Self.vehicle("car")]), .vehicles([Self.vehicle("car")]),
+            ], kinds: Self.presence.union([.opening, .publishing])),
+        WalkWorld.Plan(
+            name: "a vehicle that asked, and two that guide any",
+            endpoints: [Self.endpoint("car", "cluster")],
+            clients: [Self.app, Self.rival], selections: [.anyThatAsked],
+            kinds: [.coming, .dropping, .opening, .cancelling, .waiting], isGuidanceWanted: true),
+        WalkWorld.Plan(
+            name: "two endpoints ask one user",
+            endpoints: [Self.endpoint("car", "cluster"), Self.endpoint("car", "hud")], clients: [Self.app],
+            selections: [.vehicles([Self.vehicle("car")])],
+            kinds: [
+                .coming, .dropping, .opening, .publishing, .requesting, .answering, .prompting, .waiting,
+            ]),
+        WalkWorld.Plan(
+            name: "a destination is shared with two vehicles",
+            endpoints: [Self.endpoint("bus", "cluster"), Self.endpoint("car", "cluster")],
+            clients: [Self.app], selections: [.vehicles([Self.vehicle("bus"), Self.vehicle("car")])],
+            kinds: [.coming, .dropping, .opening, .publishing, .sharing, .waiting],
+            contents: [.start, .share, .finish]),
+        WalkWorld.Plan(
+            name: "everything at once",
+            endpoints: [
+                Self.endpoint("bus", "cluster"), Self.endpoint("car", "cluster"), Self.endpoint("car", "hud"),
+            ], clients: [Self.app, Self.rival],
+            selections: [
+                .vehicles([Self.vehicle("bus"), Self.vehicle("car")]), .vehicles([Self.vehicle("car")]),
+            ], kinds: Set(WalkWorld.Step.Kind.allCases),
+            contents: WalkWorld.Step.Content.allCases, statesMax: Self.statesMax),
+    ]
+
+    /// How far the walk through the largest world goes. The others are walked whole.
+    private static let statesMax =
+        ProcessInfo.processInfo.environment["WAYMARK_WALK_STATES"].flatMap { Int($0) } ?? 300
+
+    @Test(arguments: plans)
+    func `whatever happens next in whatever state, the promises hold`(_ plan: WalkWorld.Plan) {
+        let start = WalkWorld(plan)
+        var seen: Set<Int> = [start.key]
+        var states: [(world: WalkWorld, path: [WalkWorld.Step])] = [(start, [])]
+        var place = 0
+        while place < min(states.count, plan.statesMax) {
+            let (world, path) = states[place]
+            place += 1
+            for step in world.steps {
+                var next = world
+                next.take(step)
+                if let violation = next.violations.first {
+                    Issue.record("\(violation), after \(path + [step])")
+                    return
+                }
+                if seen.insert(next.key).inserted { states.append((next, path + [step])) }
+            }
+        }
+        // A plan in which little can happen proves little.
+        #expect(states.count > 50)
+    }
+}
