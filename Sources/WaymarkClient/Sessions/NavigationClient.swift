@@ -1,5 +1,4 @@
 internal import WaymarkCodec
-public import WaymarkModel
 internal import WaymarkProtocol
 
 /// Which vehicles a session is for.
@@ -10,65 +9,10 @@ public enum SessionVehicles: Sendable, Hashable {
     case anyThatAsked
 }
 
-/// A vehicle wants to stop somewhere on the way.
-public struct WaypointInquiry: Sendable, Hashable {
-    /// The vehicle that asks.
-    public let vehicle: String
-    /// Where to stop.
-    public let waypoint: Waypoint
-    /// The segment to insert into; empty: the client chooses.
-    public let segment: String
-}
-
-/// How a client answers a ``WaypointInquiry``.
-public enum WaypointAnswer: Sendable {
-    /// The vehicle's user is asked with these estimates; `whenAccepted` runs if the user agrees.
-    case estimates(TravelEstimates, whenAccepted: @Sendable () async -> Void)
-    /// The client asks its user by itself; `true` accepts.
-    case ownPrompt(@Sendable () async -> Bool)
-    /// With one of notSupported, declinedByUser, busy, invalid, tooLarge.
-    case decline(RequestResult)
-}
-
-/// How a request, or a shared destination, ended.
-public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
-    case accepted = 1
-    case notSupported, declinedByUser, busy, invalid, timedOut, tooLarge, gone, withdrawn, sessionEnded
-}
-
-/// A vehicle wants to be guided to a place.
-public struct DestinationInquiry: Sendable, Hashable {
-    /// The vehicle that asks.
-    public let vehicle: String
-    /// Where to drive.
-    public let destination: Waypoint
-}
-
-/// What happens to a session beside what its client publishes.
-public enum SessionEvent: Sendable, Hashable {
-    /// A vehicle joined, is awaited, was refused or left; in words.
-    case vehicleChanged(vehicle: String, standing: String)
-    case routeSource(vehicle: String, RouteSource)
-    /// A display setting changed; in words.
-    case settings(vehicle: String, endpoint: String, description: String)
-    case zoom(vehicle: String, ZoomDirection)
-    /// The alert was dismissed (action 0) or an action chosen.
-    case alertResponse(vehicle: String, alert: UInt32, action: UInt32)
-    /// A waypoint request of a vehicle ended.
-    case waypointResult(vehicle: String, RequestResult)
-    /// A destination share: nil while under way.
-    case shareResult(vehicle: String, shareID: String, RequestResult?)
-    /// The lowest number that all endpoints have received.
-    case received(sequence: UInt64)
-    /// A message was refused by the gateway.
-    case rejected(field: String, reason: String)
-    /// The session is over.
-    case ended(reason: String)
-}
-
 /// A navigation client: provides guidance to vehicles through a gateway.
 ///
-/// Comes back by itself after a loss and restores its sessions.
+/// Comes back by itself after a loss and restores its sessions; call ``close()`` to end it. Handlers may call anything here,
+/// ``close()`` too, and may take as long as they like.
 public actor NavigationClient {
     /// Who the client is and what it answers.
     public struct Configuration: Sendable {
@@ -84,35 +28,34 @@ public actor NavigationClient {
         public var reconnection = ReconnectionPolicy()
         /// Asked when a vehicle wants a drive; true accepts. nil: not asked at all.
         public var onDestination: (@Sendable (DestinationInquiry) async -> Bool)?
-        /// Told where the connection stands.
-        public var onConnection: @Sendable (ConnectionState) async -> Void = { _ in }
+        /// Told where the connection stands, as ``NavigationClient/connectionStates`` is.
+        public var onConnection: (@Sendable (ConnectionState) async -> Void)?
 
         /// A configuration for the client named `id`.
         public init(id: String) { self.id = id }
     }
 
-    private let configuration: Configuration
+    let configuration: Configuration
     private let clientID: ClientID
     private var link: Link?
+    /// It has been told that something waits, and has not come for it yet.
+    private var isLinkWoken = false
     private var token: ResumptionToken?
-    private var sessions: [String: SessionRecord] = [:]
+    /// By the id of the request that opens each.
+    var sessions: [String: SessionRecord] = [:]
+    /// The keys of `sessions`, oldest first.
     private var order: [String] = []
-    private var nextRequest = 0
-    private var direct: [Envelope] = []
-
-    private struct SessionRecord {
-        var opening: OpenSession
-        var id: SessionID?
-        var state = PublishedState()
-        var isOver = false
-        var isAnnounced = false
-        var onEvent: @Sendable (SessionEvent) async -> Void
-        var onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)?
-        var opened: CheckedContinuation<Result<Void, ClientError>, Never>?
-        var accepted: [String: @Sendable () async -> Void] = [:]
-    }
+    private var nextSession = 0
+    /// Answers, and sessions to be opened, that wait for the connection.
+    private var control: [Envelope] = []
+    private var connections = Readers<ConnectionState>()
+    private var connectionState = ConnectionState.connecting
+    private var frameBytesMax = Int(ConnectionLimits().frameBytesMax)
 
     /// Connects to a gateway; returns when it has said Welcome.
+    ///
+    /// - Throws: ``ClientError/invalid(_:)`` for a bad id, ``ClientError/cannotConnect(_:reason:)``,
+    ///   ``ClientError/refused(reason:)``; ``ClientError/closed`` if the task was cancelled.
     public static func connect(
         to address: ServiceAddress = .defaultNavigation, _ configuration: Configuration
     ) async throws(ClientError) -> NavigationClient {
@@ -130,19 +73,22 @@ public actor NavigationClient {
     }
 
     private func open(_ address: ServiceAddress) async throws(ClientError) {
+        if let handler = self.configuration.onConnection { self.connections.open().forEach(handler) }
         let link = Link(address: address, reconnection: self.configuration.reconnection, owner: self)
         self.link = link
         try await link.open()
     }
 
-    /// Ends all sessions and the connection.
-    public func close() async {
-        await self.link?.close()
-        for key in self.order { await self.end(key, "closed") }
-    }
+    /// Writes what is still to be written, ends all sessions and the connection. Takes two seconds at most.
+    public func close() async { await self.link?.close() }
 
     /// Drops the transport as a network cut would. For tests.
     package func cut() async { await self.link?.cut() }
+
+    /// Where the connection stands, from now on; only the newest waits for a slow reader.
+    public var connectionStates: Feed<ConnectionState> {
+        self.connections.open(with: [self.connectionState])
+    }
 
     // MARK: Sessions
 
@@ -151,24 +97,31 @@ public actor NavigationClient {
     /// - Parameters:
     ///   - vehicles: Whom it is for.
     ///   - receipts: How often to hear how far the vehicles are, 100 ms ... 60 s; nil: not at all.
-    ///   - onEvent: Told what happens, one at a time; publishing from it is fine, waiting for the session is not.
+    ///   - onEvent: Told what happens, one at a time, as ``NavigationSession/events`` is.
     ///   - onWaypoint: Asked when a vehicle wants to stop on the way; nil declines.
     /// - Returns: The open session, before guidance.
-    /// - Throws: ``ClientError/rejected(field:reason:)`` if no vehicle takes it, ``ClientError/invalid(_:)`` for a bad id.
+    /// - Throws: ``ClientError/rejected(field:reason:)`` if no vehicle takes it, ``ClientError/invalid(_:)`` for a bad id,
+    ///   the reason for which the connection is over if it is.
     public func openSession(
         vehicles: SessionVehicles, receipts: Duration? = nil,
-        onEvent: @escaping @Sendable (SessionEvent) async -> Void = { _ in },
+        onEvent: (@Sendable (SessionEvent) async -> Void)? = nil,
         onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)? = nil
     ) async throws(ClientError) -> NavigationSession {
-        self.nextRequest += 1
-        let key = "session-\(self.nextRequest)"
+        let selection = try Self.selection(vehicles)
+        if case .closed(let error) = self.connectionState { throw error }
+        self.nextSession += 1
+        let key = "session-\(self.nextSession)"
         let opening = OpenSession(
-            requestID: key, vehicles: try Self.selection(vehicles),
+            requestID: key, vehicles: selection,
             receiptsEveryMilliseconds: UInt32(clamping: receipts?.milliseconds ?? 0))
-        self.order.append(key)
+        try Codec.check(.openSession(opening))
+        var record = SessionRecord(opening, onWaypoint: onWaypoint)
+        record.state.frameBytesMax = self.frameBytesMax
+        if let onEvent { record.openFeed().forEach(onEvent) }
         let result = await withCheckedContinuation { continuation in
-            self.sessions[key] = SessionRecord(
-                opening: opening, onEvent: onEvent, onWaypoint: onWaypoint, opened: continuation)
+            record.opened = continuation
+            self.sessions[key] = record
+            self.order.append(key)
             self.send(Envelope(.openSession(opening)))
         }
         try result.get()
@@ -188,137 +141,66 @@ public actor NavigationClient {
     }
 
     /// Hands a publication to a session.
-    func publish(_ key: String, _ make: (inout PublishedState) -> Publication) async throws(ClientError) {
-        guard var record = self.sessions[key], !record.isOver else {
-            throw .sessionEnded(reason: "it ended before")
-        }
-        let publication = make(&record.state)
-        try record.state.publish(publication)
-        self.sessions[key] = record
-        await self.link?.wakeUp()
+    func publish(
+        _ key: String, _ make: @Sendable (inout PublishedState) -> Publication
+    ) throws(ClientError) {
+        guard self.sessions[key] != nil else { throw .sessionEnded(reason: "open another one") }
+        try self.sessions[key]?.publish(make)
+        self.wakeLink()
     }
 
-    private func end(_ key: String, _ reason: String) async {
-        guard let record = self.sessions[key], !record.isOver else { return }
-        self.sessions[key]?.isOver = true
-        self.sessions[key]?.opened = nil
-        record.opened?.resume(returning: .failure(.sessionEnded(reason: reason)))
-        await record.onEvent(.ended(reason: reason))
+    /// Shares a destination and waits for all outcomes.
+    func share(
+        _ key: String, _ share: String, _ publication: Publication
+    ) async throws(ClientError) -> [String: RequestResult] {
+        guard self.sessions[key]?.isSharing(share) != true else {
+            throw .invalid("the share \(share) is under way; give every share an id of its own")
+        }
+        try self.publish(key) { _ in publication }
+        guard self.sessions[key]?.state.waitingShares.contains(share) == true else {
+            throw .interrupted("too much waited to be sent; share the destination again")
+        }
+        let result = await withCheckedContinuation { self.sessions[key]?.wait(for: share, $0) }
+        return try result.get()
+    }
+
+    /// A feed of a session's events; empty when it is over.
+    func events(of key: String) -> Feed<SessionEvent> {
+        if let feed = self.sessions[key]?.openFeed() { return feed }
+        var over = Readers<SessionEvent>()
+        over.finish()
+        return over.open()
+    }
+
+    /// The session was never open: nobody is told.
+    func forget(_ key: String) {
+        self.sessions[key]?.events.finish()
         self.sessions[key] = nil
         self.order.removeAll { $0 == key }
     }
 
-    private func send(_ envelope: Envelope) {
-        self.direct.append(envelope)
-        if let link { Task { await link.wakeUp() } }
+    /// The session is over; its readers hear why, last.
+    func end(_ key: String, _ reason: EndReason) {
+        guard var record = self.sessions.removeValue(forKey: key) else { return }
+        self.order.removeAll { $0 == key }
+        record.end(reason)
     }
 
-    private func key(of session: SessionID) -> String? {
-        self.order.first { self.sessions[$0]?.id == session }
+    /// Puts a message behind what waits for the connection.
+    func send(_ envelope: Envelope) {
+        self.control.append(envelope)
+        self.wakeLink()
     }
 
-    // MARK: What the gateway says
-
-    private func receivedSessionMessage(_ message: Message, _ key: String) async {
-        guard let record = self.sessions[key] else { return }
-        switch message {
-        case .vehicleChanged(let status):
-            await record.onEvent(
-                .vehicleChanged(vehicle: status.vehicle.rawValue, standing: "\(status.standing)"))
-        case .updateRouteSource(let update):
-            await record.onEvent(.routeSource(vehicle: update.vehicle?.rawValue ?? "", update.routeSource))
-        case .vehicleSettings(let settings):
-            await record.onEvent(
-                .settings(
-                    vehicle: settings.source?.vehicle.rawValue ?? "",
-                    endpoint: settings.source?.endpoint.rawValue ?? "", description: settings.words))
-        case .zoomCluster(let zoom):
-            await record.onEvent(.zoom(vehicle: zoom.source?.vehicle.rawValue ?? "", zoom.direction))
-        case .alertResponse(let response):
-            var action: UInt32 = 0
-            if case .action(let chosen) = response.response { action = chosen }
-            await record.onEvent(
-                .alertResponse(
-                    vehicle: response.source?.vehicle.rawValue ?? "", alert: response.alert, action: action))
-        case .destinationShareStatus(let status):
-            let result: RequestResult? =
-                switch status.stage {
-                case .willShare: nil
-                case .didShare: .accepted
-                case .didFailToShare(let outcome): RequestResult(outcome)
-                }
-            await record.onEvent(
-                .shareResult(vehicle: status.vehicle.rawValue, shareID: status.shareID, result))
-        case .receiptReport(let report):
-            let lowest = report.endpoints.map(\.receipt.receivedSequence).min() ?? 0
-            await record.onEvent(.received(sequence: lowest))
-        case .waypointRequest(let request): self.answer(request, record.onWaypoint, key)
-        case .requestOutcome(let outcome): await self.finish(outcome, key)
-        default: break  // Nothing that a client can use.
-        }
+    /// Something waits to be sent.
+    func wakeLink() {
+        guard let link, !self.isLinkWoken else { return }
+        self.isLinkWoken = true
+        Task { await link.wakeUp() }
     }
 
-    private func answer(
-        _ request: WaypointRequest, _ handler: (@Sendable (WaypointInquiry) async -> WaypointAnswer)?,
-        _ key: String
-    ) {
-        guard let vehicle = request.vehicle else { return }
-        guard let handler else {
-            return self.send(.decline(.notSupported), request.requestID, vehicle)
-        }
-        let inquiry = WaypointInquiry(
-            vehicle: vehicle.rawValue, waypoint: request.waypoint, segment: request.segment)
-        // In a task of its own: it may take long, and the gateway bounds how many there are.
-        Task {
-            switch await handler(inquiry) {
-            case .estimates(let estimates, let whenAccepted):
-                self.sessions[key]?.accepted["\(vehicle)/\(request.requestID)"] = whenAccepted
-                self.send(.estimates(estimates), request.requestID, vehicle)
-            case .ownPrompt(let ask):
-                self.send(.ownPrompt, request.requestID, vehicle)
-                self.send(await ask() ? .accept : .decline(.declinedByUser), request.requestID, vehicle)
-            case .decline(let reason):
-                self.send(
-                    .decline(Outcome(rawValue: reason.rawValue) ?? .invalid), request.requestID, vehicle)
-            }
-        }
-    }
-
-    private func finish(_ outcome: RequestOutcome, _ key: String) async {
-        let whenAccepted = self.sessions[key]?.accepted
-            .removeValue(forKey: "\(outcome.vehicle)/\(outcome.requestID)")
-        await self.sessions[key]?.onEvent(
-            .waypointResult(vehicle: outcome.vehicle.rawValue, RequestResult(outcome.outcome)))
-        if outcome.outcome == .accepted, let whenAccepted { Task { await whenAccepted() } }
-    }
-
-    private func answer(_ request: DestinationRequest) {
-        guard let vehicle = request.vehicle else { return }
-        guard let handler = self.configuration.onDestination else {
-            return self.send(.decline(.notSupported), request.requestID, vehicle)
-        }
-        let inquiry = DestinationInquiry(vehicle: vehicle.rawValue, destination: request.destination)
-        Task {
-            let isAccepted = await handler(inquiry)
-            self.send(isAccepted ? .accept : .decline(.declinedByUser), request.requestID, vehicle)
-        }
-    }
-
-    private func send(_ answer: RequestAnswer.Answer, _ requestID: String, _ vehicle: VehicleID) {
-        self.send(
-            Envelope(.requestAnswer(RequestAnswer(requestID: requestID, vehicle: vehicle, answer: answer))))
-    }
-
-    private func received(_ rejection: Rejection) async {
-        if !rejection.requestID.isEmpty, let continuation = self.sessions[rejection.requestID]?.opened {
-            self.sessions[rejection.requestID] = nil
-            self.order.removeAll { $0 == rejection.requestID }
-            return continuation.resume(
-                returning: .failure(.rejected(field: rejection.field, reason: rejection.reason)))
-        }
-        guard let key = self.key(of: rejection.session) else { return }
-        await self.sessions[key]?.onEvent(.rejected(field: rejection.field, reason: rejection.reason))
-    }
+    /// The key of the session with this id on the wire.
+    func key(of session: SessionID) -> String? { self.order.first { self.sessions[$0]?.id == session } }
 }
 
 extension NavigationClient: LinkOwner {
@@ -335,79 +217,72 @@ extension NavigationClient: LinkOwner {
         return hello
     }
 
-    func linkStateChanged(_ state: ConnectionState) async {
-        await self.configuration.onConnection(state)
+    func linkStateChanged(_ state: ConnectionState) {
+        self.connectionState = state
+        self.connections.tell(state)
         guard case .closed(let error) = state else { return }
+        self.connections.finish()
         self.link = nil
-        for key in self.order { await self.end(key, "\(error)") }
+        for key in self.order { self.end(key, .connectionClosed(error)) }
     }
 
-    func welcomed(_ welcome: Welcome) async {
+    /// Takes up every session where the gateway has it, or opens it again.
+    func welcomed(_ welcome: Welcome, frameBytesMax: Int) {
         self.token = welcome.resumptionToken
-        self.direct = []
+        self.isLinkWoken = false
+        self.frameBytesMax = frameBytesMax
+        // Of what waits, sessions are opened again below; the requests that the answers are for have ended with the
+        // connection that was lost.
+        self.control = []
         for key in self.order {
+            self.sessions[key]?.state.frameBytesMax = frameBytesMax
+            self.sessions[key]?.accepted = [:]
             guard let record = self.sessions[key] else { continue }
-            guard let id = record.id, let found = welcome.sessions.first(where: { $0.session == id }) else {
-                if record.id != nil { self.sessions[key]?.state.restart() }
-                self.sessions[key]?.id = nil
+            guard let id = record.id else {
                 self.send(Envelope(.openSession(record.opening)))
                 continue
             }
-            if found.phase == .ended {
-                await self.end(key, found.endReason.map { "\($0)" } ?? "ended")
+            if let found = welcome.sessions.first(where: { $0.session == id }) {
+                self.resume(key, found)
+            } else if welcome.isResumed {
+                // The gateway knows this client: the session has ended, and the message that said so was lost.
+                self.end(key, .endedWhileAway)
             } else {
-                self.sessions[key]?.state.resume(after: found.sequence)
+                self.restart(key, record)
             }
         }
     }
 
-    func received(_ envelope: Envelope) async {
-        switch envelope.message {
-        case .sessionOpened(let opened):
-            self.sessions[opened.requestID]?.id = opened.session
-            self.sessions[opened.requestID]?.opened?.resume(returning: .success(()))
-            self.sessions[opened.requestID]?.opened = nil
-            for status in opened.vehicles {
-                await self.receivedSessionMessage(.vehicleChanged(status), opened.requestID)
-            }
-            await self.link?.wakeUp()
-        case .sessionEnded(let ended):
-            if let key = self.key(of: ended.session) { await self.end(key, "\(ended.reason)") }
-        case .destinationRequest(let request): self.answer(request)
-        case .error(let rejection): await self.received(rejection)
-        default:
-            if let key = self.key(of: envelope.session) {
-                await self.receivedSessionMessage(envelope.message, key)
-            }
+    private func resume(_ key: String, _ found: ResumedSession) {
+        guard found.phase != .ended else { return self.end(key, EndReason(found.endReason)) }
+        self.sessions[key]?.state.resume(after: found.sequence)
+        self.sessions[key]?.failSentShares()
+    }
+
+    private func restart(_ key: String, _ record: SessionRecord) {
+        if let ending = record.state.content.ending {
+            return self.end(key, ending == .finishGuidance ? .finished : .cancelledByClient)
         }
+        self.sessions[key]?.id = nil
+        self.sessions[key]?.state.restart()
+        self.sessions[key]?.failSentShares()
+        self.send(Envelope(.openSession(record.opening)))
     }
 
     func takeOutgoing() -> [Frame] {
-        var frames = self.direct.map(Codec.encode)
-        self.direct = []
+        self.isLinkWoken = false
+        var frames = self.control.map(Codec.encode)
+        self.control = []
         for key in self.order {
             guard let id = self.sessions[key]?.id else { continue }
             do throws(ClientError) {
                 frames += try self.sessions[key]?.state.takePending(session: id) ?? []
-            } catch { continue }
+            } catch {
+                // Only a gateway that takes smaller frames than the last one gets here.
+                if let frame = self.sessions[key]?.state.giveUp(session: id) { frames.append(frame) }
+                self.end(key, .notRestored(field: "", reason: "\(error)"))
+            }
         }
         return frames
-    }
-}
-
-extension RequestResult {
-    init(_ outcome: Outcome) { self = RequestResult(rawValue: outcome.rawValue) ?? .invalid }
-}
-
-extension VehicleSettings {
-    /// What is set, for humans.
-    fileprivate var words: String {
-        var words: [String] = []
-        if let compass { words.append("compass \(compass)") }
-        if let speedLimit { words.append("speed limit \(speedLimit)") }
-        if let contentStyle { words.append("content style \(contentStyle)") }
-        if let limitedUserInterfaces { words.append("limited interfaces \(limitedUserInterfaces)") }
-        if let isReadyToShow { words.append(isReadyToShow ? "ready" : "not ready") }
-        return words.joined(separator: ", ")
     }
 }

@@ -62,6 +62,16 @@ struct EndpointOutbox: Sendable, Hashable {
         if kind.count > Self.kindMax, !key.isKeptUntilAnswered { self.entries.remove(at: kind[0]) }
     }
 
+    /// Takes a request back that was never sent.
+    ///
+    /// - Returns: false if it was sent, or is not there: the gateway must be told then.
+    mutating func takeBack(_ request: String) -> Bool {
+        guard let index = self.entries.firstIndex(where: { $0.key == .request(request) && $0.timesSent == 0 })
+        else { return false }
+        self.entries.remove(at: index)
+        return true
+    }
+
     /// What is to be sent now, oldest first.
     mutating func takeAll() -> [Envelope] {
         var taken: [Envelope] = []

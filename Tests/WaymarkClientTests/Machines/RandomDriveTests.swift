@@ -200,7 +200,7 @@ extension VehicleState {
 }
 
 @Suite struct RandomDriveTests {
-    @Test(arguments: UInt64(0)..<200)
+    @Test(arguments: UInt64(0)..<100)
     func `after any cut, resumption or restart the vehicle holds what was published`(_ seed: UInt64) throws {
         var random = TestRandom(state: seed)
         var limits = PublishedState.Limits()
