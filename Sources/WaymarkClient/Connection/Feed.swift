@@ -95,6 +95,9 @@ struct Readers<Element: FeedElement>: Sendable {
     private var readers: [Reader] = []
     private var isFinished = false
 
+    /// How many readers there are.
+    var count: Int { self.readers.count }
+
     /// A feed for one more reader, which finds `first` waiting.
     mutating func open(with first: [Element] = []) -> Feed<Element> {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -44,11 +44,8 @@ struct Backoff: Sendable, Hashable {
         self.failures += 1
     }
 
-    /// How long to wait before the next attempt.
-    ///
-    /// - Parameters:
-    ///   - hint: What the gateway asked for; waited at least.
-    ///   - random: 0 ..< 1, for up to a quarter of jitter.
+    /// How long to wait before the next attempt: at least `hint`, what the gateway asked for; `random`, 0 ..< 1, adds up
+    /// to a quarter of jitter.
     func delay(hint: Duration, random: Double) -> Duration {
         let doubled = self.policy.firstDelay * (1 << min(max(self.failures - 1, 0), 20))
         return max(hint, min(doubled, self.policy.delayMax) * (1 + random / 4))

@@ -69,6 +69,15 @@ extension DisplaySettings {
             isReadyToShow: settings.isReadyToShow)
     }
 
+    /// Takes over from `older` what these do not say.
+    mutating func fillGaps(from older: DisplaySettings) {
+        self.compass = self.compass ?? older.compass
+        self.speedLimit = self.speedLimit ?? older.speedLimit
+        self.contentStyle = self.contentStyle ?? older.contentStyle
+        self.limitedUserInterfaces = self.limitedUserInterfaces ?? older.limitedUserInterfaces
+        self.isReadyToShow = self.isReadyToShow ?? older.isReadyToShow
+    }
+
     /// As they go over the wire.
     var message: VehicleSettings {
         var settings = VehicleSettings()

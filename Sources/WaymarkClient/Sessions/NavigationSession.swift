@@ -120,7 +120,9 @@ public struct NavigationSession: Sendable {
     /// Offers a destination to the vehicles, and waits for what becomes of it. Unlike the others, this takes as long as
     /// the vehicles do, 10 s at most once it was sent.
     ///
-    /// - Parameter shareID: Names the share; 1 ... 128 bytes, of its own for every share that is under way.
+    /// - Parameters:
+    ///   - destination: The place to share.
+    ///   - shareID: Names the share; 1 ... 128 bytes, of its own for every share that is under way.
     /// - Returns: By vehicle, `accepted` or why not; empty when there is no vehicle in the session.
     /// - Throws: ``ClientError/interrupted(_:)`` if the connection was lost before all had answered, or so much waited to
     ///   be sent that the share was dropped; ``ClientError/rejected(field:reason:)`` if the trip does not allow it.

@@ -49,7 +49,9 @@ public enum SessionEvent: Sendable, Hashable {
 
     /// How far one endpoint has got.
     public struct Receipt: Sendable, Hashable {
+        /// The vehicle's id.
         public let vehicle: String
+        /// The endpoint's name in the vehicle.
         public let endpoint: String
         /// The last number that it has received.
         public let received: UInt64

@@ -42,10 +42,12 @@ struct SessionRecord: Sendable {
     /// Takes over what an event says, and tells the readers.
     mutating func tell(_ event: SessionEvent) {
         switch event {
+        case .vehicleChanged(let vehicle, .left, _): self.standing.removeAll { $0.isStanding(of: vehicle) }
         case .vehicleChanged, .routeSource: self.keep(event)
+        case .settings(let vehicle, let endpoint, let settings): self.keep(settings, vehicle, endpoint)
         case .shareResult(let vehicle, let share, let result?):
             self.shares[share]?.outcomes[vehicle] = result
-        case .shareResult, .settings, .zoom, .alertResponse, .waypointResult, .received, .rejected, .missed,
+        case .shareResult, .zoom, .alertResponse, .waypointResult, .received, .rejected, .missed,
             .ended:
             break
         }
@@ -56,6 +58,17 @@ struct SessionRecord: Sendable {
     private mutating func keep(_ event: SessionEvent) {
         self.standing.removeAll { event.replaces($0) }
         self.standing.append(event)
+    }
+
+    /// A late reader needs all settings of an endpoint, an event has only those that changed.
+    private mutating func keep(_ settings: DisplaySettings, _ vehicle: String, _ endpoint: String) {
+        var settings = settings
+        self.standing.removeAll { event in
+            guard case .settings(vehicle, endpoint, let older) = event else { return false }
+            settings.fillGaps(from: older)
+            return true
+        }
+        self.standing.append(.settings(vehicle: vehicle, endpoint: endpoint, settings))
     }
 
     // MARK: Shares
@@ -99,6 +112,7 @@ struct SessionRecord: Sendable {
         self.opened = nil
         self.events.tell(.ended(reason: reason))
         self.events.finish()
+        self.standing = []
     }
 
     /// A share is over once every vehicle has answered; one that has left is not waited for.
@@ -107,6 +121,18 @@ struct SessionRecord: Sendable {
         for (id, share) in self.shares where vehicles.isSubset(of: share.outcomes.keys) {
             self.shares[id] = nil
             share.waiter.resume(returning: .success(share.outcomes))
+        }
+    }
+}
+
+extension SessionEvent {
+    /// Whether it says how this vehicle stands, or is set.
+    fileprivate func isStanding(of vehicle: String) -> Bool {
+        switch self {
+        case .vehicleChanged(vehicle, _, _), .routeSource(vehicle, _), .settings(vehicle, _, _): true
+        case .vehicleChanged, .routeSource, .settings, .zoom, .alertResponse, .waypointResult, .shareResult,
+            .received, .rejected, .missed, .ended:
+            false
         }
     }
 }

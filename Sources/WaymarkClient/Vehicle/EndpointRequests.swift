@@ -14,14 +14,16 @@ public enum CancellationReason: Sendable, Hashable, CaseIterable {
 extension VehicleEndpoint {
     // MARK: Requests
 
-    /// Asks the client that guides to stop somewhere on the way; returns how it ended.
+    /// Asks the client that guides to stop somewhere on the way.
     ///
     /// Survives lost connections. The same id again is the same request, with the same outcome. Cancelling the task
     /// withdraws the request.
     ///
     /// - Parameters:
+    ///   - waypoint: Where to stop.
     ///   - segment: The segment to insert into; empty: the client chooses.
     ///   - requestID: 1 ... 64 bytes, to name the request in ``withdrawRequest(_:)``; nil: drawn.
+    /// - Returns: How it ended.
     public func requestWaypoint(
         _ waypoint: Waypoint, segment: String = "", requestID: String? = nil
     ) async -> RequestResult {
