@@ -121,6 +121,14 @@ let package = Package(
         .executableTarget(
             name: "waymark", dependencies: ["WaymarkCommandLine", arguments], swiftSettings: strict),
 
+        // Docs/client.md.
+        .executableTarget(
+            name: "NavigationClientExample", dependencies: ["WaymarkClient", "WaymarkModel"],
+            path: "Docs/examples/navigation-client", swiftSettings: strict),
+        .executableTarget(
+            name: "VehicleEndpointExample", dependencies: ["WaymarkClient", "WaymarkModel"],
+            path: "Docs/examples/vehicle-endpoint", swiftSettings: strict),
+
         // Tests.
         .testTarget(name: "HouseRulesTests", swiftSettings: testing),
         .testTarget(name: "WaymarkModelTests", dependencies: ["WaymarkModel"], swiftSettings: testing),
@@ -147,6 +155,7 @@ let package = Package(
                 "WaymarkClient", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport",
                 "WaymarkGateway", "WaymarkProtocol",
                 "WaymarkCodec", "WaymarkModel", nioCore, nioPosix, logging,
+                "NavigationClientExample", "VehicleEndpointExample",
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkCommandLineTests",
