@@ -184,6 +184,26 @@ func navigation(_ id: String, at address: ServiceAddress) async throws -> Naviga
         await service.stop()
     }
 
+    @Test func `a route that is larger than a frame arrives whole`()
+        async throws
+    {
+        let service = try await Service.start()
+        let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
+        let client = try await navigation("app", at: service.navigation)
+        let session = try await client.openSession(vehicles: .vehicles(["car"]))
+        let maneuvers = (1...2_500).map {
+            Maneuver(
+                id: ManeuverID(rawValue: $0), type: .leftTurn,
+                instructionVariants: [String(repeating: "Turn left ", count: 45)])
+        }
+        try await session.start(trip, route: RouteInformation(maneuvers: maneuvers))
+        await witness.wait { $0.maneuvers.count == 2_500 }
+        #expect(await witness.state.maneuvers == maneuvers)
+        await client.close()
+        await cluster.close()
+        await service.stop()
+    }
+
     @Test func `a shared destination comes back with what each vehicle did`() async throws {
         let service = try await Service.start()
         var taker = VehicleEndpoint.Configuration(vehicle: "taker", endpoint: "cluster")

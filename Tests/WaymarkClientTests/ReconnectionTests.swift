@@ -202,6 +202,30 @@ private let quick = ReconnectionPolicy(firstDelay: .milliseconds(1), delayMax: .
         await gateway.close()
     }
 
+    @Test func `a client may be closed from its own handler`() async throws {
+        let service = try await Service.start()
+        let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
+        let client = try await NavigationClient.connect(to: service.navigation, .init(id: "app"))
+        let (reasons, tell) = AsyncStream.makeStream(of: EndReason.self)
+        let session = try await client.openSession(
+            vehicles: .vehicles(["car"]),
+            onEvent: { event in
+                if case .alertResponse = event { await client.close() }
+                if case .ended(let reason) = event {
+                    tell.yield(reason)
+                    tell.finish()
+                }
+            })
+        try await session.start(trip, route: route)
+        try await session.show(NavigationAlert(id: 1, titleVariants: ["Ice"]))
+        await witness.wait { $0.alert != nil }
+        await cluster.respondToAlert(1)
+        for await reason in reasons { #expect(reason == .connectionClosed(.closed)) }
+        await witness.wait { if case .ended = $0.phase { true } else { false } }
+        await cluster.close()
+        await service.stop()
+    }
+
     @Test func `a session cannot be opened after the end`() async throws {
         let gateway = try await FakeGateway.start()
         async let connecting = NavigationClient.connect(to: gateway.address, .init(id: "app"))

@@ -61,7 +61,7 @@ actor Link {
         self.start = self.clock.now
     }
 
-    private var now: Instant { Instant(nanoseconds: (self.clock.now - self.start).nanoseconds) }
+    private var now: Instant { Instant(nanoseconds: 0) + (self.clock.now - self.start) }
 
     /// Connects, and goes on in the background; returns when the first Welcome is there.
     func open() async throws(ClientError) {
@@ -231,16 +231,12 @@ actor Link {
     }
 
     private func takeBytes() async -> ByteBuffer? {
-        guard let connection else { return nil }
-        var frames = connection.control
-        self.connection?.control = []
-        if connection.welcomed != nil, connection.session.state == .active {
-            let outgoing = await self.owner.takeOutgoing()
-            frames += outgoing
+        var frames = self.takeControl()
+        if self.connection?.welcomed != nil, self.connection?.session.state == .active {
+            frames += await self.owner.takeOutgoing()
             if frames.isEmpty, self.isClosing {
                 await self.handle(.leaveRequested(Goodbye(.normal)))
-                frames = self.connection?.control ?? []
-                self.connection?.control = []
+                frames = self.takeControl()
             }
         }
         guard !frames.isEmpty else { return nil }
@@ -249,6 +245,11 @@ actor Link {
         bytes.reserveCapacity(frames.reduce(0) { $0 + $1.bytes.count })
         for frame in frames { bytes.writeBytes(frame.bytes) }
         return bytes
+    }
+
+    private func takeControl() -> [Frame] {
+        defer { self.connection?.control = [] }
+        return self.connection?.control ?? []
     }
 
     // MARK: The peer session
@@ -304,13 +305,5 @@ actor Link {
             do { try await Task.sleep(for: delay) } catch { return }
             if self.connection?.number == number { await self.handle(.deadlineReached) }
         }
-    }
-}
-
-extension Duration {
-    /// Whole nanoseconds.
-    fileprivate var nanoseconds: Int64 {
-        let (seconds, attoseconds) = self.components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

@@ -117,6 +117,7 @@ struct SessionRecord: Sendable {
 
     /// A share is over once every vehicle has answered; one that has left is not waited for.
     private mutating func finishShares() {
+        guard !self.shares.isEmpty else { return }
         let vehicles = self.vehicles
         for (id, share) in self.shares where vehicles.isSubset(of: share.outcomes.keys) {
             self.shares[id] = nil

@@ -1,5 +1,5 @@
 public import WaymarkModel
-internal import WaymarkProtocol
+package import WaymarkProtocol
 
 /// Something an endpoint received, and what it holds after it.
 ///
@@ -74,6 +74,8 @@ public struct VehicleUpdate: Sendable {
     public let isFromGateway: Bool
     /// What the endpoint holds after it.
     public let state: VehicleState
+    /// The message itself; nil for what happened at this end.
+    package let message: Message?
     /// Of two updates with the same key the newer says all.
     private let key: ConflationKey?
 }
@@ -98,6 +100,7 @@ extension VehicleUpdate {
         self.isFitted = envelope.flags.contains(.fitted)
         self.isFromGateway = envelope.flags.contains(.gateway)
         self.state = state
+        self.message = envelope.message
         if case .publication(let publication) = envelope.message {
             self.key = publication.outline.conflationKey
         } else {
@@ -114,6 +117,7 @@ extension VehicleUpdate {
         self.isFitted = false
         self.isFromGateway = false
         self.state = state
+        self.message = nil
         self.key = nil
     }
 }
