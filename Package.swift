@@ -120,6 +120,14 @@ let package = Package(
         .executableTarget(
             name: "waymark", dependencies: ["WaymarkCommandLine", arguments], swiftSettings: strict),
 
+        // Docs/client.md.
+        .executableTarget(
+            name: "NavigationClientExample", dependencies: ["WaymarkClient", "WaymarkModel"],
+            path: "Docs/examples/navigation-client", swiftSettings: strict),
+        .executableTarget(
+            name: "VehicleEndpointExample", dependencies: ["WaymarkClient", "WaymarkModel"],
+            path: "Docs/examples/vehicle-endpoint", swiftSettings: strict),
+
         // Tests.
         .testTarget(name: "HouseRulesTests", swiftSettings: testing),
         .testTarget(name: "WaymarkModelTests", dependencies: ["WaymarkModel"], swiftSettings: testing),
@@ -166,6 +174,7 @@ let package = Package(
                 "WaymarkClient", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport",
                 "WaymarkGateway", "WaymarkProtocol",
                 "WaymarkCodec", "WaymarkModel", nioCore, nioPosix, logging,
+                "NavigationClientExample", "VehicleEndpointExample",
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkCommandLineTests",
@@ -177,7 +186,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "waymark", "waymarkd", "WaymarkClient", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
+                "waymark", "waymarkd", "VehicleEndpointExample", "NavigationClientExample", "WaymarkClient",
+                "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
                 "WaymarkSimulation",
             ], swiftSettings: testing),
         .testTarget(

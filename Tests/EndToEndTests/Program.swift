@@ -2,29 +2,36 @@ import Foundation
 import Synchronization
 import Testing
 
-/// One of the project's programs, running as a process of its own.
+/// A program running as a process of its own: takes lines, says lines.
 final class Program: Sendable {
-    /// Why a program did not do what was waited for.
+    /// A program ended before it said what was waited for.
     struct Ended: Error, CustomStringConvertible {
         let description: String
     }
 
     private let name: String
     private let process: Process
+    private let input = Pipe()
     private let output = LineLog()
     private let errorOutput = LineLog()
+    /// Lines of the output before this one were passed over by ``until(_:)``.
+    private let next = Mutex(0)
     /// Yields once, when the process is over.
     private let exits: AsyncStream<Int32>
 
-    /// Starts `name` with `arguments`; it has no terminal.
-    init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
-        self.name = name
+    /// Starts one of the project's own programs.
+    convenience init(_ name: String, _ arguments: [String]) throws {
+        try self.init(command: [Self.folder.appending(path: name).path] + arguments)
+    }
+
+    /// Starts any program; it has no terminal.
+    init(command: [String]) throws {
+        self.name = command.joined(separator: " ")
         self.process = Process()
-        self.process.executableURL = Self.folder.appending(path: name)
-        self.process.arguments = arguments
-        self.process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        self.process.executableURL = URL(filePath: "/usr/bin/env")
+        self.process.arguments = command
         let (output, errors) = (Pipe(), Pipe())
-        self.process.standardInput = FileHandle.nullDevice
+        self.process.standardInput = self.input
         self.process.standardOutput = output
         self.process.standardError = errors
         let (exits, exit) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(1))
@@ -33,9 +40,9 @@ final class Program: Sendable {
             exit.yield($0.terminationReason == .exit ? $0.terminationStatus : 128 + $0.terminationStatus)
             exit.finish()
         }
+        try self.process.run()
         self.output.follow(output.fileHandleForReading)
         self.errorOutput.follow(errors.fileHandleForReading)
-        try self.process.run()
     }
 
     deinit { if self.process.isRunning { kill(self.process.processIdentifier, SIGKILL) } }
@@ -45,10 +52,16 @@ final class Program: Sendable {
         .deletingLastPathComponent()
 
     var identifier: Int32 { self.process.processIdentifier }
+
     /// What was printed so far.
     var lines: [String] { self.output.lines }
 
     func signal(_ number: Int32) { kill(self.identifier, number) }
+
+    /// Writes a line to its standard input.
+    func tell(_ command: String) throws {
+        try self.input.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8))
+    }
 
     /// Waits for the end; returns the exit status, or 128 and the signal's number.
     @discardableResult
@@ -57,141 +70,122 @@ final class Program: Sendable {
         return -1
     }
 
-    /// Waits for a line on standard output of which `found` makes something.
+    /// Waits for a line on standard output of which `found` makes something, wherever it is.
     @discardableResult
     func line(_ found: @escaping @Sendable (String) -> String?) async throws -> String {
-        if let line = await self.output.first(found) { return line }
-        throw self.ended
+        try await self.first(in: self.output, from: 0, found).value
     }
 
-    /// Waits for a line on standard output that contains `text`.
+    /// Waits for a line on standard output that contains `text`, wherever it is.
     @discardableResult
     func line(containing text: String) async throws -> String {
         try await self.line { $0.contains(text) ? $0 : nil }
     }
 
+    /// Waits for the next line on standard output that contains `text`; those before it are passed over.
+    @discardableResult
+    func until(_ text: String) async throws -> String {
+        let start = self.next.withLock { $0 }
+        let found = try await self.first(in: self.output, from: start) { $0.contains(text) ? $0 : nil }
+        self.next.withLock { $0 = found.index + 1 }
+        return found.value
+    }
+
     /// Waits for a line on standard error of which `found` makes something.
     @discardableResult
     func errorLine(_ found: @escaping @Sendable (String) -> String?) async throws -> String {
-        if let line = await self.errorOutput.first(found) { return line }
-        throw self.ended
+        try await self.first(in: self.errorOutput, from: 0, found).value
     }
 
-    private var ended: Ended {
-        let lines =
-            self.output.lines.suffix(5).map { String($0.prefix(300)) } + self.errorOutput.lines.suffix(10)
-        return Ended(
+    private func first(
+        in log: LineLog, from start: Int, _ found: @escaping @Sendable (String) -> String?
+    ) async throws -> LineLog.Found {
+        if let line = await log.first(from: start, found) { return line }
+        let lines = self.output.lines.suffix(5).map { $0.prefix(300) } + self.errorOutput.lines.suffix(10)
+        throw Ended(
             description: "\(self.name) ended before what was waited for\n\(lines.joined(separator: "\n"))")
     }
 }
 
 /// The lines of one stream, and those who wait for one.
 private final class LineLog: Sendable {
+    struct Found: Sendable {
+        let index: Int
+        let value: String
+    }
+
     private struct Waiting {
+        var start: Int
         let found: @Sendable (String) -> String?
-        let continuation: CheckedContinuation<String?, Never>
+        let continuation: CheckedContinuation<Found?, Never>
     }
 
     private struct State {
         var lines: [String] = []
-        var partial = Data()
         var isOver = false
         var waiting: [Waiting] = []
+
+        func first(from start: Int, _ found: (String) -> String?) -> Found? {
+            for index in start..<max(start, self.lines.count) {
+                if let value = found(self.lines[index]) { return Found(index: index, value: value) }
+            }
+            return nil
+        }
     }
 
     private let state = Mutex(State())
 
     var lines: [String] { self.state.withLock { $0.lines } }
 
+    /// Reads on a thread of its own, which may block as long as the program lives.
     func follow(_ handle: FileHandle) {
-        handle.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty { handle.readabilityHandler = nil }
-            self.take(data)
+        Thread.detachNewThread {
+            var partial = Data()
+            while case let data = handle.availableData, !data.isEmpty {
+                partial.append(data)
+                var lines: [String] = []
+                while let end = partial.firstIndex(of: 0x0A) {
+                    lines.append(String(decoding: partial[..<end], as: UTF8.self))
+                    partial = Data(partial[(end + 1)...])
+                }
+                self.take(lines, isOver: false)
+            }
+            self.take([], isOver: true)
         }
     }
 
-    /// What `found` makes of the first line that it accepts, now or later; nil if the stream ends without one.
-    func first(_ found: @escaping @Sendable (String) -> String?) async -> String? {
+    /// What `found` makes of the first line from `start` on that it accepts; nil if the stream ends without one.
+    func first(from start: Int, _ found: @escaping @Sendable (String) -> String?) async -> Found? {
         await withCheckedContinuation { continuation in
-            let now: String?? = self.state.withLock { state in
-                if let line = state.lines.lazy.compactMap(found).first { return .some(line) }
-                if state.isOver { return .some(nil) }
-                state.waiting.append(Waiting(found: found, continuation: continuation))
-                return nil
+            let (isDone, line) = self.state.withLock { state -> (Bool, Found?) in
+                if let line = state.first(from: start, found) { return (true, line) }
+                if state.isOver { return (true, nil) }
+                state.waiting.append(
+                    Waiting(start: max(start, state.lines.count), found: found, continuation: continuation))
+                return (false, nil)
             }
-            if let now { continuation.resume(returning: now) }
+            if isDone { continuation.resume(returning: line) }
         }
     }
 
-    private func take(_ bytes: Data) {
-        let ready = self.state.withLock { state -> [(String?, CheckedContinuation<String?, Never>)] in
-            if bytes.isEmpty { state.isOver = true }
-            var added: [String] = []
-            state.partial.append(bytes)
-            while let end = state.partial.firstIndex(of: 0x0A) {
-                added.append(String(decoding: state.partial[..<end], as: UTF8.self))
-                state.partial = Data(state.partial[(end + 1)...])
+    private func take(_ lines: [String], isOver: Bool) {
+        let ready = self.state.withLock { state -> [(Found?, CheckedContinuation<Found?, Never>)] in
+            state.lines += lines
+            state.isOver = isOver
+            var ready: [(Found?, CheckedContinuation<Found?, Never>)] = []
+            var waiting: [Waiting] = []
+            for var waiter in state.waiting {
+                let line = state.first(from: waiter.start, waiter.found)
+                if line != nil || isOver {
+                    ready.append((line, waiter.continuation))
+                } else {
+                    waiter.start = max(waiter.start, state.lines.count)
+                    waiting.append(waiter)
+                }
             }
-            state.lines += added
-            var ready: [(String?, CheckedContinuation<String?, Never>)] = []
-            state.waiting.removeAll { waiting in
-                let found = added.lazy.compactMap(waiting.found).first
-                guard found != nil || state.isOver else { return false }
-                ready.append((found, waiting.continuation))
-                return true
-            }
+            state.waiting = waiting
             return ready
         }
-        for (found, continuation) in ready { continuation.resume(returning: found) }
-    }
-}
-
-/// A `waymarkd` on sockets of its own.
-struct RunningDaemon {
-    let folder: String
-    let program: Program
-    /// As the daemon logged it.
-    let tcp: String
-
-    var vehicle: String { "unix:\(self.folder)/v" }
-    var navigation: String { "unix:\(self.folder)/n" }
-
-    /// Starts one; returns when it listens.
-    static func start(_ arguments: [String] = [], in folder: String? = nil) async throws -> RunningDaemon {
-        let folder = try folder ?? Self.newFolder()
-        let program = try Program(
-            "waymarkd",
-            [
-                "--vehicle-listen", "unix:\(folder)/v", "--navigation-listen", "unix:\(folder)/n",
-                "--vehicle-listen", "tcp:127.0.0.1:0",
-            ] + arguments)
-        // The listeners are logged in their order, when all of them are open.
-        let tcp = try await program.errorLine { line in
-            line.firstMatch(of: /tcp:127\.0\.0\.1:\d+/).map { String($0.0) }
-        }
-        return RunningDaemon(folder: folder, program: program, tcp: tcp)
-    }
-
-    static func newFolder() throws -> String {
-        let folder = FileManager.default.temporaryDirectory.appending(
-            path: "we-\(UInt32.random(in: 0 ... .max))"
-        ).path
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        return folder
-    }
-
-    /// Asks the daemon to end; it must do so with status 0.
-    func stop() async throws {
-        self.program.signal(SIGTERM)
-        #expect(await self.program.end() == 0)
-        try FileManager.default.removeItem(atPath: self.folder)
-    }
-
-    func waymark(_ arguments: String...) throws -> Program {
-        let isNavigation = arguments.first == "navigate"
-        return try Program(
-            "waymark", arguments + ["--connect", isNavigation ? self.navigation : self.vehicle])
+        for (line, continuation) in ready { continuation.resume(returning: line) }
     }
 }

@@ -184,6 +184,109 @@ func navigation(_ id: String, at address: ServiceAddress) async throws -> Naviga
         await service.stop()
     }
 
+    @Test func `a route that is larger than a frame arrives whole`()
+        async throws
+    {
+        let service = try await Service.start()
+        let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
+        let client = try await navigation("app", at: service.navigation)
+        let session = try await client.openSession(vehicles: .vehicles(["car"]))
+        let maneuvers = (1...2_500).map {
+            Maneuver(
+                id: ManeuverID(rawValue: $0), type: .leftTurn,
+                instructionVariants: [String(repeating: "Turn left ", count: 45)])
+        }
+        try await session.start(trip, route: RouteInformation(maneuvers: maneuvers))
+        await witness.wait { $0.maneuvers.count == 2_500 }
+        #expect(await witness.state.maneuvers == maneuvers)
+        await client.close()
+        await cluster.close()
+        await service.stop()
+    }
+
+    @Test func `a shared destination comes back with what each vehicle did`() async throws {
+        let service = try await Service.start()
+        var taker = VehicleEndpoint.Configuration(vehicle: "taker", endpoint: "cluster")
+        taker.onDestination = { $0 == place }
+        let cluster = try await VehicleEndpoint.connect(to: service.vehicle, taker)
+        var decliner = VehicleEndpoint.Configuration(vehicle: "decliner", endpoint: "cluster")
+        decliner.takesDestinations = true
+        let other = try await VehicleEndpoint.connect(to: service.vehicle, decliner)
+        let updates = await other.updates
+        let declining = Task {
+            for await update in updates {
+                guard case .destinationShared(let id, _) = update.content else { continue }
+                await other.answerShare(id, isTaken: false)
+            }
+        }
+        let client = try await navigation("app", at: service.navigation)
+        let session = try await client.openSession(vehicles: .vehicles(["taker", "decliner", "absent"]))
+        try await session.start(trip, route: route)
+        let results = try await session.share(place, shareID: "1")
+        #expect(results == ["taker": .accepted, "decliner": .declinedByUser, "absent": .notSupported])
+        var closed = trip
+        closed.isDestinationShareable = false
+        try await session.updateTrip(closed)
+        await #expect(throws: ClientError.self) { try await session.share(place, shareID: "2") }
+        await client.close()
+        await cluster.close()
+        await other.close()
+        await declining.value
+        await service.stop()
+    }
+
+    @Test func `settings, standings and the vehicle's end of it arrive as what they are`() async throws {
+        let service = try await Service.start()
+        let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
+        let settings = DisplaySettings(
+            compass: .enabled, speedLimit: .userPreference, contentStyle: .dark,
+            limitedUserInterfaces: [.keyboard], isReadyToShow: true)
+        await cluster.update(settings)
+        let client = try await navigation("app", at: service.navigation)
+        let session = try await client.openSession(vehicles: .vehicles(["car"]))
+        let events = await session.events
+        try await session.start(trip, route: route)
+        await witness.wait { $0.trip == trip }
+        #expect(await cluster.cancelNavigation(.userStopped) == .userStopped)
+        var seen: [SessionEvent] = []
+        for await event in events { seen.append(event) }
+        #expect(seen.contains(.settings(vehicle: "car", endpoint: "cluster", settings)))
+        #expect(
+            seen.contains {
+                guard case .vehicleChanged("car", .joined, let endpoints) = $0 else { return false }
+                return endpoints.first?.isReady == true
+            })
+        #expect(seen.last == .ended(reason: .userStopped))
+        await client.close()
+        await cluster.close()
+        await service.stop()
+    }
+
+    @Test func `a waypoint request can be withdrawn while the client thinks`() async throws {
+        let service = try await Service.start()
+        let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
+        let client = try await navigation("app", at: service.navigation)
+        let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+        let (answered, answer) = AsyncStream.makeStream(of: Void.self)
+        let session = try await client.openSession(
+            vehicles: .vehicles(["car"]),
+            onWaypoint: { _ in
+                ask.finish()
+                for await _ in answered {}
+                return .decline(.busy)
+            })
+        try await session.start(trip, route: route)
+        await witness.wait { $0.trip == trip }
+        async let result = cluster.requestWaypoint(place, requestID: "w")
+        for await _ in asked {}
+        await cluster.withdrawRequest("w")
+        #expect(await result == .withdrawn)
+        answer.finish()
+        await client.close()
+        await cluster.close()
+        await service.stop()
+    }
+
     @Test func `what was published right before closing still arrives`() async throws {
         let service = try await Service.start()
         let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)

@@ -1,3 +1,4 @@
+internal import WaymarkCodec
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -101,6 +102,13 @@ struct PublishedState: Sendable, Hashable {
             self.keepRecent(Sent(sequence: self.sequence, item: item))
             return item.frame(session: session, sequence: self.sequence)
         }
+    }
+
+    /// The frame that ends the session at the gateway, whatever waits.
+    mutating func giveUp(session: SessionID) -> Frame {
+        self.sequence += 1
+        return Codec.encode(
+            Envelope(.publication(.cancelGuidance), session: session, sequence: self.sequence))
     }
 
     /// Shares that were dropped because too much waited, each told once.

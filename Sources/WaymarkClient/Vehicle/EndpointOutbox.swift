@@ -38,7 +38,7 @@ struct EndpointOutbox: Sendable, Hashable {
     }
 
     private var entries: [Entry] = []
-    private var settings = VehicleSettings()
+    private var settings = DisplaySettings()
     private var routeSource: UpdateRouteSource?
     private var navigatesItself = false
 
@@ -49,8 +49,10 @@ struct EndpointOutbox: Sendable, Hashable {
         switch envelope.message {
         case .vehicleSettings(let change):
             // Merged with what was said before: which of it has arrived is not known.
-            self.settings.merge(change)
-            envelope.message = .vehicleSettings(self.settings)
+            var merged = DisplaySettings(change)
+            merged.fillGaps(from: self.settings)
+            self.settings = merged
+            envelope.message = .vehicleSettings(merged.message)
         case .updateRouteSource(let update): self.routeSource = update
         case .cancelNavigation(.ownNavigationStarted): self.navigatesItself = true
         case .allowNavigation: self.navigatesItself = false
@@ -60,6 +62,16 @@ struct EndpointOutbox: Sendable, Hashable {
         self.entries.append(Entry(key: key, envelope: envelope))
         let kind = self.entries.indices.filter { self.entries[$0].key.isSameKind(as: key) }
         if kind.count > Self.kindMax, !key.isKeptUntilAnswered { self.entries.remove(at: kind[0]) }
+    }
+
+    /// Takes a request back that was never sent.
+    ///
+    /// - Returns: false if it was sent, or is not there: the gateway must be told then.
+    mutating func takeBack(_ request: String) -> Bool {
+        guard let index = self.entries.firstIndex(where: { $0.key == .request(request) && $0.timesSent == 0 })
+        else { return false }
+        self.entries.remove(at: index)
+        return true
     }
 
     /// What is to be sent now, oldest first.
@@ -105,7 +117,7 @@ struct EndpointOutbox: Sendable, Hashable {
         self.entries.removeAll { $0.key.isAnswer || $0.key == .settings || $0.key == .routeSource }
         // Session ids mean nothing to another gateway.
         for index in self.entries.indices { self.entries[index].envelope.session = .none }
-        if self.settings != VehicleSettings() { self.send(Envelope(.vehicleSettings(self.settings))) }
+        if self.settings != DisplaySettings() { self.send(Envelope(.vehicleSettings(self.settings.message))) }
         if let routeSource { self.send(Envelope(.updateRouteSource(routeSource))) }
         if self.navigatesItself { self.send(Envelope(.cancelNavigation(.ownNavigationStarted))) }
     }
@@ -197,16 +209,5 @@ extension Message {
             .publication, .requestAnswer, .prompt, .promptOver, .requestOutcome, .destinationShareStatus:
             nil
         }
-    }
-}
-
-extension VehicleSettings {
-    /// Takes over what the newer settings say.
-    mutating func merge(_ newer: VehicleSettings) {
-        self.compass = newer.compass ?? self.compass
-        self.speedLimit = newer.speedLimit ?? self.speedLimit
-        self.contentStyle = newer.contentStyle ?? self.contentStyle
-        self.limitedUserInterfaces = newer.limitedUserInterfaces ?? self.limitedUserInterfaces
-        self.isReadyToShow = newer.isReadyToShow ?? self.isReadyToShow
     }
 }

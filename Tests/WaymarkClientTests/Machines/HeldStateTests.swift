@@ -32,7 +32,9 @@ import WaymarkProtocol
         #expect(world.held.resumption.session != .none)
     }
 
-    @Test func `a missed part that was cut is asked for again`() throws {
+    @Test(arguments: 0...7) func `a missed part that was cut anywhere is asked for again`(_ messages: Int)
+        throws
+    {
         var world = MachineWorld()
         try world.start()
         try world.settle()
@@ -45,7 +47,7 @@ import WaymarkProtocol
         }
         try world.send()
         world.cutCluster()
-        world.read(3)
+        world.read(messages)
         world.cutCluster()
         world.read()
         #expect(world.held.state.maneuvers.count == route.maneuvers.count + 5)

@@ -1,11 +1,21 @@
 public import WaymarkModel
 internal import WaymarkProtocol
 
-/// One trip being guided. Every method returns at once: what is published goes out in order, newer states replace
-/// older ones that could not be sent yet, and a lost connection is made good.
+/// One trip being guided. Publishing returns at once: what is published goes out in order, newer states replace older ones
+/// that could not be sent yet, and a lost connection is made good.
+///
+/// Every method that publishes throws ``ClientError/rejected(field:reason:)`` for a field outside of its range or an id that
+/// was not added (or was before), ``ClientError/invalid(_:)`` for what is too large for the gateway, and
+/// ``ClientError/sessionEnded(reason:)`` after the end; nothing of it is published then. What only the gateway can refuse
+/// comes as ``SessionEvent/rejected(field:reason:)``.
 public struct NavigationSession: Sendable {
     let client: NavigationClient
     let key: String
+
+    /// What happens, for one more reader, beginning with how the vehicles stand. Ends with ``SessionEvent/ended(reason:)``.
+    public var events: Feed<SessionEvent> {
+        get async { await self.client.events(of: self.key) }
+    }
 
     /// Shows trips to choose from, at most 12; an empty list hides them.
     public func showPreviews(_ trips: [Trip], selected: String = "") async throws(ClientError) {
@@ -107,9 +117,21 @@ public struct NavigationSession: Sendable {
         try await self.client.publish(self.key) { _ in .dismissAlert(alert, dismissal) }
     }
 
-    /// Offers a destination to the vehicles; ``SessionEvent/shareResult(vehicle:shareID:_:)`` tells what became of it.
-    public func share(_ destination: Waypoint, shareID: String) async throws(ClientError) {
-        try await self.client.publish(self.key) { _ in .shareDestination(shareID: shareID, destination) }
+    /// Offers a destination to the vehicles, and waits for what becomes of it. Unlike the others, this takes as long as
+    /// the vehicles do, 10 s at most once it was sent.
+    ///
+    /// - Parameters:
+    ///   - destination: The place to share.
+    ///   - shareID: Names the share; 1 ... 128 bytes, of its own for every share that is under way.
+    /// - Returns: By vehicle, `accepted` or why not; empty when there is no vehicle in the session.
+    /// - Throws: ``ClientError/interrupted(_:)`` if the connection was lost before all had answered, or so much waited to
+    ///   be sent that the share was dropped; ``ClientError/rejected(field:reason:)`` if the trip does not allow it.
+    @discardableResult
+    public func share(
+        _ destination: Waypoint, shareID: String
+    ) async throws(ClientError) -> [String: RequestResult] {
+        try await self.client.share(
+            self.key, shareID, .shareDestination(shareID: shareID, destination))
     }
 
     /// Arrived; the session is over.

@@ -1,0 +1,52 @@
+import WaymarkClient
+import WaymarkModel
+
+/// Is a cluster: prints what it should show, takes destinations, asks for one stop, and ends with the drive.
+///
+/// `VehicleEndpointExample [ADDRESS]`: ADDRESS is where the gateway takes vehicles, by default that of this user's
+/// `waymarkd`.
+@main struct VehicleEndpointExample {
+    static func main() async throws {
+        let address = CommandLine.arguments.dropFirst().first.flatMap(ServiceAddress.init)
+        var configuration = VehicleEndpoint.Configuration(vehicle: "example-car", endpoint: "cluster")
+        configuration.distanceUnits = .metric
+        configuration.limits.maneuverInstructionLengthMax = 40
+        configuration.onPrompt = { prompt in
+            print("stop at", prompt.waypoint.nameVariants.first ?? "a place", "within", prompt.timeout)
+            return true
+        }
+        configuration.onDestination = { _ in true }
+        let cluster = try await VehicleEndpoint.connect(to: address ?? .defaultVehicle, configuration)
+        let updates = await cluster.updates
+        await cluster.update(DisplaySettings(compass: .enabled, contentStyle: .dark, isReadyToShow: true))
+        print("ready")
+
+        for await update in updates {
+            switch update.content {
+            case .guidanceStarted(let trip, _):
+                print("to", trip.destination.nameVariants.first ?? "the destination")
+                Task { await self.askForCoffee(cluster) }
+            case .upcomingManeuvers, .maneuverState, .maneuverEstimates: self.show(update.state)
+            case .currentRoadName(let variants): print("on", variants.first ?? "an unnamed road")
+            case .finished, .cancelled, .ended:
+                print("the drive is over")
+                await cluster.close()
+            default: break  // A real cluster shows more.
+            }
+            await cluster.markShown(update.sequence)
+        }
+    }
+
+    static func show(_ state: VehicleState) {
+        guard let next = state.nextManeuver else { return }
+        let distance = state.maneuverEstimates[next.id].map { "in \($0.distanceRemaining.meters) m: " } ?? ""
+        print("\(distance)\(next.instructionVariants.first ?? "\(next.type)") (\(state.maneuverState))")
+    }
+
+    static func askForCoffee(_ cluster: VehicleEndpoint) async {
+        let place = Waypoint(
+            center: Coordinate(latitude: 47.107, longitude: 9.528), nameVariants: ["Café in Triesen"],
+            stopKind: .food)
+        print("a stop for coffee:", await cluster.requestWaypoint(place).explanation)
+    }
+}

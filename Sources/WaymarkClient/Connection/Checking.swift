@@ -1,0 +1,19 @@
+internal import WaymarkCodec
+internal import WaymarkProtocol
+
+extension Codec {
+    /// Checks a message as its receiver will, before anybody waits for an answer to it.
+    ///
+    /// - Throws: ``ClientError/rejected(field:reason:)`` naming the field that is outside of its range.
+    static func check(_ message: Message) throws(ClientError) {
+        do throws(DecodingError) {
+            _ = try Codec.decode(Codec.encode(Envelope(message)))
+        } catch {
+            switch error {
+            case .rejected(let rejection):
+                throw .rejected(field: rejection.field, reason: rejection.reason)
+            case .unknownType: preconditionFailure("the codec writes only what it reads: \(message.type)")
+            }
+        }
+    }
+}

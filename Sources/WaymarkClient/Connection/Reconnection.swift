@@ -1,0 +1,53 @@
+/// Where a connection stands.
+public enum ConnectionState: Sendable, Hashable {
+    /// Not connected yet, or trying again.
+    case connecting
+    /// Connected; `resumed` when the gateway still knew this peer.
+    case connected(resumed: Bool)
+    /// Over for good.
+    case closed(ClientError)
+}
+
+/// How to come back after a connection is lost: waiting twice as long after each failure.
+public struct ReconnectionPolicy: Sendable, Hashable {
+    /// After the first failure.
+    public var firstDelay: Duration
+    /// The longest wait. A connection that lasted as long counts as good: the next wait is the first again.
+    public var delayMax: Duration
+    /// Attempts to connect for the first time; further losses are always followed by new attempts.
+    public var firstAttemptsMax: Int
+
+    /// Creates a policy.
+    public init(
+        firstDelay: Duration = .milliseconds(100), delayMax: Duration = .seconds(10),
+        firstAttemptsMax: Int = 1
+    ) {
+        self.firstDelay = firstDelay
+        self.delayMax = delayMax
+        self.firstAttemptsMax = firstAttemptsMax
+    }
+}
+
+/// Counts failures and says how long to wait.
+struct Backoff: Sendable, Hashable {
+    private let policy: ReconnectionPolicy
+    /// Connections in a row that were refused, or lost soon.
+    private(set) var failures = 0
+
+    init(_ policy: ReconnectionPolicy) { self.policy = policy }
+
+    /// A connection has ended.
+    ///
+    /// - Parameter lifetime: From Welcome to the end; nil if there was no Welcome.
+    mutating func connectionEnded(after lifetime: Duration?) {
+        if let lifetime, lifetime >= self.policy.delayMax { self.failures = 0 }
+        self.failures += 1
+    }
+
+    /// How long to wait before the next attempt: at least `hint`, what the gateway asked for; `random`, 0 ..< 1, adds up
+    /// to a quarter of jitter.
+    func delay(hint: Duration, random: Double) -> Duration {
+        let doubled = self.policy.firstDelay * (1 << min(max(self.failures - 1, 0), 20))
+        return max(hint, min(doubled, self.policy.delayMax) * (1 + random / 4))
+    }
+}

@@ -1,0 +1,87 @@
+internal import WaymarkProtocol
+
+/// Why a session, or a vehicle's part in it, is over.
+public enum EndReason: Sendable, Hashable, CustomStringConvertible {
+    /// The navigation client has arrived.
+    case finished
+    /// The navigation client stopped.
+    case cancelledByClient
+    /// The vehicle navigates by itself: no client may guide it before it allows or asks.
+    case ownNavigationStarted
+    /// The vehicle's user stopped guidance.
+    case userStopped
+    /// Another navigation client has taken over.
+    case replaced
+    /// The navigation client was away for longer than the gateway waits.
+    case clientGone
+    /// The vehicle was away for longer than the gateway waits.
+    case vehicleGone
+    /// The last vehicle has left the session.
+    case noVehicleLeft
+    /// A limit of the gateway.
+    case limit
+    /// The session ended while this program was not connected, and the gateway no longer knows why.
+    case endedWhileAway
+    /// The gateway was restarted, and does not take the session again: the field and the reason it gave.
+    case notRestored(field: String, reason: String)
+    /// The connection is over for good.
+    case connectionClosed(ClientError)
+    /// A reason that this build does not know.
+    case unrecognized
+
+    /// The reason in one word, as the protocol names it.
+    public var word: String {
+        switch self {
+        case .finished: "finished"
+        case .cancelledByClient: "cancelledByClient"
+        case .ownNavigationStarted: "ownNavigationStarted"
+        case .userStopped: "userStopped"
+        case .replaced: "replaced"
+        case .clientGone: "clientGone"
+        case .vehicleGone: "vehicleGone"
+        case .noVehicleLeft: "noVehicleLeft"
+        case .limit: "limit"
+        case .endedWhileAway: "endedWhileAway"
+        case .notRestored: "notRestored"
+        case .connectionClosed: "connectionClosed"
+        case .unrecognized: "unrecognized"
+        }
+    }
+
+    /// What happened, for humans.
+    public var description: String {
+        switch self {
+        case .finished: "arrived"
+        case .cancelledByClient: "the navigation client stopped guidance"
+        case .ownNavigationStarted: "the vehicle navigates by itself now"
+        case .userStopped: "the vehicle's user stopped guidance"
+        case .replaced: "another navigation client has taken over"
+        case .clientGone: "the navigation client was away for too long"
+        case .vehicleGone: "the vehicle was away for too long"
+        case .noVehicleLeft: "the last vehicle has left"
+        case .limit: "the gateway has reached a limit"
+        case .endedWhileAway: "it ended while this program was not connected"
+        case .notRestored(let field, let reason):
+            "the gateway was restarted and does not take it again: \(field.isEmpty ? "" : "\(field): ")\(reason)"
+        case .connectionClosed(let error): "\(error)"
+        case .unrecognized: "for a reason that this version does not know"
+        }
+    }
+}
+
+extension EndReason {
+    init(_ reason: SessionEndReason?) {
+        switch reason {
+        case .finished: self = .finished
+        case .cancelledByClient: self = .cancelledByClient
+        case .ownNavigationStarted: self = .ownNavigationStarted
+        case .userStopped: self = .userStopped
+        case .replaced: self = .replaced
+        case .clientGone: self = .clientGone
+        case .vehicleGone: self = .vehicleGone
+        case .noVehicleLeft: self = .noVehicleLeft
+        case .limit: self = .limit
+        case nil: self = .unrecognized
+        }
+    }
+}

@@ -1,0 +1,104 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+// What the gateway says to a navigation client: answers to its sessions, events, and vehicles' requests.
+extension NavigationClient {
+    func received(_ envelope: Envelope) {
+        switch envelope.message {
+        case .sessionOpened(let opened): self.opened(opened)
+        case .sessionEnded(let ended):
+            if let key = self.key(of: ended.session) { self.end(key, EndReason(ended.reason)) }
+        case .destinationRequest(let request): self.answer(request)
+        case .error(let rejection): self.refused(rejection)
+        default:
+            guard let key = self.key(of: envelope.session) else { return }
+            if let event = SessionEvent(envelope.message) { self.sessions[key]?.tell(event) }
+            switch envelope.message {
+            case .waypointRequest(let request): self.answer(request, key)
+            case .requestOutcome(let outcome): self.finish(outcome, key)
+            default: break  // The event says all.
+            }
+        }
+    }
+
+    private func opened(_ opened: SessionOpened) {
+        let key = opened.requestID
+        self.sessions[key]?.id = opened.session
+        for status in opened.vehicles {
+            if let event = SessionEvent(.vehicleChanged(status)) { self.sessions[key]?.tell(event) }
+        }
+        self.sessions[key]?.opened?.resume(returning: .success(()))
+        self.sessions[key]?.opened = nil
+        // What was published before the gateway had it.
+        self.wakeLink()
+    }
+
+    private func refused(_ rejection: Rejection) {
+        let (field, reason) = (rejection.field, rejection.reason)
+        if rejection.messageType == MessageType.openSession.rawValue {
+            return self.refusedToOpen(rejection.requestID, field, reason)
+        }
+        guard let key = self.key(of: rejection.session) else { return }
+        let refused = self.sessions[key]?.state.reject(rejection.sequence)
+        if case .shareDestination(let share, _) = refused {
+            self.sessions[key]?.failShare(share, .rejected(field: field, reason: reason))
+        }
+        self.sessions[key]?.tell(.rejected(field: field, reason: reason))
+    }
+
+    /// For the first time, its caller is told; later, after a restart of the gateway, its readers are.
+    private func refusedToOpen(_ key: String, _ field: String, _ reason: String) {
+        guard let opened = self.sessions[key]?.opened else {
+            return self.end(key, .notRestored(field: field, reason: reason))
+        }
+        self.forget(key)
+        opened.resume(returning: .failure(.rejected(field: field, reason: reason)))
+    }
+
+    // MARK: Requests of vehicles
+
+    private func answer(_ request: WaypointRequest, _ key: String) {
+        guard let vehicle = request.vehicle else { return }
+        guard let handler = self.sessions[key]?.onWaypoint else {
+            return self.send(.decline(.notSupported), request.requestID, vehicle)
+        }
+        let inquiry = WaypointInquiry(
+            vehicle: vehicle.rawValue, waypoint: request.waypoint, segment: request.segment)
+        // In a task of its own: it may take long, and the gateway bounds how many there are.
+        Task {
+            switch await handler(inquiry) {
+            case .estimates(let estimates, let whenAccepted):
+                self.sessions[key]?.accepted["\(vehicle)/\(request.requestID)"] = whenAccepted
+                self.send(.estimates(estimates), request.requestID, vehicle)
+            case .ownPrompt(let ask):
+                self.send(.ownPrompt, request.requestID, vehicle)
+                self.send(await ask() ? .accept : .decline(.declinedByUser), request.requestID, vehicle)
+            case .decline(let reason):
+                self.send(.decline(reason.outcome), request.requestID, vehicle)
+            }
+        }
+    }
+
+    private func finish(_ outcome: RequestOutcome, _ key: String) {
+        let whenAccepted = self.sessions[key]?.accepted
+            .removeValue(forKey: "\(outcome.vehicle)/\(outcome.requestID)")
+        if outcome.outcome == .accepted, let whenAccepted { Task { await whenAccepted() } }
+    }
+
+    private func answer(_ request: DestinationRequest) {
+        guard let vehicle = request.vehicle else { return }
+        guard let handler = self.configuration.onDestination else {
+            return self.send(.decline(.notSupported), request.requestID, vehicle)
+        }
+        let inquiry = DestinationInquiry(vehicle: vehicle.rawValue, destination: request.destination)
+        Task {
+            let isAccepted = await handler(inquiry)
+            self.send(isAccepted ? .accept : .decline(.declinedByUser), request.requestID, vehicle)
+        }
+    }
+
+    private func send(_ answer: RequestAnswer.Answer, _ requestID: String, _ vehicle: VehicleID) {
+        self.send(
+            Envelope(.requestAnswer(RequestAnswer(requestID: requestID, vehicle: vehicle, answer: answer))))
+    }
+}

@@ -1,0 +1,77 @@
+public import WaymarkModel
+internal import WaymarkProtocol
+
+/// A vehicle wants to stop somewhere on the way.
+public struct WaypointInquiry: Sendable, Hashable {
+    /// The vehicle that asks.
+    public let vehicle: String
+    /// Where to stop.
+    public let waypoint: Waypoint
+    /// The segment to insert into; empty: the client chooses.
+    public let segment: String
+}
+
+/// How a client answers a ``WaypointInquiry``.
+public enum WaypointAnswer: Sendable {
+    /// The vehicle's user is asked with these estimates; `whenAccepted` runs if the user agrees.
+    case estimates(TravelEstimates, whenAccepted: @Sendable () async -> Void)
+    /// The client asks its user by itself; `true` accepts.
+    case ownPrompt(@Sendable () async -> Bool)
+    /// With one of notSupported, declinedByUser, busy, invalid, tooLarge.
+    case decline(RequestResult)
+}
+
+/// A vehicle wants to be guided to a place.
+public struct DestinationInquiry: Sendable, Hashable {
+    /// The vehicle that asks.
+    public let vehicle: String
+    /// Where to drive.
+    public let destination: Waypoint
+}
+
+/// How a request, or a shared destination, ended.
+public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
+    /// It was taken.
+    case accepted = 1
+    /// Nobody who could take it handles such requests.
+    case notSupported
+    /// The user said no.
+    case declinedByUser
+    /// Too many requests are open.
+    case busy
+    /// It cannot be done, e.g. a waypoint while nobody guides.
+    case invalid
+    /// Nobody answered in time.
+    case timedOut
+    /// More than the receiver can store.
+    case tooLarge
+    /// Who was asked, or who asked, has gone.
+    case gone
+    /// It was taken back.
+    case withdrawn
+    /// The session that it was about has ended.
+    case sessionEnded
+
+    /// What happened, for humans.
+    public var explanation: String {
+        switch self {
+        case .accepted: "accepted"
+        case .notSupported: "nobody handles such a request"
+        case .declinedByUser: "declined by the user"
+        case .busy: "too many requests are open"
+        case .invalid: "not possible now"
+        case .timedOut: "nobody answered in time"
+        case .tooLarge: "larger than the receiver can store"
+        case .gone: "the other side has gone"
+        case .withdrawn: "withdrawn"
+        case .sessionEnded: "the session has ended"
+        }
+    }
+}
+
+extension RequestResult {
+    init(_ outcome: Outcome) { self = RequestResult(rawValue: outcome.rawValue) ?? .invalid }
+
+    /// As it goes over the wire.
+    var outcome: Outcome { Outcome(rawValue: self.rawValue) ?? .invalid }
+}

@@ -1,0 +1,288 @@
+internal import WaymarkCodec
+internal import WaymarkProtocol
+
+/// Which vehicles a session is for.
+public enum SessionVehicles: Sendable, Hashable {
+    /// These, now or when they connect.
+    case vehicles([String])
+    /// Every vehicle that wants guidance and is free.
+    case anyThatAsked
+}
+
+/// A navigation client: provides guidance to vehicles through a gateway.
+///
+/// Comes back by itself after a loss and restores its sessions; call ``close()`` to end it. Handlers may call anything here,
+/// ``close()`` too, and may take as long as they like.
+public actor NavigationClient {
+    /// Who the client is and what it answers.
+    public struct Configuration: Sendable {
+        /// 1 ... 64 of A-Z a-z 0-9 . _ : -
+        public var id: String
+        /// For humans; at most 128 bytes.
+        public var displayName = ""
+        /// Higher wins, -1 000 ... 1 000.
+        public var priority: Int32 = 0
+        /// The listener's pre-shared key; empty for none.
+        public var credential: [UInt8] = []
+        /// How to come back after a loss.
+        public var reconnection = ReconnectionPolicy()
+        /// Asked when a vehicle wants a drive; true accepts. nil: not asked at all.
+        public var onDestination: (@Sendable (DestinationInquiry) async -> Bool)?
+        /// Told where the connection stands, as ``NavigationClient/connectionStates`` is.
+        public var onConnection: (@Sendable (ConnectionState) async -> Void)?
+
+        /// A configuration for the client named `id`.
+        public init(id: String) { self.id = id }
+    }
+
+    let configuration: Configuration
+    private let clientID: ClientID
+    private var link: Link?
+    /// It has been told that something waits, and has not come for it yet.
+    private var isLinkWoken = false
+    private var token: ResumptionToken?
+    /// By the id of the request that opens each.
+    var sessions: [String: SessionRecord] = [:]
+    /// The keys of `sessions`, oldest first.
+    private var order: [String] = []
+    private var nextSession = 0
+    /// Answers, and sessions to be opened, that wait for the connection.
+    private var control: [Envelope] = []
+    private var connections = Readers<ConnectionState>()
+    private var connectionState = ConnectionState.connecting
+    private var frameBytesMax = Int(ConnectionLimits().frameBytesMax)
+
+    /// Connects to a gateway; returns when it has said Welcome.
+    ///
+    /// - Throws: ``ClientError/invalid(_:)`` for a bad id, ``ClientError/cannotConnect(_:reason:)``,
+    ///   ``ClientError/refused(reason:)``; ``ClientError/closed`` if the task was cancelled.
+    public static func connect(
+        to address: ServiceAddress = .defaultNavigation, _ configuration: Configuration
+    ) async throws(ClientError) -> NavigationClient {
+        guard let id = ClientID(configuration.id) else {
+            throw .invalid("the id \(configuration.id) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
+        }
+        let client = NavigationClient(configuration, id)
+        try await client.open(address)
+        return client
+    }
+
+    private init(_ configuration: Configuration, _ id: ClientID) {
+        self.configuration = configuration
+        self.clientID = id
+    }
+
+    private func open(_ address: ServiceAddress) async throws(ClientError) {
+        if let handler = self.configuration.onConnection { self.connections.open().forEach(handler) }
+        let link = Link(address: address, reconnection: self.configuration.reconnection, owner: self)
+        self.link = link
+        try await link.open()
+    }
+
+    /// Writes what is still to be written, ends all sessions and the connection. Takes two seconds at most.
+    public func close() async { await self.link?.close() }
+
+    /// Drops the transport as a network cut would. For tests.
+    package func cut() async { await self.link?.cut() }
+
+    /// Where the connection stands, from now on; only the newest waits for a slow reader.
+    public var connectionStates: Feed<ConnectionState> {
+        self.connections.open(with: [self.connectionState])
+    }
+
+    // MARK: Sessions
+
+    /// Opens a session; returns when the gateway has it.
+    ///
+    /// - Parameters:
+    ///   - vehicles: Whom it is for.
+    ///   - receipts: How often to hear how far the vehicles are, 100 ms ... 60 s; nil: not at all.
+    ///   - onEvent: Told what happens, one at a time, as ``NavigationSession/events`` is.
+    ///   - onWaypoint: Asked when a vehicle wants to stop on the way; nil declines.
+    /// - Returns: The open session, before guidance.
+    /// - Throws: ``ClientError/rejected(field:reason:)`` if no vehicle takes it, ``ClientError/invalid(_:)`` for a bad id,
+    ///   the reason for which the connection is over if it is.
+    public func openSession(
+        vehicles: SessionVehicles, receipts: Duration? = nil,
+        onEvent: (@Sendable (SessionEvent) async -> Void)? = nil,
+        onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)? = nil
+    ) async throws(ClientError) -> NavigationSession {
+        let selection = try Self.selection(vehicles)
+        if case .closed(let error) = self.connectionState { throw error }
+        self.nextSession += 1
+        let key = "session-\(self.nextSession)"
+        let opening = OpenSession(
+            requestID: key, vehicles: selection,
+            receiptsEveryMilliseconds: UInt32(clamping: receipts?.milliseconds ?? 0))
+        try Codec.check(.openSession(opening))
+        var record = SessionRecord(opening, onWaypoint: onWaypoint)
+        record.state.frameBytesMax = self.frameBytesMax
+        if let onEvent { record.openFeed().forEach(onEvent) }
+        let result = await withCheckedContinuation { continuation in
+            record.opened = continuation
+            self.sessions[key] = record
+            self.order.append(key)
+            self.send(Envelope(.openSession(opening)))
+        }
+        try result.get()
+        return NavigationSession(client: self, key: key)
+    }
+
+    private static func selection(_ vehicles: SessionVehicles) throws(ClientError) -> VehicleSelection {
+        guard case .vehicles(let names) = vehicles else { return .anyThatAsked }
+        var ids: [VehicleID] = []
+        for name in names {
+            guard let id = VehicleID(name) else {
+                throw .invalid("the vehicle id \(name) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
+            }
+            ids.append(id)
+        }
+        return .vehicles(ids)
+    }
+
+    /// Hands a publication to a session.
+    func publish(
+        _ key: String, _ make: @Sendable (inout PublishedState) -> Publication
+    ) throws(ClientError) {
+        guard self.sessions[key] != nil else { throw .sessionEnded(reason: "open another one") }
+        try self.sessions[key]?.publish(make)
+        self.wakeLink()
+    }
+
+    /// Shares a destination and waits for all outcomes.
+    func share(
+        _ key: String, _ share: String, _ publication: Publication
+    ) async throws(ClientError) -> [String: RequestResult] {
+        guard self.sessions[key]?.isSharing(share) != true else {
+            throw .invalid("the share \(share) is under way; give every share an id of its own")
+        }
+        try self.publish(key) { _ in publication }
+        guard self.sessions[key]?.state.waitingShares.contains(share) == true else {
+            throw .interrupted("too much waited to be sent; share the destination again")
+        }
+        let result = await withCheckedContinuation { self.sessions[key]?.wait(for: share, $0) }
+        return try result.get()
+    }
+
+    /// A feed of a session's events; empty when it is over.
+    func events(of key: String) -> Feed<SessionEvent> {
+        if let feed = self.sessions[key]?.openFeed() { return feed }
+        var over = Readers<SessionEvent>()
+        over.finish()
+        return over.open()
+    }
+
+    /// The session was never open: nobody is told.
+    func forget(_ key: String) {
+        self.sessions[key]?.events.finish()
+        self.sessions[key] = nil
+        self.order.removeAll { $0 == key }
+    }
+
+    /// The session is over; its readers hear why, last.
+    func end(_ key: String, _ reason: EndReason) {
+        guard var record = self.sessions.removeValue(forKey: key) else { return }
+        self.order.removeAll { $0 == key }
+        record.end(reason)
+    }
+
+    /// Puts a message behind what waits for the connection.
+    func send(_ envelope: Envelope) {
+        self.control.append(envelope)
+        self.wakeLink()
+    }
+
+    /// Something waits to be sent.
+    func wakeLink() {
+        guard let link, !self.isLinkWoken else { return }
+        self.isLinkWoken = true
+        Task { await link.wakeUp() }
+    }
+
+    /// The key of the session with this id on the wire.
+    func key(of session: SessionID) -> String? { self.order.first { self.sessions[$0]?.id == session } }
+}
+
+extension NavigationClient: LinkOwner {
+    func hello() -> Hello {
+        var features = Set(Feature.allCases)
+        features.subtract([.requests, .prompts])
+        if self.configuration.onDestination == nil { features.remove(.destinationRequests) }
+        var navigation = NavigationHello(client: self.clientID, features: features)
+        navigation.priority = self.configuration.priority
+        var hello = Hello(role: .navigation(navigation))
+        hello.displayName = self.configuration.displayName
+        hello.credential = self.configuration.credential
+        hello.resumptionToken = self.token
+        return hello
+    }
+
+    func linkStateChanged(_ state: ConnectionState) {
+        self.connectionState = state
+        self.connections.tell(state)
+        guard case .closed(let error) = state else { return }
+        self.connections.finish()
+        self.link = nil
+        for key in self.order { self.end(key, .connectionClosed(error)) }
+    }
+
+    /// Takes up every session where the gateway has it, or opens it again.
+    func welcomed(_ welcome: Welcome, frameBytesMax: Int) {
+        self.token = welcome.resumptionToken
+        self.isLinkWoken = false
+        self.frameBytesMax = frameBytesMax
+        // Of what waits, sessions are opened again below; the requests that the answers are for have ended with the
+        // connection that was lost.
+        self.control = []
+        for key in self.order {
+            self.sessions[key]?.state.frameBytesMax = frameBytesMax
+            self.sessions[key]?.accepted = [:]
+            guard let record = self.sessions[key] else { continue }
+            guard let id = record.id else {
+                self.send(Envelope(.openSession(record.opening)))
+                continue
+            }
+            if let found = welcome.sessions.first(where: { $0.session == id }) {
+                self.resume(key, found)
+            } else if welcome.isResumed {
+                // The gateway knows this client: the session has ended, and the message that said so was lost.
+                self.end(key, .endedWhileAway)
+            } else {
+                self.restart(key, record)
+            }
+        }
+    }
+
+    private func resume(_ key: String, _ found: ResumedSession) {
+        guard found.phase != .ended else { return self.end(key, EndReason(found.endReason)) }
+        self.sessions[key]?.state.resume(after: found.sequence)
+        self.sessions[key]?.failSentShares()
+    }
+
+    private func restart(_ key: String, _ record: SessionRecord) {
+        if let ending = record.state.content.ending {
+            return self.end(key, ending == .finishGuidance ? .finished : .cancelledByClient)
+        }
+        self.sessions[key]?.id = nil
+        self.sessions[key]?.state.restart()
+        self.sessions[key]?.failSentShares()
+        self.send(Envelope(.openSession(record.opening)))
+    }
+
+    func takeOutgoing() -> [Frame] {
+        self.isLinkWoken = false
+        var frames = self.control.map(Codec.encode)
+        self.control = []
+        for key in self.order {
+            guard let id = self.sessions[key]?.id else { continue }
+            do throws(ClientError) {
+                frames += try self.sessions[key]?.state.takePending(session: id) ?? []
+            } catch {
+                // Only a gateway that takes smaller frames than the last one gets here.
+                if let frame = self.sessions[key]?.state.giveUp(session: id) { frames.append(frame) }
+                self.end(key, .notRestored(field: "", reason: "\(error)"))
+            }
+        }
+        return frames
+    }
+}

@@ -1,0 +1,180 @@
+public import WaymarkModel
+internal import WaymarkProtocol
+
+/// What happens to a session beside what its client publishes.
+///
+/// For a slow reader, of `vehicleChanged`, `routeSource` and `received` only the newest of each vehicle waits; of all events
+/// up to 256 wait, over which the oldest are left out and ``missed(_:)`` says how many. `ended` is the last, and is never
+/// left out.
+public enum SessionEvent: Sendable, Hashable {
+    /// How a vehicle stands to the session.
+    public enum Standing: Sendable, Hashable, CustomStringConvertible {
+        /// It is there and sees what is published.
+        case joined
+        /// It joins when it connects.
+        case awaited
+        /// Another navigation client guides it.
+        case refusedAsBusy
+        /// It navigates by itself and has not asked.
+        case refusedAsNavigatingItself
+        /// The gateway does not give it to this session.
+        case refused
+        /// It has left.
+        case left(EndReason)
+
+        /// How it stands, for humans.
+        public var description: String {
+            switch self {
+            case .joined: "joined"
+            case .awaited: "awaited"
+            case .refusedAsBusy: "refused: another navigation client guides it"
+            case .refusedAsNavigatingItself: "refused: it navigates by itself"
+            case .refused: "refused"
+            case .left(let reason): "left: \(reason)"
+            }
+        }
+    }
+
+    /// One endpoint of a vehicle in the session.
+    public struct Endpoint: Sendable, Hashable {
+        /// Unique in its vehicle.
+        public let name: String
+        /// Its display is ready to show.
+        public let isReady: Bool
+        /// BCP 47; empty when not said.
+        public let locale: String
+        /// What is withheld from it, and why, in the protocol's words.
+        public let withheld: [String: String]
+    }
+
+    /// How far one endpoint has got.
+    public struct Receipt: Sendable, Hashable {
+        /// The vehicle's id.
+        public let vehicle: String
+        /// The endpoint's name in the vehicle.
+        public let endpoint: String
+        /// The last number that it has received.
+        public let received: UInt64
+        /// The last number that it has shown; at most `received`.
+        public let shown: UInt64
+    }
+
+    /// A vehicle joined, is awaited, was refused or left; or one of its endpoints came, went or became ready.
+    case vehicleChanged(vehicle: String, standing: Standing, endpoints: [Endpoint])
+    /// What the vehicle does with the route.
+    case routeSource(vehicle: String, RouteSource)
+    /// Display settings changed; those that did not are nil.
+    case settings(vehicle: String, endpoint: String, DisplaySettings)
+    /// The vehicle wants the map larger or smaller.
+    case zoom(vehicle: String, ZoomDirection)
+    /// The alert was dismissed (action 0) or an action chosen.
+    case alertResponse(vehicle: String, alert: UInt32, action: UInt32)
+    /// A waypoint request of a vehicle ended.
+    case waypointResult(vehicle: String, RequestResult)
+    /// A destination share: nil while under way.
+    case shareResult(vehicle: String, shareID: String, RequestResult?)
+    /// The lowest number that all endpoints have received, and how far each of them is.
+    case received(sequence: UInt64, receipts: [Receipt])
+    /// A message was refused by the gateway; nothing of it stands.
+    case rejected(field: String, reason: String)
+    /// So many events were left out here, because nobody took them.
+    case missed(Int)
+    /// The session is over; nothing follows.
+    case ended(reason: EndReason)
+}
+
+extension SessionEvent: FeedElement {
+    static var waitingMax: Int { 256 }
+
+    func replaces(_ older: SessionEvent) -> Bool {
+        switch (self, older) {
+        case (.vehicleChanged(let new, _, _), .vehicleChanged(let old, _, _)): new == old
+        case (.routeSource(let new, _), .routeSource(let old, _)): new == old
+        case (.received, .received): true
+        // Not of settings: each says only what changed.
+        case (.vehicleChanged, _), (.routeSource, _), (.received, _), (.settings, _), (.zoom, _),
+            (.alertResponse, _), (.waypointResult, _), (.shareResult, _), (.rejected, _), (.missed, _),
+            (.ended, _):
+            false
+        }
+    }
+
+    static func missed(_ count: Int, before next: SessionEvent) -> SessionEvent? { .missed(count) }
+}
+
+extension SessionEvent.Standing {
+    init(_ standing: VehicleStanding) {
+        switch standing {
+        case .joined: self = .joined
+        case .awaited: self = .awaited
+        case .refused(.vehicleBusy): self = .refusedAsBusy
+        case .refused(.vehicleNavigatesItself): self = .refusedAsNavigatingItself
+        case .refused: self = .refused
+        case .left(let reason): self = .left(EndReason(reason))
+        }
+    }
+}
+
+extension SessionEvent {
+    /// What a message of the gateway about one session means to its client; nil for what is no event.
+    init?(_ message: Message) {
+        switch message {
+        case .vehicleChanged(let status):
+            self = .vehicleChanged(
+                vehicle: status.vehicle.rawValue, standing: Standing(status.standing),
+                endpoints: status.endpoints.map(Endpoint.init))
+        case .updateRouteSource(let update):
+            self = .routeSource(vehicle: update.vehicle?.rawValue ?? "", update.routeSource)
+        case .vehicleSettings(let settings):
+            self = .settings(
+                vehicle: settings.source?.vehicle.rawValue ?? "",
+                endpoint: settings.source?.endpoint.rawValue ?? "", DisplaySettings(settings))
+        case .zoomCluster(let zoom):
+            self = .zoom(vehicle: zoom.source?.vehicle.rawValue ?? "", zoom.direction)
+        case .alertResponse(let response):
+            var action: UInt32 = 0
+            if case .action(let chosen) = response.response { action = chosen }
+            self = .alertResponse(
+                vehicle: response.source?.vehicle.rawValue ?? "", alert: response.alert, action: action)
+        case .destinationShareStatus(let status):
+            self = .shareResult(
+                vehicle: status.vehicle.rawValue, shareID: status.shareID, status.stage.result)
+        case .receiptReport(let report):
+            self = .received(
+                sequence: report.endpoints.map(\.receipt.receivedSequence).min() ?? 0,
+                receipts: report.endpoints.map(Receipt.init))
+        case .requestOutcome(let outcome):
+            self = .waypointResult(vehicle: outcome.vehicle.rawValue, RequestResult(outcome.outcome))
+        default: return nil  // The others are answered, or mean nothing to a client.
+        }
+    }
+}
+
+extension SessionEvent.Endpoint {
+    init(_ status: EndpointStatus) {
+        self.init(
+            name: status.endpoint.rawValue, isReady: status.isReady, locale: status.locale,
+            withheld: Dictionary(
+                status.withheld.map { ("\($0.feature)", $0.withheld.map { "\($0)" } ?? "") }
+            ) { first, _ in first })
+    }
+}
+
+extension SessionEvent.Receipt {
+    init(_ receipt: EndpointReceipt) {
+        self.init(
+            vehicle: receipt.vehicle.rawValue, endpoint: receipt.endpoint.rawValue,
+            received: receipt.receipt.receivedSequence, shown: receipt.receipt.shownSequence)
+    }
+}
+
+extension DestinationShareStatus.Stage {
+    /// nil while under way.
+    var result: RequestResult? {
+        switch self {
+        case .willShare: nil
+        case .didShare: .accepted
+        case .didFailToShare(let outcome): RequestResult(outcome)
+        }
+    }
+}

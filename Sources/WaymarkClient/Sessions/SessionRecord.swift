@@ -1,0 +1,139 @@
+internal import WaymarkProtocol
+
+/// What a navigation client knows of one of its sessions.
+struct SessionRecord: Sendable {
+    /// A destination that is being shared.
+    private struct Share: Sendable {
+        var outcomes: [String: RequestResult] = [:]
+        var waiter: CheckedContinuation<Result<[String: RequestResult], ClientError>, Never>
+    }
+
+    let opening: OpenSession
+    /// nil until the gateway has opened it.
+    var id: SessionID?
+    var state = PublishedState()
+    var events = Readers<SessionEvent>()
+    let onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)?
+    /// Who waits for the session to be opened for the first time.
+    var opened: CheckedContinuation<Result<Void, ClientError>, Never>?
+    /// What runs when a vehicle's user accepts, by vehicle and request.
+    var accepted: [String: @Sendable () async -> Void] = [:]
+    /// The newest events of those that a late reader must know.
+    private var standing: [SessionEvent] = []
+    private var shares: [String: Share] = [:]
+
+    init(_ opening: OpenSession, onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)?) {
+        self.opening = opening
+        self.onWaypoint = onWaypoint
+    }
+
+    /// A feed for one more reader, which begins with how the vehicles stand.
+    mutating func openFeed() -> Feed<SessionEvent> { self.events.open(with: self.standing) }
+
+    /// Publishes, or says why not.
+    mutating func publish(_ make: (inout PublishedState) -> Publication) throws(ClientError) {
+        let publication = make(&self.state)
+        try self.state.publish(publication)
+        for share in self.state.takeLostShares() {
+            self.failShare(share, .interrupted("too much waited to be sent; share the destination again"))
+        }
+    }
+
+    /// Takes over what an event says, and tells the readers.
+    mutating func tell(_ event: SessionEvent) {
+        switch event {
+        case .vehicleChanged(let vehicle, .left, _): self.standing.removeAll { $0.isStanding(of: vehicle) }
+        case .vehicleChanged, .routeSource: self.keep(event)
+        case .settings(let vehicle, let endpoint, let settings): self.keep(settings, vehicle, endpoint)
+        case .shareResult(let vehicle, let share, let result?):
+            self.shares[share]?.outcomes[vehicle] = result
+        case .shareResult, .zoom, .alertResponse, .waypointResult, .received, .rejected, .missed,
+            .ended:
+            break
+        }
+        self.events.tell(event)
+        self.finishShares()
+    }
+
+    private mutating func keep(_ event: SessionEvent) {
+        self.standing.removeAll { event.replaces($0) }
+        self.standing.append(event)
+    }
+
+    /// A late reader needs all settings of an endpoint, an event has only those that changed.
+    private mutating func keep(_ settings: DisplaySettings, _ vehicle: String, _ endpoint: String) {
+        var settings = settings
+        self.standing.removeAll { event in
+            guard case .settings(vehicle, endpoint, let older) = event else { return false }
+            settings.fillGaps(from: older)
+            return true
+        }
+        self.standing.append(.settings(vehicle: vehicle, endpoint: endpoint, settings))
+    }
+
+    // MARK: Shares
+
+    /// Vehicles that answer a share, or for which the gateway does.
+    private var vehicles: Set<String> {
+        var vehicles: Set<String> = []
+        for case .vehicleChanged(let vehicle, .joined, _) in self.standing { vehicles.insert(vehicle) }
+        for case .vehicleChanged(let vehicle, .awaited, _) in self.standing { vehicles.insert(vehicle) }
+        return vehicles
+    }
+
+    /// Whether a share of this id is under way.
+    func isSharing(_ share: String) -> Bool { self.shares[share] != nil }
+
+    /// Waits for all outcomes of a share that was published.
+    mutating func wait(
+        for share: String, _ waiter: CheckedContinuation<Result<[String: RequestResult], ClientError>, Never>
+    ) {
+        self.shares[share] = Share(waiter: waiter)
+        self.finishShares()
+    }
+
+    /// A share will have no outcome.
+    mutating func failShare(_ share: String, _ error: ClientError) {
+        self.shares.removeValue(forKey: share)?.waiter.resume(returning: .failure(error))
+    }
+
+    /// The connection was lost: what was told in the meantime was not heard. Those that were not sent go on.
+    mutating func failSentShares() {
+        let waiting = Set(self.state.waitingShares)
+        for share in self.shares.keys where !waiting.contains(share) {
+            self.failShare(share, .interrupted("the connection was lost before all vehicles had answered"))
+        }
+    }
+
+    /// The session is over.
+    mutating func end(_ reason: EndReason) {
+        for share in self.shares.keys { self.failShare(share, .sessionEnded(reason: "\(reason)")) }
+        self.opened?.resume(returning: .failure(.sessionEnded(reason: "\(reason)")))
+        self.opened = nil
+        self.events.tell(.ended(reason: reason))
+        self.events.finish()
+        self.standing = []
+    }
+
+    /// A share is over once every vehicle has answered; one that has left is not waited for.
+    private mutating func finishShares() {
+        guard !self.shares.isEmpty else { return }
+        let vehicles = self.vehicles
+        for (id, share) in self.shares where vehicles.isSubset(of: share.outcomes.keys) {
+            self.shares[id] = nil
+            share.waiter.resume(returning: .success(share.outcomes))
+        }
+    }
+}
+
+extension SessionEvent {
+    /// Whether it says how this vehicle stands, or is set.
+    fileprivate func isStanding(of vehicle: String) -> Bool {
+        switch self {
+        case .vehicleChanged(vehicle, _, _), .routeSource(vehicle, _), .settings(vehicle, _, _): true
+        case .vehicleChanged, .routeSource, .settings, .zoom, .alertResponse, .waypointResult, .shareResult,
+            .received, .rejected, .missed, .ended:
+            false
+        }
+    }
+}

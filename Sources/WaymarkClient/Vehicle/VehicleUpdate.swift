@@ -1,0 +1,171 @@
+public import WaymarkModel
+package import WaymarkProtocol
+
+/// Something an endpoint received, and what it holds after it.
+///
+/// For a slow reader, of what has one value (estimates, road name, maneuver state and the like) only the newest waits; of all
+/// updates up to 256 wait, over which the oldest are left out and ``Content/missed(_:)`` says how many. ``state`` is always
+/// whole.
+public struct VehicleUpdate: Sendable {
+    /// What was received.
+    public enum Content: Sendable, Hashable {
+        /// What follows, up to `snapshotEnded`, is a whole state (`isFull`) or what was missed.
+        case snapshotBegan(isFull: Bool)
+        case snapshotEnded
+        /// Trips to choose from, and the one that is selected.
+        case tripPreviews([Trip], selected: String)
+        case guidanceStarted(Trip, RouteInformation)
+        case tripUpdated(Trip)
+        case maneuversAdded([Maneuver])
+        case laneGuidancesAdded([LaneGuidance])
+        case routeSegmentsAdded([RouteSegment])
+        /// Nearest first.
+        case upcomingManeuvers([ManeuverID])
+        /// nil: none.
+        case currentLaneGuidance(LaneGuidanceID?)
+        /// Longest first.
+        case currentRoadName([String])
+        case maneuverState(ManeuverState)
+        case tripEstimates(TravelEstimates, TimeRemainingColor)
+        case maneuverEstimates(ManeuverID, TravelEstimates)
+        case currentRouteSegment(String)
+        case guidancePaused(PauseReason, description: [String])
+        /// With a route that replaces the old one, or as it was.
+        case guidanceResumed(RerouteReason, RouteInformation?)
+        case alertShown(NavigationAlert)
+        case alertDismissed(UInt32, AlertDismissal)
+        /// Answered by `onDestination`, or by ``VehicleEndpoint/answerShare(_:isTaken:)``.
+        case destinationShared(shareID: String, Waypoint)
+        case finished
+        case cancelled
+        /// The navigation client has vanished; it may come back within this time.
+        case suspended(grace: Duration)
+        /// The navigation client is back.
+        case restored
+        case ended(EndReason)
+        /// Answered by `onPrompt`, or by ``VehicleEndpoint/answerPrompt(_:isAccepted:)``.
+        case prompt(WaypointPrompt)
+        /// The prompt of this id is over: answered here or elsewhere, or in time by nobody.
+        case promptOver(id: String, RequestResult)
+        /// A request of this vehicle has ended.
+        case requestEnded(id: String, RequestResult)
+        /// Something that this endpoint sent was refused.
+        case refused(field: String, reason: String)
+        /// The gateway no longer knows what this endpoint held: nothing is held now. A snapshot follows if there is a
+        /// session.
+        case forgotten
+        /// So many updates were left out here, because nobody took them.
+        case missed(Int)
+        /// A message of a newer gateway, or one that means nothing to an endpoint.
+        case other
+    }
+
+    /// The message's name in the protocol, e.g. `updateTripEstimates`; for `forgotten` and `missed` that.
+    public let name: String
+    /// What was received.
+    public let content: Content
+    /// The session's id on the wire; 0 for none.
+    public let session: UInt32
+    /// The number in the session; 0 outside of one.
+    public let sequence: UInt64
+    /// The gateway cut the content to this endpoint's profile.
+    public let isFitted: Bool
+    /// The gateway itself sent it.
+    public let isFromGateway: Bool
+    /// What the endpoint holds after it.
+    public let state: VehicleState
+    /// The message itself; nil for what happened at this end.
+    package let message: Message?
+    /// Of two updates with the same key the newer says all.
+    private let key: ConflationKey?
+}
+
+extension VehicleUpdate: FeedElement {
+    static var waitingMax: Int { 256 }
+
+    func replaces(_ older: VehicleUpdate) -> Bool { self.key != nil && self.key == older.key }
+
+    static func missed(_ count: Int, before next: VehicleUpdate) -> VehicleUpdate? {
+        VehicleUpdate("missed", .missed(count), next.state)
+    }
+}
+
+extension VehicleUpdate {
+    /// What an envelope brought.
+    init(_ envelope: Envelope, _ state: VehicleState) {
+        self.name = "\(envelope.message.type)"
+        self.content = Content(envelope.message)
+        self.session = envelope.session.rawValue
+        self.sequence = envelope.sequence
+        self.isFitted = envelope.flags.contains(.fitted)
+        self.isFromGateway = envelope.flags.contains(.gateway)
+        self.state = state
+        self.message = envelope.message
+        if case .publication(let publication) = envelope.message {
+            self.key = publication.outline.conflationKey
+        } else {
+            self.key = nil
+        }
+    }
+
+    /// What happened at this end.
+    init(_ name: String, _ content: Content, _ state: VehicleState) {
+        self.name = name
+        self.content = content
+        self.session = state.session
+        self.sequence = 0
+        self.isFitted = false
+        self.isFromGateway = false
+        self.state = state
+        self.message = nil
+        self.key = nil
+    }
+}
+
+extension VehicleUpdate.Content {
+    init(_ message: Message) {
+        switch message {
+        case .publication(let publication): self.init(publication)
+        case .snapshotBegin(let begin): self = .snapshotBegan(isFull: begin.kind == .full)
+        case .snapshotEnd: self = .snapshotEnded
+        case .sessionSuspended(let grace): self = .suspended(grace: .milliseconds(grace))
+        case .sessionRestored: self = .restored
+        case .sessionEnded(let ended): self = .ended(EndReason(ended.reason))
+        case .prompt(let prompt): self = .prompt(WaypointPrompt(prompt))
+        case .promptOver(let over): self = .promptOver(id: over.requestID, RequestResult(over.outcome))
+        case .requestOutcome(let outcome):
+            self = .requestEnded(id: outcome.requestID, RequestResult(outcome.outcome))
+        case .error(let rejection): self = .refused(field: rejection.field, reason: rejection.reason)
+        case .hello, .welcome, .goodbye, .ping, .pong, .openSession, .sessionOpened, .vehicleChanged,
+            .receipt, .receiptReport, .waypointRequest, .destinationRequest, .withdrawRequest,
+            .requestAnswer, .promptAnswer, .cancelNavigation, .allowNavigation, .updateRouteSource,
+            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus:
+            self = .other
+        }
+    }
+
+    private init(_ publication: Publication) {
+        switch publication {
+        case .tripPreviews(let trips, let selected): self = .tripPreviews(trips, selected: selected)
+        case .startGuidance(let trip, _, let route): self = .guidanceStarted(trip, route)
+        case .updateTrip(let trip): self = .tripUpdated(trip)
+        case .addManeuvers(let added, _): self = .maneuversAdded(added)
+        case .addLaneGuidances(let added, _): self = .laneGuidancesAdded(added)
+        case .addRouteSegments(let added, _): self = .routeSegmentsAdded(added)
+        case .upcomingManeuvers(let ids, _): self = .upcomingManeuvers(ids)
+        case .currentLaneGuidance(let id, _): self = .currentLaneGuidance(id)
+        case .currentRoadName(let variants): self = .currentRoadName(variants)
+        case .maneuverState(let state, _): self = .maneuverState(state)
+        case .tripEstimates(let estimates, let color): self = .tripEstimates(estimates, color)
+        case .maneuverEstimates(let id, let estimates, _): self = .maneuverEstimates(id, estimates)
+        case .currentRouteSegment(let id, _): self = .currentRouteSegment(id)
+        case .pauseGuidance(let reason, let text): self = .guidancePaused(reason, description: text)
+        case .resumeGuidance(_, let reason, let route): self = .guidanceResumed(reason, route)
+        case .showAlert(let alert): self = .alertShown(alert)
+        case .dismissAlert(let id, let dismissal): self = .alertDismissed(id, dismissal)
+        case .shareDestination(let id, let place): self = .destinationShared(shareID: id, place)
+        case .finishGuidance: self = .finished
+        case .cancelGuidance: self = .cancelled
+        }
+    }
+}

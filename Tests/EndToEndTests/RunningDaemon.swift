@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+/// A `waymarkd` on sockets of its own.
+struct RunningDaemon {
+    let folder: String
+    let program: Program
+    /// As the daemon logged it.
+    let tcp: String
+
+    var vehicle: String { "unix:\(self.folder)/v" }
+    var navigation: String { "unix:\(self.folder)/n" }
+
+    /// Starts one; returns when it listens.
+    static func start(_ arguments: [String] = [], in folder: String? = nil) async throws -> RunningDaemon {
+        let folder = try folder ?? Self.newFolder()
+        let program = try Program(
+            "waymarkd",
+            [
+                "--vehicle-listen", "unix:\(folder)/v", "--navigation-listen", "unix:\(folder)/n",
+                "--vehicle-listen", "tcp:127.0.0.1:0",
+            ] + arguments)
+        // The listeners are logged in their order, when all of them are open.
+        let tcp = try await program.errorLine { line in
+            line.firstMatch(of: /tcp:127\.0\.0\.1:\d+/).map { String($0.0) }
+        }
+        return RunningDaemon(folder: folder, program: program, tcp: tcp)
+    }
+
+    static func newFolder() throws -> String {
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "we-\(UInt32.random(in: 0 ... .max))"
+        ).path
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return folder
+    }
+
+    /// Asks the daemon to end; it must do so with status 0.
+    func stop() async throws {
+        self.program.signal(SIGTERM)
+        #expect(await self.program.end() == 0)
+        try FileManager.default.removeItem(atPath: self.folder)
+    }
+
+    func waymark(_ arguments: String...) throws -> Program {
+        let isNavigation = arguments.first == "navigate"
+        return try Program(
+            "waymark", arguments + ["--connect", isNavigation ? self.navigation : self.vehicle])
+    }
+}

@@ -1,0 +1,72 @@
+import Testing
+import WaymarkModel
+import WaymarkProtocol
+
+@testable import WaymarkClient
+
+@Suite struct FeedTests {
+    private func roadName(_ number: Int) -> VehicleUpdate {
+        var state = VehicleState()
+        state.currentRoadName = ["road \(number)"]
+        return VehicleUpdate(
+            Envelope(.publication(.currentRoadName(state.currentRoadName)), sequence: UInt64(number)), state)
+    }
+
+    @Test func `of a state only the newest waits, events wait in order`() {
+        var mailbox = Mailbox<VehicleUpdate>()
+        for number in 1...5_000 { mailbox.put(self.roadName(number)) }
+        mailbox.put(
+            VehicleUpdate(
+                Envelope(.publication(.showAlert(NavigationAlert(id: 1, titleVariants: [])))), .init()))
+        mailbox.put(self.roadName(5_001))
+        mailbox.put(VehicleUpdate(Envelope(.publication(.finishGuidance)), .init()))
+        #expect(mailbox.waiting.map(\.name) == ["showAlert", "currentRoadName", "finishGuidance"])
+        #expect(mailbox.waiting[1].state.currentRoadName == ["road 5001"])
+    }
+
+    @Test func `over the bound the oldest events are left out, and the reader is told how many`() {
+        var mailbox = Mailbox<SessionEvent>()
+        for number in 1...1_000 {
+            mailbox.put(.alertResponse(vehicle: "car", alert: UInt32(number), action: 1))
+        }
+        mailbox.put(.ended(reason: .finished))
+        #expect(mailbox.waiting.count == SessionEvent.waitingMax)
+        #expect(mailbox.take() == .missed(745))
+        #expect(mailbox.take() == .alertResponse(vehicle: "car", alert: 746, action: 1))
+        var last: SessionEvent?
+        while let event = mailbox.take() { last = event }
+        #expect(last == .ended(reason: .finished))
+    }
+
+    @Test func `a late reader of a session's events learns how the vehicles stand`() async {
+        var record = SessionRecord(OpenSession(requestID: "s", vehicles: .anyThatAsked), onWaypoint: nil)
+        for standing in [VehicleStanding.awaited, .joined] {
+            let status = VehicleStatus(vehicle: VehicleID(unchecked: "car"), standing: standing)
+            if let event = SessionEvent(.vehicleChanged(status)) { record.tell(event) }
+        }
+        let gone = VehicleStatus(vehicle: VehicleID(unchecked: "gone"), standing: .joined)
+        if let event = SessionEvent(.vehicleChanged(gone)) { record.tell(event) }
+        record.tell(.vehicleChanged(vehicle: "gone", standing: .left(.replaced), endpoints: []))
+        let feed = record.openFeed()
+        record.end(.userStopped)
+        var events: [SessionEvent] = []
+        for await event in feed { events.append(event) }
+        #expect(
+            events == [
+                .vehicleChanged(vehicle: "car", standing: .joined, endpoints: []),
+                .ended(reason: .userStopped),
+            ])
+        for await _ in record.openFeed() { Issue.record("nothing follows the end") }
+    }
+
+    @Test func `a reader that has gone is forgotten`() async {
+        var readers = Readers<VehicleState>()
+        do {
+            let feed = readers.open(with: [VehicleState()])
+            for await _ in feed { break }
+        }
+        readers.tell(VehicleState())
+        readers.tell(VehicleState())
+        #expect(readers.count == 0)
+    }
+}
