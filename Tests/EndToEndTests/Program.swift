@@ -101,7 +101,7 @@ final class Program: Sendable {
         in log: LineLog, from start: Int, _ found: @escaping @Sendable (String) -> String?
     ) async throws -> LineLog.Found {
         if let line = await log.first(from: start, found) { return line }
-        let lines = self.output.lines.suffix(5).map { $0.prefix(300) } + self.errorOutput.lines.suffix(10)
+        let lines = (self.output.lines.suffix(5) + self.errorOutput.lines.suffix(10)).map { $0.prefix(300) }
         throw Ended(
             description: "\(self.name) ended before what was waited for\n\(lines.joined(separator: "\n"))")
     }

@@ -246,8 +246,6 @@ import WaymarkProtocol
     }
 
     private static func update(_ message: Message) -> VehicleUpdate {
-        VehicleUpdate(
-            name: "\(message.type)", session: 1, sequence: 1, isFitted: false, isFromGateway: false,
-            state: VehicleState(), message: message)
+        VehicleUpdate(Envelope(message, session: SessionID(1), sequence: 1), VehicleState())
     }
 }

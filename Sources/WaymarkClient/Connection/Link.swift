@@ -13,8 +13,9 @@ protocol LinkOwner: Actor {
     func hello() -> Hello
     func linkStateChanged(_ state: ConnectionState)
     /// A connection is agreed; the gateway takes frames up to `frameBytesMax` bytes. Nothing is taken for it before.
-    func welcomed(_ welcome: Welcome, frameBytesMax: Int)
-    func received(_ envelope: Envelope)
+    func welcomed(_ welcome: Welcome, frameBytesMax: Int) async
+    /// Takes one message; nothing further is read before it returns.
+    func received(_ envelope: Envelope) async
     /// What is to be written now, oldest first; called again until it is empty.
     func takeOutgoing() -> [Frame]
 }

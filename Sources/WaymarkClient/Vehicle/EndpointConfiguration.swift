@@ -70,6 +70,11 @@ extension VehicleEndpoint {
         public var reconnection = ReconnectionPolicy()
         /// Told of everything received, one at a time, as ``VehicleEndpoint/updates`` is.
         public var onUpdate: (@Sendable (VehicleUpdate) async -> Void)?
+        /// Told of everything received before anything further is read: for tools that must see every message.
+        ///
+        /// Nothing is left out, however slow it is; but one that takes longer than the keepalive makes the endpoint a slow
+        /// reader, which the gateway closes in the end. It must not wait for ``VehicleEndpoint/close()``.
+        public var onEveryUpdate: (@Sendable (VehicleUpdate) async -> Void)?
         /// Asks the vehicle's user. Its task is cancelled when the prompt is over; the answer does not count then.
         public var onPrompt: (@Sendable (WaypointPrompt) async -> Bool)?
         /// Whether the vehicle's user is asked here without `onPrompt`: by reading ``VehicleEndpoint/updates`` and

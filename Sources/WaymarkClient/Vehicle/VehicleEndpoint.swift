@@ -83,9 +83,10 @@ public actor VehicleEndpoint {
     /// Says that everything up to `sequence` is on the display.
     public func markShown(_ sequence: UInt64) { self.shownSequence = max(self.shownSequence, sequence) }
 
-    private func tell(_ update: VehicleUpdate) {
+    private func tell(_ update: VehicleUpdate) async {
         self.updateReaders.tell(update)
         self.stateReaders.tell(update.state)
+        await self.configuration.onEveryUpdate?(update)
     }
 
     /// Tells how far this endpoint is, at most once in the interval that the client asked for.
@@ -169,19 +170,19 @@ extension VehicleEndpoint: LinkOwner {
         self.stateReaders.finish()
     }
 
-    func welcomed(_ welcome: Welcome, frameBytesMax: Int) {
+    func welcomed(_ welcome: Welcome, frameBytesMax: Int) async {
         self.token = welcome.resumptionToken
         self.isLinkWoken = false
         self.outbox.welcome(isResumed: welcome.isResumed)
-        if self.held.welcome(isResumed: welcome.isResumed) {
-            self.tell(VehicleUpdate("forgotten", .forgotten, self.held.state))
-        }
         if !welcome.isResumed {
             for id in self.prompting.keys { self.stopPrompt(id) }
         }
+        if self.held.welcome(isResumed: welcome.isResumed) {
+            await self.tell(VehicleUpdate("forgotten", .forgotten, self.held.state))
+        }
     }
 
-    func received(_ envelope: Envelope) {
+    func received(_ envelope: Envelope) async {
         self.held.apply(envelope)
         self.outbox.received(envelope.message)
         switch envelope.message {
@@ -198,7 +199,7 @@ extension VehicleEndpoint: LinkOwner {
         default: break  // The rest is in the state.
         }
         if case .publication = envelope.message { self.scheduleReceipt() }
-        self.tell(VehicleUpdate(envelope, self.held.state))
+        await self.tell(VehicleUpdate(envelope, self.held.state))
     }
 
     func takeOutgoing() -> [Frame] {

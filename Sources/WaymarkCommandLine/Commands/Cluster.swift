@@ -85,7 +85,7 @@ package struct Cluster: AsyncParsableCommand {
         configuration.onDestination = { await app.ask($0) }
         configuration.onConnection = { await app.take($0) }
         let delay = profile.readDelay
-        configuration.onUpdate = { update in
+        configuration.onEveryUpdate = { update in
             await app.take(update)
             if delay > .zero {
                 do { try await Task.sleep(for: delay) } catch { /* Ending: no need to wait. */  }

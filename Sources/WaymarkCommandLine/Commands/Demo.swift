@@ -136,7 +136,7 @@ package struct Demo: AsyncParsableCommand {
     ) async throws -> VehicleEndpoint {
         var configuration = VehicleEndpoint.Configuration(vehicle: Self.vehicle, endpoint: "cluster")
         configuration.onPrompt = { await app.ask($0) }
-        configuration.onUpdate = { update in
+        configuration.onEveryUpdate = { update in
             await report.take(update)
             await app.take(update)
         }

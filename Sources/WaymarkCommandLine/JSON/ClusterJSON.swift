@@ -25,7 +25,7 @@ enum ClusterJSON {
             "kind": "message", "message": update.name, "session": Int(update.session),
             "sequence": Int(update.sequence), "fitted": update.isFitted, "fromGateway": update.isFromGateway,
         ]
-        object.merge(MessageJSON.content(update.message)) { $1 }
+        if let message = update.message { object.merge(MessageJSON.content(message)) { $1 } }
         return JSON.line(object)
     }
 
