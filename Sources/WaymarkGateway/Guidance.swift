@@ -168,6 +168,7 @@ extension Gateway {
             ? Profile.contentFeatures.map { FeatureGrant($0, withheld: .noCapacity) }
             : self.withheld(from: endpoint, path.vehicle, in: session)
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place = entry == nil ? nil : place
+        if let old = endpoint.place { self.giveUp(old) }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = entry?.audience
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.receipt = nil
         self.counters.snapshotsSent += 1
@@ -182,16 +183,26 @@ extension Gateway {
         if let entry { actions.append(.join(connection, entry.audience)) }
     }
 
-    /// Takes an endpoint out of the audience it is in.
+    /// An endpoint hears its session no longer, and keeps its place.
     mutating func leaveAudience(_ path: EndpointPath, into actions: inout [Action]) {
         guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
-            let audience = endpoint.audience,
-            let place = endpoint.place
+            let audience = endpoint.audience, let connection = endpoint.connection
         else { return }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = nil
+        actions.append(.leave(connection, audience))
+    }
+
+    /// An endpoint is no longer in its session.
+    mutating func leaveSession(_ path: EndpointPath, into actions: inout [Action]) {
+        self.leaveAudience(path, into: &actions)
+        guard let place = self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place else { return }
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place = nil
+        self.giveUp(place)
+    }
+
+    private mutating func giveUp(_ place: Endpoint.Place) {
         self.sessions[place.session]?.leave(place.profile)
         self.account(for: place.session)
-        if let connection = endpoint.connection { actions.append(.leave(connection, audience)) }
     }
 
     // MARK: Profiles and what is withheld
@@ -304,8 +315,10 @@ extension Gateway {
         into actions: inout [Action]
     ) {
         guard let vehicle = self.vehicles[id] else { return }
-        for (name, connection, endpoint) in vehicle.connections {
-            self.leaveAudience(EndpointPath(vehicle: id, endpoint: name), into: &actions)
+        for name in vehicle.endpoints.keys.sorted() {
+            self.leaveSession(EndpointPath(vehicle: id, endpoint: name), into: &actions)
+        }
+        for (_, connection, endpoint) in vehicle.connections {
             // One for which there was no capacity did not get the client's own word either.
             guard tellVehicle || endpoint.audience == nil else { continue }
             actions.append(.purge(connection, session))
