@@ -66,6 +66,17 @@ import WaymarkProtocol
         #expect(world.messages(client).contains(.vehicleSettings(settings)))
     }
 
+    @Test func `a request that is not granted is refused by name`() {
+        var world = World()
+        let car = world.arrive(1, World.endpoint("car") { $0.features.remove(.requests) })
+        world.handle(.received(car, World.waypoint("w"), .none))
+        guard case .error(let rejection) = world.messages(car).last else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(rejection.code == .notGranted && rejection.requestID == "w")
+    }
+
     @Test func `a client that is taken over hears nothing behind its goodbye`() throws {
         var world = World()
         let car = world.arrive(1, World.endpoint("car"))
