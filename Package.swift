@@ -144,6 +144,7 @@ let package = Package(
             name: "WaymarkGatewayTests",
             dependencies: [
                 "WaymarkGateway", "WaymarkClient", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
+                collections,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkConfigurationTests",

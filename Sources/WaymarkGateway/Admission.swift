@@ -54,7 +54,6 @@ extension Gateway {
             }
             self.leaveAudience(path, into: &actions)
             self.takeOver(present, into: &actions)
-            vehicle = self.vehicles[path.vehicle] ?? vehicle
         }
         if old == nil, let reason = self.reasonToRefuse(principal) {
             return self.refuse(connection, .resourceLimit, reason, into: &actions)
@@ -71,6 +70,8 @@ extension Gateway {
                 "a vehicle has at most \(self.policy.limits.endpointsPerVehicleMax) endpoints", into: &actions
             )
         }
+        if !isResumed { self.leaveSession(path, into: &actions) }
+        vehicle = self.vehicles[path.vehicle] ?? vehicle
         var endpoint = Endpoint(connection: connection, hello: vehicleHello, token: token)
         if isResumed, let old {
             endpoint.settings = old.settings
@@ -116,6 +117,7 @@ extension Gateway {
 
     /// Forgets an endpoint. With its last one the vehicle is gone: a session that named it waits for it.
     mutating func forgetEndpoint(_ path: EndpointPath, at now: Instant, into actions: inout [Action]) {
+        self.leaveSession(path, into: &actions)
         guard let endpoint = self.vehicles[path.vehicle]?.endpoints.removeValue(forKey: path.endpoint) else {
             return
         }

@@ -8,7 +8,7 @@ package import WaymarkProtocol
 /// is ignored.
 ///
 /// The parts: `Admission` (who may come in, comes back, goes), `Guidance` (sessions and the vehicles in them),
-/// `Publishing`, `Requests`, `VehicleMessages`.
+/// `Joining` (endpoints in sessions), `Publishing`, `Requests`, `VehicleMessages`.
 package struct Gateway: Sendable, Hashable {
     /// What is waited for.
     enum Deadline: Sendable, Hashable {

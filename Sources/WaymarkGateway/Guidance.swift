@@ -2,7 +2,7 @@ internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-// Sessions, and the vehicles and endpoints in them.
+// Sessions, and the vehicles in them.
 extension Gateway {
     // MARK: Opening
 
@@ -87,7 +87,7 @@ extension Gateway {
     }
 
     /// Gives a vehicle to a session, taking it from the one that has it.
-    private mutating func claim(
+    mutating func claim(
         _ id: VehicleID, for session: SessionID, at now: Instant, into actions: inout [Action]
     ) {
         if let holder = self.vehicles[id]?.session {
@@ -99,7 +99,7 @@ extension Gateway {
     }
 
     /// Brings all of a vehicle's endpoints into the session that has it, and its settings to the client.
-    private mutating func enter(
+    mutating func enter(
         _ id: VehicleID, _ session: SessionID, _ connection: ConnectionID, into actions: inout [Action]
     ) {
         guard let vehicle = self.vehicles[id] else { return }
@@ -109,135 +109,7 @@ extension Gateway {
         self.sendSettings(of: id, session, to: connection, into: &actions)
     }
 
-    // MARK: Endpoints
-
-    /// An endpoint has come: into the session that has its vehicle, or one for any vehicle that asked.
-    mutating func enterGuidance(
-        _ path: EndpointPath, resuming hello: Hello?, at now: Instant, into actions: inout [Action]
-    ) {
-        if let hello { self.tellEnd(of: hello.resumeSession, to: path, into: &actions) }
-        if let session = self.vehicles[path.vehicle]?.session {
-            self.join(path, session, resuming: hello, into: &actions)
-            self.announce(path.vehicle, into: &actions)
-        } else if self.isWaitingForGuidance(path.vehicle) {
-            self.offer(path.vehicle, at: now, into: &actions)
-        }
-        self.repeatPrompts(to: path, at: now, into: &actions)
-    }
-
-    /// Tells an endpoint that comes back that the session it was in is over.
-    private func tellEnd(of session: SessionID, to path: EndpointPath, into actions: inout [Action]) {
-        guard session != .none, let vehicle = self.vehicles[path.vehicle], vehicle.session != session,
-            let connection = vehicle.endpoints[path.endpoint]?.connection
-        else { return }
-        let known = vehicle.lastEnd?.session == session ? vehicle.lastEnd?.reason : nil
-        let ended = SessionEnded(session: session, reason: known ?? .clientGone)
-        actions.append(.send(connection, Envelope(.sessionEnded(ended))))
-    }
-
-    /// Gives a free vehicle to the oldest session for any vehicle that asked.
-    mutating func offer(_ id: VehicleID, at now: Instant, into actions: inout [Action]) {
-        let candidate = self.sessions.values.filter { $0.selection == .anyThatAsked && !$0.isSuspended }
-            .min { $0.id < $1.id }
-        guard let session = candidate, let connection = self.clients[session.client]?.connection else {
-            return
-        }
-        self.claim(id, for: session.id, at: now, into: &actions)
-        self.enter(id, session.id, connection, into: &actions)
-        self.announce(id, into: &actions)
-    }
-
-    /// Sends an endpoint what the session holds, or what it missed, and lets it hear the rest.
-    private mutating func join(
-        _ path: EndpointPath, _ id: SessionID, resuming hello: Hello?, into actions: inout [Action]
-    ) {
-        guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
-            let connection = endpoint.connection, let session = self.sessions[id]
-        else { return }
-        let place = Endpoint.Place(session: id, profile: self.profile(of: endpoint, path.vehicle))
-        let isBack = hello?.resumeSession == id && endpoint.place == place
-        let fresh = self.newAudienceID()
-        let entry = self.sessions[id]?.enter(
-            place.profile, after: isBack ? hello?.resumeSequence : nil, newID: fresh,
-            limits: self.policy.limits, coder: self.coder)
-        var begin = SnapshotBegin(kind: entry?.kind ?? .full, client: session.client)
-        begin.clientDisplayName = self.clients[session.client]?.displayName ?? ""
-        begin.isSuspended = session.isSuspended
-        begin.receiptsEveryMilliseconds = session.receiptsEveryMilliseconds
-        begin.withheld =
-            entry == nil
-            ? Profile.contentFeatures.map { FeatureGrant($0, withheld: .noCapacity) }
-            : self.withheld(from: endpoint, path.vehicle, in: session)
-        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place = entry == nil ? nil : place
-        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = entry?.audience
-        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.receipt = nil
-        self.counters.snapshotsSent += 1
-        let mark = { (message: Message) in
-            Action.send(
-                connection,
-                Envelope(message, session: id, sequence: session.sequence, flags: .gateway))
-        }
-        actions.append(mark(.snapshotBegin(begin)))
-        if let entry, !entry.frames.isEmpty { actions.append(.sendFrames(connection, entry.frames)) }
-        actions.append(mark(.snapshotEnd))
-        if let entry { actions.append(.join(connection, entry.audience)) }
-    }
-
-    /// Takes an endpoint out of the audience it is in.
-    mutating func leaveAudience(_ path: EndpointPath, into actions: inout [Action]) {
-        guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
-            let audience = endpoint.audience,
-            let place = endpoint.place
-        else { return }
-        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = nil
-        self.sessions[place.session]?.leave(place.profile)
-        self.account(for: place.session)
-        if let connection = endpoint.connection { actions.append(.leave(connection, audience)) }
-    }
-
-    // MARK: Profiles and what is withheld
-
-    private func profile(of endpoint: Endpoint, _ vehicle: VehicleID) -> Profile {
-        let withheld = Profile.contentFeatures.filter {
-            self.reasonToWithhold($0, from: endpoint, vehicle) != nil
-        }
-        return Profile(hello: endpoint.hello, withheld: Set(withheld))
-    }
-
-    func reasonToWithhold(
-        _ feature: Feature, from endpoint: Endpoint, _ vehicle: VehicleID
-    ) -> WithheldReason? {
-        if self.policy.withheldFeatures.contains(feature) { return .policy }
-        if !endpoint.hello.features.contains(feature) { return .notRequested }
-        if feature == .routeSegments, let consenting = self.policy.routeSharingVehicles,
-            !consenting.contains(vehicle)
-        {
-            return .noConsent
-        }
-        return nil
-    }
-
-    /// What an endpoint does not get in a session, and why.
-    func withheld(
-        from endpoint: Endpoint, _ vehicle: VehicleID, in session: NavigationSession
-    ) -> [FeatureGrant] {
-        let provided = self.clients[session.client]?.hello.features ?? []
-        return Profile.contentFeatures.compactMap { feature in
-            if let reason = self.reasonToWithhold(feature, from: endpoint, vehicle) {
-                return FeatureGrant(feature, withheld: reason)
-            }
-            if !provided.contains(feature) { return FeatureGrant(feature, withheld: .clientDoesNotProvide) }
-            let trip = session.content.trip
-            let isOptedOut =
-                switch feature {
-                case .routeSegments: !trip.routeSegmentsAvailable
-                case .destinationSharing: !trip.isDestinationShareable
-                default: false  // No trip has a say in the others.
-                }
-            return isOptedOut && session.content.isGuiding
-                ? FeatureGrant(feature, withheld: .tripOptedOut) : nil
-        }
-    }
+    // MARK: Standing
 
     /// How a vehicle stands to a session now.
     func status(of id: VehicleID, in session: NavigationSession) -> VehicleStatus {
@@ -305,8 +177,10 @@ extension Gateway {
         into actions: inout [Action]
     ) {
         guard let vehicle = self.vehicles[id] else { return }
-        for (name, connection, endpoint) in vehicle.connections {
-            self.leaveAudience(EndpointPath(vehicle: id, endpoint: name), into: &actions)
+        for name in vehicle.endpoints.keys.sorted() {
+            self.leaveSession(EndpointPath(vehicle: id, endpoint: name), into: &actions)
+        }
+        for (_, connection, endpoint) in vehicle.connections {
             // One for which there was no capacity did not get the client's own word either.
             guard tellVehicle || endpoint.audience == nil else { continue }
             actions.append(.purge(connection, session))

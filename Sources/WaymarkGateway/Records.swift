@@ -14,9 +14,9 @@ struct Endpoint: Sendable, Hashable {
     var hello: VehicleHello
     var token: ResumptionToken
     var settings = VehicleSettings()
-    /// The audience it is in.
+    /// The audience it hears; nil while it is away.
     var audience: AudienceID?
-    /// The profile it last had, and in which session: what it missed can only be told in the same one.
+    /// The profile it has, and in which session. It keeps its place while it is away, so that what it misses is known.
     var place: Place?
     /// How far it said it is in the present session.
     var receipt: Receipt?
@@ -79,6 +79,7 @@ struct Client: Sendable, Hashable {
 /// Endpoints of one session with one profile.
 struct Audience: Sendable, Hashable {
     let id: AudienceID
+    /// Endpoints with a place in it, those in their grace time among them.
     var memberCount: Int
     /// nil for the profile that cuts nothing.
     var fitting: Fitting?

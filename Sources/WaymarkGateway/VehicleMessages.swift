@@ -28,7 +28,9 @@ extension Gateway {
         {
             let rejection = Rejection(
                 .notGranted, reason: "the feature \(feature) was not granted to this endpoint")
-            return self.reject(connection, rejection, message.type, session: session, into: &actions)
+            return self.reject(
+                connection, rejection, message.type, session: session, requestID: message.requestID,
+                into: &actions)
         }
         // Else it is about a session that is over for this vehicle, and crossed its end on the way.
         let isCurrent = session == .none || session == self.vehicles[path.vehicle]?.session
@@ -71,7 +73,7 @@ extension Gateway {
 
     private func rejectRole(_ message: Message, _ connection: ConnectionID, into actions: inout [Action]) {
         let rejection = Rejection(.wrongRole, reason: "\(message.type) is not for this role to send")
-        self.reject(connection, rejection, message.type, into: &actions)
+        self.reject(connection, rejection, message.type, requestID: message.requestID, into: &actions)
     }
 
     private func tellClient(of vehicle: VehicleID, _ message: Message, into actions: inout [Action]) {
@@ -207,6 +209,19 @@ extension Gateway {
 }
 
 extension Message {
+    /// The request that it is about; empty for none. Its sender waits for an answer that names it.
+    fileprivate var requestID: String {
+        switch self {
+        case .waypointRequest(let request): request.requestID
+        case .destinationRequest(let request): request.requestID
+        case .withdrawRequest(let request): request.requestID
+        case .promptAnswer(let answer): answer.requestID
+        case .requestAnswer(let answer): answer.requestID
+        case .openSession(let opening): opening.requestID
+        default: ""  // The others are about none.
+        }
+    }
+
     /// The feature without which an endpoint may not send this.
     fileprivate var neededFeature: Feature? {
         switch self {

@@ -1,3 +1,4 @@
+import OrderedCollections
 import WaymarkProtocol
 
 @testable import WaymarkGateway
@@ -84,6 +85,12 @@ extension WalkWorld {
             }
             if Set(session.vehicles).count != session.vehicles.count {
                 self.fail("a vehicle is in a session twice")
+            }
+            let places = gateway.vehicles.values.reduce(0) { count, vehicle in
+                count + vehicle.endpoints.values.count { $0.place?.session == id }
+            }
+            if session.audiences.values.reduce(0, { $0 + $1.memberCount }) != places {
+                self.fail("places in a session are counted wrong")
             }
             for vehicle in session.vehicles where gateway.vehicles[vehicle]?.session != id {
                 self.fail("a session has a vehicle that is not in it")

@@ -1,3 +1,4 @@
+import OrderedCollections
 import Testing
 import WaymarkModel
 import WaymarkProtocol
@@ -63,6 +64,17 @@ import WaymarkProtocol
         settings.source = EndpointPath(
             vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "cluster"))
         #expect(world.messages(client).contains(.vehicleSettings(settings)))
+    }
+
+    @Test func `a request that is not granted is refused by name`() {
+        var world = World()
+        let car = world.arrive(1, World.endpoint("car") { $0.features.remove(.requests) })
+        world.handle(.received(car, World.waypoint("w"), .none))
+        guard case .error(let rejection) = world.messages(car).last else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(rejection.code == .notGranted && rejection.requestID == "w")
     }
 
     @Test func `a client that is taken over hears nothing behind its goodbye`() throws {
@@ -157,5 +169,26 @@ import WaymarkProtocol
         }
         #expect(world.errors(client) == [.outOfRange, .outOfRange])
         #expect(world.messages(car).isEmpty)
+    }
+
+    @Test func `an endpoint with a profile of its own gets what it missed, within its grace time`() throws {
+        var world = World()
+        let role = World.endpoint("car") { $0.limits.maneuversStoredMax = 2 }
+        let car = world.arrive(1, role)
+        let client = world.arrive(2, World.client("app"))
+        let session = try world.guided(client, ["car"])
+        world.handle(.departed(car, clean: false))
+        let next = [ManeuverID(rawValue: 2)]
+        world.publish(client, session, .upcomingManeuvers(next, generation: 1))
+        let token = world.welcomes[car]?.resumptionToken
+        let back = world.arrive(3, role, token: token, resume: (session, 1))
+        // The number of what it saw last comes again if several frames came of it: here there was one.
+        #expect(
+            world.messages(back).map(\.type)
+                == [.snapshotBegin, .addManeuvers, .upcomingManeuvers, .snapshotEnd])
+        world.handle(.departed(back, clean: false))
+        #expect(world.gateway.sessions[session]?.audiences.count == 1)
+        world.wait(.seconds(31))
+        #expect(world.gateway.sessions[session]?.audiences.isEmpty == true)
     }
 }
