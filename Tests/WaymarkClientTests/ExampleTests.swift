@@ -25,10 +25,10 @@ import WaymarkClient
 
     @Test func `the examples run against each other`() async throws {
         let service = try await Service.start()
-        let cluster = try Program("VehicleEndpointExample", service.vehicle)
-        let app = try Program("NavigationClientExample", service.navigation)
-        let (driven, appStatus) = await app.result
-        let (shown, clusterStatus) = await cluster.result
+        let cluster = try Program("VehicleEndpointExample", service.vehicle, in: service.folder)
+        let app = try Program("NavigationClientExample", service.navigation, in: service.folder)
+        let (driven, appStatus) = try await app.result()
+        let (shown, clusterStatus) = try await cluster.result()
         #expect(appStatus == 0 && clusterStatus == 0)
         #expect(driven.contains("example-car and the destination: accepted"), "\(driven)")
         for line in ["to Gutenberg Castle, Balzers", "on Landstrasse", "the drive is over"] {
@@ -37,28 +37,20 @@ import WaymarkClient
         await service.stop()
     }
 
-    /// A program of the build, running.
+    /// A program of the build, running; what it prints goes into a file.
     private struct Program {
-        private let lines: AsyncStream<String>
+        private let file: URL
         private let ended: AsyncStream<Int32>
 
-        init(_ name: String, _ address: ServiceAddress) throws {
-            let (lines, tell) = AsyncStream.makeStream(of: String.self)
+        init(_ name: String, _ address: ServiceAddress, in folder: String) throws {
+            self.file = URL(filePath: folder).appending(path: "\(name).txt")
+            try Data().write(to: self.file)
             let (ended, end) = AsyncStream.makeStream(of: Int32.self)
-            (self.lines, self.ended) = (lines, ended)
-            let (process, pipe) = (Process(), Pipe())
+            self.ended = ended
+            let process = Process()
             process.executableURL = ExampleTests.products.appending(path: name)
             process.arguments = ["\(address)"]
-            process.standardOutput = pipe
-            pipe.fileHandleForReading.readabilityHandler = { handle in
-                let data = handle.availableData
-                if data.isEmpty {
-                    handle.readabilityHandler = nil
-                    tell.finish()
-                } else {
-                    tell.yield(String(decoding: data, as: UTF8.self))
-                }
-            }
+            process.standardOutput = try FileHandle(forWritingTo: self.file)
             process.terminationHandler = {
                 end.yield($0.terminationStatus)
                 end.finish()
@@ -67,13 +59,10 @@ import WaymarkClient
         }
 
         /// What it printed and its exit status, once it has ended.
-        var result: (output: String, status: Int32?) {
-            get async {
-                var (output, status): (String, Int32?) = ("", nil)
-                for await part in self.lines { output += part }
-                for await code in self.ended { status = code }
-                return (output, status)
-            }
+        func result() async throws -> (output: String, status: Int32?) {
+            var status: Int32?
+            for await code in self.ended { status = code }
+            return (try String(contentsOf: self.file, encoding: .utf8), status)
         }
     }
 }
