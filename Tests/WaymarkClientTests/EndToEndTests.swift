@@ -204,6 +204,31 @@ func navigation(_ id: String, at address: ServiceAddress) async throws -> Naviga
         await service.stop()
     }
 
+    @Test func `a vehicle may come over TCP, and leaves when it says so`() async throws {
+        let service = try await Service.start()
+        guard case .tcp(let host, let port) = service.daemon.addresses[2] else {
+            Issue.record("\(service.daemon.addresses)")
+            return
+        }
+        let (cluster, witness) = try await Witness.endpoint("cluster", at: .tcp(host: host, port: port))
+        let client = try await navigation("app", at: service.navigation)
+        let session = try await client.openSession(vehicles: .vehicles(["car"]))
+        try await session.start(trip, route: route)
+        await witness.wait { $0.trip == trip }
+        let events = await session.events
+        // Said right before closing, and said all the same.
+        await cluster.setRouteSource(.clientUnchanged)
+        await cluster.close()
+        var heard: [SessionEvent] = []
+        for await event in events {
+            heard.append(event)
+            if case .vehicleChanged("car", .awaited, _) = event { break }
+        }
+        #expect(heard.contains(.routeSource(vehicle: "car", .clientUnchanged)))
+        await client.close()
+        await service.stop()
+    }
+
     @Test func `a shared destination comes back with what each vehicle did`() async throws {
         let service = try await Service.start()
         var taker = VehicleEndpoint.Configuration(vehicle: "taker", endpoint: "cluster")

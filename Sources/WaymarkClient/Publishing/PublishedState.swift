@@ -111,7 +111,7 @@ struct PublishedState: Sendable, Hashable {
             Envelope(.publication(.cancelGuidance), session: session, sequence: self.sequence))
     }
 
-    /// Shares that were dropped because too much waited, each told once.
+    /// Shares that were dropped because too much waited, or that cannot be sent any more, each told once.
     mutating func takeLostShares() -> [String] {
         defer { self.lostShares = [] }
         return self.lostShares
@@ -164,13 +164,15 @@ struct PublishedState: Sendable, Hashable {
         var restated: [OutgoingPublication] = []
         if let ending = self.content.ending {
             restated = try OutgoingPublication.fitting(ending, frameBytesMax: self.frameBytesMax)
+            self.lostShares += self.waitingShares
             self.queue = PublicationQueue()
         } else {
             for publication in self.content.restatement(generation: self.newGeneration()) {
                 restated += try OutgoingPublication.fitting(publication, frameBytesMax: self.frameBytesMax)
             }
         }
-        let shares = self.queue.items.filter { $0.shareID != nil }
+        let shares = self.queue.items.filter { $0.shareID != nil && $0.byteCount <= self.frameBytesMax }
+        self.lostShares += Set(self.waitingShares).subtracting(shares.compactMap(\.shareID))
         self.needsRestatement = false
         self.recent = []
         self.recentByteCount = 0

@@ -274,12 +274,11 @@ extension NavigationClient: LinkOwner {
         var frames = self.control.map(Codec.encode)
         self.control = []
         for key in self.order {
-            guard let id = self.sessions[key]?.id else { continue }
             do throws(ClientError) {
-                frames += try self.sessions[key]?.state.takePending(session: id) ?? []
+                frames += try self.sessions[key]?.takePending() ?? []
             } catch {
                 // Only a gateway that takes smaller frames than the last one gets here.
-                if let frame = self.sessions[key]?.state.giveUp(session: id) { frames.append(frame) }
+                if let frame = self.sessions[key]?.giveUp() { frames.append(frame) }
                 self.end(key, .notRestored(field: "", reason: "\(error)"))
             }
         }

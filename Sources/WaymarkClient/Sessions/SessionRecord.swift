@@ -34,10 +34,19 @@ struct SessionRecord: Sendable {
     mutating func publish(_ make: (inout PublishedState) -> Publication) throws(ClientError) {
         let publication = make(&self.state)
         try self.state.publish(publication)
-        for share in self.state.takeLostShares() {
-            self.failShare(share, .interrupted("too much waited to be sent; share the destination again"))
-        }
+        self.failLostShares()
     }
+
+    /// What is to be sent now; nothing before the gateway has opened the session.
+    mutating func takePending() throws(ClientError) -> [Frame] {
+        guard let id else { return [] }
+        let frames = try self.state.takePending(session: id)
+        self.failLostShares()
+        return frames
+    }
+
+    /// The frame that ends the session at the gateway, whatever waits.
+    mutating func giveUp() -> Frame? { self.id.map { self.state.giveUp(session: $0) } }
 
     /// Takes over what an event says, and tells the readers.
     mutating func tell(_ event: SessionEvent) {
@@ -95,6 +104,12 @@ struct SessionRecord: Sendable {
     /// A share will have no outcome.
     mutating func failShare(_ share: String, _ error: ClientError) {
         self.shares.removeValue(forKey: share)?.waiter.resume(returning: .failure(error))
+    }
+
+    private mutating func failLostShares() {
+        for share in self.state.takeLostShares() {
+            self.failShare(share, .interrupted("too much waited to be sent; share the destination again"))
+        }
     }
 
     /// The connection was lost: what was told in the meantime was not heard. Those that were not sent go on.

@@ -9,7 +9,7 @@ internal import WaymarkProtocol
 /// | allowing, route source, settings | again once if it may have been lost; the newest only |
 /// | route source, settings | all of it to a gateway that has forgotten this endpoint |
 /// | answers to prompts and shares | again once, to a gateway that still has the question |
-/// | answers to alerts | only if not sent yet: the client may act on each |
+/// | answers to alerts | only if not sent yet, to a gateway that still has the alert: the client may act on each |
 /// | zoom, receipts | never: they are about the moment |
 struct EndpointOutbox: Sendable, Hashable {
     /// Entries of one kind that wait for a connection, over which the oldest is forgotten.
@@ -89,11 +89,19 @@ struct EndpointOutbox: Sendable, Hashable {
     /// The gateway has said something: what it answers need not be said again.
     mutating func received(_ message: Message) {
         switch message {
-        case .requestOutcome(let outcome): self.forgetRequest(outcome.requestID)
+        case .requestOutcome(let outcome):
+            self.forgetRequest(outcome.requestID)
+            if outcome.outcome == .accepted { self.navigatesItself = false }
+        // Nobody guides a vehicle that navigates by itself: somebody else has allowed it.
+        case .snapshotBegin: self.navigatesItself = false
         case .error(let rejection): self.forgetRequest(rejection.requestID)
         case .promptOver(let over): self.entries.removeAll { $0.key == .promptAnswer(over.requestID) }
         case .sessionEnded(let ended):
             self.forgetSession()
+            // Also when a snapshot was on its way at the same time.
+            if self.entries.contains(where: { $0.key == .cancellation(.ownNavigationStarted) }) {
+                self.navigatesItself = true
+            }
             // An `allow` is no answer to a later "I navigate myself" of another endpoint.
             self.entries.removeAll { entry in
                 switch entry.key {

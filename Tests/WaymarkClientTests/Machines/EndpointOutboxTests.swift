@@ -93,6 +93,26 @@ import WaymarkProtocol
         #expect(!outbox.takeAll().map(\.message).contains(.cancelNavigation(.ownNavigationStarted)))
     }
 
+    @Test(arguments: [
+        Message.requestOutcome(
+            RequestOutcome(requestID: "d", vehicle: VehicleID(unchecked: "car"), outcome: .accepted)),
+        .snapshotBegin(SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))),
+    ])
+    func `a vehicle that is guided again does not navigate by itself`(_ message: Message) {
+        var outbox = EndpointOutbox()
+        outbox.send(Envelope(.cancelNavigation(.ownNavigationStarted)))
+        _ = outbox.takeAll()
+        let ended = SessionEnded(session: Self.session, reason: .ownNavigationStarted)
+        if case .snapshotBegin = message { outbox.received(message) }  // On its way when it was cancelled.
+        outbox.received(.sessionEnded(ended))
+        outbox.welcome(isResumed: false)
+        #expect(outbox.takeAll().map(\.message) == [.cancelNavigation(.ownNavigationStarted)])
+        outbox.received(.sessionEnded(ended))
+        outbox.received(message)
+        outbox.welcome(isResumed: false)
+        #expect(outbox.takeAll().isEmpty)
+    }
+
     @Test func `settings are merged, and memory is bounded`() {
         var outbox = EndpointOutbox()
         outbox.send(Envelope(Self.settings))

@@ -297,6 +297,22 @@ extension MachineWorld {
         #expect(world.held.state.segments == segments)
     }
 
+    @Test func `a gateway that takes smaller frames than the last one is told the end, not half of it`()
+        throws
+    {
+        var world = MachineWorld()
+        let line = (0..<2_000).map { Coordinate(latitude: Double($0 % 90), longitude: 3) }
+        let segment = RouteSegment(id: "long", origin: place, destination: place, coordinates: line)
+        try world.start(RouteInformation(segments: [segment]))
+        try world.settle()
+        world.restart()
+        world.setFrameBytesMax(4_096)
+        #expect(throws: ClientError.self) { try world.settle() }
+        let frame = world.published.giveUp(session: SessionID(1))
+        #expect(frame.header.type == .cancelGuidance)
+        #expect(frame.header.sequence == 1)
+    }
+
     @Test func `what cannot be cut is refused by its name, and changes nothing`() throws {
         var world = MachineWorld()
         world.setFrameBytesMax(4_096)
