@@ -1,3 +1,4 @@
+internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -94,7 +95,7 @@ extension Gateway {
         }
         self.vehicles[id, default: Vehicle()].session = session
         self.vehicles[id]?.hasStopped = false
-        self.sessions[session]?.vehicles.append(id)
+        self.sessions[session]?.take(id)
     }
 
     /// Brings all of a vehicle's endpoints into the session that has it, and its settings to the client.
@@ -142,7 +143,7 @@ extension Gateway {
             let client = self.sessions[session]?.client
         else { return }
         self.detach(id, from: session, reason, tellVehicle: true, at: now, into: &actions)
-        self.sessions[session]?.vehicles.remove(at: index)
+        self.sessions[session]?.release(at: index, reason)
         let isOver =
             self.sessions[session].map { $0.vehicles.isEmpty && $0.selection != .anyThatAsked } ?? true
         if isOver {
@@ -225,7 +226,7 @@ extension Gateway {
         self.sendToVehicles(of: id, .sessionSuspended(graceMilliseconds: grace), into: &actions)
     }
 
-    /// The client is back: its vehicles are told, and it is told what they said in the meantime.
+    /// The client is back: its vehicles are told, and it is told what they said in the meantime, and who left.
     mutating func restore(
         _ id: SessionID, _ connection: ConnectionID, at now: Instant, into actions: inout [Action]
     ) {
@@ -235,6 +236,10 @@ extension Gateway {
         for vehicle in session.vehicles {
             self.announce(vehicle, into: &actions)
             self.sendSettings(of: vehicle, id, to: connection, into: &actions)
+        }
+        for (vehicle, reason) in session.left {
+            let status = VehicleStatus(vehicle: vehicle, standing: .left(reason))
+            self.tell(session.client, .vehicleChanged(status), id, into: &actions)
         }
         guard session.isSuspended, session.selection == .anyThatAsked else { return }
         for vehicle in self.vehicles.keys.sorted() where self.isWaitingForGuidance(vehicle) {

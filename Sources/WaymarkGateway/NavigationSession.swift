@@ -12,6 +12,8 @@ struct NavigationSession: Sendable, Hashable {
     let receiptsEveryMilliseconds: UInt32
     /// Vehicles in it or awaited, in the order in which they came.
     var vehicles: [VehicleID] = []
+    /// Vehicles that were in it and left, oldest first: a client that was away must be told.
+    private(set) var left: OrderedDictionary<VehicleID, SessionEndReason> = [:]
     /// The client is away.
     var isSuspended = false
     var openShares: Set<Share> = []
@@ -30,6 +32,19 @@ struct NavigationSession: Sendable, Hashable {
         self.requestID = opening.requestID
         self.selection = opening.vehicles
         self.receiptsEveryMilliseconds = opening.receiptsEveryMilliseconds
+    }
+
+    /// Takes a vehicle in, or awaits it.
+    mutating func take(_ vehicle: VehicleID) {
+        self.vehicles.append(vehicle)
+        self.left[vehicle] = nil
+    }
+
+    /// Lets the vehicle at `index` go.
+    mutating func release(at index: Int, _ reason: SessionEndReason) {
+        self.left[self.vehicles.remove(at: index)] = reason
+        // In a session for any that asked they come and go.
+        if self.left.count > ProtocolConstants.vehiclesPerSessionMax { self.left.removeFirst() }
     }
 
     /// What it keeps, in bytes.
