@@ -22,7 +22,7 @@ struct NavigationSession: Sendable, Hashable {
     private(set) var sequence: UInt64 = 0
     private(set) var retained = RetainedState()
     private(set) var audiences: OrderedDictionary<Profile, Audience> = [:]
-    private var replay = ReplayRing(after: 0)
+    private(set) var replay = ReplayRing(after: 0)
     /// The route in full; nil while nobody stores a part of it.
     private var route: StoredRoute?
 

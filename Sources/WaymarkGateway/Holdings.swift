@@ -1,0 +1,38 @@
+internal import OrderedCollections
+
+extension Gateway {
+    /// How much is held, where it is most. Each has a limit in ``GatewayLimits``.
+    package struct Holdings: Sendable, Hashable {
+        /// The most bytes that one session retains.
+        package var retainedBytesMax = 0
+        /// The most bytes that one session keeps for resumption, for one profile.
+        package var replayBytesMax = 0
+        /// The most outcomes kept for one vehicle.
+        package var outcomesMax = 0
+        /// The most requests open for one vehicle.
+        package var openRequestsMax = 0
+        /// Tokens that are good.
+        package var tokens = 0
+        /// Clients and endpoints, connected or in their grace time.
+        package var places = 0
+    }
+
+    /// How much is held now. O(sessions + vehicles).
+    package var holdings: Holdings {
+        var holdings = Holdings()
+        for session in self.sessions.values {
+            let rings = session.audiences.values.compactMap { $0.fitting?.replay.byteCount }
+            holdings.retainedBytesMax = max(holdings.retainedBytesMax, session.retained.byteCount)
+            holdings.replayBytesMax = max(
+                holdings.replayBytesMax, session.replay.byteCount, rings.max() ?? 0)
+        }
+        for vehicle in self.vehicles.values {
+            holdings.outcomesMax = max(holdings.outcomesMax, vehicle.outcomes.count)
+            holdings.openRequestsMax = max(holdings.openRequestsMax, vehicle.openRequests.count)
+            holdings.places += vehicle.endpoints.count
+        }
+        holdings.places += self.clients.count
+        holdings.tokens = self.tokens.count
+        return holdings
+    }
+}
