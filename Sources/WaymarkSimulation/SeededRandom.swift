@@ -13,5 +13,18 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     }
 
     /// True once in `times`.
-    mutating func once(in times: Int) -> Bool { Int.random(in: 0..<times, using: &self) == 0 }
+    mutating func once(in times: Int) -> Bool { self.number(0...times - 1) == 0 }
+
+    /// A number of the range.
+    mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+
+    /// One of the elements; nil when there are none.
+    mutating func pick<Elements: Collection>(_ elements: Elements) -> Elements.Element? {
+        elements.randomElement(using: &self)
+    }
+
+    /// The elements that remain when each is left out once in `times`.
+    mutating func thin<Element: Hashable>(_ elements: [Element], leaveOutOnceIn times: Int) -> Set<Element> {
+        Set(elements.filter { _ in !self.once(in: times) })
+    }
 }

@@ -1,104 +1,253 @@
-internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// An endpoint without limits: keeps the newest value of everything, and watches over what it is sent.
+/// A vehicle's endpoint that keeps to the protocol: holds what it is sent, cut to what it asked for, makes and answers
+/// requests, and watches over the order of what comes.
 struct SimulatedEndpoint {
-    let path: EndpointPath
-    var connection: ConnectionID?
-    var token: ResumptionToken?
-    /// What waits between the gateway and this endpoint.
-    var outbox = Outbox(limits: .init())
-    /// It reads nothing.
-    var isStalled = false
-    private(set) var session = SessionID.none
-    private(set) var sequence: UInt64 = 0
-    private(set) var held: [ConflationKey: Publication] = [:]
-    private(set) var outcomes: [String: Outcome] = [:]
-    private var ended: Set<SessionID> = []
-    var requests: [String] = []
-    private(set) var violations: [String] = []
-
-    init(path: EndpointPath) { self.path = path }
-
-    /// The gateway has gone: its session ids mean nothing any more.
-    mutating func forgetGateway() {
-        self.ended = []
-        self.session = .none
-        self.held = [:]
-        self.token = nil
+    /// A request of its own.
+    struct Request {
+        let message: Message
+        var outcome: Outcome?
+        /// Sent on the present connection.
+        var isSent = false
+        /// It ended at a gateway that may have forgotten that: it is not sent again.
+        var isSettled = false
     }
 
-    mutating func receive(_ envelope: Envelope) {
-        if envelope.session != .none, self.ended.contains(envelope.session) {
-            self.violations.append(
-                "\(envelope.message.type) of session \(envelope.session.rawValue) after its end")
+    let path: EndpointPath
+    let cut: Cut
+    let isGuidanceWanted: Bool
+    var connection: ConnectionID?
+    var isWelcome = false
+    var token: ResumptionToken?
+    private(set) var session = SessionID.none
+    private(set) var drive: DriveState
+    /// In the order in which they were made.
+    private(set) var requests: [String] = []
+    private(set) var requestStates: [String: Request] = [:]
+    /// Messages that it will send sooner or later.
+    var intentions: [Message] = []
+    /// What it found wrong.
+    var violations: [(Promise, String)] = []
+    private var sequence: UInt64 = 0
+    /// What comes is the whole state, not changes.
+    private var isSnapshot = false
+    private var ended: Set<SessionID> = []
+    private var prompts: Set<String> = []
+
+    init(path: EndpointPath, cut: Cut, isGuidanceWanted: Bool) {
+        self.path = path
+        self.cut = cut
+        self.isGuidanceWanted = isGuidanceWanted
+        self.drive = DriveState(maneuversMax: cut.maneuversMax, laneGuidancesMax: cut.laneGuidancesMax)
+    }
+
+    var mayRequest: Bool { self.cut.features.contains(.requests) }
+
+    var hello: Hello {
+        var vehicle = VehicleHello(
+            vehicle: self.path.vehicle, endpoint: self.path.endpoint, features: self.cut.features)
+        vehicle.limits = self.cut.limits
+        vehicle.preferences.distanceUnits = self.cut.units
+        vehicle.guidanceWanted = self.isGuidanceWanted
+        var hello = Hello(role: .vehicle(vehicle))
+        hello.resumptionToken = self.token
+        if self.token != nil {
+            hello.resumeSession = self.session
+            hello.resumeSequence = self.sequence
+        }
+        return hello
+    }
+
+    // MARK: Coming and going
+
+    mutating func loseConnection() {
+        self.connection = nil
+        self.isWelcome = false
+        self.intentions = []
+        self.prompts = []
+        // Half a snapshot is nothing to go on from.
+        if self.isSnapshot {
+            self.drive.clear()
+            self.sequence = 0
+            self.isSnapshot = false
+        }
+        for id in self.requests { self.requestStates[id]?.isSent = false }
+    }
+
+    mutating func welcome(_ welcome: Welcome) {
+        self.token = welcome.resumptionToken
+        self.isWelcome = true
+        guard !welcome.isResumed else { return }
+        // Somebody new to the gateway, or to a new gateway: what was held means nothing any more.
+        self.ended = []
+        self.leave()
+        for id in self.requests where self.requestStates[id]?.outcome != nil {
+            self.requestStates[id]?.isSettled = true
+        }
+    }
+
+    private mutating func leave() {
+        self.session = .none
+        self.sequence = 0
+        self.drive.clear()
+    }
+
+    // MARK: Requests
+
+    /// A new request of either kind.
+    mutating func request(_ random: inout SeededRandom) -> Message {
+        let id = "\(self.path.endpoint)-\(self.requests.count + 1)"
+        let place = RandomDrive.waypoint(&random)
+        let segment = random.once(in: 4) ? self.drive.currentSegment ?? "" : ""
+        // Mostly the kind that fits; the other one is answered by "invalid".
+        let isWaypoint = (self.session != .none) != random.once(in: 8)
+        let message: Message =
+            isWaypoint
+            ? .waypointRequest(WaypointRequest(requestID: id, waypoint: place, segment: segment))
+            : .destinationRequest(DestinationRequest(requestID: id, destination: place))
+        self.requests.append(id)
+        self.requestStates[id] = Request(message: message)
+        return self.send(id) ?? message
+    }
+
+    /// A request once more, also one that has ended.
+    mutating func send(_ id: String) -> Message? {
+        guard self.requestStates[id]?.isSettled == false else { return nil }
+        self.requestStates[id]?.isSent = true
+        return self.requestStates[id]?.message
+    }
+
+    /// Requests of which nothing is known on this connection.
+    var unsentRequests: [String] {
+        self.requests.filter {
+            self.requestStates[$0]?.outcome == nil && self.requestStates[$0]?.isSent == false
+        }
+    }
+
+    var openRequests: [String] { self.requests.filter { self.requestStates[$0]?.outcome == nil } }
+
+    // MARK: Receiving
+
+    /// Takes what came; `log` is what was published into the frame's session, nil for a session of a hostile client.
+    mutating func receive(
+        _ envelope: Envelope, _ frame: Frame, _ log: PublishedLog?, _ random: inout SeededRandom
+    ) {
+        if case .snapshotBegin(let begin) = envelope.message {
+            self.begin(begin, envelope)
+        } else if envelope.session != .none, self.ended.contains(envelope.session) {
+            self.report(.nothingAfterCancelling, "\(envelope.message.type) of a session after its end")
         }
         switch envelope.message {
-        case .snapshotBegin(let begin): self.begin(begin, envelope)
+        case .snapshotEnd: self.endSnapshot(envelope.sequence, log)
         case .sessionEnded(let end): self.end(end.session)
-        case .requestOutcome(let outcome) where self.requests.contains(outcome.requestID):
-            if let old = self.outcomes[outcome.requestID], old != outcome.outcome {
-                self.violations.append("\(outcome.requestID) ended as \(old) and as \(outcome.outcome)")
-            }
-            self.outcomes[outcome.requestID] = outcome.outcome
-        case .publication(let publication): self.take(publication, envelope)
+        case .requestOutcome(let outcome): self.take(outcome)
+        case .prompt(let prompt): self.answer(prompt, &random)
+        case .promptOver(let over): self.prompts.remove(over.requestID)
+        case .publication(let publication): self.take(publication, envelope, frame, log, &random)
+        case .error(let rejection): self.take(rejection)
         default: break  // Nothing to hold.
         }
     }
 
+    private mutating func report(_ promise: Promise, _ text: String) {
+        self.violations.append((promise, "\(self.path.vehicle)/\(self.path.endpoint): \(text)"))
+    }
+
     private mutating func begin(_ begin: SnapshotBegin, _ envelope: Envelope) {
         if self.session != .none, self.session != envelope.session {
-            self.violations.append(
-                "session \(envelope.session.rawValue) begins before \(self.session.rawValue) ended")
+            self.report(.oneSession, "a session begins before another one ended")
         }
-        if begin.kind == .full {
-            self.held = [:]
-            self.sequence = 0
-        }
+        self.isSnapshot = begin.kind == .full
+        if self.isSnapshot { self.leave() }
+        self.ended.remove(envelope.session)
         self.session = envelope.session
     }
 
+    private mutating func endSnapshot(_ sequence: UInt64, _ log: PublishedLog?) {
+        if !self.isSnapshot,
+            let event = log?.event(after: self.sequence, before: sequence + 1, for: self.cut)
+        {
+            self.report(.publishersOrder, "event \(event) is not among what was missed")
+        }
+        self.isSnapshot = false
+        self.sequence = max(self.sequence, sequence)
+    }
+
     private mutating func end(_ session: SessionID) {
-        guard session == self.session else { return }
+        guard session == self.session, session != .none else { return }
         self.ended.insert(session)
-        self.session = .none
-        self.held = [:]
+        self.leave()
     }
 
-    private mutating func take(_ publication: Publication, _ envelope: Envelope) {
+    private mutating func take(_ outcome: RequestOutcome) {
+        let id = outcome.requestID
+        guard let request = self.requestStates[id] else { return }  // Another endpoint's.
+        if let known = request.outcome, known != outcome.outcome {
+            self.report(.oneOutcome, "\(id) ended as \(known) and as \(outcome.outcome)")
+        }
+        if request.outcome == nil { self.requestStates[id]?.outcome = outcome.outcome }
+    }
+
+    private mutating func answer(_ prompt: Prompt, _ random: inout SeededRandom) {
+        self.prompts.insert(prompt.requestID)
+        let answer = PromptAnswer(requestID: prompt.requestID, isAccepted: random.once(in: 2))
+        if !random.once(in: 4) { self.intentions.append(.promptAnswer(answer)) }
+    }
+
+    private mutating func take(_ rejection: Rejection) {
+        // A request may be withdrawn that the gateway does not have any more.
+        guard rejection.messageType != MessageType.withdrawRequest.rawValue else { return }
+        self.report(.rejectionChangesNothing, "was refused \(rejection)")
+    }
+
+    // MARK: Publications
+
+    private mutating func take(
+        _ publication: Publication, _ envelope: Envelope, _ frame: Frame, _ log: PublishedLog?,
+        _ random: inout SeededRandom
+    ) {
         if envelope.session != self.session {
-            self.violations.append("\(publication.type) of a session that never began")
+            self.report(.oneSession, "\(publication.type) of a session that never began")
         }
-        if envelope.sequence <= self.sequence {
-            self.violations.append("number \(envelope.sequence) after \(self.sequence)")
+        let isPart = envelope.flags.contains(.fitted) && envelope.sequence == self.sequence
+        if envelope.sequence <= self.sequence, !isPart {
+            self.report(.publishersOrder, "number \(envelope.sequence) after \(self.sequence)")
         }
-        self.sequence = envelope.sequence
-        SimulatedRoute.apply(publication, to: &self.held)
-        if publication.type == .finishGuidance || publication.type == .cancelGuidance {
-            self.end(self.session)
+        if let log { self.compare(publication, frame, log) }
+        self.sequence = max(self.sequence, envelope.sequence)
+        self.drive.apply(publication)
+        switch publication {
+        case .finishGuidance, .cancelGuidance: self.end(self.session)
+        case .shareDestination(let id, _):
+            guard !random.once(in: 4) else { return }
+            let outcome = random.once(in: 2) ? Outcome.accepted : .declinedByUser
+            self.intentions.append(
+                .destinationShareAnswer(DestinationShareAnswer(shareID: id, outcome: outcome)))
+        default: break  // Held, nothing else.
         }
     }
-}
 
-/// What both ends of the simulation hold of a session.
-enum SimulatedRoute {
-    /// Takes a publication over into what is held.
-    static func apply(_ publication: Publication, to held: inout [ConflationKey: Publication]) {
-        switch publication {
-        case .startGuidance: held = [ConflationKey(type: .startGuidance): publication]
-        case .resumeGuidance(_, _, .some):
-            let start = held[ConflationKey(type: .startGuidance)]
-            let road = held[ConflationKey(type: .currentRoadName)]
-            held = [ConflationKey(type: .resumeGuidance): publication]
-            held[ConflationKey(type: .startGuidance)] = start
-            held[ConflationKey(type: .currentRoadName)] = road
-        case .pauseGuidance:
-            held[ConflationKey(type: .pauseGuidance)] = publication
-            held[ConflationKey(type: .updateManeuverState)] = nil
-        case .finishGuidance, .cancelGuidance: held = [:]
-        default: if let key = publication.outline.conflationKey { held[key] = publication }
+    /// Whether this is what was published, and whether no event is missing before it.
+    private mutating func compare(_ publication: Publication, _ frame: Frame, _ log: PublishedLog) {
+        let sequence = frame.header.sequence
+        guard let published = log.entry(sequence) else {
+            return self.report(.rejectionChangesNothing, "\(publication.type) \(sequence) was not published")
         }
-        if case .resumeGuidance = publication { held[ConflationKey(type: .pauseGuidance)] = nil }
+        if !frame.header.flags.contains(.fitted) {
+            if frame.bytes != published.frame.bytes {
+                self.report(.equalAtRest, "other bytes than were published as \(sequence)")
+            }
+        } else if let cut = self.cut.apply(to: published.publication), cut != publication {
+            self.report(.equalAtRest, "\(publication) is not \(cut)")
+        }
+        if !self.isSnapshot, let event = log.event(after: self.sequence, before: sequence, for: self.cut) {
+            self.report(.publishersOrder, "event \(event) is missing before \(sequence)")
+        }
+    }
+
+    /// The last event that an endpoint that is up to date must have got; nil if it has it.
+    func missingEvent(of log: PublishedLog) -> UInt64? {
+        log.event(after: self.sequence, before: .max, for: self.cut)
     }
 }

@@ -4,17 +4,67 @@ import WaymarkSimulation
 
 /// Seeds to run: `WAYMARK_SEEDS` of them, else a few; or the one of `WAYMARK_SEED`, to see it again.
 let seeds: [UInt64] = {
-    let environment = ProcessInfo.processInfo.environment
-    if let seed = environment["WAYMARK_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-    return Array(0..<(environment["WAYMARK_SEEDS"].flatMap { UInt64($0) } ?? 200))
+    if let shownSeed { return [shownSeed] }
+    let count = ProcessInfo.processInfo.environment["WAYMARK_SEEDS"].flatMap { UInt64($0) }
+    return Array(0..<(count ?? 200))
 }()
 
+/// The seed whose whole trace is wanted.
+let shownSeed = ProcessInfo.processInfo.environment["WAYMARK_SEED"].flatMap { UInt64($0) }
+
 @Suite struct SimulationTests {
-    @Test func `what was promised holds over a bad network`() {
-        for seed in seeds {
-            var network = SimulatedNetwork(seed: seed)
-            network.run(steps: 400)
-            #expect(network.violations.isEmpty, "seed \(seed)")
+    @Test(arguments: seeds) func `what was promised holds over a bad network`(_ seed: UInt64) {
+        var network = SimulatedNetwork(seed: seed)
+        network.run()
+        guard let violation = network.violations.first else { return self.show(seed) }
+        // The same run again, with its trace.
+        var again = SimulatedNetwork(seed: seed, isTraced: true)
+        again.run()
+        let tail = again.trace.suffix(shownSeed == nil ? 40 : .max).joined(separator: "\n")
+        Issue.record("seed \(seed): \(violation)\n\(tail)\nWAYMARK_SEED=\(seed) shows all of it")
+    }
+
+    private func show(_ seed: UInt64) {
+        guard seed == shownSeed else { return }
+        var network = SimulatedNetwork(seed: seed, isTraced: true)
+        network.run()
+        print(network.trace.joined(separator: "\n"))
+    }
+
+    @Test func `a seed replays exactly`() {
+        for seed in UInt64(0)..<5 {
+            var first = SimulatedNetwork(seed: seed, isTraced: true)
+            var second = SimulatedNetwork(seed: seed, isTraced: true)
+            first.run()
+            second.run()
+            #expect(first.trace.count > 500)
+            #expect(first.trace == second.trace)
         }
+    }
+
+    @Test func `everything is come across`() {
+        var missing = Happening.expected
+        for seed in UInt64(0)..<150 where !missing.isEmpty {
+            var network = SimulatedNetwork(seed: seed)
+            network.run()
+            missing.subtract(network.happenings)
+        }
+        #expect(missing.isEmpty)
+    }
+
+    @Test(arguments: InjectedFault.allCases)
+    func `a fault in the gateway is noticed`(_ fault: InjectedFault) {
+        for seed in UInt64(0)..<100 {
+            var network = SimulatedNetwork(seed: seed, fault: fault)
+            network.run()
+            if network.violations.contains(where: { $0.promise == fault.promise }) {
+                return
+            }
+        }
+        Issue.record("\(fault) breaks promise \(fault.promise.rawValue), and nobody notices")
+    }
+
+    @Test func `every promise is put to the test`() {
+        #expect(Set(InjectedFault.allCases.map(\.promise)) == Set(Promise.allCases))
     }
 }

@@ -1,0 +1,222 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+/// What an endpoint asked for: the simulation's own reading of "Fitting" in Docs/protocol.md, apart from the gateway's.
+struct Cut: Hashable {
+    var limits = VehicleLimits()
+    var units = DistanceUnits.asPublished
+    var features: Set<Feature> = Set(Feature.allCases)
+
+    /// Received are the published bytes themselves.
+    var isNone: Bool { self == Cut() }
+
+    /// Slots for maneuvers and lane guidances; 0 for no limit.
+    var maneuversMax: Int { self.has(.maneuvers) ? Int(self.limits.maneuversStoredMax) : 0 }
+    var laneGuidancesMax: Int { self.has(.laneGuidance) ? Int(self.limits.laneGuidancesStoredMax) : 0 }
+
+    /// What an endpoint holds at rest when its publisher means `state`.
+    func apply(to state: DriveState) -> DriveState {
+        var cut = DriveState()
+        cut.previews = state.previews.flatMap { self.applyPreviews($0) }
+        cut.trip = state.trip.map(self.apply)
+        cut.generation = state.generation
+        self.applyManeuvers(of: state, to: &cut)
+        self.applyLanes(of: state, to: &cut)
+        if self.has(.routeSegments) {
+            cut.segments = state.segments.map(self.apply)
+            cut.currentSegment = state.currentSegment
+        }
+        if self.has(.currentRoadName) {
+            cut.roadName = Self.apply(self.limits.currentRoadNameLengthMax, to: state.roadName)
+        }
+        cut.tripEstimates = state.tripEstimates.map(self.apply)
+        cut.pause = state.pause
+        if self.has(.navigationAlerts) { cut.alert = state.alert.map(self.apply) }
+        return cut
+    }
+
+    private func applyManeuvers(of state: DriveState, to cut: inout DriveState) {
+        guard self.has(.maneuvers) else { return }
+        let window = Self.window(state.maneuvers, named: state.lastUpcoming, self.maneuversMax)
+        cut.maneuvers = window.map(self.apply)
+        let held = Set(window.map(\.id))
+        cut.upcoming = state.upcoming.filter { held.contains($0) }
+        cut.maneuverState = state.maneuverState
+        cut.maneuverEstimates = state.maneuverEstimates.filter { held.contains($0.key) }.mapValues(self.apply)
+    }
+
+    private func applyLanes(of state: DriveState, to cut: inout DriveState) {
+        guard self.has(.laneGuidance) else { return }
+        let named = state.lastLaneGuidance.map { [$0] } ?? []
+        cut.laneGuidances = Self.window(state.laneGuidances, named: named, self.laneGuidancesMax).map(
+            self.apply)
+        cut.currentLaneGuidance = state.currentLaneGuidance
+    }
+
+    /// The first `countMax` that were named, then those behind the first of them, then those before it; in the route's order.
+    private static func window<Element: Identified>(
+        _ route: [Element], named: [Element.ID], _ countMax: Int
+    ) -> [Element] {
+        guard countMax > 0, route.count > countMax else { return route }
+        let places = named.prefix(countMax).compactMap { id in route.firstIndex { $0.id == id } }
+        let first = places.first ?? 0
+        let others = Array(first..<route.count) + (0..<first).reversed()
+        let chosen = places + others.filter { !places.contains($0) }
+        return chosen.prefix(countMax).sorted().map { route[$0] }
+    }
+
+    /// A publication as it reaches the endpoint; nil if it does not, or if that depends on what else was published.
+    func apply(to publication: Publication) -> Publication? {
+        switch publication {
+        case .tripPreviews: return self.applyPreviews(publication)
+        case .updateTrip(let trip): return .updateTrip(self.apply(trip))
+        case .addRouteSegments(let segments, let generation):
+            guard self.has(.routeSegments) else { return nil }
+            return .addRouteSegments(segments.map(self.apply), generation: generation)
+        case .currentRouteSegment: return self.has(.routeSegments) ? publication : nil
+        case .currentRoadName(let variants):
+            guard self.has(.currentRoadName) else { return nil }
+            return .currentRoadName(Self.apply(self.limits.currentRoadNameLengthMax, to: variants))
+        case .maneuverState: return self.has(.maneuvers) ? publication : nil
+        case .tripEstimates(let estimates, let color): return .tripEstimates(self.apply(estimates), color)
+        case .showAlert(let alert): return self.has(.navigationAlerts) ? .showAlert(self.apply(alert)) : nil
+        case .dismissAlert: return self.has(.navigationAlerts) ? publication : nil
+        case .shareDestination(let id, let destination):
+            guard self.has(.destinationSharing) else { return nil }
+            return .shareDestination(shareID: id, self.apply(destination))
+        case .pauseGuidance, .finishGuidance, .cancelGuidance, .resumeGuidance(_, _, .none):
+            return publication
+        case .startGuidance, .resumeGuidance, .addManeuvers, .addLaneGuidances, .upcomingManeuvers,
+            .currentLaneGuidance, .maneuverEstimates:
+            return self.isNone ? publication : nil
+        }
+    }
+
+    /// Whether an event must reach the endpoint, whatever else was published.
+    func letsThrough(_ event: Publication) -> Bool {
+        switch event {
+        case .startGuidance, .resumeGuidance: true
+        case .addManeuvers: self.has(.maneuvers) && self.maneuversMax == 0
+        case .addLaneGuidances: self.has(.laneGuidance) && self.laneGuidancesMax == 0
+        default: self.apply(to: event) != nil
+        }
+    }
+
+    private func has(_ feature: Feature) -> Bool { self.features.contains(feature) }
+
+    private func applyPreviews(_ publication: Publication) -> Publication? {
+        guard self.has(.tripPreviews), case .tripPreviews(let trips, let selected) = publication else {
+            return nil
+        }
+        return .tripPreviews(trips.map(self.apply), selected: selected)
+    }
+
+    private static func apply(_ lengthMax: UInt32, to variants: [String]) -> [String] {
+        guard lengthMax > 0, !variants.isEmpty else { return variants }
+        let short = variants.filter { $0.unicodeScalars.count <= Int(lengthMax) }
+        guard short.isEmpty else { return short }
+        let shortest = variants.min { $0.unicodeScalars.count < $1.unicodeScalars.count } ?? ""
+        // Texts of the simulation are ASCII: a character is a scalar.
+        return [String(shortest.prefix(Int(lengthMax)))]
+    }
+
+    private func apply(_ estimates: TravelEstimates) -> TravelEstimates {
+        guard self.units != .asPublished else { return estimates }
+        var cut = estimates
+        cut.distanceRemainingToDisplay = .rounded(estimates.distanceRemaining, units: self.units)
+        return cut
+    }
+
+    private func apply(_ waypoint: Waypoint) -> Waypoint {
+        var cut = waypoint
+        cut.nameVariants = Self.apply(self.limits.destinationNameLengthMax, to: cut.nameVariants)
+        if !self.has(.charge) { cut.charge = nil }
+        if !self.has(.timeZone) { cut.timeZone = "" }
+        if !self.has(.timeZone) { cut.utcOffsetMinutes = nil }
+        return cut
+    }
+
+    private func apply(_ trip: Trip) -> Trip {
+        var cut = trip
+        cut.origin = self.apply(trip.origin)
+        cut.destination = self.apply(trip.destination)
+        cut.waypoints = trip.waypoints.map(self.apply)
+        return cut
+    }
+
+    private func apply(_ maneuver: Maneuver) -> Maneuver {
+        var cut = maneuver
+        cut.instructionVariants = Self.apply(
+            self.limits.maneuverInstructionLengthMax, to: cut.instructionVariants)
+        cut.roadFollowingManeuverVariants = Self.apply(
+            self.limits.roadFollowingManeuverLengthMax, to: cut.roadFollowingManeuverVariants)
+        if !self.has(.exitLabels) { cut.highwayExitLabel = "" }
+        if !self.has(.laneGuidance) { cut.linkedLaneGuidance = nil }
+        cut.initialTravelEstimates = cut.initialTravelEstimates.map(self.apply)
+        return cut
+    }
+
+    private func apply(_ guidance: LaneGuidance) -> LaneGuidance {
+        var cut = guidance
+        cut.instructionVariants = Self.apply(
+            self.limits.laneInstructionLengthMax, to: cut.instructionVariants)
+        return cut
+    }
+
+    private func apply(_ segment: RouteSegment) -> RouteSegment {
+        var cut = segment
+        cut.origin = self.apply(segment.origin)
+        cut.destination = self.apply(segment.destination)
+        // Lines of the simulation have at most three points: thinned are the first and the last.
+        if self.limits.routeSegmentPointsMax == 2, let first = segment.coordinates.first,
+            let last = segment.coordinates.last, segment.coordinates.count > 2
+        {
+            cut.coordinates = [first, last]
+        }
+        if !self.has(.maneuvers) {
+            cut.maneuvers = []
+            cut.currentManeuvers = []
+        }
+        if !self.has(.laneGuidance) {
+            cut.laneGuidances = []
+            cut.currentLaneGuidance = nil
+        }
+        cut.tripTravelEstimates = cut.tripTravelEstimates.map(self.apply)
+        cut.maneuverTravelEstimates = cut.maneuverTravelEstimates.map(self.apply)
+        return cut
+    }
+
+    private func apply(_ alert: NavigationAlert) -> NavigationAlert {
+        var cut = alert
+        cut.titleVariants = Self.apply(self.limits.alertTextLengthMax, to: alert.titleVariants)
+        cut.subtitleVariants = Self.apply(self.limits.alertTextLengthMax, to: alert.subtitleVariants)
+        cut.actions = alert.actions.map {
+            AlertAction(
+                id: $0.id, titleVariants: Self.apply(self.limits.alertTextLengthMax, to: $0.titleVariants))
+        }
+        return cut
+    }
+}
+
+extension Cut {
+    /// Half of all endpoints take everything; the others have limits, units and features of their own.
+    static func random(_ random: inout SeededRandom) -> Cut {
+        var cut = Cut()
+        guard random.once(in: 2) else { return cut }
+        cut.features = random.thin(Feature.allCases, leaveOutOnceIn: 8)
+        cut.units = random.pick(DistanceUnits.allKnown) ?? .asPublished
+        func limit(_ range: ClosedRange<Int>) -> UInt32 {
+            random.once(in: 2) ? 0 : UInt32(random.number(range))
+        }
+        cut.limits.currentRoadNameLengthMax = limit(3...9)
+        cut.limits.destinationNameLengthMax = limit(2...8)
+        cut.limits.roadFollowingManeuverLengthMax = limit(2...8)
+        cut.limits.maneuverInstructionLengthMax = limit(3...9)
+        cut.limits.laneInstructionLengthMax = limit(2...8)
+        cut.limits.alertTextLengthMax = limit(2...8)
+        cut.limits.maneuversStoredMax = limit(1...3)
+        cut.limits.laneGuidancesStoredMax = limit(1...2)
+        cut.limits.routeSegmentPointsMax = limit(2...2)
+        return cut
+    }
+}

@@ -1,0 +1,164 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+/// What a route has many of.
+protocol Identified: Hashable {
+    associatedtype ID: Hashable
+    var id: ID { get }
+}
+
+extension Maneuver: Identified {}
+extension LaneGuidance: Identified {}
+
+/// A drive at one moment, as its publisher means it or as an endpoint holds it.
+struct DriveState: Hashable {
+    /// How many maneuvers and lane guidances can be stored; 0 for no limit.
+    let maneuversMax: Int
+    let laneGuidancesMax: Int
+    var previews: Publication?
+    /// nil: not guided.
+    var trip: Trip?
+    var generation: UInt32 = 0
+    var maneuvers: [Maneuver] = []
+    var upcoming: [ManeuverID] = []
+    /// Those that were named last; newer publications may have named none.
+    var lastUpcoming: [ManeuverID] = []
+    var laneGuidances: [LaneGuidance] = []
+    var currentLaneGuidance: LaneGuidanceID?
+    /// The one that was named last.
+    var lastLaneGuidance: LaneGuidanceID?
+    var segments: [RouteSegment] = []
+    var currentSegment: String?
+    var roadName: [String] = []
+    var maneuverState: ManeuverState?
+    var tripEstimates: TravelEstimates?
+    var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
+    var pause: Publication?
+    var alert: NavigationAlert?
+
+    init(maneuversMax: Int = 0, laneGuidancesMax: Int = 0) {
+        self.maneuversMax = maneuversMax
+        self.laneGuidancesMax = laneGuidancesMax
+    }
+
+    /// Takes over what a publication says.
+    mutating func apply(_ publication: Publication) {
+        switch publication {
+        case .tripPreviews: self.previews = publication
+        case .startGuidance(let trip, let generation, let route):
+            self.clear()
+            self.trip = trip
+            self.begin(route, generation)
+        case .updateTrip(let trip): self.trip = trip
+        case .addManeuvers(let added, _): self.add(added)
+        case .addLaneGuidances(let added, _): self.add(added)
+        case .addRouteSegments(let added, _): self.segments += added
+        case .upcomingManeuvers(let ids, _): self.move(to: ids)
+        case .currentLaneGuidance(let id, _): self.move(to: id)
+        case .currentRoadName(let variants): self.roadName = variants
+        case .maneuverState(let state, _): self.maneuverState = state
+        case .tripEstimates(let estimates, _): self.tripEstimates = estimates
+        case .maneuverEstimates(let id, let estimates, _): self.maneuverEstimates[id] = estimates
+        case .currentRouteSegment(let id, _): self.currentSegment = id
+        case .pauseGuidance:
+            self.pause = publication
+            self.maneuverState = nil
+        case .resumeGuidance(let generation, _, let route):
+            self.pause = nil
+            if let route { self.begin(route, generation) }
+        case .showAlert(let alert): self.alert = alert
+        case .dismissAlert: self.alert = nil
+        case .shareDestination: break
+        case .finishGuidance, .cancelGuidance: self.clear()
+        }
+    }
+
+    mutating func clear() {
+        self = DriveState(maneuversMax: self.maneuversMax, laneGuidancesMax: self.laneGuidancesMax)
+    }
+
+    private mutating func move(to ids: [ManeuverID]) {
+        self.upcoming = ids
+        if !ids.isEmpty { self.lastUpcoming = ids }
+    }
+
+    private mutating func move(to id: LaneGuidanceID?) {
+        self.currentLaneGuidance = id
+        if let id { self.lastLaneGuidance = id }
+    }
+
+    private mutating func begin(_ route: RouteInformation, _ generation: UInt32) {
+        self.generation = generation
+        self.maneuvers = []
+        self.upcoming = []
+        self.lastUpcoming = []
+        self.laneGuidances = []
+        self.currentLaneGuidance = nil
+        self.lastLaneGuidance = nil
+        self.add(route.maneuvers)
+        self.add(route.laneGuidances)
+        self.move(to: route.upcomingManeuvers)
+        self.move(to: route.currentLaneGuidance)
+        self.segments = route.segments
+        self.currentSegment = route.currentSegment
+        self.maneuverState = nil
+        self.tripEstimates = route.tripTravelEstimates
+        self.maneuverEstimates = [:]
+        if let first = route.upcomingManeuvers.first {
+            self.maneuverEstimates[first] = route.maneuverTravelEstimates
+        }
+    }
+
+    private mutating func add(_ added: [Maneuver]) {
+        let dropped = Self.add(added, to: &self.maneuvers, countMax: self.maneuversMax)
+        for maneuver in dropped { self.maneuverEstimates[maneuver.id] = nil }
+        self.upcoming.removeAll { id in dropped.contains { $0.id == id } }
+    }
+
+    private mutating func add(_ added: [LaneGuidance]) {
+        let dropped = Self.add(added, to: &self.laneGuidances, countMax: self.laneGuidancesMax)
+        if dropped.contains(where: { $0.id == self.currentLaneGuidance }) { self.currentLaneGuidance = nil }
+    }
+
+    /// Keeps the `countMax` elements that were added last, and returns those that it drops. One that comes again counts as
+    /// added now.
+    private static func add<Element: Identified>(
+        _ added: [Element], to held: inout [Element], countMax: Int
+    ) -> [Element] {
+        held.removeAll { old in added.contains { $0.id == old.id } }
+        held += added
+        guard countMax > 0, held.count > countMax else { return [] }
+        let dropped = held.prefix(held.count - countMax)
+        held.removeFirst(dropped.count)
+        return Array(dropped)
+    }
+
+    /// The names of what differs in what is shown.
+    func differences(from other: DriveState) -> [String] {
+        var names: [String] = []
+        func compare<Value: Equatable>(_ name: String, _ path: (DriveState) -> Value) {
+            let (mine, theirs) = (path(self), path(other))
+            if mine != theirs { names.append("\(name): \(mine) / \(theirs)") }
+        }
+        compare("previews") { $0.previews }
+        compare("trip") { $0.trip }
+        compare("generation") { $0.generation }
+        compare("maneuvers") { $0.maneuvers.map(\.id.rawValue) }
+        compare("upcoming") { $0.upcoming.map(\.rawValue) }
+        compare("laneGuidances") { $0.laneGuidances.map(\.id.rawValue) }
+        compare("currentLaneGuidance") { $0.currentLaneGuidance?.rawValue }
+        if names.isEmpty {
+            compare("maneuvers") { $0.maneuvers }
+            compare("laneGuidances") { $0.laneGuidances }
+        }
+        compare("segments") { $0.segments }
+        compare("currentSegment") { $0.currentSegment }
+        compare("roadName") { $0.roadName }
+        compare("maneuverState") { $0.maneuverState }
+        compare("tripEstimates") { $0.tripEstimates }
+        compare("maneuverEstimates") { $0.maneuverEstimates }
+        compare("pause") { $0.pause }
+        compare("alert") { $0.alert }
+        return names
+    }
+}

@@ -1,0 +1,71 @@
+internal import WaymarkProtocol
+
+/// What a run can come across. The tests see to it that every kind is come across.
+package struct Happening: Sendable, Hashable, CustomStringConvertible {
+    private enum Kind: Sendable, Hashable {
+        case snapshot(SnapshotBegin.Kind)
+        case closed(CloseCode)
+        case refused(ErrorCode)
+        case outcome(Outcome)
+        case left(SessionEndReason)
+        case shared(DestinationShareStatus.Stage)
+        case conflated
+        case cutInMidFrame
+        case restarted
+    }
+
+    private let kind: Kind
+
+    package var description: String { "\(self.kind)" }
+
+    static let conflated = Happening(kind: .conflated)
+    static let cutInMidFrame = Happening(kind: .cutInMidFrame)
+    static let restarted = Happening(kind: .restarted)
+
+    /// What a message from the gateway means, if it is worth counting.
+    init?(_ message: Message) {
+        switch message {
+        case .snapshotBegin(let begin): self.kind = .snapshot(begin.kind)
+        case .goodbye(let goodbye): self.kind = .closed(goodbye.code)
+        case .error(let rejection): self.kind = .refused(rejection.code)
+        case .requestOutcome(let outcome): self.kind = .outcome(outcome.outcome)
+        case .sessionEnded(let ended): self.kind = .left(ended.reason)
+        case .vehicleChanged(let status):
+            guard case .left(let reason) = status.standing else { return nil }
+            self.kind = .left(reason)
+        case .destinationShareStatus(let status): self.kind = .shared(status.stage)
+        default: return nil  // Goes without saying.
+        }
+    }
+
+    private init(kind: Kind) { self.kind = kind }
+
+    /// All that a few hundred runs must come across.
+    package static let expected: Set<Happening> = {
+        let closed: [CloseCode] = [
+            .badMagic, .unsupportedVersion, .frameTooLarge, .unknownMessageType, .unexpectedMessage,
+            .handshakeTimeout,
+            .handshakeInvalid, .idInUse, .takenOver, .keepaliveTimeout, .slowConsumer,
+        ]
+        let refused: [ErrorCode] = [
+            .malformed, .outOfRange, .unknownReference, .duplicate, .wrongState, .staleGeneration,
+            .sequenceGap,
+            .unknownSession, .vehicleBusy, .vehicleNavigatesItself, .notGranted,
+        ]
+        let outcomes: [Outcome] = [
+            .accepted, .notSupported, .declinedByUser, .busy, .invalid, .timedOut, .gone, .withdrawn,
+            .sessionEnded,
+        ]
+        let reasons: [SessionEndReason] = [
+            .finished, .cancelledByClient, .ownNavigationStarted, .userStopped, .replaced, .clientGone,
+            .vehicleGone,
+        ]
+        let stages: [DestinationShareStatus.Stage] = [
+            .willShare, .didShare, .didFailToShare(.declinedByUser), .didFailToShare(.timedOut),
+        ]
+        var kinds: [Kind] = [.snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted]
+        kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
+        kinds += reasons.map(Kind.left) + stages.map(Kind.shared)
+        return Set(kinds.map { Happening(kind: $0) })
+    }()
+}

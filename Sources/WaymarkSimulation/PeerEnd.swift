@@ -1,0 +1,166 @@
+internal import WaymarkCodec
+internal import WaymarkGateway
+internal import WaymarkProtocol
+
+// The peers' end of the network: what the client library does. Hostile peers have no session and read without looking.
+extension SimulatedNetwork {
+    // MARK: Connecting
+
+    /// Opens a connection for a peer; an honest one says Hello at once.
+    mutating func connect(_ owner: SimulatedConnection.Owner, _ hello: Hello?) -> ConnectionID {
+        self.nextConnection += 1
+        let id = ConnectionID(self.nextConnection)
+        var actions: [AcceptingSession.Action] = []
+        self.connections[id] = SimulatedConnection(
+            id: id, owner: owner, principal: hello == nil ? .user(666) : .user(1),
+            windowByteCount: self.newWindow(),
+            limits: self.limits,
+            outbox: self.fault == .ignoreOutboxLimit ? Outbox.Limits() : self.outboxLimits,
+            at: self.now, into: &actions)
+        self.connectionIDs.append(id)
+        self.perform(actions, on: id)
+        if let hello {
+            var actions: [ConnectingSession.Action] = []
+            self.connections[id]?.peer = ConnectingSession(
+                hello: hello, limits: self.limits, at: self.now, into: &actions)
+            self.perform(actions, atPeerOf: id)
+        }
+        self.note { "\($0.name(id)) connects" }
+        return id
+    }
+
+    /// How much is under way before frames wait: little half of the time, and as much as comes once all is at rest.
+    private mutating func newWindow() -> Int {
+        if self.isAtRest { return .max }
+        return self.random.once(in: 2) ? self.random.number(32...512) : 8_192
+    }
+
+    mutating func connectEndpoint(_ index: Int) {
+        self.endpoints[index].connection = self.connect(.endpoint(index), self.endpoints[index].hello)
+    }
+
+    mutating func connectApp(_ index: Int) {
+        self.apps[index].connection = self.connect(.app(index), self.apps[index].hello)
+    }
+
+    // MARK: Reading
+
+    mutating func readAtPeer(_ id: ConnectionID, byteCount: Int) {
+        guard let connection = self.connections[id], !connection.isPeerGone else { return }
+        let bytes = self.connections[id]?.fromGateway.read(byteCount) ?? []
+        guard !bytes.isEmpty else {
+            if connection.fromGateway.isAtEnd { self.handle(.transportClosed, atPeerOf: id) }
+            return
+        }
+        self.pump(id)
+        guard connection.peer != nil else { return }
+        self.connections[id]?.peerSplitter.append(bytes)
+        do throws(FramingError) {
+            while self.connections[id]?.isPeerGone == false,
+                let frame = try self.connections[id]?.peerSplitter.next()
+            {
+                self.receive(frame, atPeerOf: id)
+            }
+        } catch {
+            self.report(.publishersOrder, "\(self.name(id)) got what is no frame: \(error)")
+        }
+    }
+
+    private mutating func receive(_ frame: Frame, atPeerOf id: ConnectionID) {
+        do throws(DecodingError) {
+            let envelope = try self.decoder.decode(frame)
+            self.note { "\($0.name(id)) got \(envelope.line)" }
+            var actions: [ConnectingSession.Action] = []
+            self.connections[id]?.peer?.handle(.received(envelope), at: self.now, into: &actions)
+            self.perform(actions, frame, atPeerOf: id)
+        } catch {
+            // Hostile clients may publish what nobody knows yet, in sessions of their own.
+            if case .unknownType(isSkippable: true) = error { return }
+            self.report(.publishersOrder, "\(self.name(id)) got a frame that cannot be read: \(error)")
+        }
+    }
+
+    // MARK: The session of a peer
+
+    mutating func handle(_ event: ConnectingSession.Event, atPeerOf id: ConnectionID) {
+        guard self.connections[id]?.peer != nil else { return self.losePeer(id) }
+        var actions: [ConnectingSession.Action] = []
+        self.connections[id]?.peer?.handle(event, at: self.now, into: &actions)
+        self.perform(actions, atPeerOf: id)
+    }
+
+    /// `frame` is the one that the actions follow from.
+    private mutating func perform(
+        _ actions: [ConnectingSession.Action], _ frame: Frame? = nil, atPeerOf id: ConnectionID
+    ) {
+        for action in actions {
+            switch action {
+            case .send(let message): self.send(message, from: id)
+            case .welcomed(let welcome): self.welcome(welcome, on: id)
+            case .deliver(let envelope): if let frame { self.deliver(envelope, frame, on: id) }
+            case .arm(let deadline): self.connections[id]?.peerDeadline = deadline
+            case .close(let goodbye): self.close(goodbye, atPeerOf: id)
+            }
+        }
+    }
+
+    /// Sends a message from a peer.
+    mutating func send(_ message: Message, from id: ConnectionID, session: SessionID = .none) {
+        self.connections[id]?.peer?.noteSent()
+        self.connections[id]?.toGateway.write(Codec.encode(Envelope(message, session: session)).bytes)
+    }
+
+    private mutating func welcome(_ welcome: Welcome, on id: ConnectionID) {
+        switch self.connections[id]?.owner {
+        case .endpoint(let index): self.endpoints[index].welcome(welcome)
+        case .app(let index):
+            let session = self.apps[index].session
+            let sequence = self.apps[index].welcome(welcome, &self.random)
+            if let session, let sequence { self.logs[session]?.forget(after: sequence) }
+        case .hostile, nil: break
+        }
+    }
+
+    private mutating func deliver(_ envelope: Envelope, _ frame: Frame, on id: ConnectionID) {
+        switch self.connections[id]?.owner {
+        case .endpoint(let index):
+            self.endpoints[index].receive(envelope, frame, self.logs[envelope.session], &self.random)
+        case .app(let index):
+            self.apps[index].receive(envelope.message, in: envelope.session, &self.random)
+            if let session = self.apps[index].session, self.logs[session] == nil {
+                self.logs[session] = PublishedLog(client: self.apps[index].id)
+            }
+        case .hostile, nil: break
+        }
+    }
+
+    // MARK: Going
+
+    private mutating func close(_ goodbye: Goodbye?, atPeerOf id: ConnectionID) {
+        switch goodbye?.code {
+        case nil, .normal, .shuttingDown, .handshakeTimeout, .idInUse, .takenOver, .keepaliveTimeout,
+            .slowConsumer:
+            break
+        case .badMagic, .unsupportedVersion, .frameTooLarge, .malformedFrame, .unknownMessageType,
+            .unexpectedMessage, .handshakeInvalid, .roleNotAllowed, .notAuthorized, .tooManyConnections,
+            .tooManyErrors, .resourceLimit, .internalError:
+            self.report(
+                .boundedMemory, "\(self.name(id)) keeps to the protocol, but was closed: \(goodbye as Any)")
+        }
+        self.losePeer(id)
+    }
+
+    /// The peer's end is closed; the gateway's end notices when it has read all that was sent.
+    mutating func losePeer(_ id: ConnectionID) {
+        guard let connection = self.connections[id], !connection.isPeerGone else { return }
+        self.connections[id]?.isPeerGone = true
+        self.connections[id]?.peerDeadline = nil
+        self.connections[id]?.toGateway.end()
+        switch connection.owner {
+        case .endpoint(let index): self.endpoints[index].loseConnection()
+        case .app(let index): self.apps[index].loseConnection()
+        case .hostile(let index): self.hostile[index].connection = nil
+        }
+        if connection.isClosed { self.remove(id) }
+    }
+}

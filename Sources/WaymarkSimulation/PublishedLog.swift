@@ -1,0 +1,41 @@
+internal import WaymarkProtocol
+
+/// What a client published into one session and the gateway must take, by its number.
+struct PublishedLog {
+    struct Entry {
+        let frame: Frame
+        let publication: Publication
+    }
+
+    let client: ClientID
+    private var entries: [UInt64: Entry] = [:]
+    /// Numbers of what is an event, rising.
+    private var events: [UInt64] = []
+
+    init(client: ClientID) { self.client = client }
+
+    /// Notes a publication, unless it is one that is sent again.
+    mutating func append(_ frame: Frame, _ publication: Publication) {
+        let sequence = frame.header.sequence
+        guard self.entries[sequence] == nil else { return }
+        self.entries[sequence] = Entry(frame: frame, publication: publication)
+        if publication.outline.conflationKey == nil { self.events.append(sequence) }
+    }
+
+    /// The gateway did not get what came after `sequence`.
+    mutating func forget(after sequence: UInt64) {
+        for lost in self.entries.keys where lost > sequence { self.entries[lost] = nil }
+        self.events.removeAll { $0 > sequence }
+    }
+
+    /// nil: nothing of this number may reach anybody.
+    func entry(_ sequence: UInt64) -> Entry? { self.entries[sequence] }
+
+    /// The first event between two numbers that an endpoint must have got.
+    func event(after first: UInt64, before last: UInt64, for cut: Cut) -> UInt64? {
+        guard let start = self.events.firstIndex(where: { $0 > first }) else { return nil }
+        return self.events[start...].first { sequence in
+            sequence < last && self.entries[sequence].map { cut.letsThrough($0.publication) } ?? false
+        }
+    }
+}

@@ -1,0 +1,137 @@
+internal import WaymarkGateway
+internal import WaymarkProtocol
+
+/// Follows every request through the gateway: whom it asks, what the user answers first, how it ends.
+struct RequestWatch {
+    private struct Key: Hashable {
+        let vehicle: VehicleID
+        let id: String
+    }
+
+    private struct Course {
+        let isDestination: Bool
+        /// Clients that were asked, in order.
+        var asked: [ClientID] = []
+        /// Endpoints that were asked and not told that it is over.
+        var prompted: Set<ConnectionID> = []
+        /// What the first answer to a prompt means.
+        var answer: Outcome?
+        var outcome: Outcome?
+    }
+
+    /// What was found wrong and not yet taken.
+    var violations: [(Promise, String)] = []
+    private var courses: [Key: Course] = [:]
+
+    /// A gateway that has forgotten a vehicle may work on its requests anew.
+    mutating func forget(_ vehicle: VehicleID) {
+        for key in self.courses.keys where key.vehicle == vehicle { self.courses[key] = nil }
+    }
+
+    mutating func leave(_ connection: ConnectionID) {
+        for key in self.courses.keys { self.courses[key]?.prompted.remove(connection) }
+    }
+
+    func isAcceptedDestination(_ outcome: RequestOutcome) -> Bool {
+        let course = self.courses[Key(vehicle: outcome.vehicle, id: outcome.requestID)]
+        return outcome.outcome == .accepted && course?.isDestination == true
+    }
+
+    /// Requests that have not ended.
+    var open: [String] {
+        self.courses.filter { $0.value.outcome == nil }.map { "\($0.key.vehicle) \($0.key.id)" }.sorted()
+    }
+
+    // MARK: From peers
+
+    mutating func see(_ message: Message, from connection: ConnectionID, _ identity: Watch.Identity) {
+        guard case .endpoint(let path, let mayRequest) = identity else { return }
+        switch message {
+        case .waypointRequest(let request):
+            if mayRequest { self.begin(path.vehicle, request.requestID, isDestination: false) }
+        case .destinationRequest(let request):
+            if mayRequest { self.begin(path.vehicle, request.requestID, isDestination: true) }
+        case .promptAnswer(let answer):
+            let key = Key(vehicle: path.vehicle, id: answer.requestID)
+            guard let course = self.courses[key], course.outcome == nil, course.answer == nil,
+                !course.prompted.isEmpty
+            else { return }
+            self.courses[key]?.answer = answer.isAccepted ? .accepted : .declinedByUser
+        default: break  // Not about requests.
+        }
+    }
+
+    private mutating func begin(_ vehicle: VehicleID, _ id: String, isDestination: Bool) {
+        let key = Key(vehicle: vehicle, id: id)
+        if self.courses[key] == nil { self.courses[key] = Course(isDestination: isDestination) }
+    }
+
+    // MARK: To peers
+
+    mutating func see(
+        _ message: Message, to connection: ConnectionID, _ present: [ConnectionID: Watch.Identity]
+    ) {
+        switch message {
+        case .waypointRequest(let request):
+            guard let vehicle = request.vehicle else { return }
+            self.ask(Key(vehicle: vehicle, id: request.requestID), connection, present)
+        case .destinationRequest(let request):
+            guard let vehicle = request.vehicle else { return }
+            self.ask(Key(vehicle: vehicle, id: request.requestID), connection, present)
+        case .prompt(let prompt):
+            guard case .endpoint(let path, _) = present[connection] else { return }
+            let key = Key(vehicle: path.vehicle, id: prompt.requestID)
+            self.courses[key]?.prompted.insert(connection)
+        case .promptOver(let over):
+            guard case .endpoint(let path, _) = present[connection] else { return }
+            self.courses[Key(vehicle: path.vehicle, id: over.requestID)]?.prompted.remove(connection)
+        case .requestOutcome(let outcome):
+            guard case .endpoint = present[connection] else { return }
+            self.end(Key(vehicle: outcome.vehicle, id: outcome.requestID), outcome.outcome)
+        default: break  // Not about requests.
+        }
+    }
+
+    /// A waypoint has one client; a destination goes to the one that comes first among those not asked yet.
+    private mutating func ask(
+        _ key: Key, _ connection: ConnectionID, _ present: [ConnectionID: Watch.Identity]
+    ) {
+        guard let course = self.courses[key], case .client(let id, let priority, _) = present[connection]
+        else { return self.report("\(key.id) is asked of somebody, but nobody made it") }
+        self.courses[key]?.asked.append(id)
+        if course.outcome != nil { self.report("\(key.id) is asked after it ended") }
+        guard course.isDestination else {
+            if !course.asked.isEmpty { self.report("\(key.id) is asked twice") }
+            return
+        }
+        if course.asked.contains(id) { self.report("\(key.id) is asked twice of \(id)") }
+        for case .client(let other, let otherPriority, handlesDestinations: true) in present.values
+        where !course.asked.contains(other) && other != id {
+            if otherPriority > priority || (otherPriority == priority && other < id) {
+                self.report("\(key.id) is asked of \(id) before \(other)")
+            }
+        }
+    }
+
+    private mutating func end(_ key: Key, _ outcome: Outcome) {
+        guard let course = self.courses[key] else {
+            return self.report("\(key.id) ends, but nobody made it")
+        }
+        if let known = course.outcome, known != outcome {
+            self.report("\(key.id) ended as \(known) and as \(outcome)")
+        }
+        if let answer = course.answer, outcome != answer {
+            self.report("\(key.id) ended as \(outcome), but the user's first answer means \(answer)")
+        }
+        self.courses[key]?.outcome = outcome
+    }
+
+    private mutating func report(_ text: String) { self.violations.append((.oneOutcome, text)) }
+
+    /// What must hold whenever the gateway has worked off an event.
+    mutating func check() {
+        for (key, course) in self.courses where course.outcome != nil && !course.prompted.isEmpty {
+            self.report("\(key.id) has ended, but its prompt goes on")
+        }
+    }
+}

@@ -1,0 +1,184 @@
+internal import WaymarkGateway
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+// The end of a run: everybody comes back, everything is delivered and read, all deadlines pass. Then nothing may be missing.
+extension SimulatedNetwork {
+    mutating func rest() {
+        self.isAtRest = true
+        for id in self.connectionIDs {
+            self.connections[id]?.isStalled = false
+            self.connections[id]?.windowByteCount = .max
+            self.pump(id)
+        }
+        // Whoever goes by somebody else's name must give it back first.
+        for id in self.connectionIDs where self.connections[id]?.peer == nil { self.cut(id) }
+        for app in self.apps.indices { self.apps[app].intentions = [] }
+        for _ in 0..<8 {
+            self.comeBack()
+            self.deliverEverything()
+            self.wait(seconds: 5)
+        }
+        self.openOnce()
+        self.waitForRequests()
+        guard self.violations.isEmpty else { return }
+        self.compareRequests()
+        self.compareSessions()
+        guard self.violations.isEmpty else { return }
+        self.compareWithLateJoiners()
+    }
+
+    private mutating func comeBack() {
+        for index in self.endpoints.indices where self.endpoints[index].connection == nil {
+            self.connectEndpoint(index)
+        }
+        for index in self.apps.indices where self.apps[index].connection == nil { self.connectApp(index) }
+    }
+
+    /// Lets time go on in steps within which every sign of life arrives.
+    private mutating func wait(seconds: Int) {
+        for _ in 0..<seconds {
+            self.pass(.seconds(1))
+            self.deliverEverything()
+        }
+    }
+
+    /// Until nothing is under way any more.
+    private mutating func deliverEverything() {
+        self.collect()
+        var isMoving = true
+        while isMoving, self.violations.isEmpty {
+            isMoving = false
+            for id in self.connectionIDs {
+                if self.connections[id]?.hasInput == true {
+                    self.step += 1
+                    self.readAtGateway(id, byteCount: .max)
+                    isMoving = true
+                }
+                if self.connections[id]?.hasOutput == true {
+                    self.step += 1
+                    self.readAtPeer(id, byteCount: .max)
+                    isMoving = true
+                }
+                self.collect()
+            }
+        }
+    }
+
+    /// Clients without a session ask for one more, and all that were told of one begin to guide.
+    private mutating func openOnce() {
+        for index in self.apps.indices where self.apps[index].session == nil {
+            guard let connection = self.apps[index].connection else { continue }
+            self.send(self.apps[index].open(), from: connection)
+            self.deliverEverything()
+        }
+        for index in self.apps.indices {
+            while self.apps[index].isBehind {
+                self.publish(index)
+                self.deliverEverything()
+                guard self.violations.isEmpty else { return }
+            }
+        }
+        self.deliverEverything()
+    }
+
+    /// Requests whose end was not heard of are sent again, and get it at the latest by their deadlines.
+    private mutating func waitForRequests() {
+        for _ in 0..<16 {
+            for index in self.endpoints.indices {
+                guard let connection = self.endpoints[index].connection else { continue }
+                for id in self.endpoints[index].unsentRequests { self.resend(id, index, connection) }
+            }
+            self.deliverEverything()
+            let isOpen =
+                self.endpoints.contains { !$0.openRequests.isEmpty } || self.gateway.census.requests > 0
+            guard isOpen || self.apps.contains(where: \.hasOpenShares) else { return }
+            for index in self.apps.indices { self.apps[index].intentions = [] }
+            self.wait(seconds: 10)
+        }
+    }
+
+    // MARK: What must hold
+
+    private mutating func compareRequests() {
+        if self.gateway.census.requests != 0 {
+            self.report(.oneOutcome, "the gateway works on a request for ever")
+        }
+        for endpoint in self.endpoints {
+            for id in endpoint.openRequests {
+                self.report(.oneOutcome, "\(endpoint.path.vehicle) never hears how \(id) ended")
+            }
+        }
+        for app in self.apps {
+            if app.hasOpenShares { self.report(.oneOutcome, "\(app.id) never hears how a share ended") }
+            for refusal in app.awaited where app.session != nil {
+                self.report(.rejectionChangesNothing, "\(app.id) never hears of \(refusal)")
+            }
+        }
+    }
+
+    private mutating func compareSessions() {
+        for index in self.apps.indices {
+            let app = self.apps[index]
+            if app.session == nil, app.opening != nil || app.reasonForNoSession == nil {
+                self.report(self.lossPromise, "\(app.id) has no session, and was not told why")
+            }
+        }
+        for endpoint in self.endpoints {
+            let name = "\(endpoint.path.vehicle)/\(endpoint.path.endpoint)"
+            if !endpoint.isWelcome { self.report(.boundedMemory, "\(name) was not let in") }
+            let app = self.apps.first { $0.joined.contains(endpoint.path.vehicle) }
+            guard endpoint.session != .none else {
+                if let app { self.report(self.lossPromise, "\(name) is not in the session of \(app.id)") }
+                continue
+            }
+            guard let app, app.session == endpoint.session else {
+                self.report(.oneSession, "\(name) is in a session that nobody has")
+                continue
+            }
+            self.compare(endpoint, app, name)
+        }
+    }
+
+    private mutating func compare(_ endpoint: SimulatedEndpoint, _ app: SimulatedApp, _ name: String) {
+        let expected = endpoint.cut.apply(to: app.drive)
+        let differences = endpoint.drive.differences(from: expected)
+        if !differences.isEmpty {
+            let text = differences.joined(separator: "; ")
+            self.report(self.lossPromise, "\(name) holds other things than \(app.id) published: \(text)")
+        }
+        if let log = self.logs[endpoint.session], let event = endpoint.missingEvent(of: log) {
+            self.report(.publishersOrder, "\(name) never got event \(event)")
+        }
+    }
+
+    /// What is lost after a restart was lost by it.
+    private var lossPromise: Promise { self.restartCount > 0 ? .restartLosesNothing : .equalAtRest }
+
+    /// Whoever joins now holds what one holds that has been there.
+    private mutating func compareWithLateJoiners() {
+        let present = self.endpoints.count
+        for index in 0..<present where self.endpoints[index].session != .none {
+            let early = self.endpoints[index]
+            let name = EndpointName(unchecked: "late-\(early.path.endpoint)")
+            self.endpoints.append(
+                SimulatedEndpoint(
+                    path: EndpointPath(vehicle: early.path.vehicle, endpoint: name), cut: early.cut,
+                    isGuidanceWanted: early.isGuidanceWanted))
+            self.connectEndpoint(self.endpoints.count - 1)
+        }
+        self.deliverEverything()
+        var late = present
+        for index in 0..<present where self.endpoints[index].session != .none {
+            defer { late += 1 }
+            let differences = self.endpoints[late].drive.differences(from: self.endpoints[index].drive)
+            guard self.endpoints[late].session != self.endpoints[index].session || !differences.isEmpty else {
+                continue
+            }
+            self.report(
+                .equalAtRest,
+                "\(self.endpoints[late].path) differs from who was there: \(differences.joined(separator: "; "))"
+            )
+        }
+    }
+}

@@ -1,0 +1,79 @@
+internal import WaymarkGateway
+internal import WaymarkProtocol
+
+// How events, actions and messages read in a trace.
+
+extension Gateway.Event {
+    /// One line.
+    var line: String {
+        switch self {
+        case .arrived(let id, let hello, _, _):
+            "#\(id.rawValue) arrives as \(hello.role.line), resuming \(hello.resumeSequence) of \(hello.resumeSession.rawValue)"
+        case .received(let id, let message, let session):
+            "#\(id.rawValue) says \(Envelope(message, session: session).line)"
+        case .published(let id, let frame, let outline):
+            "#\(id.rawValue) publishes \(frame.line): \(terse(outline))"
+        case .publicationRejected(let id, let header):
+            "#\(id.rawValue) published \(header.sequence) of \(header.session.rawValue), which the codec refused"
+        case .departed(let id, let clean): "#\(id.rawValue) departs\(clean ? " with a Goodbye" : "")"
+        case .deadlineReached: "a deadline"
+        case .policyChanged: "another policy"
+        }
+    }
+}
+
+extension Gateway.Action {
+    /// One line.
+    var line: String {
+        switch self {
+        case .admit(let id, let welcome): "admit #\(id.rawValue), resumed: \(welcome.isResumed)"
+        case .refuse(let id, let goodbye): "refuse #\(id.rawValue): \(goodbye.code)"
+        case .send(let id, let envelope): "to #\(id.rawValue): \(envelope.line)"
+        case .sendFrames(let id, let frames):
+            "to #\(id.rawValue): \(frames.map(\.line).joined(separator: ", "))"
+        case .publish(let audience, let frame, let key):
+            "to audience \(audience.rawValue): \(frame.line) as \(key == nil ? "event" : "state")"
+        case .join(let id, let audience): "#\(id.rawValue) joins audience \(audience.rawValue)"
+        case .leave(let id, let audience): "#\(id.rawValue) leaves audience \(audience.rawValue)"
+        case .purge(let id, let session): "purge #\(id.rawValue) of \(session.rawValue)"
+        case .close(let id, let goodbye): "close #\(id.rawValue): \(goodbye.code)"
+        case .arm(let deadline): "arm \(deadline.nanoseconds / 1_000_000) ms"
+        }
+    }
+}
+
+extension Hello.Role {
+    /// Its name and what it asked for.
+    fileprivate var line: String {
+        switch self {
+        case .vehicle(let hello):
+            "\(hello.vehicle)/\(hello.endpoint) \(features(hello.features)), \(terse(hello.limits))"
+        case .navigation(let hello): "\(hello.client) \(features(hello.features)), priority \(hello.priority)"
+        }
+    }
+}
+
+/// In the order of their numbers.
+private func features(_ features: Set<Feature>) -> String {
+    features.map(\.rawValue).sorted().map(String.init).joined(separator: " ")
+}
+
+extension Envelope {
+    /// One line.
+    var line: String { "\(self.sequence) of \(self.session.rawValue): \(terse(self.message))" }
+}
+
+extension Frame {
+    /// Number, session and type.
+    var line: String {
+        let type = self.header.type.map { "\($0)" } ?? "type \(self.header.rawType)"
+        return "\(self.header.sequence) of \(self.header.session.rawValue) (\(type))"
+    }
+}
+
+/// A value without the names of modules.
+private func terse(_ value: some Any) -> String {
+    var text = "\(value)"
+    for module in ["WaymarkModel.", "WaymarkProtocol."] { text = text.split(separator: module).joined() }
+    return text
+}

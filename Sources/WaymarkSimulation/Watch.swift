@@ -1,0 +1,203 @@
+internal import WaymarkGateway
+internal import WaymarkProtocol
+
+/// Sees every event that the gateway gets and every action it wants, and checks after each what must hold at that moment:
+/// who is in which session, what may reach whom. It knows nothing of the gateway's insides.
+struct Watch {
+    /// Who a connection said to be.
+    enum Identity: Hashable {
+        case endpoint(EndpointPath, mayRequest: Bool)
+        case client(ClientID, priority: Int32, handlesDestinations: Bool)
+    }
+
+    /// What was found wrong and not yet taken.
+    var violations: [(Promise, String)] = []
+    var requests = RequestWatch()
+    /// Admitted connections.
+    private(set) var present: [ConnectionID: Identity] = [:]
+    private let grace: Duration
+    private var arriving: [ConnectionID: Hello] = [:]
+    /// The session that an endpoint was told about last and has not been told the end of.
+    private var sessions: [ConnectionID: SessionID] = [:]
+    /// Endpoints whose place the gateway keeps, and until when; nil while they are there.
+    private var places: [EndpointPath: Instant?] = [:]
+    /// Sessions of which a vehicle must get nothing more, because it cancelled and has not asked again.
+    private var cancelled: [VehicleID: Set<SessionID>] = [:]
+    /// Vehicles that nobody may guide.
+    private var navigatingThemselves: Set<VehicleID> = []
+
+    init(grace: Duration) { self.grace = grace }
+
+    /// The vehicle whose endpoint a connection is.
+    func vehicle(of connection: ConnectionID) -> VehicleID? {
+        if case .endpoint(let path, _) = self.present[connection] { path.vehicle } else { nil }
+    }
+
+    /// Whether a frame of `session` may be written to the peer.
+    func mayReach(_ connection: ConnectionID, _ session: SessionID) -> Bool {
+        guard session != .none, let vehicle = self.vehicle(of: connection) else { return true }
+        return self.cancelled[vehicle]?.contains(session) != true
+    }
+
+    // MARK: Events
+
+    mutating func see(_ event: Gateway.Event, at now: Instant) {
+        switch event {
+        case .arrived(let connection, let hello, _, _): self.arriving[connection] = hello
+        case .received(let connection, let message, let session):
+            self.see(message, session, from: connection)
+        case .departed(let connection, let clean): self.leave(connection, clean: clean, at: now)
+        case .deadlineReached: self.forgetPlaces(at: now)
+        case .published, .publicationRejected, .policyChanged: break
+        }
+    }
+
+    private mutating func see(_ message: Message, _ session: SessionID, from connection: ConnectionID) {
+        guard let identity = self.present[connection] else { return }
+        if case .endpoint(let path, mayRequest: true) = identity {
+            switch message {
+            case .cancelNavigation(let reason):
+                // The user stopped what has ended by itself.
+                let isCurrent = session == .none || session == self.sessions[connection]
+                if isCurrent || reason == .ownNavigationStarted { self.cancel(path.vehicle, reason) }
+            case .allowNavigation: self.ask(path.vehicle)
+            default: break  // Has no bearing on who may guide.
+            }
+        }
+        self.requests.see(message, from: connection, identity)
+    }
+
+    private mutating func cancel(_ vehicle: VehicleID, _ reason: CancelReason) {
+        let sessions = self.connections(of: vehicle).compactMap { self.sessions[$0] }
+        self.cancelled[vehicle, default: []].formUnion(sessions)
+        if reason == .ownNavigationStarted { self.navigatingThemselves.insert(vehicle) }
+    }
+
+    /// The vehicle wants guidance again.
+    private mutating func ask(_ vehicle: VehicleID) {
+        self.cancelled[vehicle] = nil
+        self.navigatingThemselves.remove(vehicle)
+    }
+
+    private func connections(of vehicle: VehicleID) -> [ConnectionID] {
+        self.present.keys.filter { self.vehicle(of: $0) == vehicle }.sorted()
+    }
+
+    private mutating func leave(_ connection: ConnectionID, clean: Bool, at now: Instant) {
+        self.arriving[connection] = nil
+        guard let identity = self.drop(connection) else { return }
+        guard case .endpoint(let path, _) = identity else { return }
+        self.places[path] = clean ? nil : .some(now + self.grace)
+        self.forgetVehicle(path.vehicle)
+    }
+
+    /// The gateway has no connection of this name any more.
+    @discardableResult
+    private mutating func drop(_ connection: ConnectionID) -> Identity? {
+        self.sessions[connection] = nil
+        self.requests.leave(connection)
+        return self.present.removeValue(forKey: connection)
+    }
+
+    private mutating func forgetPlaces(at now: Instant) {
+        for (path, end) in self.places {
+            guard let end, end <= now else { continue }
+            self.places[path] = nil
+            self.forgetVehicle(path.vehicle)
+        }
+    }
+
+    /// With the last of its places the gateway forgets a vehicle, and how its requests ended.
+    private mutating func forgetVehicle(_ vehicle: VehicleID) {
+        guard !self.places.keys.contains(where: { $0.vehicle == vehicle }) else { return }
+        self.ask(vehicle)
+        self.requests.forget(vehicle)
+    }
+
+    // MARK: Actions
+
+    /// `members` are those of the audience of a publication.
+    mutating func see(_ action: Gateway.Action, members: [ConnectionID]) {
+        switch action {
+        case .admit(let connection, let welcome): self.admit(connection, welcome)
+        case .refuse(let connection, _): self.arriving[connection] = nil
+        case .close(let connection, _): self.drop(connection)
+        case .send(let connection, let envelope): self.see(envelope, to: connection)
+        case .sendFrames(let connection, let frames):
+            for frame in frames { self.see(frame, to: connection) }
+        case .publish(_, let frame, _): for connection in members { self.see(frame, to: connection) }
+        case .join, .leave, .purge, .arm: break
+        }
+    }
+
+    private mutating func admit(_ connection: ConnectionID, _ welcome: Welcome) {
+        guard let hello = self.arriving.removeValue(forKey: connection) else { return }
+        switch hello.role {
+        case .vehicle(let vehicle):
+            let path = EndpointPath(vehicle: vehicle.vehicle, endpoint: vehicle.endpoint)
+            self.present[connection] = .endpoint(path, mayRequest: vehicle.features.contains(.requests))
+            self.places.updateValue(.none, forKey: path)
+            if vehicle.guidanceWanted, !welcome.isResumed { self.cancelled[path.vehicle] = nil }
+        case .navigation(let navigation):
+            self.present[connection] = .client(
+                navigation.client, priority: navigation.priority,
+                handlesDestinations: navigation.features.contains(.destinationRequests))
+        }
+    }
+
+    private mutating func see(_ envelope: Envelope, to connection: ConnectionID) {
+        self.check(connection, envelope.session)
+        switch envelope.message {
+        case .snapshotBegin: self.begin(envelope.session, connection)
+        case .sessionEnded: if self.vehicle(of: connection) != nil { self.sessions[connection] = nil }
+        case .requestOutcome(let outcome):
+            if self.requests.isAcceptedDestination(outcome) { self.ask(outcome.vehicle) }
+        default: break  // No bearing on sessions.
+        }
+        self.requests.see(envelope.message, to: connection, self.present)
+    }
+
+    private mutating func begin(_ session: SessionID, _ connection: ConnectionID) {
+        if let old = self.sessions[connection], old != session {
+            self.violations.append(
+                (.oneSession, "\(connection) is brought into a session while it is in another"))
+        }
+        if let vehicle = self.vehicle(of: connection), self.navigatingThemselves.contains(vehicle) {
+            self.violations.append((.nothingAfterCancelling, "\(vehicle) is guided, which navigates itself"))
+        }
+        self.sessions[connection] = session
+    }
+
+    private mutating func see(_ frame: Frame, to connection: ConnectionID) {
+        self.check(connection, frame.header.session)
+        if self.sessions[connection] != frame.header.session {
+            self.violations.append(
+                (.nothingAfterCancelling, "\(connection) is sent a frame of a session it is not in"))
+        }
+        switch frame.header.type {
+        case .finishGuidance, .cancelGuidance: self.sessions[connection] = nil
+        default: break  // The session goes on.
+        }
+    }
+
+    private mutating func check(_ connection: ConnectionID, _ session: SessionID) {
+        guard !self.mayReach(connection, session) else { return }
+        self.violations.append((.nothingAfterCancelling, "a frame for \(connection) after it cancelled"))
+    }
+
+    // MARK: After each event
+
+    /// What must hold whenever the gateway has worked off an event.
+    mutating func check() {
+        var guiding: [VehicleID: SessionID] = [:]
+        for (connection, session) in self.sessions {
+            guard let vehicle = self.vehicle(of: connection) else { continue }
+            if let other = guiding.updateValue(session, forKey: vehicle), other != session {
+                self.violations.append((.oneSession, "\(vehicle) is in two sessions"))
+            }
+        }
+        self.requests.check()
+        self.violations += self.requests.violations
+        self.requests.violations = []
+    }
+}
