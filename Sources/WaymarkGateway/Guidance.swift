@@ -94,7 +94,6 @@ extension Gateway {
             self.removeVehicle(id, from: holder, .replaced, at: now, into: &actions)
         }
         self.vehicles[id, default: Vehicle()].session = session
-        self.vehicles[id]?.hasStopped = false
         self.sessions[session]?.take(id)
     }
 

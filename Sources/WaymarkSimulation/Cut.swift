@@ -130,6 +130,9 @@ struct Cut: Hashable {
     private func apply(_ waypoint: Waypoint) -> Waypoint {
         var cut = waypoint
         cut.nameVariants = Self.apply(self.limits.destinationNameLengthMax, to: cut.nameVariants)
+        // Left out, never cut: half an address is another one.
+        let lengthMax = Int(self.limits.destinationNameLengthMax)
+        if lengthMax > 0 { cut.addressVariants.removeAll { $0.unicodeScalars.count > lengthMax } }
         if !self.has(.charge) { cut.charge = nil }
         if !self.has(.timeZone) { cut.timeZone = "" }
         if !self.has(.timeZone) { cut.utcOffsetMinutes = nil }

@@ -74,10 +74,17 @@ extension SimulatedNetwork {
             self.connections[id]?.peer?.handle(.received(envelope), at: self.now, into: &actions)
             self.perform(actions, frame, atPeerOf: id)
         } catch {
-            // Hostile clients may publish what nobody knows yet, in sessions of their own.
-            if case .unknownType(isSkippable: true) = error { return }
+            if case .unknownType(isSkippable: true) = error {
+                return self.receiveUnknown(frame, atPeerOf: id)
+            }
             self.report(.publishersOrder, "\(self.name(id)) got a frame that cannot be read: \(error)")
         }
+    }
+
+    private mutating func receiveUnknown(_ frame: Frame, atPeerOf id: ConnectionID) {
+        self.note { "\($0.name(id)) got \(frame.line)" }
+        guard case .endpoint(let index) = self.connections[id]?.owner else { return }
+        self.endpoints[index].receiveUnknown(frame, self.logs[frame.header.session])
     }
 
     // MARK: The session of a peer

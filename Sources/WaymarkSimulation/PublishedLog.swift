@@ -4,7 +4,8 @@ internal import WaymarkProtocol
 struct PublishedLog {
     struct Entry {
         let frame: Frame
-        let publication: Publication
+        /// nil for a type that no build knows.
+        let publication: Publication?
     }
 
     let client: ClientID
@@ -15,11 +16,11 @@ struct PublishedLog {
     init(client: ClientID) { self.client = client }
 
     /// Notes a publication, unless it is one that is sent again.
-    mutating func append(_ frame: Frame, _ publication: Publication) {
+    mutating func append(_ frame: Frame, _ publication: Publication?) {
         let sequence = frame.header.sequence
         guard self.entries[sequence] == nil else { return }
         self.entries[sequence] = Entry(frame: frame, publication: publication)
-        if publication.outline.conflationKey == nil { self.events.append(sequence) }
+        if publication?.outline.conflationKey == nil { self.events.append(sequence) }
     }
 
     /// The gateway did not get what came after `sequence`.
@@ -35,7 +36,8 @@ struct PublishedLog {
     func event(after first: UInt64, before last: UInt64, for cut: Cut) -> UInt64? {
         guard let start = self.events.firstIndex(where: { $0 > first }) else { return nil }
         return self.events[start...].first { sequence in
-            sequence < last && self.entries[sequence].map { cut.letsThrough($0.publication) } ?? false
+            guard sequence < last, let entry = self.entries[sequence] else { return false }
+            return entry.publication.map(cut.letsThrough) ?? true
         }
     }
 }

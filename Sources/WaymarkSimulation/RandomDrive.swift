@@ -80,6 +80,7 @@ struct RandomDrive {
     static func waypoint(_ random: inout SeededRandom) -> Waypoint {
         var waypoint = Waypoint(center: self.coordinate(&random))
         if random.once(in: 2) { waypoint.nameVariants = ["Charging Park", "Park"] }
+        if random.once(in: 2) { waypoint.addressVariants = ["1 Main Street", "Main St"] }
         if random.once(in: 3) { waypoint.timeZone = "Europe/Vaduz" }
         if random.once(in: 3) { waypoint.charge = ChargeStop(powerWatts: 50_000) }
         return waypoint

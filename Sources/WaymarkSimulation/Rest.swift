@@ -141,13 +141,15 @@ extension SimulatedNetwork {
     }
 
     private mutating func compare(_ endpoint: SimulatedEndpoint, _ app: SimulatedApp, _ name: String) {
-        let expected = endpoint.cut.apply(to: app.drive)
+        let expected = endpoint.isOutOfRoom ? DriveState() : endpoint.cut.apply(to: app.drive)
         let differences = endpoint.drive.differences(from: expected)
         if !differences.isEmpty {
             let text = differences.joined(separator: "; ")
             self.report(self.lossPromise, "\(name) holds other things than \(app.id) published: \(text)")
         }
-        if let log = self.logs[endpoint.session], let event = endpoint.missingEvent(of: log) {
+        if !endpoint.isOutOfRoom, let log = self.logs[endpoint.session],
+            let event = endpoint.missingEvent(of: log)
+        {
             self.report(.publishersOrder, "\(name) never got event \(event)")
         }
     }
@@ -158,18 +160,18 @@ extension SimulatedNetwork {
     /// Whoever joins now holds what one holds that has been there.
     private mutating func compareWithLateJoiners() {
         let present = self.endpoints.count
-        for index in 0..<present where self.endpoints[index].session != .none {
+        for index in 0..<present where self.endpoints[index].isInRoom {
             let early = self.endpoints[index]
             let name = EndpointName(unchecked: "late-\(early.path.endpoint)")
             self.endpoints.append(
                 SimulatedEndpoint(
-                    path: EndpointPath(vehicle: early.path.vehicle, endpoint: name), cut: early.cut,
-                    isGuidanceWanted: early.isGuidanceWanted))
+                    path: EndpointPath(vehicle: early.path.vehicle, endpoint: name), wish: early.wish,
+                    self.policy, isGuidanceWanted: early.isGuidanceWanted))
             self.connectEndpoint(self.endpoints.count - 1)
         }
         self.deliverEverything()
         var late = present
-        for index in 0..<present where self.endpoints[index].session != .none {
+        for index in 0..<present where self.endpoints[index].isInRoom {
             defer { late += 1 }
             let differences = self.endpoints[late].drive.differences(from: self.endpoints[index].drive)
             guard self.endpoints[late].session != self.endpoints[index].session || !differences.isEmpty else {

@@ -7,7 +7,8 @@ struct SimulatedApp {
     /// A frame on its way to the gateway, and the error that must come back for it.
     struct Published {
         let sequence: UInt64
-        let publication: Publication
+        /// nil for a type that no build knows, which is passed on.
+        let publication: Publication?
         var refusal: Refusal?
     }
 
@@ -28,7 +29,7 @@ struct SimulatedApp {
     private(set) var session: SessionID?
     /// Vehicles that are in the session, as the gateway said.
     private(set) var joined: Set<VehicleID> = []
-    private(set) var drive = DriveState()
+    private(set) var publisher: Publisher
     /// It waits for the answer to its OpenSession.
     private(set) var opening: OpenSession?
     /// Why it has no session although it asked for one.
@@ -43,25 +44,23 @@ struct SimulatedApp {
     private var recent: [Published] = []
     /// Lost on the way, to be sent again.
     private var lost: [Published] = []
-    private var generation: UInt32 = 0
     private var openings = 0
-    private var making = RandomDrive()
-    private var shareCount = 0
     /// Shares by name and vehicle; nil until it is known how they ended.
     private(set) var shares: [String: DestinationShareStatus.Stage?] = [:]
-    private var isRerouteAsked = false
-    /// It has said that guidance is over, and waits for the gateway's word.
-    private var hasFinished = false
 
     init(id: ClientID, selection: VehicleSelection, _ random: inout SeededRandom) {
         self.id = id
         self.selection = selection
+        self.publisher = Publisher(client: id)
         self.priority = Int32(random.number(-1...1))
         var features = Set(Feature.allCases)
         if random.once(in: 4) { features.remove(.waypointRequests) }
         if random.once(in: 4) { features.remove(.destinationRequests) }
         self.features = features
     }
+
+    /// What it means its vehicles to have.
+    var drive: DriveState { self.publisher.drive }
 
     var hello: Hello {
         var navigation = NavigationHello(client: self.id, features: self.features)
@@ -96,23 +95,19 @@ struct SimulatedApp {
         self.sequence = found.sequence
         if random.once(in: 2) { self.lost = [] } else { return nil }
         // Restated from the start, under a new generation.
-        self.drive.clear()
-        self.hasFinished = false
+        self.publisher.restart()
         return found.sequence
     }
 
     private mutating func forgetSession() {
         self.session = nil
         self.joined = []
-        self.drive.clear()
+        self.publisher = Publisher(client: self.id, following: self.publisher)
         self.sequence = 0
-        self.generation = 0
         self.recent = []
         self.lost = []
         self.awaited = []
         self.shares = [:]
-        self.isRerouteAsked = false
-        self.hasFinished = false
     }
 
     /// A new OpenSession, or the one that was not answered yet.
@@ -129,7 +124,7 @@ struct SimulatedApp {
 
     /// It has a session, and still has to publish for its vehicles to know the drive.
     var isBehind: Bool {
-        self.session != nil && (!self.lost.isEmpty || (self.drive.trip == nil && !self.hasFinished))
+        self.session != nil && (!self.lost.isEmpty || (self.drive.trip == nil && !self.publisher.hasFinished))
     }
 
     /// Not all of its shares have ended.
@@ -153,7 +148,7 @@ struct SimulatedApp {
             guard let vehicle = request.vehicle else { return self.miss("a request without its vehicle") }
             self.consider(request.requestID, vehicle, isWaypoint: false, &random)
         case .requestOutcome(let outcome):
-            self.isRerouteAsked = outcome.outcome == .accepted && session == self.session
+            if outcome.outcome == .accepted, session == self.session { self.publisher.isRerouteAsked = true }
         case .destinationShareStatus(let status): if session == self.session { self.note(status) }
         default: break  // Settings, receipts and the like: nothing follows from them.
         }
@@ -240,15 +235,19 @@ struct SimulatedApp {
             self.sequence = again.sequence
             return (session, self.noteSent(again))
         }
-        guard !self.hasFinished else { return nil }
+        guard !self.publisher.hasFinished else { return nil }
+        if self.drive.trip != nil, random.once(in: 50) {
+            self.sequence += 1
+            return (session, self.noteSent(Published(sequence: self.sequence, publication: nil)))
+        }
         if !random.once(in: 10) || self.drive.trip == nil {
-            let publication = self.next(&random)
-            self.drive.apply(publication)
-            self.hasFinished = publication.type == .finishGuidance || publication.type == .cancelGuidance
+            // As many shares at a time as the gateway takes.
+            let mayShare = self.shares.values.count { $0 == nil } < 2
+            let publication = self.publisher.next(mayShare: mayShare, &random)
             self.sequence += 1
             return (session, self.noteSent(Published(sequence: self.sequence, publication: publication)))
         }
-        let (publication, code, field) = self.wrong(&random)
+        let (publication, code, field) = self.publisher.wrong(&random)
         if code != .sequenceGap { self.sequence += 1 }
         let sequence = code == .sequenceGap ? self.sequence + 3 : self.sequence
         var published = Published(sequence: sequence, publication: publication)
@@ -261,166 +260,5 @@ struct SimulatedApp {
         if published.refusal?.code != .sequenceGap { self.recent.append(published) }
         if let refusal = published.refusal { self.awaited.append(refusal) }
         return published
-    }
-
-    private mutating func next(_ random: inout SeededRandom) -> Publication {
-        guard let trip = self.drive.trip else { return self.start(&random) }
-        if self.drive.pause != nil, random.once(in: 2) {
-            let reason = self.isRerouteAsked ? RerouteReason.waypointModified : .missedTurn
-            guard self.isRerouteAsked || random.once(in: 2) else {
-                return .resumeGuidance(generation: self.generation, .unknown, nil)
-            }
-            self.isRerouteAsked = false
-            return .resumeGuidance(
-                generation: self.newGeneration(), reason, self.making.route(on: trip, &random))
-        }
-        if self.isRerouteAsked, self.drive.pause == nil {
-            return .pauseGuidance(.rerouting, description: [])
-        }
-        switch random.number(0...59) {
-        case 0: return random.once(in: 2) ? .finishGuidance : .cancelGuidance
-        case 1: return self.start(&random)
-        case 2, 3: return .pauseGuidance(random.once(in: 2) ? .rerouting : .loading, description: ["wait"])
-        case 4, 5: return .updateTrip(self.updated(trip, &random))
-        case 6...11: return self.addition(trip, &random)
-        case 12...15: return self.alert(&random)
-        case 16, 17: return self.share(trip, &random)
-        case 18: return .tripPreviews([trip], selected: "")
-        default: return self.state(&random)
-        }
-    }
-
-    private mutating func start(_ random: inout SeededRandom) -> Publication {
-        let trip = self.making.trip(&random)
-        return .startGuidance(
-            trip, generation: self.newGeneration(), self.making.route(on: trip, &random))
-    }
-
-    private mutating func newGeneration() -> UInt32 {
-        self.generation += 1
-        return self.generation
-    }
-
-    /// The trip with another destination; whether it has segments stays as it is.
-    private func updated(_ trip: Trip, _ random: inout SeededRandom) -> Trip {
-        var trip = trip
-        trip.destination = RandomDrive.waypoint(&random)
-        return trip
-    }
-
-    private mutating func addition(_ trip: Trip, _ random: inout SeededRandom) -> Publication {
-        switch random.number(0...3) {
-        case 0:
-            let added = self.making.laneGuidances(1, &random)
-            return .addLaneGuidances(added, generation: self.generation)
-        case 1 where trip.routeSegmentsAvailable:
-            let segment = self.making.segment(self.drive.maneuvers, self.drive.laneGuidances, &random)
-            return .addRouteSegments([segment], generation: self.generation)
-        default:
-            let added = self.making.maneuvers(random.number(1...3), self.drive.laneGuidances, &random)
-            return .addManeuvers(added, generation: self.generation)
-        }
-    }
-
-    private mutating func alert(_ random: inout SeededRandom) -> Publication {
-        if let shown = self.drive.alert, random.once(in: 2) { return .dismissAlert(shown.id, .userDismissed) }
-        return .showAlert(self.making.alert(&random))
-    }
-
-    private mutating func share(_ trip: Trip, _ random: inout SeededRandom) -> Publication {
-        // As many at a time as the gateway takes.
-        guard trip.isDestinationShareable, self.shares.values.count(where: { $0 == nil }) < 2 else {
-            return self.state(&random)
-        }
-        self.shareCount += 1
-        return .shareDestination(shareID: "\(self.id)-share-\(self.shareCount)", trip.destination)
-    }
-
-    private mutating func state(_ random: inout SeededRandom) -> Publication {
-        let road = Publication.currentRoadName([
-            "Road number \(random.number(0...99))", "R\(random.number(0...99))",
-        ])
-        switch random.number(0...7) {
-        case 0, 1: return road
-        case 2: return .tripEstimates(RandomDrive.estimates(&random), .green)
-        case 3: return self.upcoming(&random) ?? road
-        case 4:
-            guard let lanes = random.pick(self.drive.laneGuidances) else { return road }
-            return .currentLaneGuidance(lanes.id, generation: self.generation)
-        case 5:
-            guard let segment = random.pick(self.drive.segments) else { return road }
-            return .currentRouteSegment(segment.id, generation: self.generation)
-        case 6:
-            guard self.drive.pause == nil, let state = self.nextManeuverState else { return road }
-            return .maneuverState(state, generation: self.generation)
-        default:
-            guard let maneuver = random.pick(self.drive.maneuvers) else { return road }
-            return .maneuverEstimates(
-                maneuver.id, RandomDrive.estimates(&random), generation: self.generation)
-        }
-    }
-
-    /// Mostly the next maneuvers, sometimes far ahead or back.
-    private func upcoming(_ random: inout SeededRandom) -> Publication? {
-        let ids = self.drive.maneuvers.map(\.id)
-        guard !ids.isEmpty else { return nil }
-        let current = ids.firstIndex { $0 == self.drive.upcoming.first } ?? 0
-        let first = random.once(in: 4) ? random.number(0...ids.count - 1) : min(current + 1, ids.count - 1)
-        return .upcomingManeuvers(Array(ids[first...].prefix(2)), generation: self.generation)
-    }
-
-    /// One further in the cycle, before whichever maneuver.
-    private var nextManeuverState: ManeuverState? {
-        switch self.drive.maneuverState {
-        case nil, .continue: .initial
-        case .initial: .prepare
-        case .prepare: .execute
-        case .execute: .continue
-        case .unrecognized: nil
-        }
-    }
-
-    /// A publication that must be refused, with the code and the field.
-    private mutating func wrong(_ random: inout SeededRandom) -> (Publication, ErrorCode, String) {
-        let nobody = ManeuverID(rawValue: 60_000)
-        switch random.number(0...9) {
-        case 0:
-            return (
-                .upcomingManeuvers([nobody], generation: self.generation), .unknownReference,
-                "maneuver_ids[0]"
-            )
-        case 1:
-            return (
-                .maneuverState(.continue, generation: self.generation + 7), .staleGeneration, "generation"
-            )
-        case 2:
-            guard let old = self.drive.maneuvers.last else { fallthrough }
-            return (.addManeuvers([old], generation: self.generation), .duplicate, "maneuvers[0].id")
-        case 3:
-            let route = RouteInformation(upcomingManeuvers: [nobody])
-            return (
-                .startGuidance(self.making.trip(&random), generation: self.generation + 1, route),
-                .unknownReference, "route.upcoming_maneuver_ids[0]"
-            )
-        case 4:
-            return (
-                .currentRouteSegment("nowhere", generation: self.generation), .unknownReference, "segment_id"
-            )
-        case 5:
-            let estimates = TravelEstimates(distanceRemaining: .meters(60_000_000))
-            return (
-                .tripEstimates(estimates, .green), .outOfRange, "travel_estimates.distance_remaining_meters"
-            )
-        case 6: return (.dismissAlert(60_000, .userDismissed), .unknownReference, "alert_id")
-        case 7: return (.currentRoadName(["too early"]), .sequenceGap, "")
-        case 8 where self.drive.pause == nil:
-            return (.resumeGuidance(generation: self.generation, .unknown, nil), .wrongState, "")
-        default:
-            let estimates = RandomDrive.estimates(&random)
-            return (
-                .maneuverEstimates(nobody, estimates, generation: self.generation), .unknownReference,
-                "maneuver_id"
-            )
-        }
     }
 }

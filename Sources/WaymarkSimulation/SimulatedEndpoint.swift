@@ -1,3 +1,4 @@
+internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -15,6 +16,9 @@ struct SimulatedEndpoint {
     }
 
     let path: EndpointPath
+    /// What it asks for.
+    let wish: Cut
+    /// What it gets, which is less if the policy withholds something.
     let cut: Cut
     let isGuidanceWanted: Bool
     var connection: ConnectionID?
@@ -30,25 +34,36 @@ struct SimulatedEndpoint {
     /// What it found wrong.
     var violations: [(Promise, String)] = []
     private var sequence: UInt64 = 0
+    /// The session has no room for what it asked for: it gets nothing.
+    private(set) var isOutOfRoom = false
     /// What comes is the whole state, not changes.
     private var isSnapshot = false
     private var ended: Set<SessionID> = []
     private var prompts: Set<String> = []
 
-    init(path: EndpointPath, cut: Cut, isGuidanceWanted: Bool) {
+    init(path: EndpointPath, wish: Cut, _ policy: Gateway.Policy, isGuidanceWanted: Bool) {
         self.path = path
+        self.wish = wish
+        var cut = wish
+        cut.features.subtract(policy.withheldFeatures)
+        if policy.routeSharingVehicles?.contains(path.vehicle) == false {
+            cut.features.remove(.routeSegments)
+        }
         self.cut = cut
         self.isGuidanceWanted = isGuidanceWanted
         self.drive = DriveState(maneuversMax: cut.maneuversMax, laneGuidancesMax: cut.laneGuidancesMax)
     }
 
+    /// It is in a session that has room for it.
+    var isInRoom: Bool { self.session != .none && !self.isOutOfRoom }
+
     var mayRequest: Bool { self.cut.features.contains(.requests) }
 
     var hello: Hello {
         var vehicle = VehicleHello(
-            vehicle: self.path.vehicle, endpoint: self.path.endpoint, features: self.cut.features)
-        vehicle.limits = self.cut.limits
-        vehicle.preferences.distanceUnits = self.cut.units
+            vehicle: self.path.vehicle, endpoint: self.path.endpoint, features: self.wish.features)
+        vehicle.limits = self.wish.limits
+        vehicle.preferences.distanceUnits = self.wish.units
         vehicle.guidanceWanted = self.isGuidanceWanted
         var hello = Hello(role: .vehicle(vehicle))
         hello.resumptionToken = self.token
@@ -158,6 +173,12 @@ struct SimulatedEndpoint {
         if self.session != .none, self.session != envelope.session {
             self.report(.oneSession, "a session begins before another one ended")
         }
+        self.isOutOfRoom = begin.withheld.contains { $0.withheld == .noCapacity }
+        let told = Set(begin.withheld.map(\.feature))
+        for feature in Profile.contentFeatures
+        where !self.cut.features.contains(feature) && !told.contains(feature) {
+            self.report(.equalAtRest, "\(feature) is left out in silence")
+        }
         self.isSnapshot = begin.kind == .full
         if self.isSnapshot { self.leave() }
         self.ended.remove(envelope.session)
@@ -210,12 +231,7 @@ struct SimulatedEndpoint {
         if envelope.session != self.session {
             self.report(.oneSession, "\(publication.type) of a session that never began")
         }
-        let isPart = envelope.flags.contains(.fitted) && envelope.sequence == self.sequence
-        if envelope.sequence <= self.sequence, !isPart {
-            self.report(.publishersOrder, "number \(envelope.sequence) after \(self.sequence)")
-        }
-        if let log { self.compare(publication, frame, log) }
-        self.sequence = max(self.sequence, envelope.sequence)
+        self.advance(to: frame, publication, log)
         self.drive.apply(publication)
         switch publication {
         case .finishGuidance, .cancelGuidance: self.end(self.session)
@@ -228,18 +244,32 @@ struct SimulatedEndpoint {
         }
     }
 
+    /// Takes a published frame of a type that this build does not know: nothing is held of it.
+    mutating func receiveUnknown(_ frame: Frame, _ log: PublishedLog?) { self.advance(to: frame, nil, log) }
+
+    private mutating func advance(to frame: Frame, _ publication: Publication?, _ log: PublishedLog?) {
+        let sequence = frame.header.sequence
+        let isPart = frame.header.flags.contains(.fitted) && sequence == self.sequence
+        if sequence <= self.sequence, !isPart {
+            self.report(.publishersOrder, "number \(sequence) after \(self.sequence)")
+        }
+        if self.isOutOfRoom { self.report(.equalAtRest, "got \(sequence) although there is no room for it") }
+        if let log { self.compare(publication, frame, log) }
+        self.sequence = max(self.sequence, sequence)
+    }
+
     /// Whether this is what was published, and whether no event is missing before it.
-    private mutating func compare(_ publication: Publication, _ frame: Frame, _ log: PublishedLog) {
+    private mutating func compare(_ publication: Publication?, _ frame: Frame, _ log: PublishedLog) {
         let sequence = frame.header.sequence
         guard let published = log.entry(sequence) else {
-            return self.report(.rejectionChangesNothing, "\(publication.type) \(sequence) was not published")
+            return self.report(.rejectionChangesNothing, "\(sequence) was not published")
         }
         if !frame.header.flags.contains(.fitted) {
             if frame.bytes != published.frame.bytes {
                 self.report(.equalAtRest, "other bytes than were published as \(sequence)")
             }
-        } else if let cut = self.cut.apply(to: published.publication), cut != publication {
-            self.report(.equalAtRest, "\(publication) is not \(cut)")
+        } else if let cut = published.publication.flatMap({ self.cut.apply(to: $0) }), cut != publication {
+            self.report(.equalAtRest, "\(sequence) was not cut to \(cut)")
         }
         if !self.isSnapshot, let event = log.event(after: self.sequence, before: sequence, for: self.cut) {
             self.report(.publishersOrder, "event \(event) is missing before \(sequence)")

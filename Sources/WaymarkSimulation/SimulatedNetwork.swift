@@ -87,6 +87,11 @@ package struct SimulatedNetwork {
         var policy = Gateway.Policy()
         policy.arbitration = random.pick(Gateway.Policy.Arbitration.allCases) ?? .refuse
         if random.once(in: 4) { policy.vehicleArbitration[VehicleID(unchecked: "v0")] = .replace }
+        if random.once(in: 6) {
+            policy.withheldFeatures = Set([random.pick(Profile.contentFeatures)].compactMap(\.self))
+        }
+        if random.once(in: 6) { policy.routeSharingVehicles = [VehicleID(unchecked: "v0")] }
+        if random.once(in: 6) { policy.limits.profilesPerSessionMax = random.number(1...2) }
         policy.limits.replayBytesMax = random.once(in: 3) ? 0 : random.number(0...8_192)
         policy.limits.grace = .seconds(random.number(2...20))
         policy.limits.requestTimeout = .seconds(random.number(1...10))
@@ -112,7 +117,8 @@ package struct SimulatedNetwork {
                 let path = EndpointPath(vehicle: vehicle, endpoint: EndpointName(unchecked: "e\(index)"))
                 self.endpoints.append(
                     SimulatedEndpoint(
-                        path: path, cut: .random(&self.random), isGuidanceWanted: isGuidanceWanted))
+                        path: path, wish: .random(&self.random), self.policy,
+                        isGuidanceWanted: isGuidanceWanted))
             }
         }
         for index in 0..<self.random.number(1...3) {

@@ -83,12 +83,22 @@ extension SimulatedNetwork {
             if self.apps[index].session == nil { self.open(index) }
             return
         }
-        let frame = Codec.encode(
-            Envelope(.publication(published.publication), session: session, sequence: published.sequence))
+        let frame = Self.frame(of: published, in: session)
         if published.refusal == nil { self.logs[session]?.append(frame, published.publication) }
-        self.note { "\($0.name(connection)) publishes \(published.sequence): \(published.publication)" }
+        self.note { "\($0.name(connection)) publishes \(frame.line)" }
         self.connections[connection]?.peer?.noteSent()
         self.connections[connection]?.toGateway.write(frame.bytes)
+    }
+
+    private static func frame(of published: SimulatedApp.Published, in session: SessionID) -> Frame {
+        guard let publication = published.publication else {
+            let header = FrameHeader(
+                type: MessageType.published.upperBound, flags: .skippable, session: session,
+                sequence: published.sequence)
+            return Frame(header: header, body: [1, 2, 3])
+        }
+        return Codec.encode(
+            Envelope(.publication(publication), session: session, sequence: published.sequence))
     }
 
     /// Asks for a session, once a while although it has asked already.

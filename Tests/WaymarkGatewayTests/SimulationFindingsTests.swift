@@ -30,6 +30,22 @@ import WaymarkProtocol
         let back = world.arrive(3, World.client("app"), token: world.welcomes[client]?.resumptionToken)
         #expect(world.standings(back) == ["car": .joined])
     }
+
+    @Test func `a session that was stopped does not come back when another client's is over`() throws {
+        var world = World()
+        let car = world.arrive(1, World.endpoint("car") { $0.guidanceWanted = true })
+        let first = world.arrive(2, World.client("a"))
+        world.handle(
+            .received(first, .openSession(OpenSession(requestID: "r", vehicles: .anyThatAsked)), .none))
+        world.handle(.received(car, .cancelNavigation(.userStopped), .none))
+        let second = world.arrive(3, World.client("b"))
+        let session = try world.guided(second, ["car"])
+        world.mail[car] = []
+        world.publish(second, session, .finishGuidance)
+        #expect(!world.messages(car).contains { $0.type == .snapshotBegin })
+        world.handle(.received(car, .allowNavigation, .none))
+        #expect(world.messages(car).contains { $0.type == .snapshotBegin })
+    }
 }
 
 extension World {

@@ -31,18 +31,18 @@ let shownSeed = ProcessInfo.processInfo.environment["WAYMARK_SEED"].flatMap { UI
         print(network.trace.joined(separator: "\n"))
     }
 
-    @Test func `a seed replays exactly`() {
+    @Test(.enabled(if: shownSeed == nil)) func `a seed replays exactly`() {
         for seed in UInt64(0)..<5 {
             var first = SimulatedNetwork(seed: seed, isTraced: true)
             var second = SimulatedNetwork(seed: seed, isTraced: true)
             first.run()
             second.run()
-            #expect(first.trace.count > 500)
+            #expect(first.trace.count > 100)
             #expect(first.trace == second.trace)
         }
     }
 
-    @Test func `everything is come across`() {
+    @Test(.enabled(if: shownSeed == nil)) func `everything is come across`() {
         var missing = Happening.expected
         for seed in UInt64(0)..<150 where !missing.isEmpty {
             var network = SimulatedNetwork(seed: seed)
@@ -52,7 +52,7 @@ let shownSeed = ProcessInfo.processInfo.environment["WAYMARK_SEED"].flatMap { UI
         #expect(missing.isEmpty)
     }
 
-    @Test(arguments: InjectedFault.allCases)
+    @Test(.enabled(if: shownSeed == nil), arguments: InjectedFault.allCases)
     func `a fault in the gateway is noticed`(_ fault: InjectedFault) {
         for seed in UInt64(0)..<100 {
             var network = SimulatedNetwork(seed: seed, fault: fault)

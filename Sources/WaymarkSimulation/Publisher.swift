@@ -1,0 +1,202 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+/// What a client says in one session: a drive at random, in an order that the gateway takes, and what it must refuse.
+struct Publisher {
+    private(set) var drive = DriveState()
+    /// It has said that guidance is over.
+    private(set) var hasFinished = false
+    /// The user agreed to another waypoint: a new route must come.
+    var isRerouteAsked = false
+    private let client: ClientID
+    private var generation: UInt32 = 0
+    private var making = RandomDrive()
+    private var shareCount = 0
+
+    init(client: ClientID) { self.client = client }
+
+    /// The publisher of the client's next session, which goes on numbering its shares.
+    init(client: ClientID, following old: Publisher) {
+        self.init(client: client)
+        self.shareCount = old.shareCount
+    }
+
+    /// States everything anew in the same session.
+    mutating func restart() {
+        self.drive.clear()
+        self.hasFinished = false
+        self.isRerouteAsked = false
+    }
+
+    // MARK: What is right
+
+    /// What is published next.
+    mutating func next(mayShare: Bool, _ random: inout SeededRandom) -> Publication {
+        let publication = self.choose(mayShare: mayShare, &random)
+        self.drive.apply(publication)
+        self.hasFinished = publication.type == .finishGuidance || publication.type == .cancelGuidance
+        return publication
+    }
+
+    private mutating func choose(mayShare: Bool, _ random: inout SeededRandom) -> Publication {
+        guard let trip = self.drive.trip else { return self.start(&random) }
+        if self.drive.pause != nil, random.once(in: 2) {
+            let reason = self.isRerouteAsked ? RerouteReason.waypointModified : .missedTurn
+            guard self.isRerouteAsked || random.once(in: 2) else {
+                return .resumeGuidance(generation: self.generation, .unknown, nil)
+            }
+            self.isRerouteAsked = false
+            return .resumeGuidance(
+                generation: self.newGeneration(), reason, self.making.route(on: trip, &random))
+        }
+        if self.isRerouteAsked, self.drive.pause == nil {
+            return .pauseGuidance(.rerouting, description: [])
+        }
+        switch random.number(0...59) {
+        case 0: return random.once(in: 2) ? .finishGuidance : .cancelGuidance
+        case 1: return self.start(&random)
+        case 2, 3: return .pauseGuidance(random.once(in: 2) ? .rerouting : .loading, description: ["wait"])
+        case 4, 5: return .updateTrip(self.updated(trip, &random))
+        case 6...11: return self.addition(trip, &random)
+        case 12...15: return self.alert(&random)
+        case 16, 17:
+            return mayShare && trip.isDestinationShareable ? self.share(trip) : self.state(&random)
+        case 18: return .tripPreviews([trip], selected: "")
+        default: return self.state(&random)
+        }
+    }
+
+    private mutating func start(_ random: inout SeededRandom) -> Publication {
+        let trip = self.making.trip(&random)
+        return .startGuidance(
+            trip, generation: self.newGeneration(), self.making.route(on: trip, &random))
+    }
+
+    private mutating func newGeneration() -> UInt32 {
+        self.generation += 1
+        return self.generation
+    }
+
+    /// The trip with another destination; whether it has segments stays as it is.
+    private func updated(_ trip: Trip, _ random: inout SeededRandom) -> Trip {
+        var trip = trip
+        trip.destination = RandomDrive.waypoint(&random)
+        return trip
+    }
+
+    private mutating func addition(_ trip: Trip, _ random: inout SeededRandom) -> Publication {
+        switch random.number(0...3) {
+        case 0:
+            let added = self.making.laneGuidances(1, &random)
+            return .addLaneGuidances(added, generation: self.generation)
+        case 1 where trip.routeSegmentsAvailable:
+            let segment = self.making.segment(self.drive.maneuvers, self.drive.laneGuidances, &random)
+            return .addRouteSegments([segment], generation: self.generation)
+        default:
+            let added = self.making.maneuvers(random.number(1...3), self.drive.laneGuidances, &random)
+            return .addManeuvers(added, generation: self.generation)
+        }
+    }
+
+    private mutating func alert(_ random: inout SeededRandom) -> Publication {
+        if let shown = self.drive.alert, random.once(in: 2) { return .dismissAlert(shown.id, .userDismissed) }
+        return .showAlert(self.making.alert(&random))
+    }
+
+    private mutating func share(_ trip: Trip) -> Publication {
+        self.shareCount += 1
+        return .shareDestination(shareID: "\(self.client)-share-\(self.shareCount)", trip.destination)
+    }
+
+    private mutating func state(_ random: inout SeededRandom) -> Publication {
+        let road = Publication.currentRoadName([
+            "Road number \(random.number(0...99))", "R\(random.number(0...99))",
+        ])
+        switch random.number(0...7) {
+        case 0, 1: return road
+        case 2: return .tripEstimates(RandomDrive.estimates(&random), .green)
+        case 3: return self.upcoming(&random) ?? road
+        case 4:
+            if random.once(in: 4) { return .currentLaneGuidance(nil, generation: self.generation) }
+            guard let lanes = random.pick(self.drive.laneGuidances) else { return road }
+            return .currentLaneGuidance(lanes.id, generation: self.generation)
+        case 5:
+            guard let segment = random.pick(self.drive.segments) else { return road }
+            return .currentRouteSegment(segment.id, generation: self.generation)
+        case 6:
+            guard self.drive.pause == nil, let state = self.nextManeuverState else { return road }
+            return .maneuverState(state, generation: self.generation)
+        default:
+            guard let maneuver = random.pick(self.drive.maneuvers) else { return road }
+            return .maneuverEstimates(
+                maneuver.id, RandomDrive.estimates(&random), generation: self.generation)
+        }
+    }
+
+    /// Mostly the next maneuvers, sometimes far ahead, back or none.
+    private func upcoming(_ random: inout SeededRandom) -> Publication? {
+        let ids = self.drive.maneuvers.map(\.id)
+        guard !ids.isEmpty else { return nil }
+        if random.once(in: 8) { return .upcomingManeuvers([], generation: self.generation) }
+        let current = ids.firstIndex { $0 == self.drive.upcoming.first } ?? 0
+        let first = random.once(in: 4) ? random.number(0...ids.count - 1) : min(current + 1, ids.count - 1)
+        return .upcomingManeuvers(Array(ids[first...].prefix(2)), generation: self.generation)
+    }
+
+    /// One further in the cycle, before whichever maneuver.
+    private var nextManeuverState: ManeuverState? {
+        switch self.drive.maneuverState {
+        case nil, .continue: .initial
+        case .initial: .prepare
+        case .prepare: .execute
+        case .execute: .continue
+        case .unrecognized: nil
+        }
+    }
+
+    // MARK: What is wrong
+
+    /// A publication that must be refused, with the code and the field.
+    mutating func wrong(_ random: inout SeededRandom) -> (Publication, ErrorCode, String) {
+        let nobody = ManeuverID(rawValue: 60_000)
+        switch random.number(0...9) {
+        case 0:
+            return (
+                .upcomingManeuvers([nobody], generation: self.generation), .unknownReference,
+                "maneuver_ids[0]"
+            )
+        case 1:
+            return (
+                .maneuverState(.continue, generation: self.generation + 7), .staleGeneration, "generation"
+            )
+        case 2:
+            guard let old = self.drive.maneuvers.last else { fallthrough }
+            return (.addManeuvers([old], generation: self.generation), .duplicate, "maneuvers[0].id")
+        case 3:
+            let route = RouteInformation(upcomingManeuvers: [nobody])
+            return (
+                .startGuidance(self.making.trip(&random), generation: self.generation + 1, route),
+                .unknownReference, "route.upcoming_maneuver_ids[0]"
+            )
+        case 4:
+            return (
+                .currentRouteSegment("nowhere", generation: self.generation), .unknownReference, "segment_id"
+            )
+        case 5:
+            let estimates = TravelEstimates(distanceRemaining: .meters(60_000_000))
+            return (
+                .tripEstimates(estimates, .green), .outOfRange, "travel_estimates.distance_remaining_meters"
+            )
+        case 6: return (.dismissAlert(60_000, .userDismissed), .unknownReference, "alert_id")
+        case 7: return (.currentRoadName(["too early"]), .sequenceGap, "")
+        case 8 where self.drive.pause == nil:
+            return (.resumeGuidance(generation: self.generation, .unknown, nil), .wrongState, "")
+        default:
+            let estimates = RandomDrive.estimates(&random)
+            return (
+                .maneuverEstimates(nobody, estimates, generation: self.generation), .unknownReference,
+                "maneuver_id"
+            )
+        }
+    }
+}
