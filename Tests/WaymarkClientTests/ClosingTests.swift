@@ -133,6 +133,24 @@ import WaymarkProtocol
         await gateway.close()
     }
 
+    @Test func `an endpoint that may not speak for its vehicle waits for nothing`() async throws {
+        let gateway = try await FakeGateway.start()
+        let (endpoint, peer) = try await self.endpoint(gateway)
+        async let request = endpoint.requestDestination(place)
+        _ = await peer.next { $0.message.type == .destinationRequest ? true : nil }
+        async let cancellation = endpoint.cancelNavigation(.userStopped)
+        _ = await peer.next { $0.message.type == .cancelNavigation ? true : nil }
+        // As the gateway says it: without the request's id.
+        var rejection = Rejection(.notGranted, reason: "the feature requests was not granted")
+        rejection.messageType = MessageType.cancelNavigation.rawValue
+        try await peer.send(.error(rejection))
+        #expect(await request == .notSupported)
+        #expect(await cancellation == .notAllowed)
+        await peer.close()
+        await endpoint.close()
+        await gateway.close()
+    }
+
     @Test func `a cancelled task withdraws its request`() async throws {
         let gateway = try await FakeGateway.start()
         let (endpoint, peer) = try await self.endpoint(gateway)
