@@ -1,5 +1,7 @@
+import Foundation
 import NIOCore
 import NIOPosix
+import WaymarkClient
 import WaymarkCodec
 import WaymarkProtocol
 import WaymarkTransport
@@ -87,3 +89,23 @@ actor FakeGateway {
         func channelInactive(context: ChannelHandlerContext) { self.tell.finish() }
     }
 }
+
+extension FakeGateway {
+    static func start() async throws -> FakeGateway {
+        try await FakeGateway(
+            path: FileManager.default.temporaryDirectory.appending(
+                path: "wm-\(UInt32.random(in: 0 ... .max))"
+            ).path)
+    }
+
+    nonisolated var address: ServiceAddress { .unix(path: self.path) }
+
+    /// The next connection.
+    nonisolated func next() async -> Peer? {
+        for await peer in self.peers { return peer }
+        return nil
+    }
+}
+
+/// For tests that lose connections.
+let quick = ReconnectionPolicy(firstDelay: .milliseconds(1), delayMax: .milliseconds(5))

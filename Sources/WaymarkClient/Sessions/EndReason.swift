@@ -26,6 +26,8 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
     case notRestored(field: String, reason: String)
     /// The connection is over for good.
     case connectionClosed(ClientError)
+    /// It has not ended: the gateway does not let this endpoint speak for its vehicle.
+    case notAllowed
     /// A reason that this build does not know.
     case unrecognized
 
@@ -44,6 +46,7 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
         case .endedWhileAway: "endedWhileAway"
         case .notRestored: "notRestored"
         case .connectionClosed: "connectionClosed"
+        case .notAllowed: "notAllowed"
         case .unrecognized: "unrecognized"
         }
     }
@@ -64,6 +67,7 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
         case .notRestored(let field, let reason):
             "the gateway was restarted and does not take it again: \(field.isEmpty ? "" : "\(field): ")\(reason)"
         case .connectionClosed(let error): "\(error)"
+        case .notAllowed: "it goes on: the gateway does not let this endpoint end it"
         case .unrecognized: "for a reason that this version does not know"
         }
     }

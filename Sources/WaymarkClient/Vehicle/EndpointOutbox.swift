@@ -94,7 +94,13 @@ struct EndpointOutbox: Sendable, Hashable {
             if outcome.outcome == .accepted { self.navigatesItself = false }
         // Nobody guides a vehicle that navigates by itself: somebody else has allowed it.
         case .snapshotBegin: self.navigatesItself = false
-        case .error(let rejection): self.forgetRequest(rejection.requestID)
+        case .error(let rejection):
+            self.forgetRequest(rejection.requestID)
+            // This endpoint may not speak for its vehicle, and the gateway says so each time.
+            if rejection.deniesRequests {
+                self.entries.removeAll { $0.key.isKeptUntilAnswered }
+                self.navigatesItself = false
+            }
         case .promptOver(let over): self.entries.removeAll { $0.key == .promptAnswer(over.requestID) }
         case .sessionEnded(let ended):
             self.forgetSession()
@@ -216,6 +222,19 @@ extension Message {
             .sessionEnded, .snapshotBegin, .snapshotEnd, .sessionSuspended, .sessionRestored, .receiptReport,
             .publication, .requestAnswer, .prompt, .promptOver, .requestOutcome, .destinationShareStatus:
             nil
+        }
+    }
+}
+
+extension Rejection {
+    /// Whether the endpoint may not speak for its vehicle at all.
+    var deniesRequests: Bool {
+        guard self.code == .notGranted else { return false }
+        switch MessageType(rawValue: self.messageType) {
+        case .waypointRequest, .destinationRequest, .withdrawRequest, .cancelNavigation, .allowNavigation,
+            .updateRouteSource:
+            return true
+        default: return false  // Answers need features of their own.
         }
     }
 }

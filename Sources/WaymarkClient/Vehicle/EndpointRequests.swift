@@ -68,6 +68,17 @@ extension VehicleEndpoint {
         }
     }
 
+    /// Something that was sent was refused. Where this endpoint may not speak for its vehicle, nothing else will be
+    /// answered either.
+    func refused(_ rejection: Rejection) {
+        if rejection.deniesRequests {
+            for id in self.waiting.keys { self.end(id, .notSupported) }
+            self.endCancellations(.notAllowed)
+        } else {
+            self.end(rejection.requestID, .invalid)
+        }
+    }
+
     /// The connection is over for good: nothing will be answered.
     func endRequests(_ error: ClientError) {
         for id in self.waiting.keys { self.end(id, .gone) }

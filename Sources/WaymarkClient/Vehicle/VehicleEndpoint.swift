@@ -187,7 +187,7 @@ extension VehicleEndpoint: LinkOwner {
         self.outbox.received(envelope.message)
         switch envelope.message {
         case .requestOutcome(let outcome): self.end(outcome.requestID, RequestResult(outcome.outcome))
-        case .error(let rejection): self.end(rejection.requestID, .invalid)
+        case .error(let rejection): self.refused(rejection)
         case .prompt(let prompt): self.ask(prompt)
         case .promptOver(let over): self.stopPrompt(over.requestID)
         case .publication(.shareDestination(let id, let destination)): self.ask(id, destination)

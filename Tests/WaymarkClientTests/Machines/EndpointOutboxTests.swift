@@ -113,6 +113,23 @@ import WaymarkProtocol
         #expect(outbox.takeAll().isEmpty)
     }
 
+    @Test
+    func `what is not granted is not said again, and an answer that is not granted says nothing of requests`()
+    {
+        var outbox = EndpointOutbox()
+        for message in [Self.request, Self.cancel] { outbox.send(Envelope(message)) }
+        _ = outbox.takeAll()
+        var rejection = Rejection(.notGranted, reason: "")
+        rejection.messageType = MessageType.promptAnswer.rawValue
+        outbox.received(.error(rejection))
+        outbox.welcome(isResumed: true)
+        #expect(outbox.takeAll().count == 2)
+        rejection.messageType = MessageType.cancelNavigation.rawValue
+        outbox.received(.error(rejection))
+        outbox.welcome(isResumed: true)
+        #expect(outbox.takeAll().isEmpty)
+    }
+
     @Test func `settings are merged, and memory is bounded`() {
         var outbox = EndpointOutbox()
         outbox.send(Envelope(Self.settings))

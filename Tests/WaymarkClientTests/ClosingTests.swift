@@ -1,0 +1,220 @@
+import Testing
+import WaymarkModel
+import WaymarkProtocol
+
+@testable import WaymarkClient
+
+@Suite(.timeLimit(.minutes(1))) struct ClosingTests {
+    private func endpoint(
+        _ gateway: FakeGateway, keepalive: UInt32 = 10_000,
+        _ change: (inout VehicleEndpoint.Configuration) -> Void = { _ in }
+    ) async throws -> (VehicleEndpoint, FakeGateway.Peer) {
+        var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: "cluster")
+        configuration.reconnection = quick
+        change(&configuration)
+        let chosen = configuration
+        async let connecting = VehicleEndpoint.connect(to: gateway.address, chosen)
+        let peer = try #require(await gateway.next())
+        try await peer.welcome(keepalive: keepalive)
+        return (try await connecting, peer)
+    }
+
+    @Test func `an endpoint may be closed from its own handler, and nothing waits for ever after it`()
+        async throws
+    {
+        let gateway = try await FakeGateway.start()
+        let (made, make) = AsyncStream.makeStream(of: VehicleEndpoint.self)
+        let (closed, close) = AsyncStream.makeStream(of: Void.self)
+        let (endpoint, peer) = try await self.endpoint(gateway) {
+            $0.onUpdate = { _ in
+                for await endpoint in made {
+                    await endpoint.close()
+                    break
+                }
+                close.finish()
+            }
+        }
+        make.yield(endpoint)
+        async let waiting = endpoint.requestDestination(place)
+        _ = await peer.next { $0.message.type == .destinationRequest ? true : nil }
+        try await peer.send(.sessionRestored)
+        _ = await peer.next { $0.message.type == .goodbye ? true : nil }
+        await peer.close()
+        for await _ in closed {}
+        #expect(await waiting == .gone)
+        #expect(await endpoint.requestWaypoint(place) == .gone)
+        #expect(await endpoint.cancelNavigation(.userStopped) == .connectionClosed(.closed))
+        await gateway.close()
+    }
+
+    @Test func `a client may be closed from its own handler`() async throws {
+        let service = try await Service.start()
+        let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
+        let client = try await NavigationClient.connect(to: service.navigation, .init(id: "app"))
+        let (reasons, tell) = AsyncStream.makeStream(of: EndReason.self)
+        let session = try await client.openSession(
+            vehicles: .vehicles(["car"]),
+            onEvent: { event in
+                if case .alertResponse = event { await client.close() }
+                if case .ended(let reason) = event {
+                    tell.yield(reason)
+                    tell.finish()
+                }
+            })
+        try await session.start(trip, route: route)
+        try await session.show(NavigationAlert(id: 1, titleVariants: ["Ice"]))
+        await witness.wait { $0.alert != nil }
+        await cluster.respondToAlert(1)
+        for await reason in reasons { #expect(reason == .connectionClosed(.closed)) }
+        await witness.wait { if case .ended = $0.phase { true } else { false } }
+        await cluster.close()
+        await service.stop()
+    }
+
+    @Test func `a session cannot be opened after the end`() async throws {
+        let gateway = try await FakeGateway.start()
+        async let connecting = NavigationClient.connect(to: gateway.address, .init(id: "app"))
+        let peer = try #require(await gateway.next())
+        try await peer.welcome()
+        let client = try await connecting
+        let opening = Task { try await client.openSession(vehicles: .anyThatAsked) }
+        _ = await peer.next { $0.message.type == .openSession ? true : nil }
+        try await peer.send(.goodbye(Goodbye(.takenOver, reason: "elsewhere")))
+        await peer.close()
+        await #expect(throws: ClientError.self) { _ = try await opening.value }
+        for await _ in await client.connectionStates {}
+        await #expect(throws: ClientError.refused(reason: "elsewhere")) {
+            _ = try await client.openSession(vehicles: .anyThatAsked)
+        }
+        await gateway.close()
+    }
+
+    @Test func `a handler that never comes back holds up neither reading nor the signs of life`() async throws
+    {
+        let gateway = try await FakeGateway.start()
+        let (blocked, unblock) = AsyncStream.makeStream(of: Void.self)
+        let (endpoint, peer) = try await self.endpoint(gateway, keepalive: 1_000) {
+            $0.onUpdate = { _ in for await _ in blocked {} }
+        }
+        let states = await endpoint.states
+        try await peer.send(
+            .snapshotBegin(SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))),
+            session: SessionID(3))
+        for number in 1...2_000 {
+            try await peer.send(
+                .publication(.currentRoadName(["road \(number)"])), session: SessionID(3),
+                sequence: UInt64(number))
+        }
+        try await peer.send(.ping(nonce: 77))
+        #expect(await peer.next { $0.message == .pong(nonce: 77) ? true : nil } == true)
+        for await state in states where state.currentRoadName == ["road 2000"] { break }
+        unblock.finish()
+        async let closing: Void = endpoint.close()
+        _ = await peer.next { $0.message.type == .goodbye ? true : nil }
+        await peer.close()
+        await closing
+        await gateway.close()
+    }
+
+    @Test func `a request that is made twice has one outcome for both`() async throws {
+        let gateway = try await FakeGateway.start()
+        let (endpoint, peer) = try await self.endpoint(gateway)
+        async let first = endpoint.requestDestination(place, requestID: "same")
+        _ = await peer.next { $0.message.type == .destinationRequest ? true : nil }
+        async let second = endpoint.requestDestination(place, requestID: "same")
+        while await endpoint.waiting["same"]?.count != 2 { await Task.yield() }
+        try await peer.send(
+            .requestOutcome(
+                RequestOutcome(requestID: "same", vehicle: VehicleID(unchecked: "car"), outcome: .busy)))
+        #expect(await first == .busy)
+        #expect(await second == .busy)
+        await peer.close()
+        await endpoint.close()
+        await gateway.close()
+    }
+
+    @Test func `an endpoint that may not speak for its vehicle waits for nothing`() async throws {
+        let gateway = try await FakeGateway.start()
+        let (endpoint, peer) = try await self.endpoint(gateway)
+        async let request = endpoint.requestDestination(place)
+        _ = await peer.next { $0.message.type == .destinationRequest ? true : nil }
+        async let cancellation = endpoint.cancelNavigation(.userStopped)
+        _ = await peer.next { $0.message.type == .cancelNavigation ? true : nil }
+        // As the gateway says it: without the request's id.
+        var rejection = Rejection(.notGranted, reason: "the feature requests was not granted")
+        rejection.messageType = MessageType.cancelNavigation.rawValue
+        try await peer.send(.error(rejection))
+        #expect(await request == .notSupported)
+        #expect(await cancellation == .notAllowed)
+        await peer.close()
+        await endpoint.close()
+        await gateway.close()
+    }
+
+    @Test func `a cancelled task withdraws its request`() async throws {
+        let gateway = try await FakeGateway.start()
+        let (endpoint, peer) = try await self.endpoint(gateway)
+        let task = Task { await endpoint.requestDestination(place, requestID: "r") }
+        _ = await peer.next { $0.message.type == .destinationRequest ? true : nil }
+        task.cancel()
+        _ = await peer.next { $0.message.type == .withdrawRequest ? true : nil }
+        try await peer.send(
+            .requestOutcome(
+                RequestOutcome(requestID: "r", vehicle: VehicleID(unchecked: "car"), outcome: .withdrawn)))
+        #expect(await task.value == .withdrawn)
+        await peer.close()
+        await endpoint.close()
+        await gateway.close()
+    }
+
+    @Test func `what is said before and while the connection is lost arrives on the next one`() async throws {
+        let gateway = try await FakeGateway.start()
+        let (endpoint, peer) = try await self.endpoint(gateway)
+        await peer.close()
+        await endpoint.setCompass(.enabled)
+        await endpoint.setRouteSource(.vehicle)
+        await endpoint.allowNavigation()
+        let back = try #require(await gateway.next())
+        try await back.welcome(isResumed: true)
+        var types: Set<MessageType> = []
+        while types != [.vehicleSettings, .updateRouteSource, .allowNavigation] {
+            types.insert(try #require(await back.next { $0.message.type }))
+        }
+        await back.close()
+        await endpoint.close()
+        await gateway.close()
+    }
+
+    @Test func `a prompt that is over cancels whoever asks`() async throws {
+        let gateway = try await FakeGateway.start()
+        let (cancelled, tell) = AsyncStream.makeStream(of: Void.self)
+        let (endpoint, peer) = try await self.endpoint(gateway) {
+            $0.onPrompt = { prompt in
+                #expect(prompt.timeout == .seconds(60))
+                let (never, hold) = AsyncStream.makeStream(of: Void.self)
+                for await _ in never {}
+                hold.finish()
+                tell.finish()
+                return true
+            }
+        }
+        let prompt = Prompt(
+            requestID: "p", waypoint: place,
+            travelEstimates: TravelEstimates(distanceRemaining: .meters(1)), deadlineMilliseconds: 60_000)
+        try await peer.send(.prompt(prompt))
+        try await peer.send(.promptOver(PromptOver(requestID: "p", outcome: .timedOut)))
+        for await _ in cancelled {}
+        async let closing: Void = endpoint.close()
+        let answer = await peer.next { envelope -> Bool? in
+            switch envelope.message.type {
+            case .promptAnswer: true
+            case .goodbye: false
+            default: nil
+            }
+        }
+        #expect(answer == false)
+        await peer.close()
+        await closing
+        await gateway.close()
+    }
+}
