@@ -28,7 +28,9 @@ let shownSeed = ProcessInfo.processInfo.environment["WAYMARK_SEED"].flatMap { UI
         guard seed == shownSeed else { return }
         var network = SimulatedNetwork(seed: seed, isTraced: true)
         network.run()
-        print(network.trace.joined(separator: "\n"))
+        // Past the buffer of print, so that nothing gets in between.
+        let text = network.trace.joined(separator: "\n") + "\n"
+        FileHandle.standardOutput.write(Data(text.utf8))
     }
 
     @Test(.enabled(if: shownSeed == nil)) func `a seed replays exactly`() {
