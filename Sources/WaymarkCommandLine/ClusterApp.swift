@@ -26,7 +26,7 @@ actor ClusterApp {
     }
 
     private static let help =
-        "w stop on the way  d drive to  c cancel  o own navigation  a allow  r route source  +/- zoom  x/1/2 alert  q quit"
+        "w stop on the way  d drive to  c cancel  o own navigation  a allow  r route source  t light/dark  +/- zoom  x/1/2 alert  q quit"
 
     private let title: String
     private let output: Output
@@ -40,6 +40,7 @@ actor ClusterApp {
     private var question: Question?
     private var entry: Entry?
     private var routeSource = RouteSource.inactive
+    private var contentStyle = ContentStyle.light
     private let end: AsyncStream<ClientError?>.Continuation
     /// How it ended: the first element; nil for as it should.
     let ends: AsyncStream<ClientError?>
@@ -156,6 +157,10 @@ actor ClusterApp {
             await endpoint.allowNavigation()
             self.status = "navigation is allowed"
         case "r": await self.nextRouteSource(endpoint)
+        case "t":
+            self.contentStyle = self.contentStyle == .light ? .dark : .light
+            await endpoint.setContentStyle(self.contentStyle)
+            self.status = "content style: \(self.contentStyle.name)"
         case "+": await endpoint.zoom(.in)
         case "-": await endpoint.zoom(.out)
         case "x", "1", "2":

@@ -91,7 +91,7 @@ actor Navigator {
     }
 
     private func take(_ event: SessionEvent, drive number: Int) async {
-        Terminal.line("drive \(number): \(event)")
+        Terminal.line(Terminal.printable("drive \(number): \(event.line)"))
         switch event {
         case .ended: await self.guides[number]?.stop()
         case .waypointResult(let vehicle, let result):

@@ -177,7 +177,7 @@ import WaymarkProtocol
         let back = try #require(await gateway.next())
         try await back.welcome(isResumed: true)
         var types: Set<MessageType> = []
-        while types != [.vehicleSettings, .updateRouteSource, .allowNavigation] {
+        while !types.isSuperset(of: [.vehicleSettings, .updateRouteSource, .allowNavigation]) {
             types.insert(try #require(await back.next { $0.message.type }))
         }
         await back.close()

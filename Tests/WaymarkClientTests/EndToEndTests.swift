@@ -163,7 +163,7 @@ import WaymarkTransport
         let session = try await client.openSession(vehicles: .vehicles(["taker", "decliner", "absent"]))
         try await session.start(trip, route: route)
         let results = try await session.share(place, shareID: "1")
-        #expect(results == ["taker": .accepted, "decliner": .declinedByUser, "absent": .notSupported])
+        #expect(results == ["taker": .accepted, "decliner": .declinedByUser, "absent": .gone])
         var closed = trip
         closed.isDestinationShareable = false
         try await session.updateTrip(closed)

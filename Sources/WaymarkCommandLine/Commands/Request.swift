@@ -168,11 +168,13 @@ private func first<Result: Sendable>(
     within limit: Duration, _ body: @escaping @Sendable () async -> Result
 ) async -> Result? {
     let (results, result) = AsyncStream.makeStream(of: Result?.self, bufferingPolicy: .bufferingOldest(1))
+    let work = Task { result.yield(await body()) }
     let timer = Task {
         do { try await Task.sleep(for: limit) } catch { return }
         result.yield(nil)
+        // A request that nobody waits for is withdrawn.
+        work.cancel()
     }
-    Task { result.yield(await body()) }
     defer { timer.cancel() }
     for await first in results { return first }
     return nil

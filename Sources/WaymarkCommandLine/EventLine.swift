@@ -1,0 +1,25 @@
+internal import WaymarkClient
+internal import WaymarkModel
+
+extension SessionEvent {
+    /// The event in a line, for people and for scripts that look for a word.
+    var line: String {
+        switch self {
+        case .vehicleChanged(let vehicle, let standing, let endpoints):
+            let names = endpoints.map { $0.isReady ? "\($0.name) (ready)" : $0.name }
+            return (["\(vehicle): \(standing)"] + names).joined(separator: ", ")
+        case .routeSource(let vehicle, let source): return "\(vehicle): route source \(source.name)"
+        case .settings(let vehicle, let endpoint, let settings): return "\(vehicle)/\(endpoint): \(settings)"
+        case .zoom(let vehicle, let direction): return "\(vehicle): zoom \(direction.name)"
+        case .alertResponse(let vehicle, let alert, let action):
+            return "\(vehicle): alert \(alert) \(action == 0 ? "dismissed" : "action \(action)")"
+        case .waypointResult(let vehicle, let result): return "\(vehicle): waypoint request \(result)"
+        case .shareResult(let vehicle, let id, let result):
+            return "\(vehicle): destination \(id) \(result.map { "\($0)" } ?? "offered")"
+        case .received(let sequence, _): return "received up to \(sequence)"
+        case .rejected(let field, let reason): return "refused: \(field): \(reason)"
+        case .missed(let count): return "\(count) events were left out"
+        case .ended(let reason): return "ended: \(reason.word), \(reason)"
+        }
+    }
+}
