@@ -3,7 +3,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install.sh
-# The end-to-end tests run the executables.
-swift build --product waymarkd
-swift build --product waymark
 exec swift test "$@"
