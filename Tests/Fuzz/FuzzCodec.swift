@@ -9,22 +9,24 @@ nonisolated(unsafe) private let decoder = BodyDecoder()
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    var rest = bytes[...]
-    while true {
-        let header: FrameHeader
-        do {
-            guard let read = try FrameHeader.read(from: rest.span.bytes, frameBytesMax: 1 << 16) else {
-                break
-            }
-            header = read
-        } catch {
-            break
-        }
-        guard rest.count >= header.frameByteCount else { break }
-        check(Frame(header: header, bytes: rest.prefix(header.frameByteCount)))
-        rest = rest.dropFirst(header.frameByteCount)
-    }
+    // However a stream is cut into reads, the same frames come out of it, and it breaks for the same reason.
+    let whole = split(bytes, pieceBytes: max(1, count))
+    let pieces = split(bytes, pieceBytes: 1 + count % 97)
+    precondition(whole.frames == pieces.frames && whole.error == pieces.error, "read differently in pieces")
+    for frame in whole.frames { check(frame) }
     return 0
+}
+
+private func split(_ bytes: [UInt8], pieceBytes: Int) -> (frames: [Frame], error: FramingError?) {
+    var splitter = FrameSplitter(frameBytesMax: 1 << 16)
+    var frames: [Frame] = []
+    for start in stride(from: 0, to: bytes.count, by: pieceBytes) {
+        splitter.append(Array(bytes[start..<min(bytes.count, start + pieceBytes)]))
+        do throws(FramingError) { while let frame = try splitter.next() { frames.append(frame) } } catch {
+            return (frames, error)
+        }
+    }
+    return (frames, nil)
 }
 
 /// What was read can be written and read again; the outline accepts and refuses what the full reading does.
