@@ -128,6 +128,16 @@ let package = Package(
             name: "VehicleEndpointExample", dependencies: ["WaymarkClient", "WaymarkModel"],
             path: "Docs/examples/vehicle-endpoint", swiftSettings: strict),
 
+        // Docs/performance.md.
+        .executableTarget(
+            name: "HotPath",
+            dependencies: [
+                "WaymarkTransport", "WaymarkGateway", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
+                nioCore,
+                nioEmbedded, logging,
+            ], path: "Tests/Benchmarks/HotPath", exclude: ["counts.json"],
+            swiftSettings: testing),
+
         // Tests.
         .testTarget(name: "HouseRulesTests", swiftSettings: testing),
         .testTarget(name: "WaymarkModelTests", dependencies: ["WaymarkModel"], swiftSettings: testing),

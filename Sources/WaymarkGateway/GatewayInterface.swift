@@ -8,13 +8,15 @@ package struct AudienceID: Sendable, Hashable {
 
 extension Gateway {
     /// What happens to the gateway.
+    ///
+    /// Why `indirect`: what is large and rare must not make an event of every published frame as large.
     package enum Event: Sendable, Hashable {
         /// A peer said a Hello that its listener allows; answered by ``Action/admit(_:_:)`` or ``Action/refuse(_:_:)``.
         ///
         /// `token` is fresh: 128 random bits that the driver drew for this connection.
-        case arrived(ConnectionID, Hello, Principal, token: ResumptionToken)
+        indirect case arrived(ConnectionID, Hello, Principal, token: ResumptionToken)
         /// A control message of an admitted peer.
-        case received(ConnectionID, Message, SessionID)
+        indirect case received(ConnectionID, Message, SessionID)
         /// A published frame of an admitted navigation client, decoded and checked by the codec.
         case published(ConnectionID, Frame, PublicationOutline)
         /// A published frame whose body the codec refused: the client was told, its number is used up.
@@ -24,15 +26,15 @@ extension Gateway {
         /// The armed instant has come.
         case deadlineReached
         /// The configuration changed. What endpoints in a session are sent changes when they join anew.
-        case policyChanged(Policy)
+        indirect case policyChanged(Policy)
     }
 
-    /// What the driver must do, in order.
+    /// What the driver must do, in order. `indirect` as in ``Event``.
     package enum Action: Sendable, Hashable {
-        case admit(ConnectionID, Welcome)
-        case refuse(ConnectionID, Goodbye)
+        indirect case admit(ConnectionID, Welcome)
+        indirect case refuse(ConnectionID, Goodbye)
         /// Encode and send. Never conflated.
-        case send(ConnectionID, Envelope)
+        indirect case send(ConnectionID, Envelope)
         /// Send these bytes, in order: a snapshot, or what was missed. Never conflated.
         case sendFrames(ConnectionID, [Frame])
         /// Send these bytes to whoever is in the audience; a state (with a key) may be conflated.
@@ -41,7 +43,7 @@ extension Gateway {
         case leave(ConnectionID, AudienceID)
         /// Drop what is queued of this session and not yet partly written.
         case purge(ConnectionID, SessionID)
-        case close(ConnectionID, Goodbye)
+        indirect case close(ConnectionID, Goodbye)
         /// Hand in ``Event/deadlineReached`` at this instant; replaces the one armed before.
         case arm(deadline: Instant)
     }

@@ -36,10 +36,12 @@ struct MemoryLedger: Sendable, Hashable {
     /// Takes over what a session keeps now.
     mutating func set(_ session: SessionID, _ bytes: Bytes) {
         guard let account = self.accounts[session] else { return }
+        guard bytes != account.bytes else { return }
         let growth = bytes.retained - account.bytes.retained
         self.accounts[session]?.bytes = bytes
         self.total.retained += growth
         self.total.replay += bytes.replay - account.bytes.replay
+        guard growth != 0 else { return }
         Self.add(growth, to: account.client, &self.retainedByClient)
         Self.add(growth, to: account.user, &self.retainedByUser)
     }
@@ -49,18 +51,17 @@ struct MemoryLedger: Sendable, Hashable {
         guard let account = self.accounts[session] else { return }
         let growth = byteCount - account.bytes.retained
         guard growth > 0 else { return }
-        let bounds = [
-            ("the session", account.bytes.retained, limits.retainedBytesMax),
-            (
-                "the client's sessions", self.retainedByClient[account.client] ?? 0,
-                limits.retainedBytesPerClientMax
-            ),
-            ("the user's sessions", self.retainedByUser[account.user] ?? 0, limits.retainedBytesPerUserMax),
-            ("all sessions", self.total.retained, limits.retainedBytesInAllMax),
-        ]
-        for (who, present, max) in bounds where present + growth > max {
-            throw Rejection(.limitReached, reason: "\(who) would retain more than \(max) bytes")
-        }
+        let byClient = self.retainedByClient[account.client] ?? 0
+        let byUser = self.retainedByUser[account.user] ?? 0
+        try Self.check("the session", byteCount, limits.retainedBytesMax)
+        try Self.check("the client's sessions", byClient + growth, limits.retainedBytesPerClientMax)
+        try Self.check("the user's sessions", byUser + growth, limits.retainedBytesPerUserMax)
+        try Self.check("all sessions", self.total.retained + growth, limits.retainedBytesInAllMax)
+    }
+
+    private static func check(_ who: StaticString, _ byteCount: Int, _ max: Int) throws(Rejection) {
+        guard byteCount > max else { return }
+        throw Rejection(.limitReached, reason: "\(who) would retain more than \(max) bytes")
     }
 
     private static func add<Key>(_ growth: Int, to key: Key, _ counts: inout [Key: Int]) {

@@ -49,8 +49,11 @@ struct NavigationSession: Sendable, Hashable {
 
     /// What it keeps, in bytes.
     var kept: MemoryLedger.Bytes {
-        let rings = self.audiences.values.reduce(0) { $0 + ($1.fitting?.replay.byteCount ?? 0) }
-        return MemoryLedger.Bytes(retained: self.retained.byteCount, replay: self.replay.byteCount + rings)
+        var replay = self.replay.byteCount
+        for index in self.audiences.values.indices {
+            replay += self.audiences.values[index].fitting?.replay.byteCount ?? 0
+        }
+        return MemoryLedger.Bytes(retained: self.retained.byteCount, replay: replay)
     }
 
     // MARK: Publications
@@ -64,7 +67,7 @@ struct NavigationSession: Sendable, Hashable {
     }
 
     /// Checks that a frame is the next one.
-    func checkSequence(of frame: Frame) throws(Rejection) {
+    private func checkSequence(of frame: Frame) throws(Rejection) {
         guard frame.header.sequence == self.sequence + 1 else {
             throw Rejection(
                 .sequenceGap,
@@ -72,14 +75,15 @@ struct NavigationSession: Sendable, Hashable {
         }
     }
 
-    /// Checks the next frame, takes it over and hands it to every audience.
+    /// Checks the next frame, takes it over and hands it to every audience; `memory` is told what is kept then.
     ///
-    /// The number of a frame that is refused is used up all the same, so that those behind it still fit. `replay` is
-    /// for the frames kept for resumption: how many bytes one ring of them may have, and how many all rings may grow.
+    /// The caller uses up the number of a frame that is refused, so that those behind it still fit.
     mutating func publish(
-        _ frame: Frame, _ outline: PublicationOutline, limits: GatewayLimits,
-        replay: (ringMax: Int, room: Int), coder: Gateway.Coder, into actions: inout [Gateway.Action]
+        _ frame: Frame, _ outline: PublicationOutline, _ limits: GatewayLimits, _ memory: inout MemoryLedger,
+        _ coder: Gateway.Coder, into actions: inout [Gateway.Action]
     ) throws(Rejection) -> Acceptance {
+        try self.checkSequence(of: frame)
+        try self.checkMemory(for: frame, outline, limits, memory)
         self.sequence += 1
         try self.content.apply(outline, limits: limits)
         let key = outline.conflationKey
@@ -87,12 +91,38 @@ struct NavigationSession: Sendable, Hashable {
         // Why: frames of one read share its array. One that is kept, here or in an outbox, must not pin all of it.
         let frame = frame.compacted()
         self.retained.apply(frame, outline)
-        var replay = replay
+        self.handOn(frame, outline, limits, memory, coder, into: &actions)
+        memory.set(self.id, self.kept)
+        return .published
+    }
+
+    private func checkMemory(
+        for frame: Frame, _ outline: PublicationOutline, _ limits: GatewayLimits, _ memory: MemoryLedger
+    ) throws(Rejection) {
+        let byteCount = self.retained.byteCount(after: frame, outline)
+        do throws(Rejection) { try memory.check(self.id, retaining: byteCount, limits) } catch {
+            var error = error
+            error.field = outline.contentField
+            throw error
+        }
+    }
+
+    /// Keeps a frame for resumption and hands it to every audience, cut to what that can show.
+    private mutating func handOn(
+        _ frame: Frame, _ outline: PublicationOutline, _ limits: GatewayLimits, _ memory: MemoryLedger,
+        _ coder: Gateway.Coder, into actions: inout [Gateway.Action]
+    ) {
+        let key = outline.conflationKey
+        // How many bytes one ring may have, and how many all rings may grow.
+        var replay = (
+            ringMax: limits.replayBytesMax, room: limits.replayBytesInAllMax - memory.total.replay
+        )
         self.replay.append(frame, replay.ringMax, &replay.room)
         var publication: Publication?
-        for profile in self.audiences.keys {
-            guard let audience = self.audiences[profile]?.id else { continue }
-            if self.audiences[profile]?.fitting == nil {
+        // Why by index: hashing a profile costs more than everything else here.
+        for index in self.audiences.values.indices {
+            let audience = self.audiences.values[index].id
+            if self.audiences.values[index].fitting == nil {
                 actions.append(.publish(audience, frame, key))
                 continue
             }
@@ -102,14 +132,13 @@ struct NavigationSession: Sendable, Hashable {
             }
             let route = self.route ?? StoredRoute()
             // Why not `if var`: the view must be changed in place, not copied.
-            let fitted = self.audiences[profile]?.fitting?.view
+            let fitted = self.audiences.values[index].fitting?.view
                 .fit(frame, publication, outline, route, coder)
             for (frame, outline) in fitted ?? [] {
-                self.audiences[profile]?.fitting?.replay.append(frame, replay.ringMax, &replay.room)
+                self.audiences.values[index].fitting?.replay.append(frame, replay.ringMax, &replay.room)
                 actions.append(.publish(audience, frame, outline.conflationKey))
             }
         }
-        return .published
     }
 
     // MARK: Audiences

@@ -8,9 +8,11 @@ extension Gateway {
         into actions: inout [Action]
     ) {
         let id = frame.header.session
-        guard let client = self.publisher(of: id, connection) else {
-            // Taken over, with frames on their way.
-            guard case .client = self.peers[connection] else { return }
+        // Else taken over, with frames on their way.
+        guard case .client(let clientID) = self.peers[connection] else { return }
+        guard let client = self.clients[clientID], client.sessions.contains(id),
+            let place = self.sessions.index(forKey: id)
+        else {
             let rejection = Rejection(
                 .unknownSession, reason: "session \(id.rawValue) is not open for this client")
             return self.refuse(frame, rejection, connection, into: &actions)
@@ -19,49 +21,26 @@ extension Gateway {
             try self.checkFlags(of: frame)
             try self.checkProvided(outline, by: client)
             try self.checkShare(outline, in: id)
-            let acceptance = try self.publishChecked(frame, outline, in: id, into: &actions)
+            let acceptance = try self.sessions.values[place].publish(
+                frame, outline, self.policy.limits, &self.memory, self.coder, into: &actions)
             self.counters.framesPublished += 1
             switch acceptance {
             case .unchanged: self.counters.framesUnchanged += 1
             case .published: self.follow(outline, in: id, at: now, into: &actions)
             }
         } catch {
-            self.sessions[id]?.skip(frame.header.sequence)
+            self.sessions.values[place].skip(frame.header.sequence)
             self.refuse(frame, error, connection, into: &actions)
         }
     }
 
     /// Uses up the number of a frame that the codec refused.
     mutating func skip(_ header: FrameHeader, from connection: ConnectionID) {
-        guard self.publisher(of: header.session, connection) != nil else { return }
+        guard case .client(let client) = self.peers[connection],
+            self.sessions[header.session]?.client == client
+        else { return }
         self.counters.framesRejected += 1
         self.sessions[header.session]?.skip(header.sequence)
-    }
-
-    private func publisher(of session: SessionID, _ connection: ConnectionID) -> Client? {
-        guard case .client(let id) = self.peers[connection], self.sessions[session]?.client == id else {
-            return nil
-        }
-        return self.clients[id]
-    }
-
-    private mutating func publishChecked(
-        _ frame: Frame, _ outline: PublicationOutline, in id: SessionID, into actions: inout [Action]
-    ) throws(Rejection) -> NavigationSession.Acceptance {
-        let (limits, coder) = (self.policy.limits, self.coder)
-        try self.sessions[id]?.checkSequence(of: frame)
-        if let byteCount = self.sessions[id]?.retained.byteCount(after: frame, outline) {
-            do throws(Rejection) { try self.memory.check(id, retaining: byteCount, limits) } catch {
-                var error = error
-                error.field = outline.contentField
-                throw error
-            }
-        }
-        let replay = (limits.replayBytesMax, limits.replayBytesInAllMax - self.memory.total.replay)
-        let acceptance = try self.sessions[id]?.publish(
-            frame, outline, limits: limits, replay: replay, coder: coder, into: &actions)
-        self.account(for: id)
-        return acceptance ?? .unchanged
     }
 
     /// Brings the books up to what a session keeps now.
@@ -95,9 +74,8 @@ extension Gateway {
 
     // MARK: What a client may publish
 
-    /// Only the gateway says that a frame is the gateway's, or cut by it.
     private func checkFlags(of frame: Frame) throws(Rejection) {
-        guard frame.header.flags.isDisjoint(with: [.gateway, .fitted]) else {
+        guard frame.header.flags.isDisjoint(with: .forGateway) else {
             throw Rejection(
                 .outOfRange, field: "flags", reason: "GATEWAY and FITTED are for the gateway to set")
         }

@@ -56,7 +56,7 @@ struct RetainedState: Sendable, Hashable {
         let (voided, slot) = Self.effect(of: outline, frame.header.sequence)
         switch voided {
         case .nothing: break
-        case .slot(let old): self.drop(old)
+        case .slot(let old): if old != slot { self.drop(old) }
         case .pause:
             self.drop(.pause)
             self.drop(.maneuverState)
@@ -64,7 +64,7 @@ struct RetainedState: Sendable, Hashable {
         case .everything: (self.slots, self.byteCount) = ([:], 0)
         }
         guard let slot else { return }
-        self.slots[slot] = frame
+        if let old = self.slots.updateValue(frame, forKey: slot) { self.byteCount -= old.keptByteCount }
         self.byteCount += frame.keptByteCount
     }
 

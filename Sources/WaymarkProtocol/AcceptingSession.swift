@@ -71,6 +71,15 @@ package struct AcceptingSession: Sendable, Hashable {
     /// Something was written for the peer by the fan-out, past this machine.
     package mutating func noteSent() { self.keepalive?.noteSent() }
 
+    /// Notes a published frame, if this peer may send one now.
+    ///
+    /// - Returns: Whether it may. If not, ``Event/receivedPublication`` says what follows.
+    package mutating func notePublication() -> Bool {
+        guard self.role == .navigation, self.state == .active || self.state == .draining else { return false }
+        self.keepalive?.noteReceived()
+        return true
+    }
+
     /// Advances the session by one event and appends what the driver must now do.
     ///
     /// - Complexity: O(1); appends at most three actions.
@@ -109,12 +118,9 @@ package struct AcceptingSession: Sendable, Hashable {
     }
 
     private mutating func receivePublication(into actions: inout [Action]) {
-        self.keepalive?.noteReceived()
-        guard self.role == .navigation, self.state == .active || self.state == .draining else {
-            return self.close(
-                Goodbye(.unexpectedMessage, reason: "only an active navigation client publishes"),
-                into: &actions)
-        }
+        guard !self.notePublication() else { return }
+        self.close(
+            Goodbye(.unexpectedMessage, reason: "only an active navigation client publishes"), into: &actions)
     }
 
     private mutating func receiveUnknown(into actions: inout [Action]) {

@@ -21,6 +21,8 @@ package struct FrameHeader: Sendable, Hashable {
         package static let gateway = Flags(rawValue: 2)
         /// The gateway cut the content to the receiver's profile.
         package static let fitted = Flags(rawValue: 4)
+        /// Only the gateway says that a frame is the gateway's, or cut by it.
+        package static let forGateway = Flags(rawValue: Self.gateway.rawValue | Self.fitted.rawValue)
     }
 
     /// Length of a header in bytes.

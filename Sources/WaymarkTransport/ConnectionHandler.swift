@@ -105,8 +105,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Only an active navigation client publishes, so that is asked before the body is looked at.
     private func takePublication(_ frame: Frame) throws(DecodingError) {
-        self.handle(.receivedPublication)
-        guard !self.isClosing else { return }
+        guard self.session.notePublication() else { return self.handle(.receivedPublication) }
         do throws(DecodingError) {
             self.events.append(.published(self.id, frame, try self.decoder.outline(of: frame)))
         } catch {
@@ -243,10 +242,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     /// Sends frames that are shared by an audience.
-    func deliver(_ span: Span) {
-        guard let context = self.context, !self.isClosing, self.session.state == .active else { return }
+    ///
+    /// - Returns: Whether the connection must be flushed now, and did not have to be before.
+    func deliver(_ span: Span) -> Bool {
+        guard let context = self.context, !self.isClosing, self.session.state == .active else { return false }
+        let neededFlush = self.outgoing.needsFlush
         self.session.noteSent()
         self.settle(self.outgoing.write(span, on: context))
+        return self.outgoing.needsFlush && !neededFlush
     }
 
     private func write(_ frame: Frame) {

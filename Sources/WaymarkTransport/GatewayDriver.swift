@@ -1,5 +1,6 @@
 package import Logging
 package import NIOCore
+internal import OrderedCollections
 internal import WaymarkCodec
 package import WaymarkGateway
 package import WaymarkProtocol
@@ -191,22 +192,26 @@ package final class GatewayDriver: Sendable {
     /// Instructions per loop, as they build up over a batch.
     private struct Plan {
         var instructions: [[Instruction]]
-        var span: (audience: AudienceID, span: Span)?
+        /// What is for audiences, since the last instruction for a single connection. An endpoint hears one audience
+        /// between two such instructions, so the spans of several need no order among each other.
+        var spans: OrderedDictionary<AudienceID, Span> = [:]
         init(count: Int) { self.instructions = Array(repeating: [], count: count) }
 
-        /// Ends the span that was being put together: what comes now must come behind it.
-        mutating func endSpan() {
-            guard let (audience, span) = self.span else { return }
-            self.span = nil
-            for index in self.instructions.indices {
-                self.instructions[index].append(.publish(audience, span))
+        /// Ends the spans that were being put together: what comes now must come behind them.
+        mutating func endSpans() {
+            for (audience, span) in self.spans {
+                for index in self.instructions.indices {
+                    self.instructions[index].append(.publish(audience, span))
+                }
             }
+            self.spans.removeAll()
         }
     }
 
     private func plan(_ action: Gateway.Action, _ plan: inout Plan) {
         switch action {
-        case .publish(let audience, let frame, let key): self.extend(&plan, audience, frame, key)
+        case .publish(let audience, let frame, let key):
+            plan.spans[audience, default: Span()].append(frame, key)
         case .admit(let id, var welcome):
             welcome.software = Software.name
             self.instruct(id, .session(id, .admitted(welcome)), &plan)
@@ -221,24 +226,15 @@ package final class GatewayDriver: Sendable {
         }
     }
 
-    private func extend(
-        _ plan: inout Plan, _ audience: AudienceID, _ frame: Frame, _ key: ConflationKey?
-    ) {
-        if plan.span?.audience != audience { plan.endSpan() }
-        if plan.span == nil { plan.span = (audience, Span(buffer: ByteBuffer(), frames: [])) }
-        plan.span?.span.buffer.writeBytes(frame.bytes)
-        plan.span?.span.frames.append((frame, key))
-    }
-
     private func instruct(_ id: ConnectionID, _ instruction: Instruction, _ plan: inout Plan) {
-        plan.endSpan()
+        plan.endSpans()
         guard let place = self.state.value.places[id] else { return }
         plan.instructions[place.shard].append(instruction)
     }
 
     private func execute(_ plan: Plan) {
         var plan = plan
-        plan.endSpan()
+        plan.endSpans()
         for (index, instructions) in plan.instructions.enumerated() where !instructions.isEmpty {
             let (loop, shard) = self.shards[index]
             // Never at once, also on the same loop: a connection may be in the middle of a read.

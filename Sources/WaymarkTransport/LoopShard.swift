@@ -28,7 +28,8 @@ final class LoopShard {
     /// Set once nobody is taken any more.
     private var goodbye: Goodbye?
     private var members: [ConnectionID: Member] = [:]
-    private var audiences: [AudienceID: Set<ConnectionID>] = [:]
+    // Why the handlers themselves: each of them is asked for on every delivery.
+    private var audiences: [AudienceID: [ConnectionID: ConnectionHandler]] = [:]
 
     init(waiting: WaitingBytes) { self.waiting = waiting }
 
@@ -46,18 +47,17 @@ final class LoopShard {
 
     /// Does what the gateway wants; each connection is flushed once.
     func perform(_ instructions: [Instruction]) {
-        var touched: Set<ConnectionID> = []
+        var touched: [ConnectionHandler] = []
         for instruction in instructions {
             switch instruction {
             case .session(let id, let event): self.members[id]?.handler.handle(event)
             case .send(let id, let frames):
                 guard let handler = self.members[id]?.handler else { break }
                 handler.deliver(frames)
-                touched.insert(id)
+                touched.append(handler)
             case .publish(let audience, let span):
-                guard let ids = self.audiences[audience] else { break }
-                for id in ids { self.members[id]?.handler.deliver(span) }
-                touched.formUnion(ids)
+                guard let handlers = self.audiences[audience]?.values else { break }
+                for handler in handlers where handler.deliver(span) { touched.append(handler) }
             case .join(let id, let audience): self.join(id, audience)
             case .leave(let id, let audience):
                 self.members[id]?.audiences.remove(audience)
@@ -66,7 +66,7 @@ final class LoopShard {
             case .batchDone(let id): self.members[id]?.handler.batchDone()
             }
         }
-        for id in touched { self.members[id]?.handler.flush() }
+        for handler in touched { handler.flush() }
     }
 
     /// Says goodbye to everybody, also to those who are still on their way here.
@@ -79,13 +79,13 @@ final class LoopShard {
     func cut() { for member in self.members.values { member.handler.cut() } }
 
     private func join(_ id: ConnectionID, _ audience: AudienceID) {
-        guard self.members[id] != nil else { return }
+        guard let handler = self.members[id]?.handler else { return }
         self.members[id]?.audiences.insert(audience)
-        self.audiences[audience, default: []].insert(id)
+        self.audiences[audience, default: [:]][id] = handler
     }
 
     private func drop(_ id: ConnectionID, from audience: AudienceID) {
-        self.audiences[audience]?.remove(id)
+        self.audiences[audience]?[id] = nil
         if self.audiences[audience]?.isEmpty == true { self.audiences[audience] = nil }
     }
 }

@@ -29,7 +29,8 @@ final class Outgoing {
     private let limits: Outbox.Limits
     private let waiting: WaitingBytes
     private var outbox: Outbox
-    private var needsFlush = false
+    /// Something was written that is not yet on its way.
+    private(set) var needsFlush = false
 
     init(limits: Outbox.Limits, waiting: WaitingBytes) {
         self.limits = limits
@@ -120,6 +121,11 @@ final class Outgoing {
 
 /// Frames for an audience, in one buffer that all its endpoints share.
 struct Span: Sendable {
-    var buffer: ByteBuffer
-    var frames: [(Frame, ConflationKey?)]
+    private(set) var buffer = ByteBuffer()
+    private(set) var frames: [(Frame, ConflationKey?)] = []
+
+    mutating func append(_ frame: Frame, _ key: ConflationKey?) {
+        self.buffer.writeBytes(frame.bytes)
+        self.frames.append((frame, key))
+    }
 }

@@ -1,0 +1,60 @@
+import WaymarkCodec
+import WaymarkModel
+import WaymarkProtocol
+
+/// The frames of a drive, encoded ahead: what a navigation client sends once guidance has begun.
+struct Drive {
+    private static let maneuverCount: UInt32 = 8
+
+    let session: SessionID
+    private(set) var sequence: UInt64 = 0
+    private var step: UInt32 = 0
+
+    init(session: SessionID) { self.session = session }
+
+    /// Starts guidance along a route of eight maneuvers.
+    mutating func start() -> [UInt8] {
+        let maneuvers = (1...Self.maneuverCount).map { id in
+            Maneuver(
+                id: ManeuverID(rawValue: id), type: .rightTurn,
+                instructionVariants: ["Turn right onto road \(id)"])
+        }
+        let route = RouteInformation(
+            maneuvers: maneuvers, upcomingManeuvers: [ManeuverID(rawValue: 1), ManeuverID(rawValue: 2)])
+        let trip = Trip(
+            id: "t", origin: Self.waypoint("Here"), destination: Self.waypoint("There"))
+        return self.encode(.startGuidance(trip, generation: 1, route))
+    }
+
+    /// `count` small states, one behind the other: of sixteen, seven tell how far the maneuver is, seven how far the
+    /// destination, one which maneuvers come next and one the name of the road. None repeats what was said before.
+    mutating func states(_ count: Int) -> [UInt8] {
+        (0..<count).flatMap { _ -> [UInt8] in
+            self.step += 1
+            return self.encode(self.state)
+        }
+    }
+
+    private var state: Publication {
+        let estimates = TravelEstimates(
+            distanceRemaining: .meters(1_000_000 + self.step), timeRemaining: .seconds(3_600),
+            distanceRemainingToDisplay: DisplayDistance(valueTenths: self.step, unit: .kilometers))
+        let maneuver = ManeuverID(rawValue: 1 + self.step / 16 % Self.maneuverCount)
+        return switch self.step % 16 {
+        case 0: .upcomingManeuvers([maneuver], generation: 1)
+        case 8: .currentRoadName(["Highway \(self.step)", "H \(self.step)"])
+        case let turn where turn % 2 == 1: .maneuverEstimates(maneuver, estimates, generation: 1)
+        case _: .tripEstimates(estimates, .default)
+        }
+    }
+
+    private mutating func encode(_ publication: Publication) -> [UInt8] {
+        self.sequence += 1
+        let envelope = Envelope(.publication(publication), session: self.session, sequence: self.sequence)
+        return Array(Codec.encode(envelope).bytes)
+    }
+
+    private static func waypoint(_ name: String) -> Waypoint {
+        Waypoint(center: Coordinate(latitude: 1, longitude: 2), nameVariants: [name])
+    }
+}

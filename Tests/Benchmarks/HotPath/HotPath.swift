@@ -1,0 +1,154 @@
+import Logging
+import NIOCore
+import NIOEmbedded
+import WaymarkCodec
+import WaymarkGateway
+import WaymarkProtocol
+import WaymarkTransport
+
+/// One way in which frames come and go.
+struct Scenario {
+    var name: String
+    var endpoints: Int
+    var framesPerRead: Int
+    /// The endpoints want shorter texts than what is published: each frame is cut, once for all of them.
+    var isFitted = false
+
+    static let all = [
+        Scenario(name: "one", endpoints: 1, framesPerRead: 64),
+        Scenario(name: "fan", endpoints: 100, framesPerRead: 64),
+        Scenario(name: "lone", endpoints: 100, framesPerRead: 1),
+        Scenario(name: "fitted", endpoints: 10, framesPerRead: 16, isFitted: true),
+    ]
+}
+
+/// The gateway with everything on but sockets and time: real connections on embedded channels.
+struct Station {
+    private let loop = EmbeddedEventLoop()
+    private let driver: GatewayDriver
+
+    init() {
+        self.driver = GatewayDriver(
+            loops: [self.loop], policy: .init(), limits: TransportLimits(),
+            logger: Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() },
+            clock: { Instant(nanoseconds: 0) })
+    }
+
+    /// A connection whose peer has said who it is.
+    func connect(_ role: Hello.Role) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(loop: self.loop)
+        let entrance = Entrance(
+            address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
+        let accepted = self.driver.accept(channel, through: entrance, from: .user(1_000))
+        self.loop.run()
+        try accepted.wait()
+        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()
+        self.send(.hello(Hello(role: role)), on: channel)
+        return channel
+    }
+
+    func send(_ message: Message, on channel: EmbeddedChannel) {
+        self.read(ByteBuffer(bytes: Codec.encode(Envelope(message)).bytes), on: channel)
+    }
+
+    /// What is measured: from one read of a connection to the flush of everybody who is sent something because of it.
+    @inline(never)
+    func read(_ bytes: ByteBuffer, on channel: EmbeddedChannel) {
+        channel.pipeline.fireChannelRead(bytes)
+        channel.pipeline.fireChannelReadComplete()
+        self.loop.run()
+    }
+
+    /// Takes what went out on a connection since the last call.
+    func frames(from channel: EmbeddedChannel) throws -> [Frame] {
+        var splitter = FrameSplitter(frameBytesMax: ProtocolConstants.frameBytes.upperBound)
+        var frames: [Frame] = []
+        while let buffer = try channel.readOutbound(as: ByteBuffer.self) {
+            splitter.append(Array(buffer.readableBytesView))
+            while let frame = try splitter.next() { frames.append(frame) }
+        }
+        return frames
+    }
+}
+
+/// A client that guides the endpoints of a scenario.
+struct Rig {
+    private let scenario: Scenario
+    private let station = Station()
+    private let client: EmbeddedChannel
+    private let endpoints: [EmbeddedChannel]
+    private var drive: Drive
+
+    init(_ scenario: Scenario) throws {
+        self.scenario = scenario
+        let station = self.station
+        self.endpoints = try (0..<scenario.endpoints).map { index in
+            var vehicle = VehicleHello(
+                vehicle: Self.vehicle(index), endpoint: EndpointName(unchecked: "e\(index)"),
+                features: Set(Feature.allCases))
+            if scenario.isFitted {
+                vehicle.limits.maneuverInstructionLengthMax = 12
+                vehicle.limits.currentRoadNameLengthMax = 8
+            }
+            return try station.connect(.vehicle(vehicle))
+        }
+        self.client = try station.connect(
+            .navigation(
+                NavigationHello(client: ClientID(unchecked: "app"), features: Set(Feature.allCases))))
+        let vehicles = Set((0..<scenario.endpoints).map(Self.vehicle)).sorted()
+        let opening = OpenSession(requestID: "r", vehicles: .vehicles(vehicles))
+        station.send(.openSession(opening), on: self.client)
+        let answers = try station.frames(from: self.client).map { try Codec.decode($0).message }
+        guard
+            let opened = answers.compactMap({
+                if case .sessionOpened(let opened) = $0 { opened } else { nil }
+            }).first
+        else { throw Failure.noSession }
+        self.drive = Drive(session: opened.session)
+        self.read(ByteBuffer(bytes: self.drive.start()))
+        _ = try self.takeDelivered()
+    }
+
+    /// Ten endpoints are one vehicle's: the gateway takes no more than sixteen.
+    private static func vehicle(_ endpoint: Int) -> VehicleID { VehicleID(unchecked: "v\(endpoint / 10)") }
+
+    /// The reads that are to come.
+    mutating func reads(_ count: Int) -> [ByteBuffer] {
+        (0..<count).map { _ in ByteBuffer(bytes: self.drive.states(self.scenario.framesPerRead)) }
+    }
+
+    func read(_ bytes: ByteBuffer) { self.station.read(bytes, on: self.client) }
+
+    /// Takes what went out to the endpoints since the last call.
+    ///
+    /// - Returns: How many frames it was, in all.
+    func takeDelivered() throws -> Int {
+        try self.endpoints.reduce(0) { try $0 + self.station.frames(from: $1).count }
+    }
+
+    enum Failure: Error { case noSession, lost(delivered: Int, expected: Int) }
+}
+
+/// `HotPath SCENARIO READS`: works off so many reads, and checks that every endpoint got every frame.
+@main
+enum HotPath {
+    static func main() throws {
+        let words = CommandLine.arguments.dropFirst()
+        guard let name = words.first, let scenario = Scenario.all.first(where: { $0.name == name }),
+            let reads = words.last.flatMap(Int.init), words.count == 2
+        else {
+            return print("usage: HotPath \(Scenario.all.map(\.name).joined(separator: "|")) READS")
+        }
+        var rig = try Rig(scenario)
+        var delivered = 0
+        for read in rig.reads(reads) {
+            rig.read(read)
+            delivered += try rig.takeDelivered()
+        }
+        let frames = reads * scenario.framesPerRead
+        guard delivered == frames * scenario.endpoints else {
+            throw Rig.Failure.lost(delivered: delivered, expected: frames * scenario.endpoints)
+        }
+        print("frames \(frames) deliveries \(delivered)")
+    }
+}

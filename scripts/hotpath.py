@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""hotpath.py [--update] [--top N] [SCENARIO...]: counts the hot path's instructions and allocations under callgrind.
+
+Holds them against Tests/Benchmarks/HotPath/counts.json and fails, with the functions that grew, where a scenario takes
+more than 5 % more of either than was committed. --update writes the file anew, --top shows the N costliest functions.
+Counts do not depend on how busy the machine is; they do on the compiler and the C library.
+"""
+import argparse
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+COUNTS = os.path.join(ROOT, "Tests/Benchmarks/HotPath/counts.json")
+READS = {"one": 60, "fan": 30, "lone": 300, "fitted": 60}
+GROWTH_MAX = 1.05
+# Functions below this share of a scenario are not kept: they would only make the file long.
+SHARE_MIN = 0.005
+
+
+class Profile:
+    """What one run cost: instructions by function, and how often memory was asked for."""
+
+    def __init__(self, path):
+        self.cost = collections.Counter()
+        self.allocations = 0
+        names, function, callee, is_call = {}, None, None, False
+        for line in open(path, encoding="utf-8", errors="replace"):
+            if match := re.match(r"(c?)fn=\((\d+)\)(?: (.*))?$", line.rstrip("\n")):
+                is_callee, number, name = match.groups()
+                # Recursion is the same function.
+                name = names.setdefault(number, name and name.split("'")[0])
+                if is_callee:
+                    callee = name
+                else:
+                    function = name
+            elif line.startswith("calls="):
+                is_call = True
+                if re.fullmatch(r"malloc|calloc|realloc|posix_memalign|aligned_alloc", callee or ""):
+                    self.allocations += int(line[6:].split()[0])
+            elif line[:1] in "0123456789+-*" and function:
+                if not is_call:
+                    self.cost[function] += int(line.split()[1])
+                is_call = False
+
+    @property
+    def total(self):
+        return sum(self.cost.values())
+
+
+def demangled(names):
+    result = subprocess.run(
+        ["swift", "demangle", "--simplified", "--compact"], input="\n".join(names), capture_output=True,
+        text=True, check=True)
+    return dict(zip(names, result.stdout.split("\n")))
+
+
+def measure(binary, scenario):
+    """Runs a scenario and returns its counts per frame."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out")
+        # Why: Debian's valgrind gives up on the debugging information that Swift writes.
+        stripped = os.path.join(folder, "HotPath")
+        subprocess.run(["strip", "--strip-debug", "-o", stripped, binary], check=True)
+        run = subprocess.run(
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--collect-atstart=no",
+             "--toggle-collect=$s7HotPath7StationV4read*", stripped, scenario, str(READS[scenario])],
+            capture_output=True, text=True, env={**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"})
+        if run.returncode:
+            sys.exit(run.stdout + run.stderr)
+        words = run.stdout.split()
+        frames, deliveries = int(words[1]), int(words[3])
+        profile = Profile(out)
+    if not profile.total:
+        sys.exit("nothing was collected: Station.read was not found under its name")
+    names = [name for name, cost in profile.cost.items() if cost >= profile.total * SHARE_MIN]
+    readable = demangled(names)
+    functions = collections.Counter()
+    for name in names:
+        functions[readable[name]] += profile.cost[name]
+    return {
+        "instructions": round(profile.total / frames, 1),
+        "allocations": round(profile.allocations / frames, 2),
+        "deliveries": deliveries / frames,
+        "functions": {name: round(cost / frames, 1) for name, cost in functions.most_common()},
+    }
+
+
+def grown(now, before):
+    """The functions that cost more than before, the largest growth first."""
+    growth = {name: cost - before.get(name, 0) for name, cost in now.items()}
+    return sorted(((more, name) for name, more in growth.items() if more > 0), reverse=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--top", type=int, default=0)
+    parser.add_argument("scenarios", nargs="*", default=list(READS))
+    options = parser.parse_args()
+    os.chdir(ROOT)
+    subprocess.run(["swift", "build", "-c", "release", "--product", "HotPath"], check=True, stdout=sys.stderr)
+    folder = subprocess.run(
+        ["swift", "build", "-c", "release", "--show-bin-path"], check=True, capture_output=True, text=True)
+    binary = os.path.join(folder.stdout.strip(), "HotPath")
+    committed = json.load(open(COUNTS)) if os.path.exists(COUNTS) else {}
+    failed = False
+    print(f"{'per frame':10} {'instructions':>13} {'committed':>10} {'ratio':>6} {'allocations':>12} {'committed':>10}")
+    for scenario in options.scenarios:
+        now = measure(binary, scenario)
+        before = committed.get(scenario, now)
+        ratio = now["instructions"] / before["instructions"]
+        print(f"{scenario:10} {now['instructions']:13.1f} {before['instructions']:10.1f} {ratio:6.3f}"
+              f" {now['allocations']:12.2f} {before['allocations']:10.2f}")
+        for name, cost in list(now["functions"].items())[: options.top]:
+            print(f"    {cost:10.1f}  {name[:150]}")
+        if options.update:
+            committed[scenario] = now
+        elif ratio > GROWTH_MAX or now["allocations"] > before["allocations"] * GROWTH_MAX + 0.01:
+            failed = True
+            print(f"  {scenario} grew by more than {GROWTH_MAX - 1:.0%}; most of it in")
+            for more, name in grown(now["functions"], before["functions"])[:10]:
+                print(f"    {more:+10.1f}  {name[:150]}")
+    if options.update:
+        with open(COUNTS, "w", encoding="utf-8") as file:
+            json.dump(committed, file, indent=1, sort_keys=False)
+            file.write("\n")
+    sys.exit(1 if failed else 0)
+
+
+main()
