@@ -236,7 +236,7 @@ extension NavigationClient: LinkOwner {
         self.control = []
         for key in self.order {
             self.sessions[key]?.state.frameBytesMax = frameBytesMax
-            self.sessions[key]?.accepted = [:]
+            self.sessions[key]?.loseInquiries()
             guard let record = self.sessions[key] else { continue }
             guard let id = record.id else {
                 self.send(Envelope(.openSession(record.opening)))
@@ -266,6 +266,7 @@ extension NavigationClient: LinkOwner {
         self.sessions[key]?.id = nil
         self.sessions[key]?.state.restart()
         self.sessions[key]?.failSentShares()
+        self.sessions[key]?.forgetInquiries()
         self.send(Envelope(.openSession(record.opening)))
     }
 
