@@ -1,8 +1,10 @@
 import ArgumentParser
 import Foundation
+import Synchronization
 import Testing
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkRoutes
 
 @testable import WaymarkClient
 @testable import WaymarkCommandLine
@@ -17,6 +19,36 @@ import WaymarkProtocol
             .deletingLastPathComponent()
             .appending(path: "Sources/WaymarkCommandLine/Resources/routes/heidelberg-lanes.json")
         try await Demo.parse(["--speed", "2000", "--route", file.path]).run()
+    }
+
+    @Test func `a drive passes nothing over, however far its clock leaps`() async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "wm-\(UInt32.random(in: 0 ... .max))").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder) } }
+        let hours = Mutex(0)
+        let stops = Mutex(0)
+        let answer = try readAnswer(Resources.route("vaduz-balzers"), name: "route")
+        var options = Guide.Options()
+        options.pause = (at: 0.5, body: { stops.withLock { $0 += 1 } })
+        options.pace.now = {
+            hours.withLock {
+                $0 += 1; return .seconds(3_600 * $0)
+            }
+        }
+        options.pace.sleep = { _ in await Task.yield() }
+        let chosen = options
+        try await Demo.withDaemon(folder) {
+            let client = try await NavigationClient.connect(
+                to: .unix(path: "\(folder)/navigation.sock"), .init(id: "app"))
+            let session = try await client.openSession(vehicles: .vehicles(["car"]))
+            let guide = Guide(session, answer.routes[0], trip: answer.trip(id: "trip"), options: chosen)
+            #expect(try await guide.run() == .arrived)
+            await client.close()
+        }
+        #expect(stops.withLock { $0 } == 1)
+        // A look for each of many pieces, and none of them leapt to the end.
+        #expect(hours.withLock { $0 } > 20)
     }
 
     @Test(arguments: Resources.profileNames)
