@@ -109,6 +109,26 @@ import WaymarkRoutes
         #expect(!lines.contains(ClusterJSON.state(other)))
     }
 
+    @Test func `nothing that others say steers the terminal, whichever way it is printed`() throws {
+        let name = "a\u{1B}[2J\u{9B}c\u{7F}\u{202E}\u{E0041}ä日\n"
+        let line = JSON.line(["name": name])
+        #expect(!line.unicodeScalars.contains(where: Terminal.steers))
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String]
+        #expect(object == ["name": name])
+        let failure = CommandFailure("refused: \(name)")
+        #expect(!failure.description.unicodeScalars.contains(where: Terminal.steers))
+    }
+
+    @Test func `cancelling succeeds only if guidance is over`() throws {
+        for reason in [EndReason.userStopped, .ownNavigationStarted, .noVehicleLeft] {
+            try Request.Cancel.report(reason)
+        }
+        #expect(throws: ExitCode(2)) { try Request.Cancel.report(.notAllowed) }
+        #expect(throws: CommandFailure.self) {
+            try Request.Cancel.report(.connectionClosed(.refused(reason: "\u{1B}c")))
+        }
+    }
+
     @Test func `what others wrote cannot steer the terminal`() {
         #expect(Terminal.printable("a\u{1B}[2Jb\u{9B}c\r\nd\u{202E}") == "a [2Jb c  d ")
         #expect(Terminal.clipped("日本語のみち", columns: 5) == "日本")

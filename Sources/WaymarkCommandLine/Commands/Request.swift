@@ -54,9 +54,15 @@ package struct Request: AsyncParsableCommand {
         @OptionGroup var vehicle: VehicleOptions
 
         func run() async throws {
-            let isOwn = self.ownNavigation
-            let reason = try await self.vehicle.act { await $0.cancelNavigation(ownNavigation: isOwn) }
-            Terminal.line("\(reason)")
+            let reason: CancellationReason = self.ownNavigation ? .ownNavigationStarted : .userStopped
+            try Self.report(try await self.vehicle.act { await $0.cancelNavigation(reason) })
+        }
+
+        /// Prints why guidance is over; a failing exit status if it is not, or if nobody knows.
+        static func report(_ reason: EndReason) throws {
+            if case .connectionClosed(let error) = reason { throw CommandFailure("\(error)") }
+            Terminal.line(reason.word)
+            if reason == .notAllowed { throw ExitCode(2) }
         }
     }
 
