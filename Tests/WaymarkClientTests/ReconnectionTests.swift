@@ -89,6 +89,20 @@ import WaymarkProtocol
         await gateway.close()
     }
 
+    @Test func `a session that is finished before the client closes has finished, confirmed or not`()
+        async throws
+    {
+        let gateway = try await FakeGateway.start()
+        let (client, session, peer) = try await self.client(gateway)
+        let events = await session.events
+        try await session.finish()
+        let type = await peer.next { $0.message.type == .finishGuidance ? true : nil }
+        #expect(type == true)
+        await client.close()
+        #expect(await self.end(of: session, events) == .finished)
+        await gateway.close()
+    }
+
     @Test func `nothing is sent before the client knows where the gateway is`() async throws {
         let gateway = try await FakeGateway.start()
         let (client, session, peer) = try await self.client(gateway)

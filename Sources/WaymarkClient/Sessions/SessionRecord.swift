@@ -37,6 +37,11 @@ struct SessionRecord: Sendable {
         self.onWaypoint = onWaypoint
     }
 
+    /// How the app has ended it; nil while it has not.
+    var ownEnd: EndReason? {
+        self.state.content.ending.map { $0 == .finishGuidance ? .finished : .cancelledByClient }
+    }
+
     /// A feed for one more reader, which begins with how the vehicles stand.
     mutating func openFeed() -> Feed<SessionEvent> { self.events.open(with: self.standing) }
 
