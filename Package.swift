@@ -47,15 +47,12 @@ let package = Package(
             name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
         .target(name: "CWaymarkWire", dependencies: ["CProtobufC"]),
 
-        // Level 0.
         .target(name: "Systemd", dependencies: ["CSystemd"], swiftSettings: strict),
         .target(name: "WaymarkModel", swiftSettings: strict),
         .target(name: "WaymarkTelemetry", swiftSettings: strict),
 
-        // Level 1.
         .target(name: "WaymarkProtocol", dependencies: ["WaymarkModel"], swiftSettings: strict),
 
-        // Level 2.
         .target(
             name: "WaymarkGateway", dependencies: ["WaymarkProtocol", "WaymarkModel", collections],
             swiftSettings: strict),
@@ -69,7 +66,6 @@ let package = Package(
                 "WaymarkProtocol", "WaymarkGateway", .product(name: "Yams", package: "Yams"),
             ], swiftSettings: strict),
 
-        // Level 3.
         .target(
             name: "WaymarkTransport",
             dependencies: [
@@ -83,7 +79,6 @@ let package = Package(
                 "WaymarkModel", nioCore, .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ], swiftSettings: strict),
 
-        // Level 4.
         .target(
             name: "WaymarkClient",
             dependencies: [
@@ -94,7 +89,6 @@ let package = Package(
             dependencies: ["WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkModel"],
             swiftSettings: strict),
 
-        // Level 5.
         .target(
             name: "WaymarkDaemon",
             dependencies: [
@@ -108,7 +102,6 @@ let package = Package(
                 "WaymarkProtocol", "WaymarkTransport", arguments, logging, signals,
             ], resources: [.copy("Resources")], swiftSettings: strict),
 
-        // Level 6.
         .executableTarget(
             name: "waymarkd",
             dependencies: [

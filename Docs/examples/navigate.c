@@ -213,7 +213,10 @@ static void pause_guidance(Waymark__V1__PauseReason reason) {
     publish(PAUSE, &body);
 }
 
+static char asked[65]; /* The request that was asked last, until its outcome. */
+
 static void answer(const char *request, const char *by, bool is_waypoint) {
+    snprintf(asked, sizeof asked, "%s", request);
     say("asked for %s %s by %s", is_waypoint ? "waypoint" : "destination", request, by);
     struct estimates estimates;
     Waymark__V1__RequestAnswer body = WAYMARK__V1__REQUEST_ANSWER__INIT;
@@ -225,6 +228,8 @@ static void answer(const char *request, const char *by, bool is_waypoint) {
 }
 
 static void finish_request(const Waymark__V1__RequestOutcome *outcome) {
+    if (strcmp(asked, outcome->request_id) != 0) return; /* Heard before a cut: the gateway says it again. */
+    asked[0] = 0;
     say("outcome %d of %s", (int)outcome->outcome, outcome->request_id);
     if (outcome->outcome != WAYMARK__V1__OUTCOME__OUTCOME_ACCEPTED) return;
     if (!session) {

@@ -65,6 +65,7 @@ class Navigation(Peer):
         super().__init__(address)
         self.vehicle, self.client = vehicle, client
         self.opened = self.session = self.generation = self.steps = 0
+        self.asked = set()  # requests without an outcome
         self.published = []  # of the session: type and body; the sequence number is the index plus 1
 
     def hello(self, token):
@@ -118,10 +119,12 @@ class Navigation(Peer):
             self.session = 0
         elif kind in (WAYPOINT, DESTINATION):
             vehicle = body.text(4 if kind == WAYPOINT else 3)
+            self.asked.add(body.text(1))
             say(f"asked for {'waypoint' if kind == WAYPOINT else 'destination'} {body.text(1)} by {vehicle}")
             answer = number(3, ESTIMATED) + chunk(4, estimates(1500)) if kind == WAYPOINT else number(3, ACCEPT)
             self.send(ANSWER, chunk(1, body.text(1)) + chunk(2, vehicle) + answer)
-        elif kind == OUTCOME:
+        elif kind == OUTCOME and body.text(1) in self.asked:  # After a cut the gateway says again what was heard before it.
+            self.asked.remove(body.text(1))
             say(f"outcome {body.number(3)} of {body.text(1)}")
             if body.number(3) == ACCEPTED and self.session:
                 self.reroute()

@@ -7,10 +7,10 @@ internal import WaymarkRoutes
 // What several commands read from their arguments. A wrong argument is a `ValidationError`, which shows how it should be; what
 // is right but cannot be had is a `CommandFailure`.
 
-/// Something went wrong that is not the user's typing.
+/// Something went wrong that is not the user's typing. What it says may be in the words of a file, an engine or a gateway.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
-    init(_ description: String) { self.description = description }
+    init(_ description: String) { self.description = Terminal.printable(description) }
 }
 
 /// The side of the road.

@@ -151,8 +151,8 @@ actor ClusterApp {
         case "n": self.answer(false)
         case "w": self.entry = Entry(purpose: .waypoint)
         case "d": self.entry = Entry(purpose: .destination)
-        case "c": self.cancel(endpoint, ownNavigation: false)
-        case "o": self.cancel(endpoint, ownNavigation: true)
+        case "c": self.cancel(endpoint, .userStopped)
+        case "o": self.cancel(endpoint, .ownNavigationStarted)
         case "a":
             await endpoint.allowNavigation()
             self.status = "navigation is allowed"
@@ -171,9 +171,9 @@ actor ClusterApp {
         }
     }
 
-    private func cancel(_ endpoint: VehicleEndpoint, ownNavigation: Bool) {
+    private func cancel(_ endpoint: VehicleEndpoint, _ reason: CancellationReason) {
         self.status = "cancelling"
-        Task { self.show("cancelled: \(await endpoint.cancelNavigation(ownNavigation: ownNavigation))") }
+        Task { self.show("cancelled: \(await endpoint.cancelNavigation(reason))") }
     }
 
     private func nextRouteSource(_ endpoint: VehicleEndpoint) async {

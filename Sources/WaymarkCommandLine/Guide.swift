@@ -22,6 +22,10 @@ actor Guide {
 
     /// Between two looks at the drive.
     private static let tick = Duration.milliseconds(50)
+    /// The same while the clock is further than the drive.
+    private static let catchUpTick = Duration.milliseconds(1)
+    /// So much driving at most is done at once, however far the clock has got: a busy machine passes nothing over.
+    private static let stepMax = Duration.seconds(10)
     /// So long does a vehicle stand at its destination while a request of it is still open.
     private static let waitMax = Duration.seconds(90)
 
@@ -30,6 +34,8 @@ actor Guide {
     private var drive: Drive
     private var trip: Trip
     private var startedAt: Duration
+    /// How long has been driven since then; the clock may be further.
+    private var driven = Duration.zero
     private var pending: (route: EngineRoute, reason: RerouteReason)?
     /// What vehicles asked for and is not decided yet, by vehicle: the route if it is accepted; nil while it is looked for.
     private var inquiries: [String: EngineRoute?] = [:]
@@ -100,22 +106,36 @@ actor Guide {
                 self.pending = nil
                 try await self.change(to: route, reason)
             }
-            if let stop = pause, self.reroutes == 0, self.drive.meters >= stop.at * self.drive.measure.length
-            {
+            if self.reroutes > 0 { pause = nil }
+            if let stop = pause, self.drive.meters >= stop.at * self.drive.measure.length {
                 pause = nil
-                await stop.body()
+                await self.stand(while: stop.body)
             }
             changes.removeAll(keepingCapacity: true)
-            self.drive.advance(to: self.options.pace.now() - self.startedAt, into: &changes)
+            let isBehind = self.advance(into: &changes)
             for change in changes { try await self.publish(change) }
             switch self.drive.state {
             case .driving, .leaving: break
             case .offRoute: if try await !self.findBack() { return .lost }
-            case .finished: if try await self.arrive() { return .arrived }
+            case .finished: if pause == nil, try await self.arrive() { return .arrived }
             }
-            try await self.options.pace.sleep(Self.tick)
+            try await self.options.pace.sleep(isBehind ? Self.catchUpTick : Self.tick)
         }
         return .stopped
+    }
+
+    /// Drives on; returns whether the clock is still further.
+    private func advance(into changes: inout [DriveChange]) -> Bool {
+        let now = self.options.pace.now() - self.startedAt
+        self.driven = min(now, self.driven + Self.stepMax / self.options.drive.speedFactor)
+        self.drive.advance(to: self.driven, into: &changes)
+        return self.driven < now
+    }
+
+    private func stand(while body: @Sendable () async -> Void) async {
+        let begin = self.options.pace.now()
+        await body()
+        self.startedAt += self.options.pace.now() - begin
     }
 
     private func publish(_ change: DriveChange) async throws {
@@ -142,6 +162,7 @@ actor Guide {
         options.leavesRouteAtMeters = nil
         self.drive = Drive(route: route, options: options, from: self.drive.position)
         self.startedAt = self.options.pace.now()
+        self.driven = .zero
         self.reroutes += 1
         self.trip.waypoints = Array(route.waypoints.dropFirst().dropLast())
         self.trip.routeChoices = []

@@ -19,6 +19,11 @@ actor Navigator {
         let vehicles: SessionVehicles
     }
 
+    /// So long is the end of a drive waited for: as long as a gateway waits for a client by default.
+    private static let confirmationMax = Duration.seconds(30)
+    /// The same for somebody who has interrupted the program.
+    private static let interruptionMax = Duration.seconds(2)
+
     private let engine: (any RoutingEngine)?
     private let policy: Policy
     private let options: DriveOptions
@@ -76,6 +81,7 @@ actor Navigator {
                 guard let guide = await self.guides[number] else { return .decline(.busy) }
                 return await Self.answer(inquiry, guide, policy, engine)
             })
+        let events = await session.events
         var options = Guide.Options()
         options.drive = self.options
         options.findWay = { position, stops in await Self.way(from: position, stops, engine, answer.routes[0])
@@ -87,6 +93,9 @@ actor Navigator {
         defer { self.guides[number] = nil }
         let end = try await guide.run()
         self.position = await guide.position
+        // Until the gateway has confirmed it, also one that is away for a while: else its vehicles would wait for the end.
+        let limit = self.isCancelled ? Self.interruptionMax : Self.confirmationMax
+        _ = await first(within: limit) { for await _ in events {} }
         Terminal.line("drive \(number): \(end)")
     }
 

@@ -22,3 +22,20 @@ func interruptible(
     watcher.cancel()
     if let status = await watcher.value { throw status }
 }
+
+/// What `body` returns, or nil if that takes longer than `limit`; then it is no longer waited for.
+func first<Result: Sendable>(
+    within limit: Duration, _ body: @escaping @Sendable () async -> Result
+) async -> Result? {
+    let (results, result) = AsyncStream.makeStream(of: Result?.self, bufferingPolicy: .bufferingOldest(1))
+    let work = Task { result.yield(await body()) }
+    let timer = Task {
+        do { try await Task.sleep(for: limit) } catch { return }
+        result.yield(nil)
+        // A request that nobody waits for is withdrawn.
+        work.cancel()
+    }
+    defer { timer.cancel() }
+    for await first in results { return first }
+    return nil
+}

@@ -24,12 +24,15 @@ enum Terminal {
     static func printable(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: " "
-                    default: scalar
-                    }
-                }))
+                text.unicodeScalars.map { self.steers($0) ? " " : $0 }))
+    }
+
+    /// Whether a character is no text, but something that a terminal may obey.
+    static func steers(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
+        default: false
+        }
     }
 
     /// The beginning of `text` that fits into `columns`; wide characters take two.

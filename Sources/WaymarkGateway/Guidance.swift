@@ -233,6 +233,8 @@ extension Gateway {
         self.sessions[id]?.isSuspended = false
         if session.isSuspended { self.sendToVehicles(of: id, .sessionRestored, into: &actions) }
         for vehicle in session.vehicles {
+            // Before its standing: with that the client knows how all that it was asked has ended.
+            self.repeatOutcomes(of: vehicle, to: session.client, id, into: &actions)
             self.announce(vehicle, into: &actions)
             self.sendSettings(of: vehicle, id, to: connection, into: &actions)
         }

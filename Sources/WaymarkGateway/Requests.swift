@@ -285,6 +285,15 @@ extension Gateway {
         }
     }
 
+    /// A client that was cut may not have heard how the last requests that it was asked have ended.
+    func repeatOutcomes(
+        of vehicle: VehicleID, to client: ClientID, _ session: SessionID, into actions: inout [Action]
+    ) {
+        for outcome in self.vehicles[vehicle]?.outcomes ?? [] where outcome.client == client {
+            self.tell(client, .requestOutcome(outcome), session, into: &actions)
+        }
+    }
+
     private func prompting(_ vehicle: VehicleID) -> [ConnectionID] {
         (self.vehicles[vehicle]?.connections ?? []).filter { $0.endpoint.isGranted(.prompts, self.policy) }
             .map(\.connection)

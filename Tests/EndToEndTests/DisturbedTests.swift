@@ -92,7 +92,12 @@ import WaymarkProtocol
     }
 
     @Test func `a vehicle that is killed while it asks leaves an outcome behind`() async throws {
-        let daemon = try await RunningDaemon.start()
+        // However long a busy machine takes to start programs, no deadline is what ends the request.
+        let folder = try RunningDaemon.newFolder()
+        let configuration = "\(folder)/waymarkd.yaml"
+        try "times: {request: 1h, prompt: 1h}".write(
+            toFile: configuration, atomically: true, encoding: .utf8)
+        let daemon = try await RunningDaemon.start(["--config", configuration], in: folder)
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json")
         let client = try await NavigationClient.connect(
             to: try #require(ServiceAddress(daemon.navigation)), .init(id: "app"))

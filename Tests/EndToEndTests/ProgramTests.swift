@@ -28,11 +28,13 @@ import Testing
             "cluster", "--id", "car", "--endpoint", "early", "--json", "--until", "ended")
         try await early.line(containing: "\"connected\"")
         let navigate = try daemon.waymark(
-            "navigate", "--vehicle", "car", "--speed", "100", "--route", Self.route("vaduz-balzers"))
+            "navigate", "--vehicle", "car", "--speed", "20", "--route", Self.route("vaduz-balzers"))
         // In mid-drive: the cluster has been told of the fourth maneuver.
         try await early.line { Self.upcoming($0).first.map { $0 >= 4 } == true ? $0 : nil }
         let late = try daemon.waymark(
             "cluster", "--id", "car", "--endpoint", "late", "--json", "--until", "ended")
+        for _ in 0..<20 { try await late.until("\"kind\":\"state\"") }
+        #expect(await (try daemon.waymark("request", "cancel", "--id", "car")).end() == 0)
         #expect(await early.end() == 0)
         #expect(await late.end() == 0)
         #expect(await navigate.end() == 0)
@@ -71,7 +73,7 @@ import Testing
         let daemon = try await RunningDaemon.start()
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json", "--until", "finished")
         let navigate = try daemon.waymark(
-            "navigate", "--vehicle", "car", "--speed", "60", "--route", Self.route("vaduz-balzers"))
+            "navigate", "--vehicle", "car", "--speed", "20", "--route", Self.route("vaduz-balzers"))
         try await cluster.line { Self.upcoming($0).first.map { $0 >= 3 } == true ? $0 : nil }
         daemon.program.signal(SIGKILL)
         await daemon.program.end()
@@ -89,7 +91,7 @@ import Testing
             try daemon.waymark("cluster", "--id", "car", "--endpoint", $0, "--json")
         }
         let navigate = try daemon.waymark(
-            "navigate", "--vehicle", "car", "--speed", "100", "--route", Self.route("vaduz-balzers"))
+            "navigate", "--vehicle", "car", "--speed", "10", "--route", Self.route("vaduz-balzers"))
         for cluster in clusters { try await cluster.line(containing: "updateTripEstimates") }
         let request = try daemon.waymark("request", "cancel", "--id", "car")
         #expect(await request.end() == 0)

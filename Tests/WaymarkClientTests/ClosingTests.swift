@@ -174,13 +174,17 @@ import WaymarkProtocol
         await endpoint.setCompass(.enabled)
         await endpoint.setRouteSource(.vehicle)
         await endpoint.allowNavigation()
-        let back = try #require(await gateway.next())
-        try await back.welcome(isResumed: true)
-        var types: Set<MessageType> = []
-        while !types.isSuperset(of: [.vehicleSettings, .updateRouteSource, .allowNavigation]) {
-            types.insert(try #require(await back.next { $0.message.type }))
+        var awaited: Set<MessageType> = [.vehicleSettings, .updateRouteSource, .allowNavigation]
+        // On a busy machine a connection may be given up before its Welcome is read: then on the one after it.
+        for await back in gateway.peers {
+            do { try await back.welcome(isResumed: true) } catch { continue }
+            let isDone: Bool? = await back.next {
+                awaited.remove($0.message.type)
+                return awaited.isEmpty ? true : nil
+            }
+            await back.close()
+            if isDone == true { break }
         }
-        await back.close()
         await endpoint.close()
         await gateway.close()
     }

@@ -90,7 +90,7 @@ import WaymarkTransport
         while result == .invalid { result = await cluster.requestWaypoint(place) }
         #expect(result == .accepted)
         for await _ in accepted {}
-        #expect(await cluster.cancelNavigation(ownNavigation: true) == "ownNavigationStarted")
+        #expect(await cluster.cancelNavigation(.ownNavigationStarted) == .ownNavigationStarted)
         await #expect(throws: ClientError.self) {
             _ = try await client.openSession(vehicles: .vehicles(["car"]))
         }

@@ -6,9 +6,9 @@ import WaymarkProtocol
 
 @Suite(.timeLimit(.minutes(1))) struct ReconnectionTests {
     /// A client with one session, which the gateway has opened and which guides.
-    private func client(_ gateway: FakeGateway) async throws -> (
-        NavigationClient, NavigationSession, FakeGateway.Peer
-    ) {
+    private func client(
+        _ gateway: FakeGateway, onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)? = nil
+    ) async throws -> (NavigationClient, NavigationSession, FakeGateway.Peer) {
         var configuration = NavigationClient.Configuration(id: "app")
         configuration.reconnection = quick
         let chosen = configuration
@@ -16,7 +16,7 @@ import WaymarkProtocol
         let peer = try #require(await gateway.next())
         try await peer.welcome()
         let client = try await connecting
-        async let opening = client.openSession(vehicles: .vehicles(["car"]))
+        async let opening = client.openSession(vehicles: .vehicles(["car"]), onWaypoint: onWaypoint)
         let opened = await peer.next {
             if case .openSession(let opening) = $0.message { opening.requestID } else { nil }
         }
@@ -89,6 +89,20 @@ import WaymarkProtocol
         await gateway.close()
     }
 
+    @Test func `a session that is finished before the client closes has finished, confirmed or not`()
+        async throws
+    {
+        let gateway = try await FakeGateway.start()
+        let (client, session, peer) = try await self.client(gateway)
+        let events = await session.events
+        try await session.finish()
+        let type = await peer.next { $0.message.type == .finishGuidance ? true : nil }
+        #expect(type == true)
+        await client.close()
+        #expect(await self.end(of: session, events) == .finished)
+        await gateway.close()
+    }
+
     @Test func `nothing is sent before the client knows where the gateway is`() async throws {
         let gateway = try await FakeGateway.start()
         let (client, session, peer) = try await self.client(gateway)
@@ -120,6 +134,72 @@ import WaymarkProtocol
         try await back.welcome(isResumed: true, sessions: [found])
         await #expect(throws: ClientError.self) { _ = try await sharing.value }
         await client.close()
+        await gateway.close()
+    }
+
+    /// A client that has answered the requests `a` and `b` with estimates, when its connection is lost.
+    private func clientWithInquiries(
+        _ gateway: FakeGateway, whenAccepted: @escaping @Sendable () async -> Void
+    ) async throws -> (NavigationClient, NavigationSession) {
+        let (client, session, peer) = try await self.client(gateway) { _ in
+            .estimates(TravelEstimates(distanceRemaining: .meters(5)), whenAccepted: whenAccepted)
+        }
+        for id in ["a", "b"] {
+            let request = WaypointRequest(
+                requestID: id, waypoint: place, vehicle: VehicleID(unchecked: "car"))
+            try await peer.send(.waypointRequest(request), session: SessionID(7))
+            let answered = await peer.next {
+                if case .requestAnswer(let answer) = $0.message { answer.requestID } else { nil }
+            }
+            #expect(answered == id)
+        }
+        await peer.close()
+        return (client, session)
+    }
+
+    /// How requests ended, until the session has.
+    private func results(_ events: Feed<SessionEvent>) async -> [RequestResult] {
+        var results: [RequestResult] = []
+        for await event in events {
+            if case .waypointResult(_, let result) = event { results.append(result) }
+        }
+        return results
+    }
+
+    @Test func `what was decided of a request while the client was away is told and done, once`() async throws
+    {
+        let gateway = try await FakeGateway.start()
+        let (accepted, accept) = AsyncStream.makeStream(of: Void.self)
+        let (client, session) = try await self.clientWithInquiries(gateway) { accept.yield() }
+        let events = await session.events
+        let back = try #require(await gateway.next())
+        let found = ResumedSession(session: SessionID(7), sequence: 1, phase: .active)
+        try await back.welcome(isResumed: true, sessions: [found])
+        let car = VehicleID(unchecked: "car")
+        let outcome = RequestOutcome(requestID: "a", vehicle: car, outcome: .accepted)
+        for _ in 0..<2 { try await back.send(.requestOutcome(outcome), session: SessionID(7)) }
+        // The gateway no longer knows how the other has ended.
+        let status = VehicleStatus(vehicle: car, standing: .joined)
+        try await back.send(.vehicleChanged(status), session: SessionID(7))
+        try await back.send(.sessionEnded(SessionEnded(session: SessionID(7), reason: .userStopped)))
+        #expect(await self.results(events) == [.accepted, .gone])
+        for await _ in accepted { break }
+        await client.close()
+        await gateway.close()
+    }
+
+    @Test func `requests that a new gateway knows nothing of are gone`() async throws {
+        let gateway = try await FakeGateway.start()
+        let (client, session) = try await self.clientWithInquiries(gateway) { Issue.record("not accepted") }
+        let events = await session.events
+        let back = try #require(await gateway.next())
+        try await back.welcome()
+        let opened = await back.next {
+            if case .openSession(let opening) = $0.message { opening.requestID } else { nil }
+        }
+        #expect(opened != nil)
+        await client.close()
+        #expect(await self.results(events) == [.gone, .gone])
         await gateway.close()
     }
 

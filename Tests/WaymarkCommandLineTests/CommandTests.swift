@@ -1,8 +1,10 @@
 import ArgumentParser
 import Foundation
+import Synchronization
 import Testing
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkRoutes
 
 @testable import WaymarkClient
 @testable import WaymarkCommandLine
@@ -17,6 +19,36 @@ import WaymarkProtocol
             .deletingLastPathComponent()
             .appending(path: "Sources/WaymarkCommandLine/Resources/routes/heidelberg-lanes.json")
         try await Demo.parse(["--speed", "2000", "--route", file.path]).run()
+    }
+
+    @Test func `a drive passes nothing over, however far its clock leaps`() async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "wm-\(UInt32.random(in: 0 ... .max))").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder) } }
+        let hours = Mutex(0)
+        let stops = Mutex(0)
+        let answer = try readAnswer(Resources.route("vaduz-balzers"), name: "route")
+        var options = Guide.Options()
+        options.pause = (at: 0.5, body: { stops.withLock { $0 += 1 } })
+        options.pace.now = {
+            hours.withLock {
+                $0 += 1; return .seconds(3_600 * $0)
+            }
+        }
+        options.pace.sleep = { _ in await Task.yield() }
+        let chosen = options
+        try await Demo.withDaemon(folder) {
+            let client = try await NavigationClient.connect(
+                to: .unix(path: "\(folder)/navigation.sock"), .init(id: "app"))
+            let session = try await client.openSession(vehicles: .vehicles(["car"]))
+            let guide = Guide(session, answer.routes[0], trip: answer.trip(id: "trip"), options: chosen)
+            #expect(try await guide.run() == .arrived)
+            await client.close()
+        }
+        #expect(stops.withLock { $0 } == 1)
+        // A look for each of many pieces, and none of them leapt to the end.
+        #expect(hours.withLock { $0 } > 20)
     }
 
     @Test(arguments: Resources.profileNames)
@@ -75,6 +107,26 @@ import WaymarkProtocol
         var other = Self.fullState
         other.segments[0].coordinates[0].latitude += 0.000001
         #expect(!lines.contains(ClusterJSON.state(other)))
+    }
+
+    @Test func `nothing that others say steers the terminal, whichever way it is printed`() throws {
+        let name = "a\u{1B}[2J\u{9B}c\u{7F}\u{202E}\u{E0041}ä日\n"
+        let line = JSON.line(["name": name])
+        #expect(!line.unicodeScalars.contains(where: Terminal.steers))
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String]
+        #expect(object == ["name": name])
+        let failure = CommandFailure("refused: \(name)")
+        #expect(!failure.description.unicodeScalars.contains(where: Terminal.steers))
+    }
+
+    @Test func `cancelling succeeds only if guidance is over`() throws {
+        for reason in [EndReason.userStopped, .ownNavigationStarted, .noVehicleLeft] {
+            try Request.Cancel.report(reason)
+        }
+        #expect(throws: ExitCode(2)) { try Request.Cancel.report(.notAllowed) }
+        #expect(throws: CommandFailure.self) {
+            try Request.Cancel.report(.connectionClosed(.refused(reason: "\u{1B}c")))
+        }
     }
 
     @Test func `what others wrote cannot steer the terminal`() {

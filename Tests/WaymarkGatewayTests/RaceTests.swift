@@ -91,6 +91,30 @@ import WaymarkProtocol
         #expect(world.outcomes(car) == [.gone])
     }
 
+    @Test func `a client that was cut hears first how what it was asked has ended`() throws {
+        var world = World()
+        let car = world.arrive(1, World.endpoint("car"))
+        let client = world.arrive(2, World.client("app"))
+        let session = try world.guided(client, ["car"])
+        for id in ["a", "b"] { world.handle(.received(car, World.waypoint(id), .none)) }
+        for answer in [RequestAnswer.Answer.ownPrompt, .accept] {
+            let answer = RequestAnswer(requestID: "a", vehicle: VehicleID(unchecked: "car"), answer: answer)
+            world.handle(.received(client, .requestAnswer(answer), session))
+        }
+        world.handle(.departed(client, clean: false))
+        let back = world.arrive(3, World.client("app"), token: world.welcomes[client]?.resumptionToken)
+        #expect(world.outcomes(back) == [.accepted, .gone])
+        #expect(
+            world.messages(back).map(\.type).prefix(3) == [.requestOutcome, .requestOutcome, .vehicleChanged])
+        // Another client does not hear what this one was asked.
+        world.publish(back, session, .cancelGuidance)
+        let other = world.arrive(4, World.client("other"))
+        _ = try world.guided(other, ["car"])
+        world.handle(.departed(other, clean: false))
+        let again = world.arrive(5, World.client("other"), token: world.welcomes[other]?.resumptionToken)
+        #expect(world.outcomes(again).isEmpty)
+    }
+
     @Test func `an endpoint that comes while the user is asked may ask as well`() throws {
         var world = World()
         let car = world.arrive(1, World.endpoint("car"))

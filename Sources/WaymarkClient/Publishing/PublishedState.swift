@@ -19,7 +19,7 @@ struct PublishedState: Sendable, Hashable {
         var queueCountMax = 4_096
         var recentBytesMax = 1_048_576
         var recentCountMax = 4_096
-        /// All additions to one route, as encoded. The gateway retains as much.
+        /// All additions to one route, as encoded. A gateway that retains less refuses what is over its own limit.
         var routeBytesMax = 16_777_216
     }
 
@@ -53,6 +53,9 @@ struct PublishedState: Sendable, Hashable {
 
     /// The app has finished or cancelled; whether the gateway knows is another matter.
     var isEnded: Bool { self.content.ending != nil }
+
+    /// The app has finished or cancelled, and that has been sent.
+    var hasSentEnd: Bool { self.isEnded && self.queue.items.isEmpty && !self.needsRestatement }
 
     /// Shares that wait to be sent.
     var waitingShares: [String] { self.queue.items.compactMap(\.shareID) }

@@ -12,11 +12,11 @@ extension NavigationClient {
         case .error(let rejection): self.refused(rejection)
         default:
             guard let key = self.key(of: envelope.session) else { return }
-            if let event = SessionEvent(envelope.message) { self.sessions[key]?.tell(event) }
             switch envelope.message {
             case .waypointRequest(let request): self.answer(request, key)
             case .requestOutcome(let outcome): self.finish(outcome, key)
-            default: break  // The event says all.
+            default:
+                if let event = SessionEvent(envelope.message) { self.sessions[key]?.tell(event) }
             }
         }
     }
@@ -59,6 +59,7 @@ extension NavigationClient {
 
     private func answer(_ request: WaypointRequest, _ key: String) {
         guard let vehicle = request.vehicle else { return }
+        self.sessions[key]?.beginInquiry(request.requestID, of: vehicle)
         guard let handler = self.sessions[key]?.onWaypoint else {
             return self.send(.decline(.notSupported), request.requestID, vehicle)
         }
@@ -66,9 +67,11 @@ extension NavigationClient {
             vehicle: vehicle.rawValue, waypoint: request.waypoint, segment: request.segment)
         // In a task of its own: it may take long, and the gateway bounds how many there are.
         Task {
-            switch await handler(inquiry) {
+            let answer = await handler(inquiry)
+            guard self.sessions[key]?.isAsked(request.requestID, by: vehicle) == true else { return }
+            switch answer {
             case .estimates(let estimates, let whenAccepted):
-                self.sessions[key]?.accepted["\(vehicle)/\(request.requestID)"] = whenAccepted
+                self.sessions[key]?.whenAccepted(request.requestID, of: vehicle, whenAccepted)
                 self.send(.estimates(estimates), request.requestID, vehicle)
             case .ownPrompt(let ask):
                 self.send(.ownPrompt, request.requestID, vehicle)
@@ -80,9 +83,7 @@ extension NavigationClient {
     }
 
     private func finish(_ outcome: RequestOutcome, _ key: String) {
-        let whenAccepted = self.sessions[key]?.accepted
-            .removeValue(forKey: "\(outcome.vehicle)/\(outcome.requestID)")
-        if outcome.outcome == .accepted, let whenAccepted { Task { await whenAccepted() } }
+        if let whenAccepted = self.sessions[key]?.end(outcome) { Task { await whenAccepted() } }
     }
 
     private func answer(_ request: DestinationRequest) {

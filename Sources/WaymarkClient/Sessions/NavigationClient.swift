@@ -223,7 +223,12 @@ extension NavigationClient: LinkOwner {
         guard case .closed(let error) = state else { return }
         self.connections.finish()
         self.link = nil
-        for key in self.order { self.end(key, .connectionClosed(error)) }
+        for key in self.order {
+            // The app said goodbye before the gateway had confirmed the end.
+            let isOver = error == .closed && self.sessions[key]?.state.hasSentEnd == true
+            let reason = isOver ? self.sessions[key]?.ownEnd : nil
+            self.end(key, reason ?? .connectionClosed(error))
+        }
     }
 
     /// Takes up every session where the gateway has it, or opens it again.
@@ -236,7 +241,7 @@ extension NavigationClient: LinkOwner {
         self.control = []
         for key in self.order {
             self.sessions[key]?.state.frameBytesMax = frameBytesMax
-            self.sessions[key]?.accepted = [:]
+            self.sessions[key]?.loseInquiries()
             guard let record = self.sessions[key] else { continue }
             guard let id = record.id else {
                 self.send(Envelope(.openSession(record.opening)))
@@ -260,12 +265,11 @@ extension NavigationClient: LinkOwner {
     }
 
     private func restart(_ key: String, _ record: SessionRecord) {
-        if let ending = record.state.content.ending {
-            return self.end(key, ending == .finishGuidance ? .finished : .cancelledByClient)
-        }
+        if let reason = record.ownEnd { return self.end(key, reason) }
         self.sessions[key]?.id = nil
         self.sessions[key]?.state.restart()
         self.sessions[key]?.failSentShares()
+        self.sessions[key]?.forgetInquiries()
         self.send(Envelope(.openSession(record.opening)))
     }
 

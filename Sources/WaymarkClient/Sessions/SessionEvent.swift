@@ -69,7 +69,7 @@ public enum SessionEvent: Sendable, Hashable {
     case zoom(vehicle: String, ZoomDirection)
     /// The alert was dismissed (action 0) or an action chosen.
     case alertResponse(vehicle: String, alert: UInt32, action: UInt32)
-    /// A waypoint request of a vehicle ended.
+    /// A waypoint request of a vehicle ended: told once for each, also when the connection was lost in between.
     case waypointResult(vehicle: String, RequestResult)
     /// A destination share: nil while under way.
     case shareResult(vehicle: String, shareID: String, RequestResult?)
@@ -143,8 +143,6 @@ extension SessionEvent {
             self = .received(
                 sequence: report.endpoints.map(\.receipt.receivedSequence).min() ?? 0,
                 receipts: report.endpoints.map(Receipt.init))
-        case .requestOutcome(let outcome):
-            self = .waypointResult(vehicle: outcome.vehicle.rawValue, RequestResult(outcome.outcome))
         default: return nil  // The others are answered, or mean nothing to a client.
         }
     }

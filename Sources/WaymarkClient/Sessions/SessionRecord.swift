@@ -8,6 +8,16 @@ struct SessionRecord: Sendable {
         var waiter: CheckedContinuation<Result<[String: RequestResult], ClientError>, Never>
     }
 
+    /// What a vehicle has asked for, until it is known how that ended.
+    private struct Inquiry: Sendable {
+        let vehicle: String
+        /// What runs when the vehicle's user accepts.
+        var whenAccepted: (@Sendable () async -> Void)?
+        /// The connection over which it came was lost: it has ended, and the gateway says how before it says anything else
+        /// of the vehicle.
+        var isOver = false
+    }
+
     let opening: OpenSession
     /// nil until the gateway has opened it.
     var id: SessionID?
@@ -16,8 +26,8 @@ struct SessionRecord: Sendable {
     let onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)?
     /// Who waits for the session to be opened for the first time.
     var opened: CheckedContinuation<Result<Void, ClientError>, Never>?
-    /// What runs when a vehicle's user accepts, by vehicle and request.
-    var accepted: [String: @Sendable () async -> Void] = [:]
+    /// By vehicle and request.
+    private var inquiries: [String: Inquiry] = [:]
     /// The newest events of those that a late reader must know.
     private var standing: [SessionEvent] = []
     private var shares: [String: Share] = [:]
@@ -25,6 +35,11 @@ struct SessionRecord: Sendable {
     init(_ opening: OpenSession, onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)?) {
         self.opening = opening
         self.onWaypoint = onWaypoint
+    }
+
+    /// How the app has ended it; nil while it has not.
+    var ownEnd: EndReason? {
+        self.state.content.ending.map { $0 == .finishGuidance ? .finished : .cancelledByClient }
     }
 
     /// A feed for one more reader, which begins with how the vehicles stand.
@@ -61,6 +76,9 @@ struct SessionRecord: Sendable {
             break
         }
         self.events.tell(event)
+        if case .vehicleChanged(let vehicle, let standing, _) = event {
+            self.giveUpInquiries(of: vehicle, hasLeft: standing.isLeft)
+        }
         self.finishShares()
     }
 
@@ -78,6 +96,55 @@ struct SessionRecord: Sendable {
             return true
         }
         self.standing.append(.settings(vehicle: vehicle, endpoint: endpoint, settings))
+    }
+
+    // MARK: Inquiries
+
+    private static func key(_ vehicle: VehicleID, _ request: String) -> String { "\(vehicle)/\(request)" }
+
+    /// A vehicle asks for something.
+    mutating func beginInquiry(_ request: String, of vehicle: VehicleID) {
+        self.inquiries[Self.key(vehicle, request)] = Inquiry(vehicle: vehicle.rawValue)
+    }
+
+    /// Whether the vehicle still waits for an answer.
+    func isAsked(_ request: String, by vehicle: VehicleID) -> Bool {
+        self.inquiries[Self.key(vehicle, request)].map { !$0.isOver } ?? false
+    }
+
+    /// The vehicle's user is asked; `body` is to run when he accepts.
+    mutating func whenAccepted(
+        _ request: String, of vehicle: VehicleID, _ body: @escaping @Sendable () async -> Void
+    ) {
+        self.inquiries[Self.key(vehicle, request)]?.whenAccepted = body
+    }
+
+    /// An inquiry has ended: tells the readers, unless they have heard it before.
+    ///
+    /// - Returns: What is to run now.
+    mutating func end(_ outcome: RequestOutcome) -> (@Sendable () async -> Void)? {
+        let key = Self.key(outcome.vehicle, outcome.requestID)
+        guard let inquiry = self.inquiries.removeValue(forKey: key) else { return nil }
+        self.tell(.waypointResult(vehicle: inquiry.vehicle, RequestResult(outcome.outcome)))
+        return outcome.outcome == .accepted ? inquiry.whenAccepted : nil
+    }
+
+    /// The connection was lost, and with it every inquiry has ended somehow.
+    mutating func loseInquiries() { for key in self.inquiries.keys { self.inquiries[key]?.isOver = true } }
+
+    /// The gateway is another one, and knows of none.
+    mutating func forgetInquiries() {
+        self.loseInquiries()
+        for vehicle in Set(self.inquiries.values.map(\.vehicle)) {
+            self.giveUpInquiries(of: vehicle, hasLeft: false)
+        }
+    }
+
+    private mutating func giveUpInquiries(of vehicle: String, hasLeft: Bool) {
+        for (key, inquiry) in self.inquiries where inquiry.vehicle == vehicle && (hasLeft || inquiry.isOver) {
+            self.inquiries[key] = nil
+            self.events.tell(.waypointResult(vehicle: vehicle, hasLeft ? .sessionEnded : .gone))
+        }
     }
 
     // MARK: Shares
@@ -139,6 +206,10 @@ struct SessionRecord: Sendable {
             share.waiter.resume(returning: .success(share.outcomes))
         }
     }
+}
+
+extension SessionEvent.Standing {
+    fileprivate var isLeft: Bool { if case .left = self { true } else { false } }
 }
 
 extension SessionEvent {

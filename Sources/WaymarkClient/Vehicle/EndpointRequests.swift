@@ -103,13 +103,6 @@ extension VehicleEndpoint {
         }
     }
 
-    /// Ends guidance: because the vehicle navigates by itself now, or because its user wants so.
-    ///
-    /// - Returns: Why the session ended, in the protocol's words.
-    public func cancelNavigation(ownNavigation: Bool) async -> String {
-        await self.cancelNavigation(ownNavigation ? .ownNavigationStarted : .userStopped).word
-    }
-
     /// Lets clients guide again after the vehicle navigated by itself.
     public func allowNavigation() { self.send(.allowNavigation) }
 

@@ -56,7 +56,7 @@ package struct Demo: AsyncParsableCommand {
             if isDrawing { Terminal.beginDrawing() }
             defer { if isDrawing { Terminal.endDrawing() } }
             let drive = Task {
-                try await self.withDaemon(folder) { try await self.drive(first, detour, folder, app, report) }
+                try await Self.withDaemon(folder) { try await self.drive(first, detour, folder, app, report) }
             }
             let limit = self.timeMax(first)
             let deadline = Task {
@@ -79,7 +79,7 @@ package struct Demo: AsyncParsableCommand {
     }
 
     /// Runs `body` beside a daemon on sockets of its own.
-    private func withDaemon(_ folder: String, _ body: () async throws -> Void) async throws {
+    static func withDaemon(_ folder: String, _ body: () async throws -> Void) async throws {
         var settings = Settings()
         settings.listeners = [
             .init(address: "unix:\(folder)/vehicle.sock", roles: [.vehicle]),

@@ -54,9 +54,15 @@ package struct Request: AsyncParsableCommand {
         @OptionGroup var vehicle: VehicleOptions
 
         func run() async throws {
-            let isOwn = self.ownNavigation
-            let reason = try await self.vehicle.act { await $0.cancelNavigation(ownNavigation: isOwn) }
-            Terminal.line("\(reason)")
+            let reason: CancellationReason = self.ownNavigation ? .ownNavigationStarted : .userStopped
+            try Self.report(try await self.vehicle.act { await $0.cancelNavigation(reason) })
+        }
+
+        /// Prints why guidance is over; a failing exit status if it is not, or if nobody knows.
+        static func report(_ reason: EndReason) throws {
+            if case .connectionClosed(let error) = reason { throw CommandFailure("\(error)") }
+            Terminal.line(reason.word)
+            if reason == .notAllowed { throw ExitCode(2) }
         }
     }
 
@@ -161,23 +167,6 @@ struct VehicleOptions: ParsableArguments {
         }
         return result
     }
-}
-
-/// What `body` returns, or nil if that takes longer than `limit`; then it is no longer waited for.
-private func first<Result: Sendable>(
-    within limit: Duration, _ body: @escaping @Sendable () async -> Result
-) async -> Result? {
-    let (results, result) = AsyncStream.makeStream(of: Result?.self, bufferingPolicy: .bufferingOldest(1))
-    let work = Task { result.yield(await body()) }
-    let timer = Task {
-        do { try await Task.sleep(for: limit) } catch { return }
-        result.yield(nil)
-        // A request that nobody waits for is withdrawn.
-        work.cancel()
-    }
-    defer { timer.cancel() }
-    for await first in results { return first }
-    return nil
 }
 
 /// Prints an outcome; the exit status is 0 only for `accepted`.

@@ -2,16 +2,27 @@ internal import Foundation
 
 /// Objects as lines of JSON text.
 enum JSON {
-    /// One line, its keys sorted: equal objects are equal lines.
+    /// One line, its keys sorted: equal objects are equal lines. What would steer a terminal is escaped.
     ///
     /// Objects hold strings, numbers, booleans, arrays and objects only.
     static func line(_ object: [String: Any]) -> String {
         do {
             let data = try JSONSerialization.data(
                 withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
-            return String(decoding: data, as: UTF8.self)
+            return self.escaped(String(decoding: data, as: UTF8.self))
         } catch {
             preconditionFailure("only plain values are written: \(error)")
+        }
+    }
+
+    /// Foundation escapes only what JSON forbids in a text.
+    private static func escaped(_ line: String) -> String {
+        guard line.unicodeScalars.contains(where: Terminal.steers) else { return line }
+        return line.unicodeScalars.reduce(into: "") { escaped, scalar in
+            guard Terminal.steers(scalar) else { return escaped.unicodeScalars.append(scalar) }
+            for unit in UTF16.encode(scalar) ?? .init() {
+                escaped += "\\u" + String(0x1_0000 | Int(unit), radix: 16).dropFirst()
+            }
         }
     }
 }
