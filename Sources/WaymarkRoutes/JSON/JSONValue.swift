@@ -40,6 +40,8 @@ package indirect enum JSONPath: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A value together with where it is. Members of the wrong kind and `null` read as absent.
+///
+/// Why the accessors are never inlined: Swift 6.3's optimizer crashes on `node["a"]?["b"]?.number.map { … }` otherwise.
 package struct JSONNode: Sendable {
     package let value: JSONValue
     package let path: JSONPath
@@ -67,24 +69,28 @@ package struct JSONNode: Sendable {
     package func elements(_ name: String) -> [JSONNode] { self[name]?.elements ?? [] }
 
     /// A string; nil for anything else.
+    @inline(never)
     package var string: String? {
         guard case .string(let string) = self.value else { return nil }
         return string
     }
 
     /// A number; nil for anything else.
+    @inline(never)
     package var number: Double? {
         guard case .number(let number) = self.value else { return nil }
         return number
     }
 
     /// A whole number; nil for anything else and for what an `Int32` cannot hold.
+    @inline(never)
     package var integer: Int? {
         guard case .number(let number) = self.value, let integer = Int32(exactly: number) else { return nil }
         return Int(integer)
     }
 
     /// A boolean; nil for anything else.
+    @inline(never)
     package var bool: Bool? {
         guard case .bool(let bool) = self.value else { return nil }
         return bool
