@@ -6,4 +6,5 @@ cd "$(dirname "$0")/.."
 scripts/install.sh
 sanitizer=$1
 shift
+export TSAN_OPTIONS="suppressions=$PWD/Tests/thread-sanitizer.txt"
 exec swift test --sanitize="$sanitizer" --scratch-path ".build-$sanitizer" "$@"
