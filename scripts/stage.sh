@@ -24,7 +24,8 @@ put 644 systemd/waymarkd-network.conf usr/share/doc/waymark/examples/waymarkd-ne
 for program in waymark waymarkd; do
   while read -r shell path; do
     mkdir -p "$root/$(dirname "$path")"
-    "$build/$program" --generate-completion-script "$shell" >"$root/$path"
+    # bash's are sourced, never run: without the first line that says who would run them.
+    "$build/$program" --generate-completion-script "$shell" | sed '1{/^#!/d}' >"$root/$path"
     chmod 644 "$root/$path"
   done <<PATHS
 bash usr/share/bash-completion/completions/$program

@@ -7,11 +7,17 @@ route=$routes/vaduz-balzers.json
 vehicle=unix:/run/waymark/vehicle.sock
 navigation=unix:/run/waymark/navigation.sock
 
-# What the package does when it is installed, and ordinary users: two who may connect, one who may not.
+# Installs the package if there is one, else does what it would do with what lies there already; the service is stopped
+# afterwards. Adds ordinary users: two who may connect, one who may not.
 install_service() {
-  systemd-sysusers
-  systemd-tmpfiles --create /usr/lib/tmpfiles.d/waymark.conf
-  systemctl daemon-reload
+  if [[ -e /waymark.deb ]]; then
+    dpkg --install /waymark.deb >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; return 1; }
+    systemctl stop waymarkd
+  else
+    systemd-sysusers
+    systemd-tmpfiles --create /usr/lib/tmpfiles.d/waymark.conf
+    systemctl daemon-reload
+  fi
   useradd --groups waymark-vehicle car
   useradd --groups waymark-navigation phone
   useradd stranger
