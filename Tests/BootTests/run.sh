@@ -3,6 +3,8 @@
 # what the folder BUILD of a build holds (default: .build/debug), or PACKAGE, which the cases install; ROOT is what the
 # machine is a copy of (default: this machine's root). CASEs are scripts; without them, all in cases/, and with a PACKAGE
 # those in cases/package/ too. Where no machine can be booted, says so and succeeds.
+#
+# A plain Debian 12 as ROOT: debootstrap --variant=minbase --include=systemd-sysv,dbus,libprotobuf-c1,man-db bookworm ROOT
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 tree=$(realpath "$here/../..")
