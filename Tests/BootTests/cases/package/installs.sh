@@ -1,0 +1,37 @@
+# The package's life: it starts the service, keeps the settings when it is upgraded, and leaves nothing when it is purged.
+. /waymark/Tests/BootTests/inside.sh
+
+dpkg --install /waymark.deb >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
+equal state "$(property ActiveState)/$(property UnitFileState)" active/enabled
+equal configuration "$(stat -c '%U %G %a' /etc/waymark/waymarkd.yaml)" "root waymark 640"
+waymark demo --speed 1000 >/tmp/demo 2>&1 || { cat /tmp/demo; exit 1; }
+tail -n 1 /tmp/demo
+for page in 8/waymarkd.8 1/waymark.1 5/waymarkd.yaml.5; do zcat "/usr/share/man/man$page.gz" >/dev/null; done
+# Nothing of a toolchain.
+if ldd /usr/sbin/waymarkd /usr/lib/waymark/waymark | grep -E 'swift|not found'; then exit 1; fi
+
+# The next version brings other settings; the operator's stay.
+echo 'log-level: debug' >>/etc/waymark/waymarkd.yaml
+mkdir /tmp/next
+dpkg-deb --raw-extract /waymark.deb /tmp/next
+sed -i 's/^Version: .*/&+next/' /tmp/next/DEBIAN/control
+echo 'arbitration: priority' >>/tmp/next/etc/waymark/waymarkd.yaml
+sed -i '/etc.waymark.waymarkd.yaml/d' /tmp/next/DEBIAN/md5sums
+dpkg-deb --build -Znone /tmp/next /tmp/next.deb >/dev/null
+before=$(property MainPID)
+dpkg --force-confdef --force-confold --install /tmp/next.deb >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
+[[ $(dpkg-query --show --showformat '${Version}' waymark) == *+next ]]
+has /etc/waymark/waymarkd.yaml 'log-level: debug'
+if has /etc/waymark/waymarkd.yaml 'arbitration: priority'; then exit 1; fi
+equal configuration "$(stat -c '%U %G %a' /etc/waymark/waymarkd.yaml)" "root waymark 640"
+equal state "$(property ActiveState)" active
+[[ $(property MainPID) != "$before" ]]
+
+dpkg --remove waymark >/dev/null 2>&1
+equal state "$(property ActiveState)" inactive
+has /etc/waymark/waymarkd.yaml 'log-level: debug'
+dpkg --purge waymark >/dev/null 2>&1
+for folder in /etc /lib/systemd /usr/bin /usr/lib/waymark /usr/sbin /usr/share /usr/lib/sysusers.d /usr/lib/tmpfiles.d /var/lib /run; do
+  [[ ! -e $folder ]] || find "$folder" -xdev -name 'waymark*' ! -path '/run/boot-test*' ! -path '/etc/systemd/system/boot-test*'
+done >/tmp/left
+equal left "$(</tmp/left)" ""

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# package.sh [-b BUILD] [-v VERSION] [FOLDER]: makes waymark_VERSION_ARCHITECTURE.deb in FOLDER (default: .build-package) from
+# this tree. -b takes the executables of the folder BUILD and builds none; VERSION is the software's own, and -1, unless it is
+# given.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tree=$PWD
+build=
+version=$(sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/WaymarkTransport/Software.swift)-1
+while getopts b:v: option; do
+  case $option in
+    b) build=$(realpath "$OPTARG") ;;
+    v) version=$OPTARG ;;
+    *) exit 64 ;;
+  esac
+done
+shift $((OPTIND - 1))
+folder=${1:-.build-package}
+for tool in dpkg-buildpackage dh; do
+  command -v "$tool" >/dev/null || { echo "$tool is missing: apt-get install dpkg-dev debhelper" >&2; exit 1; }
+done
+
+if [[ -z $build ]]; then
+  scripts/install.sh
+  # A folder of its own: an ordinary release build links the runtime dynamically.
+  for product in waymarkd waymark; do
+    swift build -c release --static-swift-stdlib --scratch-path .build-release --product "$product"
+  done
+  build=$tree/.build-release/release
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/waymark"
+cp -r scripts/debian "$work/waymark/debian"
+cat >"$work/waymark/debian/changelog" <<CHANGELOG
+waymark ($version) unstable; urgency=medium
+
+  * What has changed is in changelog.gz beside this file.
+
+ -- $(sed -n 's/^Maintainer: //p' scripts/debian/control)  $(git log -1 --format=%cD 2>/dev/null || date -R)
+CHANGELOG
+(
+  cd "$work/waymark"
+  export WAYMARK_TREE=$tree WAYMARK_BUILD=$build DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS:-noautodbgsym}
+  dpkg-buildpackage --build=binary --no-sign
+)
+mkdir -p "$folder"
+cp "$work"/waymark_"$version"_*.deb "$folder/"
+ls "$folder"/waymark_"$version"_*.deb
