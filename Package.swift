@@ -140,14 +140,15 @@ let package = Package(
         .testTarget(
             name: "WaymarkCodecTests",
             dependencies: [
-                "WaymarkCodec", "WaymarkGateway", "WaymarkTransport", "WaymarkProtocol", "WaymarkModel",
+                "WaymarkCodec", "WaymarkGateway", "WaymarkTransport", "WaymarkSimulation", "WaymarkProtocol",
+                "WaymarkModel",
             ],
             exclude: ["Fixtures"], swiftSettings: testing),
         .testTarget(
             name: "WaymarkGatewayTests",
             dependencies: [
-                "WaymarkGateway", "WaymarkClient", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
-                collections,
+                "WaymarkGateway", "WaymarkClient", "WaymarkSimulation", "WaymarkCodec", "WaymarkProtocol",
+                "WaymarkModel", collections,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkConfigurationTests",
@@ -156,9 +157,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkTransportTests",
             dependencies: [
-                "WaymarkTransport", "WaymarkGateway", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
-                nioCore, nioEmbedded,
-                nioPosix, logging,
+                "WaymarkTransport", "WaymarkSimulation", "WaymarkGateway", "WaymarkCodec", "WaymarkProtocol",
+                "WaymarkModel", nioCore, nioEmbedded, nioPosix, logging,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkDaemonTests",
@@ -169,15 +169,15 @@ let package = Package(
         .testTarget(
             name: "WaymarkRoutesTests",
             dependencies: [
-                "WaymarkRoutes", "WaymarkModel", "WaymarkProtocol", nioCore, nioPosix,
+                "WaymarkRoutes", "WaymarkSimulation", "WaymarkModel", "WaymarkProtocol", nioCore, nioPosix,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkClientTests",
             dependencies: [
                 "WaymarkClient", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport",
-                "WaymarkGateway", "WaymarkProtocol",
-                "WaymarkCodec", "WaymarkModel", nioCore, nioPosix, logging,
+                "WaymarkSimulation", "WaymarkGateway", "WaymarkProtocol", "WaymarkCodec", "WaymarkModel",
+                nioCore, nioPosix, logging,
                 "NavigationClientExample", "VehicleEndpointExample",
             ], swiftSettings: testing),
         .testTarget(

@@ -37,6 +37,16 @@ package enum Codec {
         try BodyDecoder().decode(frame)
     }
 
+    /// Reads a published frame in full.
+    ///
+    /// - Returns: nil for a type that this build does not know, and for what is no publication or was not checked before.
+    package static func publication(of frame: Frame) -> Publication? {
+        do throws(DecodingError) {
+            guard case .publication(let publication) = try self.decode(frame).message else { return nil }
+            return publication
+        } catch { return nil }  // Whoever took the frame in has told its sender.
+    }
+
     /// Checks a published frame in full, but reads only what the gateway must know. Whoever reads many holds a
     /// ``BodyDecoder``.
     package static func outline(of frame: Frame) throws(DecodingError) -> PublicationOutline {

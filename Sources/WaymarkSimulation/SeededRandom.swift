@@ -16,7 +16,7 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     mutating func once(in times: Int) -> Bool { self.number(0...times - 1) == 0 }
 
     /// A number of the range.
-    mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+    package mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
     /// One of the elements; nil when there are none.
     mutating func pick<Elements: Collection>(_ elements: Elements) -> Elements.Element? {

@@ -102,12 +102,7 @@ package struct SimulatedNetwork {
     }
 
     private static let coder = Gateway.Coder(
-        decode: { frame in
-            do throws(DecodingError) {
-                guard case .publication(let publication) = try Codec.decode(frame).message else { return nil }
-                return publication
-            } catch { return nil }  // A type that this build does not know.
-        }, encode: { Codec.encode($0) })
+        decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) })
 
     private mutating func populate() {
         let vehicles = (0..<self.random.number(1...3)).map { VehicleID(unchecked: "v\($0)") }

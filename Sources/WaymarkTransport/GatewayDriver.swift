@@ -77,13 +77,7 @@ package final class GatewayDriver: Sendable {
     }
 
     private static let coder = Gateway.Coder(
-        decode: { frame in
-            do throws(DecodingError) {
-                guard case .publication(let publication) = try Codec.decode(frame).message else { return nil }
-                return publication
-            } catch { return nil }  // A type that this build does not know.
-        },
-        encode: { Codec.encode($0) })
+        decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) })
 
     /// How many there are now.
     package func census() async throws -> Gateway.Census {

@@ -1,20 +1,14 @@
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkSimulation
 
 /// Makes valid values; the same seed makes the same ones.
 struct RandomValues: RandomNumberGenerator {
-    private var state: UInt64
+    private var random: SeededRandom
 
-    init(seed: UInt64) { self.state = seed }
+    init(seed: UInt64) { self.random = SeededRandom(seed: seed) }
 
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var value = self.state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
+    mutating func next() -> UInt64 { self.random.next() }
 
     mutating func flag() -> Bool { self.next() & 1 == 0 }
 

@@ -1,6 +1,7 @@
 import Testing
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkSimulation
 
 @testable import WaymarkGateway
 
@@ -225,7 +226,7 @@ struct ViewOfRoute {
     }
 
     @Test(arguments: 0..<50) func `as many points as asked for, in order, with both ends`(_ seed: Int) {
-        var random = SplitMix(state: UInt64(seed))
+        var random = SeededRandom(seed: UInt64(seed))
         let line = (0..<Int.random(in: 0...60, using: &random)).map { index in
             Coordinate(
                 latitude: .random(in: -90...90, using: &random),

@@ -4,6 +4,7 @@ import WaymarkCodec
 import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkSimulation
 
 /// An endpoint with few slots that follows Docs/protocol.md, "Fitting", to the letter and knows nothing else.
 struct SlotModel {
@@ -109,7 +110,7 @@ struct FittedEndpoint {
 
 /// A client that publishes at random, and endpoints that read it at random.
 struct FittingRun {
-    var random: SplitMix
+    var random: SeededRandom
     var gateway: Gateway
     var client = ConnectionID(1)
     var session = SessionID.none
@@ -128,7 +129,7 @@ struct FittingRun {
     var isPaused = false
 
     init(seed: Int) {
-        self.random = SplitMix(state: UInt64(seed))
+        self.random = SeededRandom(seed: UInt64(seed))
         self.gateway = Gateway(policy: .init(), coder: World.coder, firstSession: SessionID(1))
         self.arrive(World.client("app"), self.client)
         let opening = OpenSession(requestID: "r", vehicles: .vehicles([VehicleID(unchecked: "car")]))

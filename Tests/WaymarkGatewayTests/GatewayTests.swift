@@ -7,12 +7,7 @@ import WaymarkProtocol
 /// A gateway with peers whose mail is kept.
 struct World {
     static let coder = Gateway.Coder(
-        decode: { frame in
-            guard case .publication(let publication)? = (try? Codec.decode(frame))?.message else {
-                return nil
-            }
-            return publication
-        }, encode: { Codec.encode($0) })
+        decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) })
 
     var gateway: Gateway
     var now = Instant(nanoseconds: 0)

@@ -2,6 +2,7 @@ import Testing
 import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkSimulation
 
 @testable import WaymarkGateway
 
@@ -88,7 +89,7 @@ import WaymarkProtocol
     }
 
     @Test(arguments: 0..<20) func `what will be retained is what is retained`(_ seed: Int) {
-        var random = SplitMix(state: UInt64(seed))
+        var random = SeededRandom(seed: UInt64(seed))
         var retained = RetainedState()
         let publications: [Publication] = [
             .startGuidance(World.trip, generation: 1, World.route), Self.maneuvers(1..<3), Self.road(40),

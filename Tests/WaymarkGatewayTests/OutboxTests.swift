@@ -2,6 +2,7 @@ import Testing
 import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkSimulation
 
 @Suite struct OutboxTests {
     static func frame(_ sequence: UInt64, size: Int = 10, session: UInt32 = 1) -> Frame {
@@ -36,7 +37,7 @@ import WaymarkProtocol
 
     @Test(arguments: 0..<100)
     func `whatever is read when, events come in order and the last values win`(_ seed: Int) {
-        var generator = SplitMix(state: UInt64(seed))
+        var generator = SeededRandom(seed: UInt64(seed))
         var outbox = Outbox(limits: .init())
         var events: [UInt64] = []
         var newest: [UInt32: UInt64] = [:]
@@ -65,17 +66,5 @@ import WaymarkProtocol
         take(.max, &outbox)
         #expect(seenEvents == events)
         #expect(seen == newest)
-    }
-}
-
-/// The seed is the whole recipe.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var z = self.state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -3,6 +3,7 @@ import Testing
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRoutes
+import WaymarkSimulation
 
 /// Answers that somebody broke, by accident or on purpose: an error or a sound route, never a crash.
 @Suite struct HostileRouteTests {

@@ -1,6 +1,7 @@
 import Testing
 import WaymarkModel
 import WaymarkRoutes
+import WaymarkSimulation
 
 @Suite struct PolylineTests {
     /// - Source: the example of the format's own documentation.
@@ -48,22 +49,5 @@ import WaymarkRoutes
         #expect(throws: Polyline.Mistake.range(point: 0)) {
             try Polyline.decode(Polyline.encode([Coordinate(latitude: 91, longitude: 0)], .five), .five)
         }
-    }
-}
-
-/// A generator whose numbers depend on the seed only.
-///
-/// - Source: SplitMix64, Steele, Lea and Flood 2014.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { self.state = seed }
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

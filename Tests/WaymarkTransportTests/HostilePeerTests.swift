@@ -4,20 +4,8 @@ import WaymarkCodec
 import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkSimulation
 import WaymarkTransport
-
-/// SplitMix64: the same numbers for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 @Suite struct HostilePeerTests {
     /// What a peer of each role may say, from Hello to Goodbye, in a session that it guesses.
@@ -43,7 +31,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 
     /// Changes, drops, repeats and cuts.
-    static func spoil(_ frames: [[UInt8]], with generator: inout SeededGenerator) -> [UInt8] {
+    static func spoil(_ frames: [[UInt8]], with generator: inout SeededRandom) -> [UInt8] {
         var frames = frames
         for _ in 0..<Int.random(in: 0...3, using: &generator) {
             let index = frames.indices.randomElement(using: &generator) ?? 0
@@ -62,7 +50,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
     @Test(arguments: UInt64(0)..<40)
     func `others get what is theirs, whatever one peer does`(_ seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         let bench = Bench()
         let vehicle = try bench.vehicle("car")
         let (client, session) = try bench.guide(["car"])

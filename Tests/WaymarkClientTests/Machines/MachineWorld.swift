@@ -38,12 +38,7 @@ struct MachineWorld {
 
     private static func newGateway(_ policy: Gateway.Policy) -> Gateway {
         let coder = Gateway.Coder(
-            decode: { frame in
-                guard case .publication(let publication)? = (try? Codec.decode(frame))?.message else {
-                    return nil
-                }
-                return publication
-            }, encode: { Codec.encode($0) })
+            decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) })
         return Gateway(policy: policy, coder: coder, firstSession: SessionID(.random(in: 1...1_000_000)))
     }
 

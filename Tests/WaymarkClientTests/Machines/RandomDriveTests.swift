@@ -2,23 +2,9 @@ import Testing
 import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkSimulation
 
 @testable import WaymarkClient
-
-/// A reproducible source of randomness (SplitMix64).
-struct TestRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var value = self.state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
-    mutating func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &self) }
-}
 
 /// An app that publishes at random, in any order that the protocol allows, and now and then what it does not allow.
 struct RandomApp {
@@ -33,7 +19,7 @@ struct RandomApp {
     private var shares = 0
 
     /// The next publications, made with a generation that is filled in later.
-    mutating func next(_ random: inout TestRandom) -> [(inout PublishedState) -> Publication] {
+    mutating func next(_ random: inout SeededRandom) -> [(inout PublishedState) -> Publication] {
         guard self.isGuiding else { return self.start(&random) }
         switch random.number(0...19) {
         case 0: return self.start(&random)
@@ -66,11 +52,11 @@ struct RandomApp {
         }
     }
 
-    private static func estimates(_ random: inout TestRandom) -> TravelEstimates {
+    private static func estimates(_ random: inout SeededRandom) -> TravelEstimates {
         TravelEstimates(distanceRemaining: .meters(UInt32(random.number(0...50))))
     }
 
-    private mutating func route(_ random: inout TestRandom) -> RouteInformation {
+    private mutating func route(_ random: inout SeededRandom) -> RouteInformation {
         self.maneuvers = (1...UInt32(random.number(1...5))).map { $0 }
         self.lanes = (1...UInt32(random.number(1...2))).map { $0 }
         self.segments = ["s1"]
@@ -87,7 +73,7 @@ struct RandomApp {
             maneuverTravelEstimates: Bool.random(using: &random) ? Self.estimates(&random) : nil)
     }
 
-    private mutating func start(_ random: inout TestRandom) -> [(inout PublishedState) -> Publication] {
+    private mutating func start(_ random: inout SeededRandom) -> [(inout PublishedState) -> Publication] {
         let route = self.route(&random)
         self.isGuiding = true
         self.isPaused = false
@@ -95,7 +81,7 @@ struct RandomApp {
         return [{ .startGuidance(trip, generation: $0.newGeneration(), route) }]
     }
 
-    private mutating func add(_ random: inout TestRandom) -> [(inout PublishedState) -> Publication] {
+    private mutating func add(_ random: inout SeededRandom) -> [(inout PublishedState) -> Publication] {
         switch random.number(0...2) {
         case 0:
             let id = UInt32(self.maneuvers.count + 1)
@@ -131,7 +117,8 @@ struct RandomApp {
         }
     }
 
-    private mutating func setUpcoming(_ random: inout TestRandom) -> [(inout PublishedState) -> Publication] {
+    private mutating func setUpcoming(_ random: inout SeededRandom) -> [(inout PublishedState) -> Publication]
+    {
         let start = random.number(0...self.maneuvers.count - 1)
         let ids = self.maneuvers[start...].prefix(random.number(1...3)).map(ManeuverID.init(rawValue:))
         var publications: [(inout PublishedState) -> Publication] = [
@@ -145,7 +132,7 @@ struct RandomApp {
         return publications
     }
 
-    private mutating func setState(_ random: inout TestRandom) -> [(inout PublishedState) -> Publication] {
+    private mutating func setState(_ random: inout SeededRandom) -> [(inout PublishedState) -> Publication] {
         let allowed = ManeuverState.allKnown.filter {
             ManeuverCycle.allows($0, after: self.state) && (!self.isPaused || $0 == .continue)
         }
@@ -154,7 +141,8 @@ struct RandomApp {
         return [{ .maneuverState(next, generation: $0.generation) }]
     }
 
-    private mutating func pauseOrResume(_ random: inout TestRandom) -> [(inout PublishedState) -> Publication]
+    private mutating func pauseOrResume(_ random: inout SeededRandom) -> [(inout PublishedState) ->
+        Publication]
     {
         self.isPaused.toggle()
         self.state = nil
@@ -169,7 +157,8 @@ struct RandomApp {
         ]
     }
 
-    private mutating func showOrDismiss(_ random: inout TestRandom) -> [(inout PublishedState) -> Publication]
+    private mutating func showOrDismiss(_ random: inout SeededRandom) -> [(inout PublishedState) ->
+        Publication]
     {
         if let alert {
             self.alert = nil
@@ -180,7 +169,7 @@ struct RandomApp {
         return [{ _ in .showAlert(NavigationAlert(id: alert, titleVariants: ["Ice"])) }]
     }
 
-    private mutating func estimate(_ random: inout TestRandom) -> [(inout PublishedState) -> Publication] {
+    private mutating func estimate(_ random: inout SeededRandom) -> [(inout PublishedState) -> Publication] {
         guard let id = self.maneuvers.randomElement(using: &random) else { return [] }
         let estimates = Self.estimates(&random)
         return [{ .maneuverEstimates(ManeuverID(rawValue: id), estimates, generation: $0.generation) }]
@@ -205,7 +194,7 @@ extension VehicleState {
     func `after any cut, resumption or restart the vehicle holds what was published`(
         _ seed: UInt64
     ) async throws {
-        var random = TestRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         var limits = PublishedState.Limits()
         if seed % 3 == 0 { limits.recentBytesMax = 400 }
         if seed % 5 == 0 { limits.queueBytesMax = 800 }
