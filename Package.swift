@@ -133,6 +133,7 @@ let package = Package(
 
         // Tests.
         .testTarget(name: "HouseRulesTests", swiftSettings: testing),
+        .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: testing),
         .testTarget(name: "WaymarkModelTests", dependencies: ["WaymarkModel"], swiftSettings: testing),
         .testTarget(
             name: "WaymarkProtocolTests", dependencies: ["WaymarkProtocol", "WaymarkModel"],

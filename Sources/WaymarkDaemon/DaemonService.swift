@@ -22,7 +22,7 @@ package struct DaemonService: Service {
         await daemon.shutdown()
     }
 
-    private func notify(_ notification: ServiceManager.Notification) {
+    private func notify(_ notification: Notification) {
         do throws(SystemdError) { try ServiceManager.notify(notification) } catch {
             self.logger.warning(
                 "the service manager was not reached, ignoring", metadata: [LogKey.error: "\(error)"])

@@ -1,0 +1,107 @@
+import Glibc
+import Systemd
+
+/// Stands in for the service manager of the process that it is made in: has its socket and its variables.
+final class FakeManager {
+    private let descriptor: CInt
+    private let path: String
+
+    struct Failure: Error { var call: String, code = errno }
+
+    init() throws {
+        self.path = "/tmp/wm-notify-\(UInt64.random(in: 0 ... .max))"
+        self.descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue), 0)
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: self.path.utf8) }
+        let result = withUnsafePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(self.descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else { throw Failure(call: "bind") }
+        setenv("NOTIFY_SOCKET", self.path, 1)
+    }
+
+    deinit {
+        close(self.descriptor)
+        unlink(self.path)
+    }
+
+    /// The next message and the descriptors that came with it. A datagram is there as soon as it was sent.
+    func receive() throws -> (text: String, descriptors: [CInt]) {
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        var control = [UInt64](repeating: 0, count: 64)
+        let count = bytes.withUnsafeMutableBytes { bytes in
+            control.withUnsafeMutableBytes { control in
+                var part = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+                return withUnsafeMutablePointer(to: &part) { part in
+                    var header = msghdr()
+                    header.msg_iov = part
+                    header.msg_iovlen = 1
+                    header.msg_control = control.baseAddress
+                    header.msg_controllen = control.count
+                    return recvmsg(self.descriptor, &header, CInt(MSG_DONTWAIT))
+                }
+            }
+        }
+        guard count >= 0 else { throw Failure(call: "recvmsg") }
+        let descriptors = control.withUnsafeBytes { control -> [CInt] in
+            // struct cmsghdr: its length, level and type; then the data.
+            let length = control.load(as: Int.self)
+            guard length > MemoryLayout<cmsghdr>.size else { return [] }
+            return stride(from: MemoryLayout<cmsghdr>.size, to: length, by: 4).map {
+                control.load(fromByteOffset: $0, as: CInt.self)
+            }
+        }
+        return (String(decoding: bytes.prefix(count), as: UTF8.self), descriptors)
+    }
+}
+
+/// Moves a descriptor to a number that nothing else gets when it is closed: the system gives the lowest one.
+func secluded(_ descriptor: CInt) -> CInt {
+    defer { close(descriptor) }
+    return fcntl(descriptor, F_DUPFD_CLOEXEC, 300)
+}
+
+/// A Unix socket of its own, bound to a name that nobody else has.
+func unixSocket(_ type: __socket_type, isListening: Bool) -> CInt {
+    let descriptor = socket(AF_UNIX, CInt(type.rawValue), 0)
+    // With the family alone the system chooses an abstract name.
+    var name = sockaddr(sa_family: sa_family_t(AF_UNIX), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    bind(descriptor, &name, socklen_t(MemoryLayout<sa_family_t>.size))
+    if isListening { listen(descriptor, 1) }
+    return secluded(descriptor)
+}
+
+func tcpSocket(isListening: Bool) -> CInt {
+    let descriptor = socket(AF_INET6, CInt(SOCK_STREAM.rawValue), 0)
+    if isListening { listen(descriptor, 1) }
+    return secluded(descriptor)
+}
+
+/// Whether two descriptors stand for the same file.
+func isSame(_ first: CInt, _ second: CInt) -> Bool {
+    var (one, other) = (stat(), stat())
+    return fstat(first, &one) == 0 && fstat(second, &other) == 0 && one.st_dev == other.st_dev
+        && one.st_ino == other.st_ino
+}
+
+func isOpen(_ descriptor: CInt) -> Bool { fcntl(descriptor, F_GETFD) >= 0 }
+
+/// Puts copies of `descriptors` where the service manager puts what it hands over, from 3 on, and what was there back again
+/// after `body`.
+func withInherited(_ descriptors: [CInt], names: String, _ body: () throws -> Void) rethrows {
+    let places = descriptors.indices.map { CInt(3 + $0) }
+    let before = places.map { fcntl($0, F_DUPFD_CLOEXEC, 200) }
+    // They may lie in each other's places.
+    let copies = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, 200) }
+    for (copy, place) in zip(copies, places) { dup2(copy, place) }
+    defer {
+        for (old, place) in zip(before, places) { if old >= 0 { dup2(old, place) } else { close(place) } }
+    }
+    setenv("LISTEN_PID", "\(getpid())", 1)
+    setenv("LISTEN_FDS", "\(descriptors.count)", 1)
+    setenv("LISTEN_FDNAMES", names, 1)
+    try body()
+}

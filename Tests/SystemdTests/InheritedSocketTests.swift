@@ -1,0 +1,66 @@
+import Glibc
+import Testing
+
+@testable import Systemd
+
+/// In processes of their own, so that no other test has descriptors there.
+@Suite struct InheritedSocketTests {
+    @Test func `a released socket stays open, another is closed`() async {
+        await #expect(processExitsWith: .success) {
+            let kept = try InheritedSocket(descriptor: unixSocket(SOCK_STREAM, isListening: true), name: "a")
+            let released = kept.release()
+            #expect(isOpen(released))
+            let dropped = unixSocket(SOCK_STREAM, isListening: true)
+            do { _ = try InheritedSocket(descriptor: dropped, name: "b") }
+            #expect(!isOpen(dropped))
+        }
+    }
+
+    @Test func `only listening stream sockets are taken, and the others are closed`() async {
+        await #expect(processExitsWith: .success) {
+            _ = try InheritedSocket(descriptor: tcpSocket(isListening: true), name: "tcp")
+            var ends: [CInt] = [0, 0]
+            pipe(&ends)
+            let wrong = [
+                unixSocket(SOCK_STREAM, isListening: false), unixSocket(SOCK_DGRAM, isListening: false),
+                unixSocket(SOCK_SEQPACKET, isListening: true), tcpSocket(isListening: false),
+                secluded(ends[0]),
+            ]
+            for descriptor in wrong {
+                let error = #expect(throws: InheritedSocketError.self) {
+                    _ = try InheritedSocket(descriptor: descriptor, name: "x")
+                }
+                #expect(error == InheritedSocketError(name: "x", descriptor: descriptor))
+                #expect(!isOpen(descriptor))
+            }
+        }
+    }
+
+    @Test func `what was handed over is taken once, by name, and not passed on`() async {
+        await #expect(processExitsWith: .success) {
+            let listening = tcpSocket(isListening: true)
+            var ends: [CInt] = [0, 0]
+            pipe(&ends)
+            let handed = [listening, secluded(ends[0]), listening]
+            try withInherited(handed, names: "waymarkd-vehicle:pipe:rest") {
+                do {
+                    var sockets = try InheritedSockets()
+                    #expect(sockets.count == 3)
+                    for (place, descriptor) in zip(CInt(3)..., handed) { #expect(isSame(place, descriptor)) }
+                    if let first = try sockets.next() {
+                        let name = first.name
+                        #expect(name == "waymarkd-vehicle")
+                    }
+                    #expect(!isSame(3, listening))
+                    #expect(fcntl(5, F_GETFD) & FD_CLOEXEC != 0)
+                    #expect(throws: InheritedSocketError(name: "pipe", descriptor: 4)) {
+                        _ = try sockets.next()
+                    }
+                    #expect(getenv("LISTEN_FDS") == nil)
+                }
+                for (place, descriptor) in zip(CInt(3)..., handed) { #expect(!isSame(place, descriptor)) }
+                #expect(try InheritedSockets().count == 0)
+            }
+        }
+    }
+}
