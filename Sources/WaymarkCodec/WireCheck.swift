@@ -103,7 +103,7 @@ internal import WaymarkProtocol
         try self.message(index, end: end) { _, _ in }
     }
 
-    /// - Parameter keep: Is given each field's number, and its value's low 32 bits if it is a number.
+    // `keep` is given each field's number, and its value's low 32 bits if it is a number.
     @inline(__always)
     private mutating func message(
         _ index: Int, end: Int, keep: (Int, UInt32) -> Void
