@@ -76,7 +76,8 @@ let package = Package(
         .target(
             name: "WaymarkRoutes",
             dependencies: [
-                "WaymarkModel", nioCore, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "WaymarkProtocol", "WaymarkModel", nioCore,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ], swiftSettings: strict),
 
         .target(

@@ -151,22 +151,4 @@ import WaymarkSimulation
             try RouteReader.read(Array(repeating: 0x20, count: 11), options: options)
         }
     }
-
-    @Test func `the limits are the protocol's`() {
-        #expect(ModelLimits.textBytesMax == ProtocolConstants.textBytesMax)
-        #expect(ModelLimits.textVariantsMax == ProtocolConstants.textVariantsMax)
-        #expect(ModelLimits.exitLabelBytesMax == ProtocolConstants.shortTextBytesMax)
-        #expect(ModelLimits.timeZoneBytesMax == ProtocolConstants.shortTextBytesMax)
-        #expect(ModelLimits.elementAnglesMax == ProtocolConstants.anglesMax)
-        #expect(ModelLimits.laneAnglesMax == ProtocolConstants.laneAnglesMax)
-        #expect(ModelLimits.lanesMax == ProtocolConstants.lanesMax)
-        #expect(ModelLimits.maneuversMax == ProtocolConstants.maneuversMax)
-        #expect(ModelLimits.laneGuidancesMax == ProtocolConstants.laneGuidancesMax)
-        #expect(ModelLimits.segmentsMax == ProtocolConstants.routeSegmentsMax)
-        #expect(ModelLimits.segmentCoordinatesMax == ProtocolConstants.coordinatesMax)
-        #expect(ModelLimits.routeChoicesMax == ProtocolConstants.routeChoicesMax)
-        #expect(ModelLimits.distanceMetersMax == ProtocolConstants.distanceMetersMax)
-        #expect(ModelLimits.timeSecondsMax == Int64(ProtocolConstants.timeSecondsMax))
-        #expect(ModelLimits.altitudeMeters == ProtocolConstants.altitudeMeters)
-    }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaymarkModel
+import WaymarkProtocol
 import WaymarkRoutes
 
 /// Real answers, compared with what another JSON reader sees in them.
@@ -229,10 +230,10 @@ enum Promises {
                 maneuver.junctionExitAngle.map { !maneuver.junctionElementAngles.contains($0) } ?? true,
                 sourceLocation: location)
             #expect(
-                maneuver.junctionElementAngles.count <= ModelLimits.elementAnglesMax, sourceLocation: location
+                maneuver.junctionElementAngles.count <= ProtocolConstants.anglesMax, sourceLocation: location
             )
             #expect(
-                maneuver.highwayExitLabel.utf8.count <= ModelLimits.exitLabelBytesMax,
+                maneuver.highwayExitLabel.utf8.count <= ProtocolConstants.shortTextBytesMax,
                 sourceLocation: location)
             self.check(texts: maneuver.instructionVariants, location)
             self.check(texts: maneuver.roadFollowingManeuverVariants, location)
@@ -242,14 +243,14 @@ enum Promises {
             #expect(lane.status != .notGood || lane.highlightedAngle == nil, sourceLocation: location)
         }
         for guidance in information.laneGuidances {
-            #expect((1...ModelLimits.lanesMax).contains(guidance.lanes.count), sourceLocation: location)
+            #expect((1...ProtocolConstants.lanesMax).contains(guidance.lanes.count), sourceLocation: location)
         }
     }
 
     private static func check(texts: [String], _ location: SourceLocation) {
-        #expect(texts.count <= ModelLimits.textVariantsMax, sourceLocation: location)
+        #expect(texts.count <= ProtocolConstants.textVariantsMax, sourceLocation: location)
         #expect(
-            texts.allSatisfy { !$0.isEmpty && $0.utf8.count <= ModelLimits.textBytesMax },
+            texts.allSatisfy { !$0.isEmpty && $0.utf8.count <= ProtocolConstants.textBytesMax },
             sourceLocation: location)
         #expect(texts.map(\.count) == texts.map(\.count).sorted(by: >), sourceLocation: location)
         #expect(Set(texts).count == texts.count, sourceLocation: location)

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import WaymarkModel
+import WaymarkProtocol
 
 /// Asks an engine over HTTP and reads what it answers, within limits.
 struct EngineConnection: Sendable {
@@ -29,8 +30,8 @@ struct EngineConnection: Sendable {
     /// Checks what a caller wants a route through.
     static func check(_ points: [Coordinate]) throws(RoutingError) {
         guard points.count >= 2 else { throw .badPoints("at least an origin and a destination are needed") }
-        guard points.count <= ModelLimits.segmentsMax + 1 else {
-            throw .badPoints("at most \(ModelLimits.segmentsMax + 1) points can be on one route")
+        guard points.count <= ProtocolConstants.routeSegmentsMax + 1 else {
+            throw .badPoints("at most \(ProtocolConstants.routeSegmentsMax + 1) points can be on one route")
         }
         if let index = points.firstIndex(where: { !$0.isOnEarth }) {
             throw .badPoints("point \(index + 1) is not on the Earth")

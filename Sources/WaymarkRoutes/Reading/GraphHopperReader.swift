@@ -1,4 +1,5 @@
 import WaymarkModel
+import WaymarkProtocol
 
 /// Reads GraphHopper's routing answers. A path is one route; instructions at via points divide it into legs.
 struct GraphHopperReader {
@@ -20,10 +21,11 @@ struct GraphHopperReader {
             routes.append(try reader.route(path))
         }
         var book = NoticeBook()
-        if routes.count > ModelLimits.routeChoicesMax {
+        if routes.count > ProtocolConstants.routeChoicesMax {
             book.add(
                 .member(.root, "paths"),
-                "of \(routes.count) routes only \(ModelLimits.routeChoicesMax) can be offered as choices")
+                "of \(routes.count) routes only \(ProtocolConstants.routeChoicesMax) can be offered as choices"
+            )
         }
         return RouteAnswer(routes: routes, notices: book.complete)
     }

@@ -1,4 +1,5 @@
 import WaymarkModel
+import WaymarkProtocol
 
 /// Reads answers in OSRM's form: OSRM itself, Mapbox Directions, Valhalla with `format=osrm`.
 struct OSRMReader {
@@ -16,10 +17,11 @@ struct OSRMReader {
         guard !routes.isEmpty else { throw .noRoute(path: "routes") }
         var book = NoticeBook()
         OSRMMembers.answer.report(answer, into: &book)
-        if routes.count > ModelLimits.routeChoicesMax {
+        if routes.count > ProtocolConstants.routeChoicesMax {
             book.add(
                 .member(.root, "routes"),
-                "of \(routes.count) routes only \(ModelLimits.routeChoicesMax) can be offered as choices")
+                "of \(routes.count) routes only \(ProtocolConstants.routeChoicesMax) can be offered as choices"
+            )
         }
         var read: [EngineRoute] = []
         for route in routes {
@@ -187,7 +189,7 @@ extension Coordinate {
         else { return nil }
         self.init(latitude: latitude, longitude: longitude)
         guard self.isOnEarth else { return nil }
-        if numbers.count > 2, let altitude = numbers[2], ModelLimits.altitudeMeters.contains(altitude) {
+        if numbers.count > 2, let altitude = numbers[2], ProtocolConstants.altitudeMeters.contains(altitude) {
             self.altitude = altitude
         }
     }

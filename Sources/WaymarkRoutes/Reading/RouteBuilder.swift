@@ -1,4 +1,5 @@
 package import WaymarkModel
+import WaymarkProtocol
 
 /// Makes a route of what a reader found: one line without equal neighbours, speeds, ids, segments, estimates, limits.
 struct RouteBuilder {
@@ -56,10 +57,12 @@ struct RouteBuilder {
     /// Leaves out the legs that have no room; then the route ends before its destination, and says so.
     private mutating func cutLegs() {
         let legs = self.draft.legs.count
-        guard legs > ModelLimits.segmentsMax else { return }
+        guard legs > ProtocolConstants.routeSegmentsMax else { return }
         self.draft.legs = self.draft.book.fit(
-            self.draft.legs, countMax: ModelLimits.segmentsMax, "legs", at: self.draft.path)
-        self.draft.waypoints = self.draft.waypoints.map { Array($0.prefix(ModelLimits.segmentsMax + 1)) }
+            self.draft.legs, countMax: ProtocolConstants.routeSegmentsMax, "legs", at: self.draft.path)
+        self.draft.waypoints = self.draft.waypoints.map {
+            Array($0.prefix(ProtocolConstants.routeSegmentsMax + 1))
+        }
         (self.draft.distance, self.draft.duration) = (nil, nil)
         let last = self.draft.legs.count - 1
         if let step = self.draft.legs[last].steps.indices.last {
@@ -123,9 +126,9 @@ struct RouteBuilder {
     private mutating func append(
         _ step: LegDraft.Step, at place: Int, after previous: LegDraft.Step?
     ) -> ManeuverID? {
-        guard self.maneuvers.count < ModelLimits.maneuversMax else {
+        guard self.maneuvers.count < ProtocolConstants.maneuversMax else {
             self.draft.book.add(
-                step.path, "left out: a route has at most \(ModelLimits.maneuversMax) maneuvers")
+                step.path, "left out: a route has at most \(ProtocolConstants.maneuversMax) maneuvers")
             return nil
         }
         let id = ManeuverID(rawValue: UInt32(self.maneuvers.count + 1))
@@ -137,12 +140,12 @@ struct RouteBuilder {
         maneuver.roadFollowingManeuverVariants = self.draft.book.fit(
             variants: step.maneuver.roadFollowingManeuverVariants, at: step.path)
         maneuver.highwayExitLabel = self.draft.book.fit(
-            step.maneuver.highwayExitLabel, bytesMax: ModelLimits.exitLabelBytesMax, at: step.path)
+            step.maneuver.highwayExitLabel, bytesMax: ProtocolConstants.shortTextBytesMax, at: step.path)
         maneuver.junctionExitAngle = step.maneuver.junctionExitAngle
         let elements = Set(step.maneuver.junctionElementAngles).subtracting(
             [step.maneuver.junctionExitAngle].compactMap(\.self))
         maneuver.junctionElementAngles = self.draft.book.fit(
-            elements.sorted(), countMax: ModelLimits.elementAnglesMax, "roads of a junction", at: step.path)
+            elements.sorted(), countMax: ProtocolConstants.anglesMax, "roads of a junction", at: step.path)
         maneuver.roundaboutExitNumber = step.maneuver.roundaboutExitNumber
         maneuver.isIntermediateWaypoint = step.maneuver.isIntermediateWaypoint
         maneuver.initialTravelEstimates = self.initialEstimates(previous, to: place, at: step.path)
@@ -169,13 +172,14 @@ struct RouteBuilder {
     }
 
     private mutating func append(_ draft: LegDraft.Lanes, at place: Int, linkedTo maneuver: ManeuverID?) {
-        guard self.lanes.count < ModelLimits.laneGuidancesMax else {
+        guard self.lanes.count < ProtocolConstants.laneGuidancesMax else {
             return self.draft.book.add(
-                draft.path, "left out: a route has at most \(ModelLimits.laneGuidancesMax) lane guidances")
+                draft.path,
+                "left out: a route has at most \(ProtocolConstants.laneGuidancesMax) lane guidances")
         }
         let id = LaneGuidanceID(rawValue: UInt32(self.lanes.count + 1))
         let lanes = self.draft.book.fit(
-            draft.lanes, countMax: ModelLimits.lanesMax, "lanes", at: draft.path)
+            draft.lanes, countMax: ProtocolConstants.lanesMax, "lanes", at: draft.path)
         var guidance = LaneGuidance(id: id, lanes: lanes)
         if let maneuver {
             self.maneuvers[Int(maneuver.rawValue) - 1].linkedLaneGuidance = id
@@ -224,11 +228,11 @@ struct RouteBuilder {
 
     /// Evenly fewer points where a segment has too many; first and last stay.
     private mutating func thinned(_ points: [Coordinate]) -> [Coordinate] {
-        guard points.count > ModelLimits.segmentCoordinatesMax else { return points }
+        guard points.count > ProtocolConstants.coordinatesMax else { return points }
         self.draft.book.add(
             self.draft.path,
-            "\(points.count) points of a leg were thinned to \(ModelLimits.segmentCoordinatesMax)")
-        let last = ModelLimits.segmentCoordinatesMax - 1
+            "\(points.count) points of a leg were thinned to \(ProtocolConstants.coordinatesMax)")
+        let last = ProtocolConstants.coordinatesMax - 1
         return (0...last).map { points[$0 * (points.count - 1) / last] }
     }
 
@@ -267,9 +271,10 @@ extension LineMeasure {
     /// Between two distances along the line, as the protocol can say it.
     package func estimates(from start: Double, to end: Double) -> TravelEstimates {
         let seconds = max(0, self.seconds(atMeters: end) - self.seconds(atMeters: start))
-        let meters = min(max(0, end - start), Double(ModelLimits.distanceMetersMax))
+        let meters = min(max(0, end - start), Double(ProtocolConstants.distanceMetersMax))
         return TravelEstimates(
             distanceRemaining: .meters(rounding: meters),
-            timeRemaining: .seconds(min(ModelLimits.timeSecondsMax, Int64(min(seconds, 1e12).rounded()))))
+            timeRemaining: .seconds(
+                min(Int64(ProtocolConstants.timeSecondsMax), Int64(min(seconds, 1e12).rounded()))))
     }
 }

@@ -1,4 +1,5 @@
 package import WaymarkModel
+import WaymarkProtocol
 
 /// How to read an answer.
 package struct RouteReadingOptions: Sendable, Hashable {
@@ -24,7 +25,7 @@ package struct RouteAnswer: Sendable, Hashable {
 
     /// The routes as the driver may choose among them, with ids from 1 in the order of ``routes``; at most 3.
     package var choices: [RouteChoice] {
-        self.routes.prefix(ModelLimits.routeChoicesMax).enumerated().map { index, route in
+        self.routes.prefix(ProtocolConstants.routeChoicesMax).enumerated().map { index, route in
             RouteChoice(
                 id: UInt32(index + 1), summaryVariants: route.summaryVariants,
                 travelEstimates: TravelEstimates(

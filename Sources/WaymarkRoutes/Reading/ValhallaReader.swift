@@ -1,4 +1,5 @@
 import WaymarkModel
+import WaymarkProtocol
 
 /// Reads Valhalla's own form, also the one of 2014 without travel modes.
 struct ValhallaReader {
@@ -21,10 +22,11 @@ struct ValhallaReader {
             }
             routes.append(try reader.route(trip))
         }
-        if routes.count > ModelLimits.routeChoicesMax {
+        if routes.count > ProtocolConstants.routeChoicesMax {
             book.add(
                 .member(.root, "alternates"),
-                "of \(routes.count) routes only \(ModelLimits.routeChoicesMax) can be offered as choices")
+                "of \(routes.count) routes only \(ProtocolConstants.routeChoicesMax) can be offered as choices"
+            )
         }
         return RouteAnswer(routes: routes, notices: book.complete)
     }
@@ -91,7 +93,7 @@ struct ValhallaReader {
                     center: center, nameVariants: book.fit(variants: [name], at: place.path),
                     addressVariants: book.fit(variants: [address], at: place.path),
                     timeZone: book.fit(
-                        place["time_zone_name"]?.string ?? "", bytesMax: ModelLimits.timeZoneBytesMax,
+                        place["time_zone_name"]?.string ?? "", bytesMax: ProtocolConstants.shortTextBytesMax,
                         at: place.path)))
         }
         guard waypoints.count == legs + 1 else {

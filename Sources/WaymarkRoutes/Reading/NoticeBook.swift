@@ -1,25 +1,5 @@
 import WaymarkModel
-
-/// What the protocol lets a route hold; a longer one is cut, and the cut is reported.
-///
-/// - Source: comments in Protos/waymark/v1/model.proto.
-package enum ModelLimits {
-    package static let textBytesMax = 512
-    package static let textVariantsMax = 8
-    package static let exitLabelBytesMax = 64
-    package static let timeZoneBytesMax = 64
-    package static let elementAnglesMax = 32
-    package static let lanesMax = 32
-    package static let laneAnglesMax = 16
-    package static let maneuversMax = 4_096
-    package static let laneGuidancesMax = 4_096
-    package static let segmentsMax = 65
-    package static let segmentCoordinatesMax = 262_144
-    package static let routeChoicesMax = 3
-    package static let distanceMetersMax: UInt32 = 50_000_000
-    package static let timeSecondsMax: Int64 = 31_536_000
-    package static let altitudeMeters: ClosedRange<Double> = -12_000...100_000
-}
+import WaymarkProtocol
 
 /// Collects what could not be carried over, and cuts what is too long.
 struct NoticeBook: Sendable {
@@ -43,7 +23,9 @@ struct NoticeBook: Sendable {
     // MARK: Cutting
 
     /// `text` without control characters and of at most `bytesMax` bytes, cut between characters.
-    mutating func fit(_ text: String, bytesMax: Int = ModelLimits.textBytesMax, at path: JSONPath) -> String {
+    mutating func fit(_ text: String, bytesMax: Int = ProtocolConstants.textBytesMax, at path: JSONPath)
+        -> String
+    {
         var text = text
         if text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {
             self.add(path, "control characters became spaces")
@@ -66,7 +48,7 @@ struct NoticeBook: Sendable {
         var fitted: [String] = []
         // Why: a hostile answer may name a road a million times.
         for variant in self.fit(
-            variants, countMax: 4 * ModelLimits.textVariantsMax, "text variants", at: path)
+            variants, countMax: 4 * ProtocolConstants.textVariantsMax, "text variants", at: path)
         {
             let text = self.fit(variant, at: path)
             if !text.allSatisfy(\.isWhitespace), !fitted.contains(text) { fitted.append(text) }
@@ -75,7 +57,7 @@ struct NoticeBook: Sendable {
         let ordered = fitted.enumerated().sorted {
             ($1.element.count, $0.offset) < ($0.element.count, $1.offset)
         }.map(\.element)
-        return self.fit(ordered, countMax: ModelLimits.textVariantsMax, "text variants", at: path)
+        return self.fit(ordered, countMax: ProtocolConstants.textVariantsMax, "text variants", at: path)
     }
 
     /// The first `countMax` of `items`.
@@ -87,18 +69,18 @@ struct NoticeBook: Sendable {
 
     /// A length in metres as the protocol can say it.
     mutating func distance(_ meters: Double, at path: JSONPath) -> Distance {
-        guard meters >= 0, meters <= Double(ModelLimits.distanceMetersMax) else {
+        guard meters >= 0, meters <= Double(ProtocolConstants.distanceMetersMax) else {
             self.add(path, "a distance of \(meters) m was brought into range")
-            return meters > 0 ? .meters(ModelLimits.distanceMetersMax) : .meters(0)
+            return meters > 0 ? .meters(ProtocolConstants.distanceMetersMax) : .meters(0)
         }
         return .meters(rounding: meters)
     }
 
     /// A time in seconds as the protocol can say it.
     mutating func duration(_ seconds: Double, at path: JSONPath) -> Duration {
-        guard seconds >= 0, seconds <= Double(ModelLimits.timeSecondsMax) else {
+        guard seconds >= 0, seconds <= Double(ProtocolConstants.timeSecondsMax) else {
             self.add(path, "a time of \(seconds) s was brought into range")
-            return seconds > 0 ? .seconds(ModelLimits.timeSecondsMax) : .zero
+            return seconds > 0 ? .seconds(ProtocolConstants.timeSecondsMax) : .zero
         }
         return .seconds(Int64(seconds.rounded()))
     }
