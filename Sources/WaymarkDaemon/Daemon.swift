@@ -15,28 +15,31 @@ package struct Daemon: Sendable {
     private let driver: GatewayDriver
     private let group: MultiThreadedEventLoopGroup
     private let drainTimeout: Duration
+    /// nil: it never leaves because of that.
+    private let idleExit: Duration?
+    private let inherited: InheritedListeners
     private let logger: Logger
 
-    /// Finds what ``start(_:logger:)`` would refuse about the settings, and opens nothing.
+    /// Finds what ``start(_:inheriting:logger:)`` would refuse about the settings, whatever is handed over, and opens
+    /// nothing.
     package static func check(_ settings: Settings) throws(DaemonError) {
-        _ = try ListenerPlan.all(of: settings)
+        try ListenerPlan.check(settings)
         if settings.listeners.isEmpty { try PrivateFolder.check(DefaultAddresses.folder) }
     }
 
     /// Opens all listeners: those of the settings, or the default ones if there are none.
-    package static func start(_ settings: Settings, logger: Logger) async throws(DaemonError) -> Daemon {
-        let plans = try ListenerPlan.all(of: settings)
-        if settings.listeners.isEmpty { try PrivateFolder.make(DefaultAddresses.folder) }
+    package static func start(
+        _ settings: Settings, inheriting inherited: InheritedListeners = .none, logger: Logger
+    ) async throws(DaemonError) -> Daemon {
+        let plans = try ListenerPlan.all(of: settings, inheriting: inherited)
+        if settings.listeners.isEmpty, inherited.sockets.isEmpty {
+            try PrivateFolder.make(DefaultAddresses.folder)
+        }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
         let driver = Self.driver(settings, group, logger)
         var listeners: [Listener] = []
         do throws(ListenerError) {
-            for plan in plans {
-                listeners.append(
-                    try await Listener.open(
-                        plan.address, permissions: plan.permissions, policy: plan.policy, driver: driver,
-                        group: group))
-            }
+            for plan in plans { listeners.append(try await Self.open(plan, driver, group)) }
         } catch {
             for listener in listeners { await listener.close() }
             await Self.stop(group, logger)
@@ -49,7 +52,52 @@ package struct Daemon: Sendable {
         }
         return Daemon(
             addresses: listeners.map(\.address), listeners: listeners, driver: driver, group: group,
-            drainTimeout: settings.drainTimeout, logger: logger)
+            drainTimeout: settings.drainTimeout, idleExit: Self.idleExit(settings, plans, logger),
+            inherited: inherited, logger: logger)
+    }
+
+    private static func open(
+        _ plan: ListenerPlan, _ driver: GatewayDriver, _ group: MultiThreadedEventLoopGroup
+    ) async throws(ListenerError) -> Listener {
+        switch plan.source {
+        case .opened(let permissions):
+            try await Listener.open(
+                plan.address, permissions: permissions, policy: plan.policy, driver: driver, group: group)
+        case .inherited(let descriptor):
+            try await Listener.adopt(copyOf: descriptor, policy: plan.policy, driver: driver, group: group)
+        }
+    }
+
+    /// After which time without a connection to leave; nil unless somebody else keeps all sockets open.
+    private static func idleExit(
+        _ settings: Settings, _ plans: [ListenerPlan], _ logger: Logger
+    ) -> Duration? {
+        guard settings.idleExit > .zero else { return nil }
+        if let own = plans.first(where: { if case .opened = $0.source { true } else { false } }) {
+            logger.warning(
+                "nobody would listen while the daemon is away, ignoring times.idle-exit",
+                metadata: [LogKey.address: "\(own.address)"])
+            return nil
+        }
+        return settings.idleExit
+    }
+
+    /// Returns when nobody has been connected for `times.idle-exit`: then no listener accepts any more, and who connects
+    /// waits for the next process. Returns when it is cancelled, too; do so before ``shutdown(reconnectAfter:)``. Once.
+    package func waitUntilIdle() async {
+        await withTaskCancellationHandler {
+            do {
+                repeat {
+                    // Unless somebody came at the last moment.
+                    for listener in self.listeners { await listener.resume() }
+                    try await self.driver.idle(for: self.idleExit).get()
+                    for listener in self.listeners { await listener.pause() }
+                } while try await !self.driver.isIdle()
+                self.logger.notice("idle, leaving until somebody connects")
+            } catch { /* Cancelled. */  }
+        } onCancel: {
+            self.driver.endIdleWait()
+        }
     }
 
     /// How many there are now.
