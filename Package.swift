@@ -50,6 +50,7 @@ let package = Package(
         .target(name: "Systemd", dependencies: ["CSystemd"], swiftSettings: strict),
         .target(name: "WaymarkModel", swiftSettings: strict),
         .target(name: "WaymarkTelemetry", swiftSettings: strict),
+        .target(name: "StateCoding", swiftSettings: strict),
 
         .target(name: "WaymarkProtocol", dependencies: ["WaymarkModel"], swiftSettings: strict),
 
@@ -87,7 +88,7 @@ let package = Package(
             ], swiftSettings: strict),
         .target(
             name: "WaymarkSimulation",
-            dependencies: ["WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkModel"],
+            dependencies: ["StateCoding", "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkModel"],
             swiftSettings: strict),
 
         .target(
@@ -134,6 +135,7 @@ let package = Package(
 
         // Tests.
         .testTarget(name: "HouseRulesTests", swiftSettings: testing),
+        .testTarget(name: "StateCodingTests", dependencies: ["StateCoding"], swiftSettings: testing),
         .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: testing),
         .testTarget(name: "WaymarkModelTests", dependencies: ["WaymarkModel"], swiftSettings: testing),
         .testTarget(
@@ -149,7 +151,7 @@ let package = Package(
         .testTarget(
             name: "WaymarkGatewayTests",
             dependencies: [
-                "WaymarkGateway", "WaymarkClient", "WaymarkSimulation", "WaymarkCodec", "WaymarkProtocol",
+                "StateCoding", "WaymarkGateway", "WaymarkClient", "WaymarkSimulation", "WaymarkCodec", "WaymarkProtocol",
                 "WaymarkModel", collections,
             ], swiftSettings: testing),
         .testTarget(

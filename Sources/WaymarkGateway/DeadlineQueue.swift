@@ -3,7 +3,7 @@ internal import WaymarkProtocol
 
 /// What the gateway waits for, and until when. At most one instant per key.
 struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
-    private struct Entry: Sendable, Hashable, Comparable {
+    fileprivate struct Entry: Sendable, Hashable, Comparable {
         var instant: Instant
         var order: UInt64
         var key: Key
@@ -15,6 +15,8 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
     private var instants: [Key: Entry] = [:]
     private var heap = Heap<Entry>()
     private var order: UInt64 = 0
+
+    init() {}
 
     /// The earliest instant; nil when nothing is waited for.
     var next: Instant? { mutating get { self.first?.instant } }
@@ -63,4 +65,22 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(self.instants.mapValues(\.instant)) }
+}
+
+extension DeadlineQueue.Entry: Codable where Key: Codable {}
+
+extension DeadlineQueue: Codable where Key: Codable {
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        // In their order: of what is due at the same instant, the first that was set comes first.
+        for entry in self.instants.values.sorted() { try container.encode(entry) }
+    }
+
+    init(from decoder: any Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        while !container.isAtEnd {
+            let entry = try container.decode(Entry.self)
+            self.set(entry.key, at: entry.instant)
+        }
+    }
 }

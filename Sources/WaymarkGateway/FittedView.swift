@@ -11,7 +11,7 @@ internal import WaymarkProtocol
 /// AddManeuvers is an event and comes first, so that nothing that is conflated behind it can make the endpoint miss one.
 ///
 /// - Source: Docs/protocol.md, "Fitting".
-struct FittedView: Sendable, Hashable {
+struct FittedView: Sendable, Hashable, Codable {
     enum Result: Sendable, Hashable {
         /// The received bytes fit as they are.
         case asReceived
@@ -158,7 +158,7 @@ struct FittedView: Sendable, Hashable {
 }
 
 /// What an endpoint with few slots holds: the places in the route of the elements that were added last.
-private struct Slots: Sendable, Hashable {
+private struct Slots: Sendable, Hashable, Codable {
     /// 0: no limit.
     let countMax: Int
     /// In the order of the route, which is the order in which they were added.

@@ -11,7 +11,7 @@ package import WaymarkProtocol
 /// `Joining` (endpoints in sessions), `Publishing`, `Requests`, `VehicleMessages`.
 package struct Gateway: Sendable, Hashable {
     /// What is waited for.
-    enum Deadline: Sendable, Hashable {
+    enum Deadline: Sendable, Hashable, Codable {
         case clientGrace(ClientID)
         case endpointGrace(EndpointPath)
         case request(Request.Key)
@@ -31,9 +31,10 @@ package struct Gateway: Sendable, Hashable {
     var memory = MemoryLedger()
     var tokens = TokenBook()
     var deadlines = DeadlineQueue<Deadline>()
-    private var armed: Instant?
-    private var nextSession: SessionID
-    private var nextAudience = AudienceID(1)
+    /// The deadline that the driver was last told.
+    package internal(set) var armed: Instant?
+    var nextSession: SessionID
+    var nextAudience = AudienceID(1)
 
     /// Creates an empty gateway. `firstSession` should be random, so that ids of an earlier process match nothing.
     package init(policy: Policy, coder: Coder, firstSession: SessionID) {
@@ -59,6 +60,9 @@ package struct Gateway: Sendable, Hashable {
         }
         self.arm(into: &actions)
     }
+
+    /// The connections of admitted peers.
+    package var connections: some Collection<ConnectionID> { self.peers.keys }
 
     /// How many are connected or present, for status lines.
     package var census: Census {

@@ -1,7 +1,7 @@
 package import WaymarkProtocol
 
 /// Names a group of endpoints that receive the same bytes: those of one session with one profile.
-package struct AudienceID: Sendable, Hashable {
+package struct AudienceID: Sendable, Hashable, Codable {
     package var rawValue: UInt32
     package init(_ rawValue: UInt32) { self.rawValue = rawValue }
 }
@@ -105,7 +105,7 @@ extension Gateway {
     }
 
     /// Plain counts since the process started; exporting them is somebody else's job.
-    package struct Counters: Sendable, Hashable {
+    package struct Counters: Sendable, Hashable, Codable {
         package var framesPublished: UInt64 = 0
         package var framesUnchanged: UInt64 = 0
         package var framesRejected: UInt64 = 0

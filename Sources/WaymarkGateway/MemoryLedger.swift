@@ -1,16 +1,16 @@
 internal import WaymarkProtocol
 
 /// What sessions keep of what was published, in bytes: in all, per client and per user.
-struct MemoryLedger: Sendable, Hashable {
+struct MemoryLedger: Sendable, Hashable, Codable {
     /// What one session keeps.
-    struct Bytes: Sendable, Hashable {
+    struct Bytes: Sendable, Hashable, Codable {
         /// Its state.
         var retained = 0
         /// Recent frames, for endpoints that come back.
         var replay = 0
     }
 
-    private struct Account: Sendable, Hashable {
+    private struct Account: Sendable, Hashable, Codable {
         var bytes = Bytes()
         let client: ClientID
         let user: Principal

@@ -3,7 +3,7 @@ internal import WaymarkModel
 internal import WaymarkProtocol
 
 /// One trip being guided on one vehicle or a set of them.
-struct NavigationSession: Sendable, Hashable {
+struct NavigationSession: Sendable, Hashable, Codable {
     let id: SessionID
     let client: ClientID
     /// The id of the request that opened it.
@@ -25,6 +25,13 @@ struct NavigationSession: Sendable, Hashable {
     private(set) var replay = ReplayRing(after: 0)
     /// The route in full; nil while nobody stores a part of it.
     private var route: StoredRoute?
+
+    /// What is written for the next process: all but the route, which is in ``retained``.
+    private enum CodingKeys: CodingKey {
+        case id, client, requestID, selection, receiptsEveryMilliseconds, vehicles, left, isSuspended,
+            openShares
+        case content, sequence, retained, audiences, replay
+    }
 
     init(id: SessionID, client: ClientID, opening: OpenSession) {
         self.id = id
@@ -195,15 +202,25 @@ struct NavigationSession: Sendable, Hashable {
         return (audience.fitting?.replay ?? self.replay).frames(after: sequence)
     }
 
+    /// Finds the route again, once everything else was read.
+    mutating func restoreRoute(_ coder: Gateway.Coder) {
+        guard self.audiences.keys.contains(where: \.isWindowed) else { return }
+        self.route = self.storedRoute(self.retained.frames.compactMap { coder.decode($0) })
+    }
+
+    private func storedRoute(_ retained: [Publication]) -> StoredRoute {
+        StoredRoute(
+            retained: retained, upcoming: self.content.lastUpcoming,
+            laneGuidance: self.content.lastLaneGuidance)
+    }
+
     /// The retained frames, cut by a fresh view: it ends up as every view of the profile, whatever it has seen before.
     private mutating func fittedSnapshot(
         _ profile: Profile, _ coder: Gateway.Coder
     ) -> (view: FittedView, frames: [Frame]) {
         let retained = self.retained.frames.map { (frame: $0, publication: coder.decode($0)) }
         if profile.isWindowed, self.route == nil {
-            self.route = StoredRoute(
-                retained: retained.compactMap(\.publication), upcoming: self.content.lastUpcoming,
-                laneGuidance: self.content.lastLaneGuidance)
+            self.route = self.storedRoute(retained.compactMap(\.publication))
         }
         var view = FittedView(profile: profile)
         let route = self.route ?? StoredRoute()

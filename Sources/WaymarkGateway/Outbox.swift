@@ -106,8 +106,19 @@ package struct Outbox: Sendable, Hashable {
         }
     }
 
-    /// The frames waiting, in order.
-    private var frames: [Frame] { self.queue[self.head...].compactMap { $0?.frame } }
+    /// What waits, in order; a state with its key.
+    package var waiting: [(frame: Frame, key: ConflationKey?)] {
+        self.queue[self.head...].compactMap { entry in
+            entry.map { entry in
+                switch entry.slot {
+                case .state(_, let key): (entry.frame, key)
+                case .event: (entry.frame, nil)
+                }
+            }
+        }
+    }
+
+    private var frames: [Frame] { self.waiting.map(\.frame) }
 
     package static func == (lhs: Outbox, rhs: Outbox) -> Bool {
         lhs.limits == rhs.limits && lhs.frames == rhs.frames

@@ -2,7 +2,7 @@ package import WaymarkModel
 package import WaymarkProtocol
 
 /// What fitting depends on. Endpoints with equal profiles share their bytes.
-package struct Profile: Sendable, Hashable {
+package struct Profile: Sendable, Hashable, Codable {
     /// The features that are content: what a session may withhold from an endpoint.
     package static let contentFeatures: [Feature] = [
         .maneuvers, .laneGuidance, .exitLabels, .currentRoadName, .routeSegments, .destinationSharing,

@@ -2,13 +2,13 @@ internal import WaymarkModel
 internal import WaymarkProtocol
 
 /// Who an admitted connection is.
-enum Peer: Sendable, Hashable {
+enum Peer: Sendable, Hashable, Codable {
     case endpoint(EndpointPath)
     case client(ClientID)
 }
 
 /// One endpoint of a vehicle, connected or in its grace time.
-struct Endpoint: Sendable, Hashable {
+struct Endpoint: Sendable, Hashable, Codable {
     /// nil while it is away.
     var connection: ConnectionID?
     var hello: VehicleHello
@@ -21,7 +21,7 @@ struct Endpoint: Sendable, Hashable {
     /// How far it said it is in the present session.
     var receipt: Receipt?
 
-    struct Place: Sendable, Hashable {
+    struct Place: Sendable, Hashable, Codable {
         var session: SessionID
         var profile: Profile
     }
@@ -33,7 +33,7 @@ struct Endpoint: Sendable, Hashable {
 }
 
 /// A vehicle that has endpoints, or that a session waits for.
-struct Vehicle: Sendable, Hashable {
+struct Vehicle: Sendable, Hashable, Codable {
     /// Who brought the id; nil while only a session waits for it.
     var principal: Principal?
     var endpoints: [EndpointName: Endpoint] = [:]
@@ -65,7 +65,7 @@ struct Vehicle: Sendable, Hashable {
 }
 
 /// A navigation client, connected or in its grace time.
-struct Client: Sendable, Hashable {
+struct Client: Sendable, Hashable, Codable {
     let principal: Principal
     var connection: ConnectionID?
     var hello: NavigationHello
@@ -77,7 +77,7 @@ struct Client: Sendable, Hashable {
 }
 
 /// Endpoints of one session with one profile.
-struct Audience: Sendable, Hashable {
+struct Audience: Sendable, Hashable, Codable {
     let id: AudienceID
     /// Endpoints with a place in it, those in their grace time among them.
     var memberCount: Int
@@ -85,7 +85,7 @@ struct Audience: Sendable, Hashable {
     var fitting: Fitting?
 
     /// Where the cutting to a profile stands, and what came out of it last.
-    struct Fitting: Sendable, Hashable {
+    struct Fitting: Sendable, Hashable, Codable {
         var view: FittedView
         var replay: ReplayRing
     }
@@ -93,12 +93,12 @@ struct Audience: Sendable, Hashable {
 
 /// A request of a vehicle that has not ended.
 struct Request: Sendable, Hashable {
-    struct Key: Sendable, Hashable {
+    struct Key: Sendable, Hashable, Codable {
         var vehicle: VehicleID
         var id: String
     }
 
-    enum Kind: Sendable, Hashable {
+    enum Kind: Sendable, Hashable, Codable {
         case waypoint(SessionID)
         case destination(tried: Set<ClientID>)
     }
@@ -128,7 +128,7 @@ struct Request: Sendable, Hashable {
 }
 
 /// A destination offered to one vehicle.
-struct Share: Sendable, Hashable {
+struct Share: Sendable, Hashable, Codable {
     var session: SessionID
     var vehicle: VehicleID
     var id: String

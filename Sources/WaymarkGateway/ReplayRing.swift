@@ -2,7 +2,7 @@ internal import DequeModule
 internal import WaymarkProtocol
 
 /// The last frames of a session, as one audience got them, for endpoints that come back after a short gap.
-struct ReplayRing: Sendable, Hashable {
+struct ReplayRing: Sendable, Hashable, Codable {
     /// What the frames take, see ``Frame/keptByteCount``.
     private(set) var byteCount = 0
     private var frames: Deque<Frame> = []

@@ -2,9 +2,9 @@ internal import WaymarkModel
 internal import WaymarkProtocol
 
 /// The frames that make up what a session holds now: what an endpoint that joins is sent.
-struct RetainedState: Sendable, Hashable {
+struct RetainedState: Sendable, Hashable, Codable {
     /// What a frame is kept as. Within a slot the newer frame replaces the older.
-    fileprivate enum Slot: Sendable, Hashable {
+    fileprivate enum Slot: Sendable, Hashable, Codable {
         case start
         case resume
         case pause

@@ -2,7 +2,7 @@ internal import WaymarkModel
 internal import WaymarkProtocol
 
 /// What a session's publications have built up, as far as the next one must be checked against it.
-struct SessionContent: Sendable, Hashable {
+struct SessionContent: Sendable, Hashable, Codable {
     private(set) var phase = SessionPhase.preview
     /// Of the current route; 0 before the first.
     private(set) var generation: UInt32 = 0

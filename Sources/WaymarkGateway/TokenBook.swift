@@ -1,12 +1,12 @@
 internal import WaymarkProtocol
 
 /// The tokens that are good, and whose they are: one for each peer that is connected or may come back.
-struct TokenBook: Sendable, Hashable {
+struct TokenBook: Sendable, Hashable, Codable {
     private var owners: [ResumptionToken: Owner] = [:]
     /// How many peers each user has. Users without any are not in it.
     private(set) var countByUser: [Principal: Int] = [:]
 
-    private struct Owner: Sendable, Hashable {
+    private struct Owner: Sendable, Hashable, Codable {
         let peer: Peer
         let user: Principal
     }

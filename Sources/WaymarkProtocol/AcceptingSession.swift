@@ -4,13 +4,13 @@
 ///
 /// Every state also reaches `closed` by `.transportClosed`, a missed deadline, a Goodbye, a refusal or a violation.
 /// Owns no socket, clock or task: the driver passes events in and performs the actions, in order.
-package struct AcceptingSession: Sendable, Hashable {
-    package enum State: Sendable, Hashable, CaseIterable {
+package struct AcceptingSession: Sendable, Hashable, Codable {
+    package enum State: Sendable, Hashable, CaseIterable, Codable {
         case awaitingHello, admitting, active, draining, closed
     }
 
     /// What a connection is for; known once a Hello was read.
-    package enum Role: Sendable, Hashable, CaseIterable { case vehicle, navigation }
+    package enum Role: Sendable, Hashable, CaseIterable, Codable { case vehicle, navigation }
 
     package enum Event: Sendable, Hashable {
         /// A control message was decoded.

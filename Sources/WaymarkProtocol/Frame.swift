@@ -88,6 +88,25 @@ package struct Frame: Sendable, Hashable {
     package func compacted() -> Frame { Frame(header: self.header, bytes: Array(self.bytes)[...]) }
 }
 
+extension Frame: Codable {
+    /// Writes its bytes.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(Array(self.bytes))
+    }
+
+    /// Reads a whole frame, of any length.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let bytes = try container.decode([UInt8].self)
+        let header = try unsafe FrameHeader.read(from: bytes.span.bytes, frameBytesMax: .max)
+        guard let header, header.frameByteCount == bytes.count else {
+            throw Swift.DecodingError.dataCorruptedError(in: container, debugDescription: "not one frame")
+        }
+        self.init(header: header, bytes: bytes[...])
+    }
+}
+
 /// Why bytes are not a frame. Each closes the connection: there is no way to find the next frame.
 package enum FramingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The first two bytes are not "WM".

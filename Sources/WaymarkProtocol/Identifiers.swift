@@ -1,12 +1,12 @@
 /// Names one connection within the process. Never on the wire.
-package struct ConnectionID: Sendable, Hashable, Comparable {
+package struct ConnectionID: Sendable, Hashable, Comparable, Codable {
     package var rawValue: UInt64
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
     package static func < (lhs: ConnectionID, rhs: ConnectionID) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
 /// Names a navigation session. Handed out by the gateway; ``none`` in frames that belong to no session.
-package struct SessionID: Sendable, Hashable, Comparable {
+package struct SessionID: Sendable, Hashable, Comparable, Codable {
     package var rawValue: UInt32
     package init(_ rawValue: UInt32) { self.rawValue = rawValue }
     package static let none = SessionID(0)
@@ -14,7 +14,7 @@ package struct SessionID: Sendable, Hashable, Comparable {
 }
 
 /// A name that a peer brings along: 1 ... 64 bytes of `A-Z a-z 0-9 . _ : -`.
-package protocol PeerName: Sendable, Hashable, Comparable, CustomStringConvertible {
+package protocol PeerName: Sendable, Hashable, Comparable, CustomStringConvertible, Codable {
     var rawValue: String { get }
     init(unchecked rawValue: String)
 }
@@ -64,7 +64,7 @@ package struct ClientID: PeerName {
 }
 
 /// What a peer shows to take its place again: 128 random bits, good for one use.
-package struct ResumptionToken: Sendable, Hashable {
+package struct ResumptionToken: Sendable, Hashable, Codable {
     package var high: UInt64
     package var low: UInt64
     package init(high: UInt64, low: UInt64) {
@@ -74,7 +74,7 @@ package struct ResumptionToken: Sendable, Hashable {
 }
 
 /// Who is behind a connection, as far as the transport can tell.
-package enum Principal: Sendable, Hashable {
+package enum Principal: Sendable, Hashable, Codable {
     /// The user id that `SO_PEERCRED` gave for a Unix socket.
     case user(UInt32)
     /// Whoever knows the listener's pre-shared key of this name.

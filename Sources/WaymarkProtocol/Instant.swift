@@ -1,5 +1,5 @@
 /// A point on the driver's monotonic clock. The core never reads a clock; it is told.
-package struct Instant: Sendable, Hashable, Comparable {
+package struct Instant: Sendable, Hashable, Comparable, Codable {
     /// Nanoseconds since an epoch the driver chose (process start, or zero in a simulation).
     package var nanoseconds: Int64
 

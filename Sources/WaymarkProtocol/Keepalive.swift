@@ -1,7 +1,7 @@
 /// Both ends' sign-of-life rule: say something every interval, give up after three intervals of silence.
 ///
 /// A value without a clock; nested in the peer sessions.
-package struct Keepalive: Sendable, Hashable {
+package struct Keepalive: Sendable, Hashable, Codable {
     package enum Verdict: Sendable, Hashable {
         /// Nothing to do.
         case alive

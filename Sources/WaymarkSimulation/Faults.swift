@@ -29,6 +29,7 @@ extension SimulatedNetwork {
         self.gateway = Gateway(
             policy: self.policy, coder: self.coder,
             firstSession: SessionID(.random(in: 1...1 << 30, using: &self.random)))
+        self.predecessor = nil
         self.watch = Watch(grace: self.policy.limits.grace)
         self.withheldAction = nil
     }
@@ -78,7 +79,8 @@ extension SimulatedNetwork {
         case (.loseState, _), (.loseEvent, _), (.duplicate, _), (.reorder, _), (.ignorePurge, _),
             (.ignoreLeave, _),
             (.loseOutcome, _), (.changeOutcome, _), (.beginSecondSession, _), (.ignoreOutboxLimit, _),
-            (.applyRejected, _), (.loseError, _), (.loseErrorField, _), (.loseSnapshotAfterRestart, _):
+            (.applyRejected, _), (.loseError, _), (.loseErrorField, _), (.loseSnapshotAfterRestart, _),
+            (.loseWaitingAtHandover, _):
             return [action]
         }
     }

@@ -159,6 +159,7 @@ extension SimulatedNetwork {
         let before = self.gateway
         var actions: [Gateway.Action] = []
         self.gateway.handle(event, at: self.now, into: &actions)
+        self.goAlong(event, actions)
         self.injectAfterRejection(event, actions)
         self.checkRejection(of: event, actions, before)
         for action in self.injected(actions) { self.perform(action) }

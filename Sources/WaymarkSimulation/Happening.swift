@@ -12,6 +12,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         case conflated
         case cutInMidFrame
         case restarted
+        case handedOver
     }
 
     private let kind: Kind
@@ -21,6 +22,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
     static let conflated = Happening(kind: .conflated)
     static let cutInMidFrame = Happening(kind: .cutInMidFrame)
     static let restarted = Happening(kind: .restarted)
+    static let handedOver = Happening(kind: .handedOver)
 
     /// What a message from the gateway means, if it is worth counting.
     init?(_ message: Message) {
@@ -63,7 +65,9 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         let stages: [DestinationShareStatus.Stage] = [
             .willShare, .didShare, .didFailToShare(.declinedByUser), .didFailToShare(.timedOut),
         ]
-        var kinds: [Kind] = [.snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted]
+        var kinds: [Kind] = [
+            .snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted, .handedOver,
+        ]
         kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
         kinds += reasons.map(Kind.left) + stages.map(Kind.shared)
         return Set(kinds.map { Happening(kind: $0) })

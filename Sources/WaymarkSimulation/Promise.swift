@@ -52,12 +52,14 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     case loseErrorField
     /// After a restart no endpoint gets a snapshot.
     case loseSnapshotAfterRestart
+    /// What waits for endpoints is not handed over.
+    case loseWaitingAtHandover
 
     /// The promise that it breaks.
     package var promise: Promise {
         switch self {
         case .loseState: .equalAtRest
-        case .loseEvent, .duplicate, .reorder: .publishersOrder
+        case .loseEvent, .duplicate, .reorder, .loseWaitingAtHandover: .publishersOrder
         case .ignorePurge, .ignoreLeave: .nothingAfterCancelling
         case .loseOutcome, .changeOutcome: .oneOutcome
         case .beginSecondSession: .oneSession

@@ -34,6 +34,8 @@ package struct SimulatedNetwork {
 
     // The gateway and its driver.
     var gateway: Gateway
+    /// The gateway that was last handed over, as if it had stayed.
+    var predecessor: Gateway?
     var gatewayDeadline: Instant?
     var members: [AudienceID: [ConnectionID]] = [:]
     var pendingEvents: [Gateway.Event] = []

@@ -43,7 +43,7 @@ extension SimulatedNetwork {
         self.note { "\($0.name(id)) \($0.connections[id]?.isStalled == true ? "stalls" : "reads on")" }
     }
 
-    /// What is rare: a new daemon, or somebody who leaves with a Goodbye.
+    /// What is rare: a new daemon, with what the old one knew or without, or somebody who leaves with a Goodbye.
     private mutating func surprise() {
         switch self.random.number(0...9) {
         case 0: self.restartGateway()
@@ -51,6 +51,7 @@ extension SimulatedNetwork {
             guard let id = self.random.pick(self.connectionIDs) else { return }
             self.note { "\($0.name(id)) leaves" }
             self.handle(.leaveRequested(Goodbye(.normal)), atPeerOf: id)
+        case 4..<7: self.handOver()
         default: break
         }
     }

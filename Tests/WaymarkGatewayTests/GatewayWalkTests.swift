@@ -1,4 +1,5 @@
 import Foundation
+import StateCoding
 import Testing
 import WaymarkModel
 import WaymarkProtocol
@@ -88,6 +89,10 @@ extension WalkWorld.Plan: CustomTestStringConvertible {
         while place < min(states.count, plan.statesMax) {
             let (world, path) = states[place]
             place += 1
+            guard world.isSameHandedOver else {
+                Issue.record("handed over, the gateway is another, after \(path)")
+                return
+            }
             for step in world.steps {
                 var next = world
                 next.take(step)
@@ -100,5 +105,18 @@ extension WalkWorld.Plan: CustomTestStringConvertible {
         }
         // A plan in which little can happen proves little.
         #expect(states.count > 50)
+    }
+}
+
+extension WalkWorld {
+    /// Whether another process that reads what this one writes has the same gateway.
+    fileprivate var isSameHandedOver: Bool {
+        do {
+            let bytes = try StateCoder.encode(GatewayState(self.gateway), format: GatewayState.format)
+            let state = try StateCoder.decode(GatewayState.self, from: bytes, format: GatewayState.format)
+            return state.gateway(policy: self.gateway.policy, coder: World.coder) == self.gateway
+        } catch {
+            return false
+        }
     }
 }

@@ -3,7 +3,7 @@ package import WaymarkModel
 /// What can be granted or withheld.
 ///
 /// - Source: `waymark.v1.Feature`.
-package enum Feature: UInt32, Sendable, Hashable, CaseIterable {
+package enum Feature: UInt32, Sendable, Hashable, CaseIterable, Codable {
     case maneuvers = 1
     case laneGuidance = 2
     case exitLabels = 3
@@ -50,7 +50,7 @@ package struct FeatureGrant: Sendable, Hashable {
 /// What one vehicle endpoint can store and show. 0 means "no limit".
 ///
 /// - Source: `waymark.v1.VehicleLimits`; lengths in Unicode scalars.
-package struct VehicleLimits: Sendable, Hashable {
+package struct VehicleLimits: Sendable, Hashable, Codable {
     package var currentRoadNameLengthMax: UInt32 = 0
     package var destinationNameLengthMax: UInt32 = 0
     package var roadFollowingManeuverLengthMax: UInt32 = 0
@@ -68,7 +68,7 @@ package struct VehicleLimits: Sendable, Hashable {
 }
 
 /// How an endpoint wants things to look.
-package struct VehiclePreferences: Sendable, Hashable {
+package struct VehiclePreferences: Sendable, Hashable, Codable {
     package var distanceUnits: DistanceUnits = .asPublished
     /// BCP 47; empty when not said.
     package var locale: String = ""
@@ -77,7 +77,7 @@ package struct VehiclePreferences: Sendable, Hashable {
 }
 
 /// What a vehicle endpoint says of itself.
-package struct VehicleHello: Sendable, Hashable {
+package struct VehicleHello: Sendable, Hashable, Codable {
     package var vehicle: VehicleID
     package var endpoint: EndpointName
     /// What it wants and what it may do.
@@ -95,7 +95,7 @@ package struct VehicleHello: Sendable, Hashable {
 }
 
 /// What a navigation client says of itself.
-package struct NavigationHello: Sendable, Hashable {
+package struct NavigationHello: Sendable, Hashable, Codable {
     package var client: ClientID
     /// What it provides and handles.
     package var features: Set<Feature>
@@ -109,8 +109,8 @@ package struct NavigationHello: Sendable, Hashable {
 }
 
 /// First frame on every connection, from the peer that connected.
-package struct Hello: Sendable, Hashable {
-    package enum Role: Sendable, Hashable {
+package struct Hello: Sendable, Hashable, Codable {
+    package enum Role: Sendable, Hashable, Codable {
         case vehicle(VehicleHello)
         case navigation(NavigationHello)
     }
@@ -137,7 +137,7 @@ package struct Hello: Sendable, Hashable {
 /// A session's phase, as told to a client that comes back.
 ///
 /// - Source: `waymark.v1.SessionPhase`.
-package enum SessionPhase: UInt32, Sendable, Hashable, CaseIterable {
+package enum SessionPhase: UInt32, Sendable, Hashable, CaseIterable, Codable {
     case preview = 1
     case active = 2
     case paused = 3
@@ -145,7 +145,7 @@ package enum SessionPhase: UInt32, Sendable, Hashable, CaseIterable {
 }
 
 /// A session that a client finds again.
-package struct ResumedSession: Sendable, Hashable {
+package struct ResumedSession: Sendable, Hashable, Codable {
     package var session: SessionID
     /// The last sequence number the gateway has.
     package var sequence: UInt64

@@ -57,7 +57,7 @@ package enum Publication: Sendable, Hashable {
 /// Made by the codec straight from the decoded C message, after every field was checked.
 package enum PublicationOutline: Sendable, Hashable {
     /// What a trip allows.
-    package struct Trip: Sendable, Hashable {
+    package struct Trip: Sendable, Hashable, Codable {
         package var isDestinationShareable: Bool
         package var routeSegmentsAvailable: Bool
 
@@ -115,7 +115,7 @@ package enum PublicationOutline: Sendable, Hashable {
 }
 
 /// Of two states with the same key only the newer one matters to a slow endpoint. Events have none.
-package struct ConflationKey: Sendable, Hashable {
+package struct ConflationKey: Sendable, Hashable, Codable {
     package var type: UInt16
     /// Which one of the type: a maneuver's id, or 0.
     package var item: UInt32

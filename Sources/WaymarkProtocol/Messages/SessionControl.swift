@@ -1,5 +1,5 @@
 /// Which vehicles a session is for.
-package enum VehicleSelection: Sendable, Hashable {
+package enum VehicleSelection: Sendable, Hashable, Codable {
     /// These, now or when they connect; 1 ... 256, no repeats.
     case vehicles([VehicleID])
     /// Every vehicle that wants guidance and is free, now and later.
@@ -23,7 +23,7 @@ package struct OpenSession: Sendable, Hashable {
 /// Why a session, or one vehicle's part in it, ended.
 ///
 /// - Source: `waymark.v1.SessionEndReason`.
-package enum SessionEndReason: UInt32, Sendable, Hashable, CaseIterable {
+package enum SessionEndReason: UInt32, Sendable, Hashable, CaseIterable, Codable {
     case finished = 1
     case cancelledByClient = 2
     case ownNavigationStarted = 3
@@ -86,7 +86,7 @@ package struct SessionOpened: Sendable, Hashable {
 }
 
 /// The session is over for the receiver.
-package struct SessionEnded: Sendable, Hashable {
+package struct SessionEnded: Sendable, Hashable, Codable {
     package var session: SessionID
     package var reason: SessionEndReason
 
@@ -120,7 +120,7 @@ package struct SnapshotBegin: Sendable, Hashable {
 }
 
 /// Endpoint to gateway: how far it is.
-package struct Receipt: Sendable, Hashable {
+package struct Receipt: Sendable, Hashable, Codable {
     package var receivedSequence: UInt64
     /// At most ``receivedSequence``.
     package var shownSequence: UInt64

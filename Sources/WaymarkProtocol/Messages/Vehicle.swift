@@ -3,7 +3,7 @@ package import WaymarkModel
 /// How a request, or a destination share, ended.
 ///
 /// - Source: `waymark.v1.Outcome`.
-package enum Outcome: UInt32, Sendable, Hashable, CaseIterable {
+package enum Outcome: UInt32, Sendable, Hashable, CaseIterable, Codable {
     case accepted = 1
     case notSupported = 2
     case declinedByUser = 3
@@ -117,7 +117,7 @@ package struct PromptOver: Sendable, Hashable {
 }
 
 /// Gateway to requesting endpoints and to the client that was asked: how the request ended.
-package struct RequestOutcome: Sendable, Hashable {
+package struct RequestOutcome: Sendable, Hashable, Codable {
     package var requestID: String
     package var vehicle: VehicleID
     package var outcome: Outcome
@@ -153,7 +153,7 @@ package struct UpdateRouteSource: Sendable, Hashable {
 }
 
 /// Which endpoint of which vehicle a message comes from. Set by the gateway on the way to the client.
-package struct EndpointPath: Sendable, Hashable {
+package struct EndpointPath: Sendable, Hashable, Codable {
     package var vehicle: VehicleID
     package var endpoint: EndpointName
 
@@ -164,7 +164,7 @@ package struct EndpointPath: Sendable, Hashable {
 }
 
 /// How an endpoint's display is set. nil leaves a setting as it was.
-package struct VehicleSettings: Sendable, Hashable {
+package struct VehicleSettings: Sendable, Hashable, Codable {
     package var compass: ClusterSetting?
     package var speedLimit: ClusterSetting?
     package var contentStyle: ContentStyle?

@@ -1,0 +1,110 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+/// A gateway as the next process of the daemon gets it: everything but the settings, which are that process's own.
+///
+/// What it is written as is of ``format``, which every change of meaning raises.
+package struct GatewayState: Codable, Sendable {
+    /// Raise it when a stored member comes to mean something else under the same name.
+    package static let format: UInt32 = 1
+
+    private var counters: Gateway.Counters
+    private var peers: [ConnectionID: Peer]
+    private var vehicles: [VehicleID: Vehicle]
+    private var clients: [ClientID: Client]
+    private var sessions: [NavigationSession]
+    private var requests: [StoredRequest]
+    private var memory: MemoryLedger
+    private var tokens: TokenBook
+    private var deadlines: DeadlineQueue<Gateway.Deadline>
+    private var armed: Instant?
+    private var nextSession: SessionID
+    private var nextAudience: AudienceID
+
+    /// The state of `gateway`, between two events.
+    package init(_ gateway: Gateway) {
+        self.counters = gateway.counters
+        self.peers = gateway.peers
+        self.vehicles = gateway.vehicles
+        self.clients = gateway.clients
+        self.sessions = Array(gateway.sessions.values)
+        self.requests = gateway.requests.map { StoredRequest($0, $1, gateway.coder) }
+        self.memory = gateway.memory
+        self.tokens = gateway.tokens
+        self.deadlines = gateway.deadlines
+        self.armed = gateway.armed
+        self.nextSession = gateway.nextSession
+        self.nextAudience = gateway.nextAudience
+    }
+
+    /// The gateway that goes on with it; its driver must arm ``Gateway/armed``.
+    ///
+    /// Limits that are lower than before hold for what comes anew.
+    ///
+    /// - Returns: nil if `coder` cannot read what a message said.
+    package func gateway(policy: Gateway.Policy, coder: Gateway.Coder) -> Gateway? {
+        var gateway = Gateway(policy: policy, coder: coder, firstSession: self.nextSession)
+        gateway.counters = self.counters
+        gateway.peers = self.peers
+        gateway.vehicles = self.vehicles
+        gateway.clients = self.clients
+        for var session in self.sessions {
+            session.restoreRoute(coder)
+            gateway.sessions[session.id] = session
+        }
+        for stored in self.requests {
+            guard let request = stored.request(coder) else { return nil }
+            gateway.requests[stored.key] = request
+        }
+        gateway.memory = self.memory
+        gateway.tokens = self.tokens
+        gateway.deadlines = self.deadlines
+        gateway.armed = self.armed
+        gateway.nextAudience = self.nextAudience
+        return gateway
+    }
+}
+
+/// A request with what it is about as it is on the wire: the model's types have no other form.
+private struct StoredRequest: Codable, Sendable {
+    enum Stage: Codable, Sendable {
+        case asked
+        case prompting(Frame, until: Instant)
+        case ownPrompt
+    }
+
+    let key: Request.Key
+    private let kind: Request.Kind
+    /// A ShareDestination of it.
+    private let waypoint: Frame
+    private let client: ClientID
+    private let stage: Stage
+
+    init(_ key: Request.Key, _ request: Request, _ coder: Gateway.Coder) {
+        func frame(_ publication: Publication) -> Frame { coder.encode(Envelope(.publication(publication))) }
+        self.key = key
+        self.kind = request.kind
+        self.waypoint = frame(.shareDestination(shareID: "request", request.waypoint))
+        self.client = request.client
+        self.stage =
+            switch request.stage {
+            case .asked: .asked
+            case .prompting(let estimates, let until):
+                .prompting(frame(.tripEstimates(estimates, .default)), until: until)
+            case .ownPrompt: .ownPrompt
+            }
+    }
+
+    func request(_ coder: Gateway.Coder) -> Request? {
+        guard case .shareDestination(_, let waypoint) = coder.decode(self.waypoint) else { return nil }
+        var request = Request(kind: self.kind, waypoint: waypoint, client: self.client)
+        switch self.stage {
+        case .asked: request.stage = .asked
+        case .prompting(let frame, let until):
+            guard case .tripEstimates(let estimates, _) = coder.decode(frame) else { return nil }
+            request.stage = .prompting(estimates, until: until)
+        case .ownPrompt: request.stage = .ownPrompt
+        }
+        return request
+    }
+}
