@@ -45,7 +45,8 @@ package struct Daemon: Sendable {
         for (listener, plan) in zip(listeners, plans) {
             let roles = plan.policy.roles.map { "\($0)" }.sorted().joined(separator: ",")
             logger.notice(
-                "listening", metadata: [LogKey.address: "\(listener.address)", LogKey.role: "\(roles)"])
+                "\(LoggedEvent.listening)",
+                metadata: [LogKey.address: "\(listener.address)", LogKey.role: "\(roles)"])
         }
         return Daemon(
             addresses: listeners.map(\.address), listeners: listeners, driver: driver, group: group,
@@ -65,12 +66,12 @@ package struct Daemon: Sendable {
             let count = try await self.driver.drain(goodbye, within: self.drainTimeout).get()
             if count > 0 {
                 self.logger.warning(
-                    "some peers did not leave in time, closing their connections",
+                    "\(LoggedEvent.peersDidNotLeave)",
                     metadata: [LogKey.count: "\(count)"])
             }
         } catch { /* It never fails. */  }
         await Self.stop(self.group, self.logger)
-        self.logger.notice("stopped")
+        self.logger.notice("\(LoggedEvent.stopped)")
     }
 
     private static func driver(
@@ -82,7 +83,7 @@ package struct Daemon: Sendable {
             descriptors, connectionsMax: settings.connectionsMax)
         if limits.connections.connectionsMax < settings.connectionsMax {
             logger.warning(
-                "too few descriptors for all connections, taking fewer",
+                "\(LoggedEvent.tooFewDescriptors)",
                 metadata: [
                     LogKey.limit: "\(descriptors)", LogKey.count: "\(limits.connections.connectionsMax)",
                 ])
@@ -101,7 +102,7 @@ package struct Daemon: Sendable {
 
     private static func stop(_ group: MultiThreadedEventLoopGroup, _ logger: Logger) async {
         do { try await group.shutdownGracefully() } catch {
-            logger.warning("event loops did not stop cleanly, ignoring", metadata: [LogKey.error: "\(error)"])
+            logger.warning("\(LoggedEvent.loopsDidNotStop)", metadata: [LogKey.error: "\(error)"])
         }
     }
 }

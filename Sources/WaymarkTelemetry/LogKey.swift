@@ -17,6 +17,8 @@ package enum LogKey {
     package static let limit = "limit"
     /// Who is at the other end: a user id, or an IP address.
     package static let peer = "peer"
+    /// The user id at the other end of a Unix socket.
+    package static let peerUser = "peer-uid"
     package static let reason = "reason"
     package static let role = "role"
     /// A navigation session's id.
@@ -24,4 +26,9 @@ package enum LogKey {
     /// The number of a message type.
     package static let type = "type"
     package static let vehicle = "vehicle"
+
+    /// The journal's field for a key: `WAYMARK_PEER_UID` for `peer-uid`.
+    package static func journalField(of key: String) -> String {
+        "WAYMARK_" + key.uppercased().replacing("-", with: "_")
+    }
 }

@@ -22,7 +22,7 @@ final class PeerLog {
         switch self.limiter.count(peer.source, notice.level, at: now) {
         case .pass:
             let metadata = peer.metadata.merging(notice.metadata) { $1 }
-            self.logger.log(level: notice.level, notice.sentence, metadata: metadata)
+            self.logger.log(level: notice.level, "\(notice.event)", metadata: metadata)
         case .suppress: break
         case .suppressFirst:
             self.loop.assumeIsolated().scheduleTask(in: .nanoseconds(self.limits.window.nanoseconds)) {
@@ -36,7 +36,7 @@ final class PeerLog {
         let suppressed = self.limiter.takeSuppressed()
         for (key, count) in suppressed {
             self.logger.log(
-                level: key.level, "left out further lines of a peer",
+                level: key.level, "\(LoggedEvent.linesLeftOut)",
                 metadata: [
                     LogKey.peer: "\(key.source.map { "\($0)" } ?? "others")", LogKey.count: "\(count)",
                 ])
@@ -57,6 +57,7 @@ struct PeerDescription: Sendable {
         var metadata: Logger.Metadata = [
             LogKey.peer: "\(self.source)", LogKey.address: "\(self.entrance)",
         ]
+        if let user = self.source.user { metadata[LogKey.peerUser] = "\(user)" }
         if let connection = self.connection { metadata[LogKey.connection] = "\(connection.rawValue)" }
         switch self.role {
         case .vehicle(let hello):

@@ -22,14 +22,13 @@ enum PeerNotice: Sendable {
         }
     }
 
-    /// Always the same, so that a log can be searched for it.
-    var sentence: Logger.Message {
+    var event: LoggedEvent {
         switch self {
-        case .came: "a connection came"
-        case .admitted: "a peer was admitted"
-        case .rejected: "refused a message"
-        case .closing(let goodbye): goodbye.code.notice.sentence
-        case .ended: "a connection ended"
+        case .came: .connectionCame
+        case .admitted: .peerAdmitted
+        case .rejected: .messageRefused
+        case .closing(let goodbye): goodbye.code.notice.event
+        case .ended: .connectionEnded
         }
     }
 
@@ -49,17 +48,17 @@ enum PeerNotice: Sendable {
 
 extension CloseCode {
     /// What closing a connection with this code means to an operator.
-    fileprivate var notice: (level: Logger.Level, sentence: Logger.Message) {
+    fileprivate var notice: (level: Logger.Level, event: LoggedEvent) {
         switch self {
-        case .normal, .shuttingDown, .takenOver: (.debug, "closing a connection")
-        case .handshakeTimeout, .keepaliveTimeout: (.info, "a peer is silent, closing its connection")
-        case .slowConsumer: (.warning, "a peer reads too slowly, closing its connection")
+        case .normal, .shuttingDown, .takenOver: (.debug, .connectionClosing)
+        case .handshakeTimeout, .keepaliveTimeout: (.info, .peerSilent)
+        case .slowConsumer: (.warning, .peerTooSlow)
         case .badMagic, .unsupportedVersion, .frameTooLarge, .malformedFrame, .unknownMessageType,
             .unexpectedMessage, .handshakeInvalid, .tooManyErrors:
-            (.warning, "a peer broke the protocol, closing its connection")
+            (.warning, .protocolBroken)
         case .roleNotAllowed, .notAuthorized, .idInUse, .tooManyConnections, .resourceLimit:
-            (.warning, "refused a peer")
-        case .internalError: (.error, "closing a connection after an error of this program")
+            (.warning, .peerRefused)
+        case .internalError: (.error, .programError)
         }
     }
 }
