@@ -34,6 +34,7 @@ package struct JournalLogHandler: LogHandler {
         }
     }
 
+    /// The entry for a line.
     private func fields(of event: LogEvent) -> [Journal.Field] {
         let facts = self.metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
         let sentence = event.message.description
@@ -47,7 +48,15 @@ package struct JournalLogHandler: LogHandler {
         if let known = LoggedEvent(rawValue: sentence) {
             fields.append(Journal.Field("MESSAGE_ID", known.messageID))
         }
-        return fields + facts.map { Journal.Field(LogKey.journalField(of: $0.key), "\($0.value)") }
+        return fields + facts.flatMap { Self.fields(of: $0.key, $0.value) }
+    }
+
+    /// One for each value: an entry about several vehicles is found by any of them.
+    private static func fields(of key: String, _ value: Logger.Metadata.Value) -> [Journal.Field] {
+        guard case .array(let values) = value else {
+            return [Journal.Field(LogKey.journalField(of: key), "\(value)")]
+        }
+        return values.flatMap { Self.fields(of: key, $0) }
     }
 }
 

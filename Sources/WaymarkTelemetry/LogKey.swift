@@ -14,7 +14,11 @@ package enum LogKey {
     package static let error = "error"
     /// The path of a field within a message.
     package static let field = "field"
+    /// Of a session's route; rises with each reroute.
+    package static let generation = "generation"
     package static let limit = "limit"
+    /// How a request ended.
+    package static let outcome = "outcome"
     /// Who is at the other end: a user id, or an IP address.
     package static let peer = "peer"
     /// The user id at the other end of a Unix socket.
@@ -25,6 +29,7 @@ package enum LogKey {
     package static let session = "session"
     /// The number of a message type.
     package static let type = "type"
+    /// A vehicle's id; several, where a session is several vehicles'.
     package static let vehicle = "vehicle"
 
     /// The journal's field for a key: `WAYMARK_PEER_UID` for `peer-uid`.

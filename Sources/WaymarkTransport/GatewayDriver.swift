@@ -34,7 +34,7 @@ package final class GatewayDriver: Sendable {
     /// Where a connection lives, and whom it counts for.
     private struct Place {
         var shard: Int
-        var user: UInt32?
+        var source: PeerSource
     }
 
     private struct Draining {
@@ -123,7 +123,7 @@ package final class GatewayDriver: Sendable {
         else {
             self.state.value.nextConnection += 1
             let id = ConnectionID(self.state.value.nextConnection)
-            self.state.value.places[id] = Place(shard: shard, user: source.user)
+            self.state.value.places[id] = Place(shard: shard, source: source)
             return .taken(id)
         }
         self.note(.closing(refusal), of: PeerDescription(source: source, entrance: entrance.address))
@@ -135,7 +135,7 @@ package final class GatewayDriver: Sendable {
     /// Forgets a connection whose transport has closed.
     private func forget(_ id: ConnectionID) {
         guard let place = self.state.value.places.removeValue(forKey: id) else { return }
-        self.state.value.ledger.remove(place.user)
+        self.state.value.ledger.remove(place.source.user)
         self.endDrainingIfEmpty()
     }
 
@@ -172,7 +172,7 @@ package final class GatewayDriver: Sendable {
             for (events, connection) in batches {
                 let now = self.clock()
                 for event in events { self.state.value.gateway.handle(event, at: now, into: &actions) }
-                for action in actions { self.plan(action, &plan) }
+                for action in actions { self.plan(action, of: connection, &plan) }
                 actions.removeAll(keepingCapacity: true)
                 if let connection { self.instruct(connection, .batchDone(connection), &plan) }
             }
@@ -202,7 +202,7 @@ package final class GatewayDriver: Sendable {
         }
     }
 
-    private func plan(_ action: Gateway.Action, _ plan: inout Plan) {
+    private func plan(_ action: Gateway.Action, of cause: ConnectionID?, _ plan: inout Plan) {
         switch action {
         case .publish(let audience, let frame, let key):
             plan.spans[audience, default: Span()].append(frame, key)
@@ -217,6 +217,9 @@ package final class GatewayDriver: Sendable {
         case .leave(let id, let audience): self.instruct(id, .leave(id, audience), &plan)
         case .purge(let id, let session): self.instruct(id, .purge(id, session), &plan)
         case .arm(let deadline): self.arm(deadline)
+        case .note(let note):
+            let source = cause.flatMap { self.state.value.places[$0]?.source }
+            self.state.value.log.write(note, source ?? .unknown, at: self.clock())
         }
     }
 

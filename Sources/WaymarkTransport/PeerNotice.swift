@@ -12,12 +12,15 @@ enum PeerNotice: Sendable {
     case rejected(Rejection)
     /// This side closes the connection.
     case closing(Goodbye)
-    /// The transport has closed.
+    /// The transport of a peer that was admitted has closed.
+    case left
+    /// That of one that never was.
     case ended
 
     var level: Logger.Level {
         switch self {
-        case .came, .admitted, .rejected, .ended: .debug
+        case .came, .rejected, .ended: .debug
+        case .admitted, .left: .info
         case .closing(let goodbye): goodbye.code.notice.level
         }
     }
@@ -28,6 +31,7 @@ enum PeerNotice: Sendable {
         case .admitted: .peerAdmitted
         case .rejected: .messageRefused
         case .closing(let goodbye): goodbye.code.notice.event
+        case .left: .peerLeft
         case .ended: .connectionEnded
         }
     }
@@ -35,7 +39,7 @@ enum PeerNotice: Sendable {
     /// Codes, fields and ids; never a value that a peer sent.
     var metadata: Logger.Metadata {
         switch self {
-        case .came, .admitted, .ended: [:]
+        case .came, .admitted, .left, .ended: [:]
         case .rejected(let rejection):
             [
                 LogKey.code: "\(rejection.code)", LogKey.field: "\(rejection.field)",

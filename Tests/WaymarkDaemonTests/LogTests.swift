@@ -53,6 +53,16 @@ import WaymarkTelemetry
         #expect(entry["CODE_FUNC"]?.contains("facts become fields") == true)
     }
 
+    @Test func `an entry about several vehicles is found by each of them`() throws {
+        let sent = Mutex<[Journal.Field]>([])
+        let logger = Logger(label: "test") { label in
+            JournalLogHandler(label: label, level: .info) { new in sent.withLock { $0 = new } }
+        }
+        logger.info("\(LoggedEvent.sessionOpened)", metadata: [LogKey.vehicle: ["bus-7", "bus-8"]])
+        let fields = sent.withLock { $0 }
+        #expect(fields.filter { $0.name == "WAYMARK_VEHICLE" }.map(\.value) == ["bus-7", "bus-8"])
+    }
+
     @Test func `levels are those of syslog, and an unknown sentence has no id`() {
         let sent = Sent()
         let logger = sent.logger(.trace)
