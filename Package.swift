@@ -107,9 +107,8 @@ let package = Package(
         .executableTarget(
             name: "waymarkd",
             dependencies: [
-                "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport", "WaymarkProtocol", arguments,
-                logging,
-                lifecycle, signals,
+                "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport", "WaymarkTelemetry",
+                "WaymarkProtocol", arguments, logging, lifecycle, signals,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -168,7 +167,7 @@ let package = Package(
             name: "WaymarkDaemonTests",
             dependencies: [
                 "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport", "WaymarkGateway", "WaymarkCodec",
-                "WaymarkProtocol", "WaymarkModel", nioCore, nioPosix, logging,
+                "WaymarkProtocol", "WaymarkModel", "WaymarkTelemetry", "Systemd", nioCore, nioPosix, logging,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkRoutesTests",

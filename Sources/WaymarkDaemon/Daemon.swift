@@ -48,7 +48,8 @@ package struct Daemon: Sendable {
         for (listener, plan) in zip(listeners, plans) {
             let roles = plan.policy.roles.map { "\($0)" }.sorted().joined(separator: ",")
             logger.notice(
-                "listening", metadata: [LogKey.address: "\(listener.address)", LogKey.role: "\(roles)"])
+                "\(LoggedEvent.listening)",
+                metadata: [LogKey.address: "\(listener.address)", LogKey.role: "\(roles)"])
         }
         return Daemon(
             addresses: listeners.map(\.address), listeners: listeners, driver: driver, group: group,
@@ -75,7 +76,7 @@ package struct Daemon: Sendable {
         guard settings.idleExit > .zero else { return nil }
         if let own = plans.first(where: { if case .opened = $0.source { true } else { false } }) {
             logger.warning(
-                "nobody would listen while the daemon is away, ignoring times.idle-exit",
+                "\(LoggedEvent.idleExitIgnored)",
                 metadata: [LogKey.address: "\(own.address)"])
             return nil
         }
@@ -93,7 +94,7 @@ package struct Daemon: Sendable {
                     try await self.driver.idle(for: self.idleExit).get()
                     for listener in self.listeners { await listener.pause() }
                 } while try await !self.driver.isIdle()
-                self.logger.notice("idle, leaving until somebody connects")
+                self.logger.notice("\(LoggedEvent.idle)")
             } catch { /* Cancelled. */  }
         } onCancel: {
             self.driver.endIdleWait()
@@ -113,12 +114,12 @@ package struct Daemon: Sendable {
             let count = try await self.driver.drain(goodbye, within: self.drainTimeout).get()
             if count > 0 {
                 self.logger.warning(
-                    "some peers did not leave in time, closing their connections",
+                    "\(LoggedEvent.peersDidNotLeave)",
                     metadata: [LogKey.count: "\(count)"])
             }
         } catch { /* It never fails. */  }
         await Self.stop(self.group, self.logger)
-        self.logger.notice("stopped")
+        self.logger.notice("\(LoggedEvent.stopped)")
     }
 
     private static func driver(
@@ -130,7 +131,7 @@ package struct Daemon: Sendable {
             descriptors, connectionsMax: settings.connectionsMax)
         if limits.connections.connectionsMax < settings.connectionsMax {
             logger.warning(
-                "too few descriptors for all connections, taking fewer",
+                "\(LoggedEvent.tooFewDescriptors)",
                 metadata: [
                     LogKey.limit: "\(descriptors)", LogKey.count: "\(limits.connections.connectionsMax)",
                 ])
@@ -149,7 +150,7 @@ package struct Daemon: Sendable {
 
     private static func stop(_ group: MultiThreadedEventLoopGroup, _ logger: Logger) async {
         do { try await group.shutdownGracefully() } catch {
-            logger.warning("event loops did not stop cleanly, ignoring", metadata: [LogKey.error: "\(error)"])
+            logger.warning("\(LoggedEvent.loopsDidNotStop)", metadata: [LogKey.error: "\(error)"])
         }
     }
 }

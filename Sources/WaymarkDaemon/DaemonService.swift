@@ -35,7 +35,7 @@ package struct DaemonService: Service {
     private func notify(_ notification: Notification) {
         do throws(SystemdError) { try ServiceManager.notify(notification) } catch {
             self.logger.warning(
-                "the service manager was not reached, ignoring", metadata: [LogKey.error: "\(error)"])
+                "\(LoggedEvent.managerNotReached)", metadata: [LogKey.error: "\(error)"])
         }
     }
 }

@@ -46,6 +46,8 @@ extension Gateway {
         indirect case close(ConnectionID, Goodbye)
         /// Hand in ``Event/deadlineReached`` at this instant; replaces the one armed before.
         case arm(deadline: Instant)
+        /// Nothing to do: for the record.
+        indirect case note(Note)
     }
 
     /// How bodies are read and written when content must be cut to a profile. Two coders are always equal.

@@ -51,6 +51,7 @@ extension Gateway {
         self.clients[id]?.sessions.insert(session.id)
         self.counters.sessionsOpened += 1
         for vehicle in taken { self.claim(vehicle, for: session.id, at: now, into: &actions) }
+        self.note(.opened, of: self.sessions[session.id], into: &actions)
         self.sendOpened(session.id, refused: refused, connection, into: &actions)
         for vehicle in taken { self.enter(vehicle, session.id, connection, into: &actions) }
     }
@@ -143,6 +144,7 @@ extension Gateway {
         else { return }
         self.detach(id, from: session, reason, tellVehicle: true, at: now, into: &actions)
         self.sessions[session]?.release(at: index, reason)
+        self.note(.left(reason), of: id, in: session, client, into: &actions)
         let isOver =
             self.sessions[session].map { $0.vehicles.isEmpty && $0.selection != .anyThatAsked } ?? true
         if isOver {
@@ -203,6 +205,7 @@ extension Gateway {
         _ id: SessionID, _ reason: SessionEndReason, into actions: inout [Action]
     ) {
         guard let session = self.sessions.removeValue(forKey: id) else { return }
+        self.note(.ended(reason), of: session, into: &actions)
         self.memory.close(id)
         self.deadlines.remove(.receipts(id))
         self.counters.sessionsEnded += 1
@@ -221,6 +224,7 @@ extension Gateway {
     /// The client has vanished: its vehicles are told, and keep what they have.
     mutating func suspend(_ id: SessionID, into actions: inout [Action]) {
         self.sessions[id]?.isSuspended = true
+        self.note(.suspended, of: self.sessions[id], into: &actions)
         let grace = UInt32(clamping: self.policy.limits.grace.milliseconds)
         self.sendToVehicles(of: id, .sessionSuspended(graceMilliseconds: grace), into: &actions)
     }
@@ -231,7 +235,10 @@ extension Gateway {
     ) {
         guard let session = self.sessions[id] else { return }
         self.sessions[id]?.isSuspended = false
-        if session.isSuspended { self.sendToVehicles(of: id, .sessionRestored, into: &actions) }
+        if session.isSuspended {
+            self.note(.restored, of: session, into: &actions)
+            self.sendToVehicles(of: id, .sessionRestored, into: &actions)
+        }
         for vehicle in session.vehicles {
             // Before its standing: with that the client knows how all that it was asked has ended.
             self.repeatOutcomes(of: vehicle, to: session.client, id, into: &actions)

@@ -37,6 +37,7 @@ extension Gateway {
             return
         }
         self.claim(id, for: session.id, at: now, into: &actions)
+        self.note(.joined, of: id, in: session.id, session.client, into: &actions)
         self.enter(id, session.id, connection, into: &actions)
         self.announce(id, into: &actions)
     }

@@ -60,14 +60,19 @@ extension Gateway {
         _ outline: PublicationOutline, in id: SessionID, at now: Instant, into actions: inout [Action]
     ) {
         switch outline {
+        case .startGuidance(_, let generation, _):
+            self.note(.started(generation: generation), of: self.sessions[id], into: &actions)
+        case .pauseGuidance(let reason):
+            self.note(.paused(reason), of: self.sessions[id], into: &actions)
+        case .resumeGuidance(let generation, let route):
+            let turn = route == nil ? Note.Turn.resumed : .rerouted(generation: generation)
+            self.note(turn, of: self.sessions[id], into: &actions)
         case .shareDestination(let share): self.share(share, in: id, at: now, into: &actions)
         case .finishGuidance: self.endSession(id, .finished, at: now, into: &actions)
         case .cancelGuidance: self.endSession(id, .cancelledByClient, at: now, into: &actions)
-        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
+        case .tripPreviews, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
             .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .maneuverState, .tripEstimates,
-            .maneuverEstimates, .currentRouteSegment, .pauseGuidance, .resumeGuidance, .showAlert,
-            .dismissAlert,
-            .unrecognized:
+            .maneuverEstimates, .currentRouteSegment, .showAlert, .dismissAlert, .unrecognized:
             break
         }
     }

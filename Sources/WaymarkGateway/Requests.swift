@@ -26,6 +26,7 @@ extension Gateway {
         }
         self.requests[key] = Request(
             kind: .waypoint(session.id), waypoint: request.waypoint, client: session.client)
+        self.note(.waypointRequested, of: path.vehicle, in: session.id, session.client, into: &actions)
         var forwarded = request
         forwarded.vehicle = path.vehicle
         self.ask(key, .waypointRequest(forwarded), session.id, at: now, into: &actions)
@@ -46,6 +47,7 @@ extension Gateway {
         }
         self.requests[key] = Request(
             kind: .destination(tried: [first]), waypoint: request.destination, client: first)
+        self.note(.destinationRequested, of: path.vehicle, in: .none, first, into: &actions)
         self.askForDestination(key, at: now, into: &actions)
     }
 
@@ -272,6 +274,8 @@ extension Gateway {
         _ key: Request.Key, _ outcome: Outcome, _ client: ClientID?, into actions: inout [Action]
     ) {
         self.counters.requestsEnded += 1
+        let session = self.vehicles[key.vehicle]?.session ?? .none
+        self.note(.requestEnded(outcome), of: key.vehicle, in: session, client, into: &actions)
         let message = RequestOutcome(
             requestID: key.id, vehicle: key.vehicle, outcome: outcome, client: client)
         guard let vehicle = self.vehicles[key.vehicle] else { return }

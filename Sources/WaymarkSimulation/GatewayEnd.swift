@@ -188,6 +188,7 @@ extension SimulatedNetwork {
         case .leave(let id, let audience): self.members[audience]?.removeAll { $0 == id }
         case .purge(let id, let session): self.connections[id]?.outbox.purge(session)
         case .arm(let deadline): self.gatewayDeadline = deadline
+        case .note: break
         }
     }
 

@@ -126,7 +126,7 @@ struct Watch {
         case .sendFrames(let connection, let frames):
             for frame in frames { self.see(frame, to: connection) }
         case .publish(_, let frame, _): for connection in members { self.see(frame, to: connection) }
-        case .join, .leave, .purge, .arm: break
+        case .join, .leave, .purge, .arm, .note: break
         }
     }
 

@@ -57,7 +57,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func channelInactive(context: ChannelHandlerContext) {
         self.stopWaiting()
         self.handle(.transportClosed)
-        self.note(.ended)
+        self.note(self.peer.isAdmitted ? .left : .ended)
         context.fireChannelInactive()
     }
 
@@ -170,6 +170,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if case .goodbye(let goodbye) = message { self.note(.closing(goodbye)) }
         if case .welcome = message {
             self.splitter.frameBytesMax = self.session.frameBytesMax
+            self.peer.isAdmitted = true
             self.note(.admitted)
         }
         self.write(Codec.encode(Envelope(message)))

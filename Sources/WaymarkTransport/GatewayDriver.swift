@@ -35,7 +35,7 @@ package final class GatewayDriver: Sendable {
     /// Where a connection lives, and whom it counts for.
     private struct Place {
         var shard: Int
-        var user: UInt32?
+        var source: PeerSource
     }
 
     private struct Draining {
@@ -127,7 +127,7 @@ package final class GatewayDriver: Sendable {
         else {
             self.state.value.nextConnection += 1
             let id = ConnectionID(self.state.value.nextConnection)
-            self.state.value.places[id] = Place(shard: shard, user: source.user)
+            self.state.value.places[id] = Place(shard: shard, source: source)
             self.state.value.idle.came()
             return .taken(id)
         }
@@ -141,7 +141,7 @@ package final class GatewayDriver: Sendable {
     /// Forgets a connection whose transport has closed.
     private func forget(_ id: ConnectionID) {
         guard let place = self.state.value.places.removeValue(forKey: id) else { return }
-        self.state.value.ledger.remove(place.user)
+        self.state.value.ledger.remove(place.source.user)
         self.state.value.idle.left()
         self.endDrainingIfEmpty()
     }
@@ -179,7 +179,7 @@ package final class GatewayDriver: Sendable {
             for (events, connection) in batches {
                 let now = self.clock()
                 for event in events { self.state.value.gateway.handle(event, at: now, into: &actions) }
-                for action in actions { self.plan(action, &plan) }
+                for action in actions { self.plan(action, of: connection, &plan) }
                 actions.removeAll(keepingCapacity: true)
                 if let connection { self.instruct(connection, .batchDone(connection), &plan) }
             }
@@ -209,7 +209,7 @@ package final class GatewayDriver: Sendable {
         }
     }
 
-    private func plan(_ action: Gateway.Action, _ plan: inout Plan) {
+    private func plan(_ action: Gateway.Action, of cause: ConnectionID?, _ plan: inout Plan) {
         switch action {
         case .publish(let audience, let frame, let key):
             plan.spans[audience, default: Span()].append(frame, key)
@@ -224,6 +224,9 @@ package final class GatewayDriver: Sendable {
         case .leave(let id, let audience): self.instruct(id, .leave(id, audience), &plan)
         case .purge(let id, let session): self.instruct(id, .purge(id, session), &plan)
         case .arm(let deadline): self.arm(deadline)
+        case .note(let note):
+            let source = cause.flatMap { self.state.value.places[$0]?.source }
+            self.state.value.log.write(note, source ?? .unknown, at: self.clock())
         }
     }
 

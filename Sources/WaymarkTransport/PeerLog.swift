@@ -1,5 +1,6 @@
 internal import Logging
 internal import NIOCore
+internal import WaymarkGateway
 internal import WaymarkProtocol
 internal import WaymarkTelemetry
 
@@ -17,12 +18,26 @@ final class PeerLog {
         self.limiter = LogLimiter(limits: limits)
     }
 
-    /// Writes a line, or counts it and tells later how many there were.
+    /// What happened to a connection.
     func write(_ notice: PeerNotice, _ peer: PeerDescription, at now: Instant) {
-        switch self.limiter.count(peer.source, notice.level, at: now) {
-        case .pass:
-            let metadata = peer.metadata.merging(notice.metadata) { $1 }
-            self.logger.log(level: notice.level, notice.sentence, metadata: metadata)
+        self.write(
+            notice.event, notice.level, peer.metadata.merging(notice.metadata) { $1 }, of: peer.source,
+            peer.subject, at: now)
+    }
+
+    /// A turn in the life of a session, which somebody at `source` has brought about; `unknown`: the time has.
+    func write(_ note: Gateway.Note, _ source: PeerSource, at now: Instant) {
+        self.write(note.event, Gateway.Note.level, note.metadata, of: source, note.subject, at: now)
+    }
+
+    /// Writes a line, or counts it and tells later how many there were.
+    private func write(
+        _ event: LoggedEvent, _ level: Logger.Level, _ metadata: @autoclosure () -> Logger.Metadata,
+        of source: PeerSource, _ subject: LogSubject?, at now: Instant
+    ) {
+        guard self.logger.logLevel <= level else { return }
+        switch self.limiter.count(source, about: subject, level, at: now) {
+        case .pass: self.logger.log(level: level, "\(event)", metadata: metadata())
         case .suppress: break
         case .suppressFirst:
             self.loop.assumeIsolated().scheduleTask(in: .nanoseconds(self.limits.window.nanoseconds)) {
@@ -36,7 +51,7 @@ final class PeerLog {
         let suppressed = self.limiter.takeSuppressed()
         for (key, count) in suppressed {
             self.logger.log(
-                level: key.level, "left out further lines of a peer",
+                level: key.level, "\(LoggedEvent.linesLeftOut)",
                 metadata: [
                     LogKey.peer: "\(key.source.map { "\($0)" } ?? "others")", LogKey.count: "\(count)",
                 ])
@@ -52,11 +67,24 @@ struct PeerDescription: Sendable {
     var connection: ConnectionID?
     /// Once a Hello was read.
     var role: Hello.Role?
+    /// Once the gateway has taken it.
+    var isAdmitted = false
+
+    /// Whose lines are counted by themselves. An id that nobody has vouched for makes no difference.
+    var subject: LogSubject? {
+        guard self.isAdmitted else { return nil }
+        switch self.role {
+        case .vehicle(let hello): return .vehicle(hello.vehicle)
+        case .navigation(let hello): return .client(hello.client)
+        case nil: return nil
+        }
+    }
 
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
             LogKey.peer: "\(self.source)", LogKey.address: "\(self.entrance)",
         ]
+        if let user = self.source.user { metadata[LogKey.peerUser] = "\(user)" }
         if let connection = self.connection { metadata[LogKey.connection] = "\(connection.rawValue)" }
         switch self.role {
         case .vehicle(let hello):

@@ -12,31 +12,34 @@ enum PeerNotice: Sendable {
     case rejected(Rejection)
     /// This side closes the connection.
     case closing(Goodbye)
-    /// The transport has closed.
+    /// The transport of a peer that was admitted has closed.
+    case left
+    /// That of one that never was.
     case ended
 
     var level: Logger.Level {
         switch self {
-        case .came, .admitted, .rejected, .ended: .debug
+        case .came, .rejected, .ended: .debug
+        case .admitted, .left: .info
         case .closing(let goodbye): goodbye.code.notice.level
         }
     }
 
-    /// Always the same, so that a log can be searched for it.
-    var sentence: Logger.Message {
+    var event: LoggedEvent {
         switch self {
-        case .came: "a connection came"
-        case .admitted: "a peer was admitted"
-        case .rejected: "refused a message"
-        case .closing(let goodbye): goodbye.code.notice.sentence
-        case .ended: "a connection ended"
+        case .came: .connectionCame
+        case .admitted: .peerAdmitted
+        case .rejected: .messageRefused
+        case .closing(let goodbye): goodbye.code.notice.event
+        case .left: .peerLeft
+        case .ended: .connectionEnded
         }
     }
 
     /// Codes, fields and ids; never a value that a peer sent.
     var metadata: Logger.Metadata {
         switch self {
-        case .came, .admitted, .ended: [:]
+        case .came, .admitted, .left, .ended: [:]
         case .rejected(let rejection):
             [
                 LogKey.code: "\(rejection.code)", LogKey.field: "\(rejection.field)",
@@ -49,17 +52,17 @@ enum PeerNotice: Sendable {
 
 extension CloseCode {
     /// What closing a connection with this code means to an operator.
-    fileprivate var notice: (level: Logger.Level, sentence: Logger.Message) {
+    fileprivate var notice: (level: Logger.Level, event: LoggedEvent) {
         switch self {
-        case .normal, .shuttingDown, .takenOver: (.debug, "closing a connection")
-        case .handshakeTimeout, .keepaliveTimeout: (.info, "a peer is silent, closing its connection")
-        case .slowConsumer: (.warning, "a peer reads too slowly, closing its connection")
+        case .normal, .shuttingDown, .takenOver: (.debug, .connectionClosing)
+        case .handshakeTimeout, .keepaliveTimeout: (.info, .peerSilent)
+        case .slowConsumer: (.warning, .peerTooSlow)
         case .badMagic, .unsupportedVersion, .frameTooLarge, .malformedFrame, .unknownMessageType,
             .unexpectedMessage, .handshakeInvalid, .tooManyErrors:
-            (.warning, "a peer broke the protocol, closing its connection")
+            (.warning, .protocolBroken)
         case .roleNotAllowed, .notAuthorized, .idInUse, .tooManyConnections, .resourceLimit:
-            (.warning, "refused a peer")
-        case .internalError: (.error, "closing a connection after an error of this program")
+            (.warning, .peerRefused)
+        case .internalError: (.error, .programError)
         }
     }
 }

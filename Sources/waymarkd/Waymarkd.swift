@@ -6,6 +6,7 @@ internal import UnixSignals
 internal import WaymarkConfiguration
 internal import WaymarkDaemon
 internal import WaymarkProtocol
+internal import WaymarkTelemetry
 internal import WaymarkTransport
 
 @main
@@ -37,11 +38,7 @@ struct Waymarkd: AsyncParsableCommand {
             return print("the configuration is right")
         }
         let level = self.logLevel ?? Logger.Level(rawValue: settings.logLevel) ?? .info
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = level
-            return handler
-        }
+        LoggingSystem.bootstrap { label in ServiceLog.handler(label: label, level: level) }
         let logger = Logger(label: "waymarkd")
         do {
             let service = DaemonService(
@@ -53,7 +50,7 @@ struct Waymarkd: AsyncParsableCommand {
                     logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() }))
             try await group.run()
         } catch let error as DaemonError {
-            logger.error("cannot start", metadata: ["reason": "\(error)"])
+            logger.error("\(LoggedEvent.cannotStart)", metadata: [LogKey.reason: "\(error)"])
             throw error.exitCode
         }
     }

@@ -345,7 +345,7 @@ struct FittingRun {
             case .join(let id, let audience): self.members[audience, default: []].append(id)
             case .leave(let id, let audience): self.members[audience]?.removeAll { $0 == id }
             case .refuse, .close, .purge: Issue.record("\(action)")
-            case .arm: break
+            case .arm, .note: break
             }
         }
     }

@@ -38,7 +38,7 @@ struct World {
                 for id in self.members[audience] ?? [] { self.deliver(frame, to: id) }
             case .join(let id, let audience): self.members[audience, default: []].append(id)
             case .leave(let id, let audience): self.members[audience]?.removeAll { $0 == id }
-            case .purge, .arm: break
+            case .purge, .arm, .note: break
             }
         }
     }

@@ -67,6 +67,73 @@ import WaymarkTransport
         #expect(bench.log.lines(.warning).last?.metadata["code"] == "badMagic")
     }
 
+    @Test func `the life of a session is told, with its vehicle and its client`() throws {
+        let bench = Bench()
+        let vehicle = try bench.vehicle("car")
+        let (client, session) = try bench.guide(["car"])
+        let here = Waypoint(center: Coordinate(latitude: 47, longitude: 9))
+        let publications: [Publication] = [
+            .startGuidance(Trip(id: "t", origin: here, destination: here), generation: 1, .init()),
+            .currentRoadName(["A1"]), .pauseGuidance(.rerouting, description: []),
+            .resumeGuidance(generation: 2, .missedTurn, .init()),
+        ]
+        for (index, publication) in publications.enumerated() {
+            try client.send(.publication(publication), session: session, sequence: UInt64(index + 1))
+        }
+        try vehicle.send(
+            .waypointRequest(WaypointRequest(requestID: "r", waypoint: here)), session: session)
+        try vehicle.send(.withdrawRequest(WithdrawRequest(requestID: "r")), session: session)
+        try vehicle.send(.cancelNavigation(.userStopped), session: session)
+        let life = bench.log.lines(.info).filter { $0.metadata["session"] == "\(session.rawValue)" }
+        #expect(
+            life.map(\.sentence) == [
+                "a session was opened", "guidance started", "guidance paused",
+                "guidance goes on along another route", "a vehicle asks for a stop on the way",
+                "a request ended", "a vehicle left its session", "a session ended",
+            ])
+        #expect(life.allSatisfy { $0.metadata["client"] == "app" })
+        #expect(life.dropLast().allSatisfy { $0.metadata["vehicle"] == "car" })
+        #expect(life.compactMap { $0.metadata["generation"] } == ["1", "2"])
+        #expect(life.compactMap { $0.metadata["reason"] } == ["rerouting", "userStopped", "userStopped"])
+        #expect(life.compactMap { $0.metadata["outcome"] } == ["withdrawn"])
+    }
+
+    @Test func `a client that vanishes, comes back and is taken over leaves its traces`() throws {
+        var policy = Gateway.Policy()
+        policy.arbitration = .replace
+        let bench = Bench(policy: policy)
+        _ = try bench.vehicle("car")
+        let first = try bench.connect()
+        try first.send(.hello(Bench.navigationHello("first")))
+        guard case .welcome(let welcome)? = try first.receive().first?.message else {
+            throw Surprise(got: "nothing")
+        }
+        try first.send(
+            .openSession(OpenSession(requestID: "r", vehicles: .vehicles([VehicleID(unchecked: "car")]))))
+        try first.close()
+        let again = try bench.connect()
+        var hello = Bench.navigationHello("first")
+        hello.resumptionToken = welcome.resumptionToken
+        try again.send(.hello(hello))
+        _ = try bench.guide(["car"])
+        let told = bench.log.lines(.info).filter { $0.metadata["session"] != nil }
+        #expect(
+            told.map { "\($0.sentence) \($0.metadata["client"] ?? "") \($0.metadata["reason"] ?? "")" } == [
+                "a session was opened first ", "a client has vanished, keeping its session first ",
+                "a client is back in its session first ", "a vehicle left its session first replaced",
+                "a session ended first replaced", "a session was opened app ",
+            ])
+    }
+
+    @Test func `one peer's lines do not keep back those of another from the same place`() throws {
+        let bench = Bench { $0.log.linesMax = 5 }
+        for _ in 0..<10 { try bench.vehicle("restless").close() }
+        _ = try bench.vehicle("calm")
+        let admitted = bench.log.lines(.info).filter { $0.sentence == "a peer was admitted" }
+        #expect(admitted.count { $0.metadata["vehicle"] == "restless" } == 3)
+        #expect(admitted.count { $0.metadata["vehicle"] == "calm" } == 1)
+    }
+
     @Test func `no place is in the log`() throws {
         let bench = Bench()
         let vehicle = try bench.vehicle("car")
@@ -91,7 +158,7 @@ import WaymarkTransport
     @Test func `the limiter's memory is bounded`() {
         var limits = LogLimiter.Limits()
         limits.linesMax = 1
-        limits.sourcesMax = 10
+        limits.keysMax = 10
         var limiter = LogLimiter(limits: limits)
         var passed = 0
         for number in 0..<1_000 {
@@ -103,5 +170,25 @@ import WaymarkTransport
         #expect(suppressed.map(\.count) == [989])
         #expect(suppressed.first?.key.source == nil)
         #expect(limiter.takeSuppressed().isEmpty)
+    }
+
+    @Test func `many subjects do not let one source flood the log`() {
+        var limits = LogLimiter.Limits()
+        limits.linesMax = 2
+        limits.subjectsPerSource = 10
+        var limiter = LogLimiter(limits: limits)
+        func passed(_ source: PeerSource) -> Int {
+            (0..<1_000).count { number in
+                let subject = LogSubject.vehicle(VehicleID(unchecked: "v\(number)"))
+                return limiter.count(source, about: subject, .info, at: Instant(nanoseconds: 0)) == .pass
+            }
+        }
+        #expect(passed(.host("a")) == 20)
+        #expect(passed(.host("b")) == 20)
+        // Lines about nobody are counted by themselves, and so are the next minute's.
+        #expect(limiter.count(.host("a"), .info, at: Instant(nanoseconds: 0)) == .pass)
+        let next = Instant(nanoseconds: 0) + .seconds(60)
+        #expect(limiter.count(.host("a"), about: .client(ClientID(unchecked: "c")), .info, at: next) == .pass)
+        #expect(limiter.takeSuppressed().map(\.count) == [980, 980])
     }
 }

@@ -1,0 +1,75 @@
+package import Logging
+package import Systemd
+internal import WaymarkTelemetry
+
+/// Writes log lines as entries of the journal, with a field for each fact, so that `journalctl WAYMARK_VEHICLE=bus-7` finds them.
+///
+/// `MESSAGE` is the sentence with all facts behind it; the fields are `WAYMARK_` and the key in capitals, `MESSAGE_ID` of
+/// ``LoggedEvent``, `PRIORITY`, and the place in the code.
+package struct JournalLogHandler: LogHandler {
+    package var metadata: Logger.Metadata = [:]
+    package var logLevel: Logger.Level
+    private let send: @Sendable ([Journal.Field]) throws(SystemdError) -> Void
+    /// Takes what the journal did not.
+    private let spare: StreamLogHandler
+
+    package init(
+        label: String, level: Logger.Level,
+        send: @escaping @Sendable ([Journal.Field]) throws(SystemdError) -> Void = Journal.send
+    ) {
+        self.logLevel = level
+        self.send = send
+        self.spare = StreamLogHandler.standardError(label: label)
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { self.metadata[key] }
+        set { self.metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        do throws(SystemdError) { try self.send(self.fields(of: event)) } catch {
+            // Why: the line must not be lost. Standard error is the journal, too.
+            self.spare.log(event: event)
+        }
+    }
+
+    /// The entry for a line.
+    private func fields(of event: LogEvent) -> [Journal.Field] {
+        let facts = self.metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+        let sentence = event.message.description
+        let text = facts.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        var fields = [
+            Journal.Field("MESSAGE", facts.isEmpty ? sentence : "\(sentence): \(text)"),
+            Journal.Field("PRIORITY", "\(event.level.priority)"),
+            Journal.Field("CODE_FILE", event.file), Journal.Field("CODE_LINE", "\(event.line)"),
+            Journal.Field("CODE_FUNC", event.function),
+        ]
+        if let known = LoggedEvent(rawValue: sentence) {
+            fields.append(Journal.Field("MESSAGE_ID", known.messageID))
+        }
+        return fields + facts.flatMap { Self.fields(of: $0.key, $0.value) }
+    }
+
+    /// One for each value: an entry about several vehicles is found by any of them.
+    private static func fields(of key: String, _ value: Logger.Metadata.Value) -> [Journal.Field] {
+        guard case .array(let values) = value else {
+            return [Journal.Field(LogKey.journalField(of: key), "\(value)")]
+        }
+        return values.flatMap { Self.fields(of: key, $0) }
+    }
+}
+
+extension Logger.Level {
+    /// As in syslog(3).
+    fileprivate var priority: Int {
+        switch self {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package import WaymarkModel
+package import WaymarkProtocol
+
+extension Gateway {
+    /// A turn in the life of a session or a vehicle, for whoever keeps a record of it. Nothing has to be done about it, and it
+    /// says nothing of places. State that clients publish makes none.
+    package struct Note: Sendable, Hashable {
+        package enum Turn: Sendable, Hashable {
+            /// A client opened a session.
+            case opened
+            /// A vehicle that asked for any guidance was taken into a session.
+            case joined
+            case started(generation: UInt32)
+            case paused(PauseReason)
+            case resumed
+            /// Goes on along another route.
+            case rerouted(generation: UInt32)
+            /// The client has vanished, and its place is kept for a while.
+            case suspended
+            /// The client is back.
+            case restored
+            /// A vehicle is in its session no more; ``SessionEndReason/replaced``: another session took it over.
+            case left(SessionEndReason)
+            case ended(SessionEndReason)
+            /// A vehicle asks a client to stop on the way.
+            case waypointRequested
+            /// A vehicle asks a client to be guided.
+            case destinationRequested
+            case requestEnded(Outcome)
+        }
+
+        package var turn: Turn
+        /// ``SessionID/none`` if it is about no session.
+        package var session: SessionID
+        /// nil if no client has to do with it.
+        package var client: ClientID?
+        /// Whose life it belongs to.
+        package var vehicles: [VehicleID]
+    }
+
+    /// Notes a turn of a whole session.
+    func note(_ turn: Note.Turn, of session: NavigationSession?, into actions: inout [Action]) {
+        guard let session else { return }
+        let note = Note(turn: turn, session: session.id, client: session.client, vehicles: session.vehicles)
+        actions.append(.note(note))
+    }
+
+    /// Notes a turn of one vehicle.
+    func note(
+        _ turn: Note.Turn, of vehicle: VehicleID, in session: SessionID, _ client: ClientID?,
+        into actions: inout [Action]
+    ) {
+        actions.append(.note(Note(turn: turn, session: session, client: client, vehicles: [vehicle])))
+    }
+}

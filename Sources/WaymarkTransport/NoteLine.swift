@@ -1,0 +1,56 @@
+internal import Logging
+internal import WaymarkGateway
+internal import WaymarkProtocol
+internal import WaymarkTelemetry
+
+// How the gateway's notes read in the log.
+extension Gateway.Note {
+    /// Of all of them: a session's life is for every log.
+    static var level: Logger.Level { .info }
+
+    var event: LoggedEvent {
+        switch self.turn {
+        case .opened: .sessionOpened
+        case .joined: .vehicleJoined
+        case .started: .guidanceStarted
+        case .paused: .guidancePaused
+        case .resumed: .guidanceResumed
+        case .rerouted: .guidanceRerouted
+        case .suspended: .clientAway
+        case .restored: .clientBack
+        case .left: .vehicleLeft
+        case .ended: .sessionEnded
+        case .waypointRequested: .waypointRequested
+        case .destinationRequested: .destinationRequested
+        case .requestEnded: .requestEnded
+        }
+    }
+
+    /// Ids, reasons and numbers; never a place.
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = [:]
+        if self.session != .none { metadata[LogKey.session] = "\(self.session.rawValue)" }
+        if let client = self.client { metadata[LogKey.client] = "\(client)" }
+        switch self.vehicles.count {
+        case 0: break
+        case 1: metadata[LogKey.vehicle] = "\(self.vehicles[0])"
+        default: metadata[LogKey.vehicle] = .array(self.vehicles.map { "\($0)" })
+        }
+        switch self.turn {
+        case .started(let generation), .rerouted(let generation):
+            metadata[LogKey.generation] = "\(generation)"
+        case .paused(let reason): metadata[LogKey.reason] = "\(reason)"
+        case .left(let reason), .ended(let reason): metadata[LogKey.reason] = "\(reason)"
+        case .requestEnded(let outcome): metadata[LogKey.outcome] = "\(outcome)"
+        case .opened, .joined, .resumed, .suspended, .restored, .waypointRequested, .destinationRequested:
+            break
+        }
+        return metadata
+    }
+
+    /// Whose lines are counted together: those of a vehicle, or of a client where there are several.
+    var subject: LogSubject? {
+        if self.vehicles.count == 1 { return .vehicle(self.vehicles[0]) }
+        return self.client.map { .client($0) }
+    }
+}
