@@ -10,6 +10,7 @@ for address in "$vehicle" tcp:127.0.0.1:7227 'tcp:[::1]:7227'; do
   equal "state before $address" "$(state)" inactive
   start_drive 300 "$address"
   equal "state at $address" "$(state)" active
+  systemctl status waymarkd | grep -E 'TriggeredBy: . waymarkd-(vehicle|navigation).socket' >/dev/null
   end_drive
 done
 # It never had a network of its own.
