@@ -11,14 +11,14 @@ package import WaymarkTransport
 package struct Daemon: Sendable {
     /// As bound, in the order of the settings.
     package let addresses: [ListenAddress]
-    private let listeners: [Listener]
-    private let driver: GatewayDriver
+    let listeners: [Listener]
+    let driver: GatewayDriver
     private let group: MultiThreadedEventLoopGroup
     private let drainTimeout: Duration
-    /// nil: it never leaves because of that.
-    private let idleExit: Duration?
+    /// After which time without a connection to leave; nil: never.
+    let idleExit: Duration?
     private let inherited: InheritedListeners
-    private let logger: Logger
+    let logger: Logger
 
     /// Finds what ``start(_:inheriting:logger:)`` would refuse about the settings, whatever is handed over, and opens
     /// nothing.
@@ -39,7 +39,7 @@ package struct Daemon: Sendable {
         let driver = Self.driver(settings, group, logger)
         var listeners: [Listener] = []
         do throws(ListenerError) {
-            for plan in plans { listeners.append(try await Self.open(plan, driver, group)) }
+            for plan in plans { listeners.append(try await plan.open(driver, group)) }
         } catch {
             for listener in listeners { await listener.close() }
             await Self.stop(group, logger)
@@ -55,50 +55,6 @@ package struct Daemon: Sendable {
             addresses: listeners.map(\.address), listeners: listeners, driver: driver, group: group,
             drainTimeout: settings.drainTimeout, idleExit: Self.idleExit(settings, plans, logger),
             inherited: inherited, logger: logger)
-    }
-
-    private static func open(
-        _ plan: ListenerPlan, _ driver: GatewayDriver, _ group: MultiThreadedEventLoopGroup
-    ) async throws(ListenerError) -> Listener {
-        switch plan.source {
-        case .opened(let permissions):
-            try await Listener.open(
-                plan.address, permissions: permissions, policy: plan.policy, driver: driver, group: group)
-        case .inherited(let descriptor):
-            try await Listener.adopt(copyOf: descriptor, policy: plan.policy, driver: driver, group: group)
-        }
-    }
-
-    /// After which time without a connection to leave; nil unless somebody else keeps all sockets open.
-    private static func idleExit(
-        _ settings: Settings, _ plans: [ListenerPlan], _ logger: Logger
-    ) -> Duration? {
-        guard settings.idleExit > .zero else { return nil }
-        if let own = plans.first(where: { if case .opened = $0.source { true } else { false } }) {
-            logger.warning(
-                "\(LoggedEvent.idleExitIgnored)",
-                metadata: [LogKey.address: "\(own.address)"])
-            return nil
-        }
-        return settings.idleExit
-    }
-
-    /// Returns when nobody has been connected for `times.idle-exit`: then no listener accepts any more, and who connects
-    /// waits for the next process. Returns when it is cancelled, too; do so before ``shutdown(reconnectAfter:)``. Once.
-    package func waitUntilIdle() async {
-        await withTaskCancellationHandler {
-            do {
-                repeat {
-                    // Unless somebody came at the last moment.
-                    for listener in self.listeners { await listener.resume() }
-                    try await self.driver.idle(for: self.idleExit).get()
-                    for listener in self.listeners { await listener.pause() }
-                } while try await !self.driver.isIdle()
-                self.logger.notice("\(LoggedEvent.idle)")
-            } catch { /* Cancelled. */  }
-        } onCancel: {
-            self.driver.endIdleWait()
-        }
     }
 
     /// How many there are now.

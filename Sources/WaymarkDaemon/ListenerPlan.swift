@@ -1,17 +1,14 @@
+internal import NIOCore
 package import WaymarkConfiguration
 package import WaymarkTransport
 
 /// One listener as it will be opened: its settings, checked.
 package struct ListenerPlan: Sendable, Hashable {
-    /// Where its socket comes from.
-    package enum Source: Sendable, Hashable {
-        case opened(SocketPermissions)
-        /// A descriptor of ``InheritedListeners``, which keeps it.
-        case inherited(CInt)
-    }
-
     package let address: ListenAddress
-    package let source: Source
+    /// The socket, which ``InheritedListeners`` keeps; nil: one is opened at the address.
+    package let descriptor: CInt?
+    /// Those of the file of a Unix socket that is opened.
+    package let permissions: SocketPermissions
     package let policy: ListenerPolicy
 
     /// The listeners of the settings, the daemon's own if there are none; opens nothing.
@@ -95,9 +92,24 @@ package struct ListenerPlan: Sendable, Hashable {
         }
     }
 
-    private init(_ address: ListenAddress, _ source: Source, _ draft: Draft) {
+    /// Opens the listener, or accepts from what it inherits.
+    func open(
+        _ driver: GatewayDriver, _ group: any EventLoopGroup
+    ) async throws(ListenerError) -> Listener {
+        if let descriptor {
+            return try await Listener.adopt(
+                copyOf: descriptor, policy: self.policy, driver: driver, group: group)
+        }
+        return try await Listener.open(
+            self.address, permissions: self.permissions, policy: self.policy, driver: driver, group: group)
+    }
+
+    private init(
+        _ address: ListenAddress, _ descriptor: CInt?, _ permissions: SocketPermissions, _ draft: Draft
+    ) {
         self.address = address
-        self.source = source
+        self.descriptor = descriptor
+        self.permissions = permissions
         var policy = ListenerPolicy(roles: draft.listener.roles)
         policy.key = draft.listener.key.map { Array($0.utf8) }
         policy.keyName = draft.listener.name
@@ -127,7 +139,7 @@ package struct ListenerPlan: Sendable, Hashable {
 
         func plan(for socket: InheritedListeners.Socket) throws(Problem) -> ListenerPlan {
             try self.checkReach(of: socket.address, .inheritedOpenToAnyone(socket.address))
-            return ListenerPlan(socket.address, .inherited(socket.descriptor), self)
+            return ListenerPlan(socket.address, socket.descriptor, SocketPermissions(), self)
         }
 
         func plan(beside others: [ListenAddress]) throws(Problem) -> ListenerPlan {
@@ -135,7 +147,7 @@ package struct ListenerPlan: Sendable, Hashable {
             if let other = others.first(where: { $0.collides(with: address) }) {
                 throw Problem(.duplicate(of: other))
             }
-            return ListenerPlan(address, .opened(self.permissions), self)
+            return ListenerPlan(address, nil, self.permissions, self)
         }
 
         private func checkReach(of address: ListenAddress, _ problem: ListenerProblem) throws(Problem) {

@@ -31,7 +31,7 @@ import WaymarkTransport
                 sockets[1].address, .unix(path: folder.path("own")), sockets[0].address, sockets[2].address,
             ])
         #expect(
-            plans.map(\.source).map(\.descriptor) == [descriptors[1], nil, descriptors[0], descriptors[2]])
+            plans.map(\.descriptor) == [descriptors[1], nil, descriptors[0], descriptors[2]])
         #expect(
             plans.map(\.policy.roles) == [[.navigation], [.vehicle, .navigation], [.vehicle], [.vehicle]])
         #expect(plans.map(\.policy.key) == [nil, nil, Array("secret".utf8), Array("secret".utf8)])
@@ -108,12 +108,6 @@ import WaymarkTransport
             let error = #expect(throws: DaemonError.self) { try Daemon.check(settings) }
             #expect(error?.description == expected)
         }
-    }
-}
-
-extension ListenerPlan.Source {
-    fileprivate var descriptor: CInt? {
-        if case .inherited(let descriptor) = self { descriptor } else { nil }
     }
 }
 
