@@ -160,8 +160,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkTransportTests",
             dependencies: [
-                "WaymarkTransport", "WaymarkSimulation", "WaymarkGateway", "WaymarkCodec", "WaymarkProtocol",
-                "WaymarkModel", nioCore, nioEmbedded, nioPosix, logging,
+                "StateCoding", "WaymarkTransport", "WaymarkSimulation", "WaymarkGateway", "WaymarkCodec",
+                "WaymarkProtocol", "WaymarkModel", nioCore, nioEmbedded, nioPosix, logging,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkDaemonTests",

@@ -176,7 +176,8 @@ private struct StateElements: UnkeyedDecodingContainer {
     init(decoder: StateDecoder) { self.decoder = decoder }
 
     var isAtEnd: Bool {
-        do { return try self.decoder.peekByte() == stateEnd } catch { return true }  // The end mark will be missed.
+        // Where there is nothing more, the end mark will be missed.
+        do { return try self.decoder.peekByte() == stateEnd } catch { return true }
     }
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {

@@ -10,26 +10,34 @@ final class ConnectionHandler: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     /// Batches that may be under way to the gateway before the connection is read no further.
-    private static let batchesMax = 4
+    static let batchesMax = 4
 
     let id: ConnectionID
     private let policy: ListenerPolicy
     private let driver: GatewayDriver
     private let decoder: BodyDecoder
-    private let outgoing: Outgoing
-    private var peer: PeerDescription
-    private var session: AcceptingSession
-    private var splitter: FrameSplitter
+    let outgoing: Outgoing
+    private(set) var peer: PeerDescription
+    private(set) var session: AcceptingSession
+    private(set) var splitter: FrameSplitter
     private var actions: [AcceptingSession.Action] = []
     private var events: [Gateway.Event] = []
-    private var batches = 0
+    var batches = 0
     private var isReadHeld = false
-    private var isClosing = false
+    private(set) var isClosing = false
+    /// Nothing is read or written: the connection comes from another process, or goes to one.
+    var isHeld = false
+    /// The kernel has everything that was written.
+    var isWritten = false
+    /// What happens to the transport is another process's business.
+    var isLetGo = false
+    /// What is armed.
+    private(set) var deadlineInstant: Instant?
     private var deadline: Scheduled<Void>?
     private var stallWatch: Scheduled<Void>?
     /// When the peer last took something, while something waits for it.
     private var progressed = Instant(nanoseconds: 0)
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
 
     init(
         id: ConnectionID, entrance: Entrance, source: PeerSource, driver: GatewayDriver, shard: LoopShard
@@ -46,15 +54,35 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.splitter = FrameSplitter(frameBytesMax: self.session.frameBytesMax)
     }
 
+    /// Goes on with a connection of another process once it is told to, see ``goOn()``.
+    init(_ state: ConnectionState, entrance: Entrance, driver: GatewayDriver, shard: LoopShard) {
+        self.id = state.id
+        self.policy = entrance.policy
+        self.driver = driver
+        self.decoder = shard.decoder
+        self.outgoing = Outgoing(
+            limits: driver.limits.outbox, waiting: shard.waiting, holding: state.waiting)
+        self.peer = PeerDescription(source: state.source, entrance: entrance.address, connection: state.id)
+        self.peer.role = state.role
+        self.session = state.session
+        self.deadlineInstant = state.deadline
+        self.splitter = FrameSplitter(frameBytesMax: state.session.frameBytesMax)
+        self.splitter.append(state.input)
+        self.isHeld = true
+        self.batches = Self.batchesMax
+    }
+
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        self.note(.came)
+        if !self.isHeld { self.note(.came) }
         self.perform()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelInactive(context: ChannelHandlerContext) {
+        guard !self.isLetGo else { return context.fireChannelInactive() }
+        if self.isHeld { self.takeInput() }  // What came before the end is worked off.
         self.stopWaiting()
         self.handle(.transportClosed)
         self.note(self.peer.isAdmitted ? .left : .ended)
@@ -71,6 +99,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !self.isClosing else { return }  // What comes after the end is thrown away.
         self.splitter.append(Array(self.unwrapInboundIn(data).readableBytesView))
+        if !self.isHeld { self.takeInput() }
+    }
+
+    /// Works off the frames that are there.
+    func takeInput() {
         do throws(FramingError) {
             while !self.isClosing, let frame = try self.splitter.next() { self.take(frame) }
         } catch {
@@ -134,7 +167,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if self.batches < Self.batchesMax { self.readOn() }
     }
 
-    private func readOn() {
+    func readOn() {
         guard self.isReadHeld else { return }
         self.isReadHeld = false
         self.context?.read()
@@ -192,14 +225,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     // MARK: Time
 
-    private func arm(_ deadline: Instant) {
+    func arm(_ deadline: Instant) {
+        self.deadlineInstant = deadline
         self.deadline?.cancel()
         self.deadline = self.after(deadline - self.driver.clock()) { $0.handle(.deadlineReached) }
     }
 
     /// Something waits: begins to watch whether the peer takes anything.
     private func watchForStall() {
-        guard self.stallWatch == nil, !self.outgoing.isEmpty, !self.isClosing else { return }
+        guard self.stallWatch == nil, !self.outgoing.isEmpty, !self.isClosing, !self.isHeld else { return }
         self.progressed = self.driver.clock()
         self.checkForStall()
     }
@@ -215,7 +249,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     /// Nothing waits any longer: no watch is needed.
-    private func endWatchIfEmpty() {
+    func endWatchIfEmpty() {
         guard self.outgoing.isEmpty else { return }
         self.stallWatch?.cancel()
         self.stallWatch = nil
@@ -229,8 +263,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func stopWaiting() {
         self.isClosing = true
+        self.cancelTimers()
+    }
+
+    func cancelTimers() {
         self.deadline?.cancel()
         self.stallWatch?.cancel()
+        self.stallWatch = nil
     }
 
     // MARK: Out
@@ -258,7 +297,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.settle(self.outgoing.write(frame, key: nil, on: context))
     }
 
-    private func settle(_ overflow: Outgoing.Overflow?) {
+    func settle(_ overflow: Outgoing.Overflow?) {
         switch overflow {
         case nil: self.watchForStall()
         case .outbox(let bytesMax): self.closeAsTooSlow("more than \(bytesMax) bytes wait to be read")

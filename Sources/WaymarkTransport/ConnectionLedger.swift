@@ -26,9 +26,14 @@ package struct ConnectionLedger: Sendable, Hashable {
         guard self.counts[user, default: 0] < self.limits.connectionsPerUserMax else {
             return Goodbye(.tooManyConnections, reason: "this user has as many connections as one may")
         }
+        self.restore(user)
+        return nil
+    }
+
+    /// Counts a connection that another process took, whatever the limits.
+    mutating func restore(_ user: UInt32?) {
         self.count += 1
         self.counts[user, default: 0] += 1
-        return nil
     }
 
     /// Forgets a connection that was counted.

@@ -13,12 +13,12 @@ package final class GatewayDriver: Sendable {
     let limits: TransportLimits
     let clock: @Sendable () -> Instant
     private let logger: Logger
-    private let gatewayLoop: any EventLoop
-    private let state: NIOLoopBoundBox<State>
-    private let shards: [(loop: any EventLoop, shard: NIOLoopBoundBox<LoopShard>)]
+    let gatewayLoop: any EventLoop
+    let state: NIOLoopBoundBox<State>
+    let shards: [(loop: any EventLoop, shard: NIOLoopBoundBox<LoopShard>)]
 
     /// What lives on the gateway's loop.
-    private struct State {
+    struct State {
         var gateway: Gateway
         var ledger: ConnectionLedger
         let log: PeerLog
@@ -30,15 +30,18 @@ package final class GatewayDriver: Sendable {
         var isRunning = false
         var timer: Scheduled<Void>?
         var draining: Draining?
+        /// Something was worked off since ``detach(_:within:)`` asked last.
+        var hasRun = false
+        var isDetaching = false
     }
 
     /// Where a connection lives, and whom it counts for.
-    private struct Place {
+    struct Place {
         var shard: Int
         var source: PeerSource
     }
 
-    private struct Draining {
+    struct Draining {
         var goodbye: Goodbye
         var emptied: EventLoopPromise<Int>
         var deadline: Scheduled<Void>?
@@ -77,7 +80,7 @@ package final class GatewayDriver: Sendable {
         }
     }
 
-    private static let coder = Gateway.Coder(
+    static let coder = Gateway.Coder(
         decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) })
 
     /// How many there are now.
@@ -101,12 +104,7 @@ package final class GatewayDriver: Sendable {
             case .taken(let id):
                 let handler = ConnectionHandler(
                     id: id, entrance: entrance, source: source, driver: self, shard: shard.value)
-                channel.closeFuture.whenComplete { _ in
-                    shard.value.remove(id)
-                    self.gatewayLoop.execute { self.forget(id) }
-                }
-                try channel.pipeline.syncOperations.addHandler(handler)
-                shard.value.add(handler)
+                try self.add(handler, to: channel, shard)
             case .refused(let goodbye):
                 channel.closeFuture.whenComplete { _ in
                     self.gatewayLoop.execute {
@@ -119,6 +117,19 @@ package final class GatewayDriver: Sendable {
             case .dropped: channel.close(promise: nil)
             }
         }
+    }
+
+    /// Puts a connection on its loop, which is this one.
+    func add(
+        _ handler: ConnectionHandler, to channel: any Channel, _ shard: NIOLoopBoundBox<LoopShard>
+    ) throws {
+        let id = handler.id
+        channel.closeFuture.whenComplete { _ in
+            shard.value.remove(id)
+            self.gatewayLoop.execute { self.forget(id) }
+        }
+        try channel.pipeline.syncOperations.addHandler(handler)
+        shard.value.add(handler)
     }
 
     /// Counts a new connection.
@@ -139,7 +150,7 @@ package final class GatewayDriver: Sendable {
     }
 
     /// Forgets a connection whose transport has closed.
-    private func forget(_ id: ConnectionID) {
+    func forget(_ id: ConnectionID) {
         guard let place = self.state.value.places.removeValue(forKey: id) else { return }
         self.state.value.ledger.remove(place.source.user)
         self.state.value.idle.left()
@@ -168,9 +179,10 @@ package final class GatewayDriver: Sendable {
     }
 
     /// Works off what is pending. Actions that lead to further events at once append to it.
-    private func run() {
+    func run() {
         guard !self.state.value.isRunning else { return }
         self.state.value.isRunning = true
+        self.state.value.hasRun = true
         while !self.state.value.pending.isEmpty {
             let batches = self.state.value.pending
             self.state.value.pending.removeAll(keepingCapacity: true)
@@ -246,7 +258,8 @@ package final class GatewayDriver: Sendable {
         }
     }
 
-    private func arm(_ deadline: Instant) {
+    func arm(_ deadline: Instant) {
+        guard !self.state.value.isDetaching else { return }
         self.state.value.timer?.cancel()
         let delay = max(0, deadline.nanoseconds - self.clock().nanoseconds)
         self.state.value.timer = self.gatewayLoop.scheduleTask(in: .nanoseconds(delay)) {

@@ -32,7 +32,7 @@ package enum ListenAddressError: Error, Sendable, Hashable, CustomStringConverti
 }
 
 /// Where a listener listens: `tcp:HOST:PORT`, `tcp:[::1]:0`, `unix:/path`.
-package enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
+package enum ListenAddress: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Port 0 lets the system choose.
     case tcp(host: String, port: Int)
     case unix(path: String)

@@ -31,6 +31,9 @@ package struct Listener: Sendable {
     /// Connections that the system keeps until they are accepted.
     static let backlog: CInt = 1_024
 
+    /// What the channel of a connection may hold of what is written, in bytes, before the rest waits.
+    static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32_768, high: 65_536)
+
     /// As bound: with the port that the system chose.
     package let address: ListenAddress
     private let channel: any Channel
@@ -117,7 +120,7 @@ package struct Listener: Sendable {
         ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.writeBufferWaterMark, value: .init(low: 32_768, high: 65_536))
+            .childChannelOption(.writeBufferWaterMark, value: Self.waterMark)
             .childChannelInitializer { channel in
                 Self.prepare(channel).flatMap { address in
                     driver.accept(

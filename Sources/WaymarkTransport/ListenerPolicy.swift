@@ -12,7 +12,7 @@ package struct Entrance: Sendable, Hashable {
 }
 
 /// Where a connection comes from, as far as its transport tells.
-package enum PeerSource: Sendable, Hashable, CustomStringConvertible {
+package enum PeerSource: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The user id at the other end of a Unix socket.
     case user(UInt32)
     /// An IP address, in figures.

@@ -16,7 +16,7 @@ enum Instruction: Sendable {
 
 /// The connections of one event loop and the audiences that they are in.
 final class LoopShard {
-    private struct Member {
+    struct Member {
         let handler: ConnectionHandler
         var audiences: Set<AudienceID> = []
     }
@@ -27,7 +27,9 @@ final class LoopShard {
     let waiting: WaitingBytes
     /// Set once nobody is taken any more.
     private var goodbye: Goodbye?
-    private var members: [ConnectionID: Member] = [:]
+    /// Set once everybody is held, for those who cannot be.
+    var holding: Goodbye?
+    private(set) var members: [ConnectionID: Member] = [:]
     // Why the handlers themselves: each of them is asked for on every delivery.
     private var audiences: [AudienceID: [ConnectionID: ConnectionHandler]] = [:]
 
@@ -37,6 +39,7 @@ final class LoopShard {
         self.members[handler.id] = Member(handler: handler)
         // Taken just before everybody was told.
         if let goodbye = self.goodbye { handler.handle(.drainRequested(goodbye)) }
+        if let holding { handler.hold(holding) }
     }
 
     /// Forgets a connection. O(its own audiences).
@@ -78,7 +81,7 @@ final class LoopShard {
     /// Closes everything at once.
     func cut() { for member in self.members.values { member.handler.cut() } }
 
-    private func join(_ id: ConnectionID, _ audience: AudienceID) {
+    func join(_ id: ConnectionID, _ audience: AudienceID) {
         guard let handler = self.members[id]?.handler else { return }
         self.members[id]?.audiences.insert(audience)
         self.audiences[audience, default: [:]][id] = handler

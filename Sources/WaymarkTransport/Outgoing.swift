@@ -31,6 +31,12 @@ final class Outgoing {
     private var outbox: Outbox
     /// Something was written that is not yet on its way.
     private(set) var needsFlush = false
+    /// Everything waits, whatever the channel takes.
+    var isHeld = false { didSet { self.isStraight = !self.isHeld && self.outbox.isEmpty } }
+    /// What is written goes to the channel while that takes it.
+    private var isStraight = true
+    /// More waited in another process than may here.
+    private(set) var overflow: Overflow?
 
     init(limits: Outbox.Limits, waiting: WaitingBytes) {
         self.limits = limits
@@ -38,7 +44,20 @@ final class Outgoing {
         self.outbox = Outbox(limits: limits)
     }
 
+    /// Holds what waited in another process.
+    init(limits: Outbox.Limits, waiting: WaitingBytes, holding frames: [ConnectionState.Waiting]) {
+        self.limits = limits
+        self.waiting = waiting
+        self.outbox = Outbox(limits: limits)
+        self.isHeld = true
+        self.isStraight = false
+        for entry in frames { self.overflow = self.wait(entry.frame, entry.key) ?? self.overflow }
+    }
+
     deinit { self.waiting.count -= self.outbox.byteCount }
+
+    /// What waits, in order.
+    var waitingFrames: [(frame: Frame, key: ConflationKey?)] { self.outbox.waiting }
 
     /// Nothing waits for the peer to read.
     var isEmpty: Bool { self.outbox.isEmpty }
@@ -47,7 +66,7 @@ final class Outgoing {
     ///
     /// - Returns: Why it cannot wait; nil if all is well.
     func write(_ frame: Frame, key: ConflationKey?, on context: ChannelHandlerContext) -> Overflow? {
-        guard self.outbox.isEmpty, context.channel.isWritable else { return self.wait(frame, key) }
+        guard self.isStraight, context.channel.isWritable else { return self.wait(frame, key) }
         self.put(ByteBuffer(bytes: frame.bytes), on: context)
         return nil
     }
@@ -56,7 +75,7 @@ final class Outgoing {
     ///
     /// - Returns: Why they cannot wait; nil if all is well.
     func write(_ span: Span, on context: ChannelHandlerContext) -> Overflow? {
-        if self.outbox.isEmpty, context.channel.isWritable {
+        if self.isStraight, context.channel.isWritable {
             self.put(span.buffer, on: context)
             return nil
         }
@@ -74,7 +93,7 @@ final class Outgoing {
 
     /// The channel takes more, or less, than before.
     func writabilityChanged(on context: ChannelHandlerContext) {
-        while context.channel.isWritable, !self.outbox.isEmpty {
+        while !self.isHeld, context.channel.isWritable, !self.outbox.isEmpty {
             self.putWaiting(byteCount: Self.portionBytes, on: context)
             self.flush(on: context)
         }
@@ -109,7 +128,10 @@ final class Outgoing {
 
     private func changeOutbox<Result>(_ change: (inout Outbox) -> Result) -> Result {
         let before = self.outbox.byteCount
-        defer { self.waiting.count += self.outbox.byteCount - before }
+        defer {
+            self.waiting.count += self.outbox.byteCount - before
+            self.isStraight = !self.isHeld && self.outbox.isEmpty
+        }
         return change(&self.outbox)
     }
 

@@ -1,0 +1,174 @@
+internal import Glibc
+internal import NIOCore
+internal import NIOPosix
+package import WaymarkGateway
+package import WaymarkProtocol
+
+// How everything that a driver has goes over to the driver of another process.
+//
+// Nothing is torn, because nothing moves: first nobody is read any more, then the gateway works off what was read, then what
+// was written goes to the kernel, and only then are the sockets taken.
+extension GatewayDriver {
+    /// Stops, and lets go of the gateway and all connections. What is under way to a peer is given up to `timeout` to get to
+    /// the kernel; peers that do not take it are cut, and come back by their tokens. A connection that cannot be handed over
+    /// gets `goodbye`. Called once, when no listener accepts any more; the driver is of no use afterwards.
+    ///
+    /// - Throws: What the event loops throw once they are shut down.
+    package func detach(_ goodbye: Goodbye, within timeout: Duration) async throws -> DetachedDriver {
+        for (loop, shard) in self.shards { try await loop.submit { shard.value.hold(goodbye) }.get() }
+        try await self.gatewayLoop.submit {
+            self.state.value.isDetaching = true
+            self.state.value.timer?.cancel()
+        }.get()
+        try await self.settle()
+        for (loop, shard) in self.shards {
+            try await loop.flatSubmit { shard.value.whenWritten(on: loop, within: timeout) }.get()
+        }
+        var cutCount = 0
+        for (loop, shard) in self.shards { cutCount += try await loop.submit { shard.value.letGo() }.get() }
+        try await self.settle()
+        var connections: [ConnectionState] = []
+        var descriptors: [CInt] = []
+        for (loop, shard) in self.shards {
+            for (state, descriptor) in try await loop.submit({ shard.value.detach() }).get() {
+                connections.append(state)
+                descriptors.append(descriptor)
+            }
+        }
+        let handed = connections
+        let state = try await self.gatewayLoop.submit {
+            self.state.value.timer?.cancel()
+            return DriverState(
+                gateway: GatewayState(self.state.value.gateway),
+                nextConnection: self.state.value.nextConnection, connections: handed)
+        }.get()
+        return DetachedDriver(state: state, descriptors: descriptors, cutCount: cutCount)
+    }
+
+    /// Returns when the gateway has worked off everything, its instructions are done, and they led to nothing further.
+    private func settle() async throws {
+        var isSettled = false
+        while !isSettled {
+            var count = 0
+            for (loop, shard) in self.shards { count += try await loop.submit { shard.value.count }.get() }
+            let known = count
+            isSettled = try await self.gatewayLoop.submit {
+                defer { self.state.value.hasRun = false }
+                return !self.state.value.hasRun && self.state.value.places.count == known
+            }.get()
+        }
+    }
+
+    /// Takes over what another driver let go of, and goes on with all of it at once. Called once, before any listener accepts.
+    ///
+    /// - Parameters:
+    ///   - state: What the other driver left.
+    ///   - connections: Those that go on, each with its socket, which is owned from now on, and the listener's policy of today.
+    ///     The others of `state` are gone: their peers may come back by their tokens.
+    ///   - policy: The operator's, of today.
+    /// - Returns: How many go on; nil if the gateway's state cannot be read: then everything is closed.
+    /// - Throws: What the event loops throw once they are shut down.
+    package func adopt(
+        _ state: DriverState, _ connections: [(ConnectionState, CInt, ListenerPolicy)],
+        _ policy: Gateway.Policy
+    ) async throws -> Int? {
+        guard let gateway = state.gateway.gateway(policy: policy, coder: Self.coder) else {
+            for (_, descriptor, _) in connections { _ = close(descriptor) }
+            return nil
+        }
+        try await self.gatewayLoop.submit {
+            self.state.value.gateway = gateway
+            self.state.value.nextConnection = state.nextConnection
+            // Until everybody is there, see `goOn`.
+            self.state.value.isRunning = true
+            for (index, (connection, _, _)) in connections.enumerated() {
+                self.state.value.ledger.restore(connection.source.user)
+                self.state.value.places[connection.id] = Place(
+                    shard: index % self.shards.count, user: connection.source.user)
+            }
+        }.get()
+        let channels = connections.enumerated().map { index, entry in
+            self.open(entry.0, entry.1, entry.2, shard: index % self.shards.count)
+        }
+        let opened = try await EventLoopFuture.whenAllComplete(channels, on: self.gatewayLoop).get()
+        var count = 0
+        for (result, (connection, _, _)) in zip(opened, connections) {
+            switch result {
+            case .success: count += 1
+            // Closed while nobody looked.
+            case .failure: self.gatewayLoop.execute { self.forget(connection.id) }
+            }
+        }
+        try await self.goOn()
+        return count
+    }
+
+    private func open(
+        _ connection: ConnectionState, _ descriptor: CInt, _ policy: ListenerPolicy, shard index: Int
+    ) -> EventLoopFuture<any Channel> {
+        let (loop, shard) = self.shards[index]
+        let entrance = Entrance(address: connection.entrance, policy: policy)
+        return ClientBootstrap(group: loop)
+            .channelOption(.writeBufferWaterMark, value: Listener.waterMark)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let handler = ConnectionHandler(
+                        connection, entrance: entrance, driver: self, shard: shard.value)
+                    try self.add(handler, to: channel, shard)
+                    for audience in connection.audiences { shard.value.join(connection.id, audience) }
+                }
+            }
+            .withConnectedSocket(descriptor)
+    }
+
+    /// Everybody is there: lets the gateway hear who is not, and connections be read.
+    private func goOn() async throws {
+        try await self.gatewayLoop.submit {
+            let places = self.state.value.places
+            let gone = self.state.value.gateway.connections.filter { places[$0] == nil }.sorted()
+            self.state.value.isRunning = false
+            if let deadline = self.state.value.gateway.armed { self.arm(deadline) }
+            self.submit(gone.map { .departed($0, clean: false) }, from: nil)
+        }.get()
+        for (loop, shard) in self.shards { try await loop.submit { shard.value.goOn() }.get() }
+    }
+}
+
+extension LoopShard {
+    /// How many connections there are, those that are closing among them.
+    var count: Int { self.members.count }
+
+    /// Holds every connection, also those that are still on their way here.
+    func hold(_ goodbye: Goodbye) {
+        self.holding = goodbye
+        for member in self.members.values { member.handler.hold(goodbye) }
+    }
+
+    /// Succeeds when what was written to all of them is the kernel's, or they have closed, or the time is over.
+    func whenWritten(on loop: any EventLoop, within timeout: Duration) -> EventLoopFuture<Void> {
+        let all = loop.makePromise(of: Void.self)
+        let deadline = loop.scheduleTask(in: .nanoseconds(timeout.nanoseconds)) { all.succeed() }
+        let written = self.members.values.compactMap { $0.handler.whenWritten() }
+        EventLoopFuture.andAllComplete(written, on: loop).whenComplete { _ in
+            deadline.cancel()
+            all.succeed()
+        }
+        return all.futureResult
+    }
+
+    /// See ``ConnectionHandler/letGo()``.
+    ///
+    /// - Returns: How many were closed.
+    func letGo() -> Int { self.members.values.count { $0.handler.letGo() } }
+
+    func detach() -> [(state: ConnectionState, descriptor: CInt)] {
+        self.members.values.compactMap { member in
+            guard let (detached, descriptor) = member.handler.detach() else { return nil }
+            var state = detached
+            state.audiences = member.audiences.sorted { $0.rawValue < $1.rawValue }
+            return (state, descriptor)
+        }
+    }
+
+    func goOn() { for member in self.members.values { member.handler.goOn() } }
+}

@@ -1,0 +1,86 @@
+internal import Glibc
+internal import NIOCore
+internal import WaymarkGateway
+package import WaymarkProtocol
+
+/// What a driver leaves to the driver of the next process: the gateway, and the gateway's end of every connection.
+///
+/// A value of this process's boot: instants are times of CLOCK_MONOTONIC, sockets go by their cookies.
+package struct DriverState: Codable, Sendable {
+    let gateway: GatewayState
+    let nextConnection: UInt64
+    package let connections: [ConnectionState]
+}
+
+/// The gateway's end of one connection, between two reads and with nothing half-written.
+package struct ConnectionState: Codable, Sendable {
+    /// A frame that the peer has not yet taken.
+    struct Waiting: Codable, Sendable {
+        var frame: Frame
+        /// nil for what is never conflated.
+        var key: ConflationKey?
+    }
+
+    package let id: ConnectionID
+    package let cookie: SocketCookie
+    /// The listener that it came through.
+    package let entrance: ListenAddress
+    let source: PeerSource
+    let role: Hello.Role?
+    let session: AcceptingSession
+    /// When the session must be told.
+    let deadline: Instant?
+    /// What was read and is not yet worked off: a part of a frame at its end.
+    let input: [UInt8]
+    let waiting: [Waiting]
+    var audiences: [AudienceID] = []
+}
+
+/// What a driver let go of. Whoever has it owns the descriptors.
+package struct DetachedDriver: Sendable {
+    package let state: DriverState
+    /// Open sockets of connections of ``state``.
+    package let descriptors: [CInt]
+    /// How many connections did not come along: their peers did not take in time what was under way to them.
+    package let cutCount: Int
+}
+
+/// The number that the kernel gives a socket, and no other until the next boot. Copies of a descriptor share it.
+package struct SocketCookie: Sendable, Hashable, Codable {
+    private let rawValue: UInt64
+
+    /// nil for what is not a socket.
+    package init?(_ descriptor: CInt) {
+        var cookie: UInt64 = 0
+        var length = socklen_t(MemoryLayout<UInt64>.size)
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, Self.option, &cookie, &length) == 0 else {
+            return nil
+        }
+        self.rawValue = cookie
+    }
+
+    /// SO_COOKIE of asm-generic/socket.h, which Glibc does not show to Swift.
+    private static let option: CInt = 57
+}
+
+extension Channel {
+    /// Whether it is a plain socket, of which another process can go on with everything. On its loop.
+    var isPortable: Bool { self.withDescriptor { _ in true } ?? false }
+
+    /// Another descriptor of the channel's socket, which stays open when the channel closes. On its loop.
+    ///
+    /// - Returns: nil if the channel is no plain socket, or there are too many descriptors.
+    func copyDescriptor() -> CInt? {
+        let copy = self.withDescriptor { fcntl($0, F_DUPFD_CLOEXEC, 3) }
+        return copy == -1 ? nil : copy
+    }
+
+    private func withDescriptor<Result>(_ body: (CInt) -> Result) -> Result? {
+        // Why not `try`: it throws only what `body` throws, nothing.
+        do {
+            return try self.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self, body)
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import WaymarkCodec
+import WaymarkGateway
+import WaymarkModel
+import WaymarkProtocol
+import WaymarkTransport
+
+/// The other end of a connection, over a real socket.
+final class SocketPeer {
+    let descriptor: CInt
+    private var splitter = FrameSplitter(frameBytesMax: ProtocolConstants.frameBytes.upperBound)
+    private var isAtEnd = false
+
+    init(_ descriptor: CInt) { self.descriptor = descriptor }
+
+    deinit { Glibc.close(self.descriptor) }
+
+    /// A connection to `driver` through a listener for both roles.
+    static func connect(
+        to driver: GatewayDriver, on loop: any EventLoop, overTCP: Bool = false
+    ) async throws -> SocketPeer {
+        let (ours, theirs) = try overTCP ? tcpPair() : unixPair()
+        let entrance = Entrance(
+            address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
+        _ = try await ClientBootstrap(group: loop)
+            .channelOption(.writeBufferWaterMark, value: .init(low: 32_768, high: 65_536))
+            .channelInitializer { driver.accept($0, through: entrance, from: .user(1_000)) }
+            .withConnectedSocket(theirs).get()
+        return SocketPeer(ours)
+    }
+
+    func send(_ bytes: some Collection<UInt8>) throws {
+        let bytes = Array(bytes)
+        guard Glibc.send(self.descriptor, bytes, bytes.count, 0) == bytes.count else {
+            throw Surprise(got: "errno \(errno)")
+        }
+    }
+
+    func send(_ message: Message, session: SessionID = .none, sequence: UInt64 = 0) throws {
+        try self.send(Codec.encode(Envelope(message, session: session, sequence: sequence)).bytes)
+    }
+
+    /// The next frame; nil at the end of the stream.
+    func receive() async throws -> Frame? {
+        while true {
+            if let frame = try self.splitter.next() { return frame }
+            if self.isAtEnd { return nil }
+            // Waiting takes a thread, of which tests have few.
+            let bytes = try await NIOThreadPool.singleton.runIfActive { [descriptor] in
+                var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                guard Glibc.poll(&poll, 1, 20_000) > 0 else { throw Surprise(got: "nothing") }
+                var bytes = [UInt8](repeating: 0, count: 65_536)
+                let count = recv(descriptor, &bytes, bytes.count, 0)
+                guard count >= 0 else { throw Surprise(got: "errno \(errno)") }
+                return Array(bytes[..<count])
+            }
+            self.isAtEnd = bytes.isEmpty
+            self.splitter.append(bytes)
+        }
+    }
+
+    /// The next message that `choose` takes.
+    func await<Value>(_ choose: (Message) -> Value?) async throws -> Value {
+        let decoder = BodyDecoder()
+        var last: Message?
+        while let frame = try await self.receive() {
+            let message = try decoder.decode(frame).message
+            if let value = choose(message) { return value }
+            last = message
+        }
+        throw Surprise(got: last.map { "the end after \($0)" } ?? "the end")
+    }
+
+    /// The sequence numbers of the alerts up to the one with number `last`, or if allowed the end, whatever is between them.
+    func alerts(upTo last: UInt64, orEnd mayEnd: Bool = false) async throws -> [UInt64] {
+        var numbers: [UInt64] = []
+        while numbers.last != last {
+            guard let frame = try await self.receive() else {
+                if mayEnd { break }
+                throw Surprise(got: "the end after \(numbers.last ?? 0)")
+            }
+            if frame.header.type == .showAlert { numbers.append(frame.header.sequence) }
+        }
+        return numbers
+    }
+}
+
+private func unixPair() throws -> (CInt, CInt) {
+    var pair: [CInt] = [0, 0]
+    guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0 else {
+        throw Surprise(got: "errno \(errno)")
+    }
+    return (pair[0], pair[1])
+}
+
+private func tcpPair() throws -> (CInt, CInt) {
+    let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let ours = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    let isConnected = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            bind(listener, $0, length) == 0 && listen(listener, 1) == 0
+                && getsockname(listener, $0, &length) == 0 && connect(ours, $0, length) == 0
+        }
+    }
+    guard isConnected else { throw Surprise(got: "errno \(errno)") }
+    return (ours, accept(listener, nil, nil))
+}
