@@ -37,6 +37,14 @@ final class LoopShard {
         self.members[handler.id] = Member(handler: handler)
         // Taken just before everybody was told.
         if let goodbye = self.goodbye { handler.handle(.drainRequested(goodbye)) }
+        // Or just before its listener got other rules.
+        handler.review()
+    }
+
+    /// Has everybody look at the rules again.
+    func review(waitingMax: Int) {
+        self.waiting.countMax = waitingMax
+        for member in self.members.values { member.handler.review() }
     }
 
     /// Forgets a connection. O(its own audiences).
