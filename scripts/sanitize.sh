@@ -9,4 +9,6 @@ shift
 # Why: an enumeration keeps its case in spare bits of a pointer, and what such a pointer holds looks leaked.
 export ASAN_OPTIONS="detect_leaks=0"
 export TSAN_OPTIONS="suppressions=$PWD/Tests/thread-sanitizer.txt"
+# Everything takes several times as long: all tests at once would miss the deadlines of the protocol.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-4}
 exec swift test --sanitize="$sanitizer" --scratch-path ".build-$sanitizer" "$@"

@@ -25,8 +25,8 @@ package final class BodyDecoder {
         guard let type = header.type else {
             throw .unknownType(isSkippable: header.flags.contains(.skippable))
         }
-        let message = try unsafe self.read(frame, type) { wire throws(Rejection) in
-            try unsafe Message(type, wire)
+        let message = try unsafe self.read(frame, type) { bytes, _ throws(Rejection) in
+            try unsafe Message(type, self.unpack(bytes, type))
         }
         return Envelope(message, session: header.session, sequence: header.sequence, flags: header.flags)
     }
@@ -47,23 +47,25 @@ package final class BodyDecoder {
         guard isPublished else {
             throw .rejected(Rejection(.wrongState, reason: "is not a publication").of(header))
         }
-        return try unsafe self.read(frame, type) { wire throws(Rejection) in
-            let publication = unsafe PublicationWire(type, wire)
+        return try unsafe self.read(frame, type) { bytes, numbers throws(Rejection) in
+            if let outline = PublicationOutline(flat: type, numbers) { return outline }
+            let publication = try unsafe PublicationWire(type, self.unpack(bytes, type))
             try unsafe publication.check()
             return unsafe publication.outline
         }
     }
 
-    /// Checks the bytes, unpacks them and lends the structure to `body`.
+    /// Checks the bytes and lends them to `body`. What it unpacks is gone afterwards.
     private func read<Result>(
-        _ frame: Frame, _ type: MessageType, _ body: (AnyWire) throws(Rejection) -> Result
+        _ frame: Frame, _ type: MessageType,
+        _ body: (UnsafeRawBufferPointer, WireCheck.Numbers) throws(Rejection) -> Result
     ) throws(DecodingError) -> Result {
         defer { self.arena.reset() }
         let span = frame.body.span
         do {
             return try unsafe span.bytes.withUnsafeBytes { bytes throws(Rejection) in
-                try unsafe WireCheck.check(bytes, as: type)
-                return try unsafe body(self.unpack(bytes, type))
+                let numbers = try unsafe WireCheck.check(bytes, as: type)
+                return try unsafe body(bytes, numbers)
             }
         } catch {
             var rejection = error.of(frame.header)

@@ -16,13 +16,25 @@ internal import WaymarkProtocol
     private let base: UnsafePointer<UInt8>
     private var offset = 0
     private var unknownFields = 0
+    private var lastNumber: UInt64 = 0
 
-    /// Checks a body against the message of `type`.
+    /// The body's own fields 1 to 4, as far as they are numbers of 32 bits; 0 if absent. The rest is undefined.
+    struct Numbers {
+        fileprivate var values = InlineArray<4, UInt32>(repeating: 0)
+
+        subscript(number: Int) -> UInt32 { self.values[number - 1] }
+    }
+
+    /// Checks a body against the message of `type`. What passes, libprotobuf-c reads.
     ///
     /// - Throws: what is wrong, with the field's path.
-    static func check(_ body: UnsafeRawBufferPointer, as type: MessageType) throws(Rejection) {
+    static func check(_ body: UnsafeRawBufferPointer, as type: MessageType) throws(Rejection) -> Numbers {
         try unsafe Self.withCheck(of: body) { check throws(Rejection) in
-            try check.message(Schema.shared.root(of: type), end: body.count)
+            var numbers = Numbers()
+            try check.message(Schema.shared.root(of: type), end: body.count) { number, value in
+                if number <= numbers.values.count { numbers.values[number - 1] = value }
+            }
+            return numbers
         }
     }
 
@@ -42,8 +54,8 @@ internal import WaymarkProtocol
 
     private mutating func requestID(of message: Schema.Message, end: Int) throws(Rejection) -> String {
         while self.offset < end {
-            let tag = try self.varint(end)
-            guard tag == UInt64(message.requestID) << 3 | 2,
+            let tag = try self.shortVarint(end)
+            guard tag == UInt32(message.requestID) << 3 | 2,
                 let field = unsafe self.fields[message.firstField + message.requestID - 1]
             else {
                 try self.skip(wireType: UInt8(tag & 7), end)
@@ -86,14 +98,23 @@ internal import WaymarkProtocol
 
     private static var missing: Rejection { Rejection(.missing, reason: "must be there") }
 
+    /// A message below the root, whose numbers nobody needs.
     private mutating func message(_ index: Int, end: Int) throws(Rejection) {
+        try self.message(index, end: end) { _, _ in }
+    }
+
+    // `keep` is given each field's number, and its value's low 32 bits if it is a number.
+    @inline(__always)
+    private mutating func message(
+        _ index: Int, end: Int, keep: (Int, UInt32) -> Void
+    ) throws(Rejection) {
         let message = unsafe self.messages[index]
         var seen: UInt32 = 0
         var counts = InlineArray<16, Int32>(repeating: 0)
         while self.offset < end {
-            let tag = try self.varint(end)
-            let number = Int(truncatingIfNeeded: tag >> 3)
-            guard (1...0x1FFF_FFFF).contains(number), tag <= UInt32.max else {
+            let tag = try self.shortVarint(end)
+            let number = Int(tag >> 3)
+            guard number >= 1 else {
                 throw Rejection(.malformed, reason: "a field number is out of range")
             }
             guard number <= message.fieldCount,
@@ -109,6 +130,7 @@ internal import WaymarkProtocol
                 let name = Schema.shared.names[message.firstField + number - 1]
                 throw error.inside(field.isRepeated ? "\(name)[\(counts[number - 1])]" : name)
             }
+            keep(number, UInt32(truncatingIfNeeded: self.lastNumber))
         }
         let absent = message.required & ~seen
         if absent != 0 {
@@ -159,6 +181,7 @@ internal import WaymarkProtocol
 
     private mutating func number(_ field: Schema.Field, _ end: Int) throws(Rejection) {
         let raw = try self.varint(end)
+        self.lastNumber = raw
         switch field.kind {
         case .uint64: return
         case .bool:
@@ -243,11 +266,22 @@ internal import WaymarkProtocol
 
     /// Reads a length and returns where what it measures ends.
     private mutating func length(_ end: Int) throws(Rejection) -> Int {
-        let length = try self.varint(end)
-        guard length <= UInt64(end - self.offset) else {
+        let length = try self.shortVarint(end)
+        guard length <= end - self.offset else {
             throw Rejection(.malformed, reason: "ends too early")
         }
         return self.offset + Int(length)
+    }
+
+    /// A tag or a length. libprotobuf-c reads five bytes of one and no more, whatever they say.
+    @inline(__always)
+    private mutating func shortVarint(_ end: Int) throws(Rejection) -> UInt32 {
+        let start = self.offset
+        let value = try self.varint(end)
+        guard self.offset - start <= 5, let value = UInt32(exactly: value) else {
+            throw Rejection(.malformed, reason: "a tag or length is too long")
+        }
+        return value
     }
 
     @inline(__always)

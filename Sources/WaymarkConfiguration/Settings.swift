@@ -147,10 +147,11 @@ extension Settings {
         .number("limits.profiles-per-session", 1...1_024, \.policy.limits.profilesPerSessionMax),
         .number("limits.outcomes-kept", 1...65_536, \.policy.limits.outcomesKeptMax),
         .number("limits.shares-open", 1...1_024, \.policy.limits.sharesOpenMax),
-        .number("limits.maneuvers-per-session", 1...1_000_000, \.policy.limits.maneuversPerSessionMax),
+        .number("limits.maneuvers-per-session", 1...1_000_000, \.policy.limits.route.maneuversPerSessionMax),
         .number(
-            "limits.lane-guidances-per-session", 1...1_000_000, \.policy.limits.laneGuidancesPerSessionMax),
-        .number("limits.segments-per-session", 1...65_536, \.policy.limits.segmentsPerSessionMax),
+            "limits.lane-guidances-per-session", 1...1_000_000,
+            \.policy.limits.route.laneGuidancesPerSessionMax),
+        .number("limits.segments-per-session", 1...65_536, \.policy.limits.route.segmentsPerSessionMax),
     ]
 
     private static let durations: [Setting] = [

@@ -162,10 +162,8 @@ package struct GatewayLimits: Sendable, Hashable {
     package var replayBytesInAllMax = 268_435_456
     /// Distinct profiles one session is fitted to.
     package var profilesPerSessionMax = 32
-    /// Maneuvers, lane guidances and segments of one generation.
-    package var maneuversPerSessionMax = 16_384
-    package var laneGuidancesPerSessionMax = 16_384
-    package var segmentsPerSessionMax = 256
+    /// Of one session at a time.
+    package var route = RouteContent.Limits()
 
     package init() {}
 }

@@ -15,7 +15,7 @@ extension Gateway {
         guard let session = self.vehicles[path.vehicle]?.session.flatMap({ self.sessions[$0] }),
             session.content.isGuiding
         else { return self.record(key, .invalid, nil, into: &actions) }
-        guard request.segment.isEmpty || session.content.segments.contains(request.segment) else {
+        guard request.segment.isEmpty || session.content.route.segments.contains(request.segment) else {
             return self.record(key, .invalid, session.client, into: &actions)
         }
         guard let client = self.clients[session.client], client.connection != nil else {

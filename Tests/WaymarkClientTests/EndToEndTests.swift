@@ -23,8 +23,8 @@ import WaymarkTransport
         try await session.setManeuverState(.prepare)
         await early.wait { $0.currentRoadName == ["C"] && $0.maneuverState == .prepare }
         let (second, late) = try await Witness.endpoint("hud", at: service.vehicle)
-        await late.wait { $0.currentRoadName == ["C"] && $0.maneuverState == .prepare }
-        #expect(await early.state == late.state)
+        let held = await early.state
+        await late.wait { $0 == held }
         try await session.finish()
         for witness in [early, late] { await witness.wait { $0.phase == .ended(reason: "finished") } }
         await client.close()

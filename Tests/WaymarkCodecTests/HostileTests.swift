@@ -154,6 +154,35 @@ import WaymarkProtocol
         #expect(try self.read(.ping, widest).get().message == .ping(nonce: .max))
     }
 
+    /// libprotobuf-c reads five bytes of a tag or a length; so an endpoint could not read what has more.
+    @Test func `a tag or a length of more than five bytes is refused`() throws {
+        func padded(_ value: UInt8, to count: Int) -> [UInt8] {
+            [value | 0x80] + [UInt8](repeating: 0x80, count: count - 2) + [0x00]
+        }
+        let starts: [(MessageType, [UInt8], field: UInt8)] = [
+            (.currentRoadName, [], 1 << 3 | 2), (.pauseGuidance, [1 << 3, 1], 2 << 3 | 2),
+        ]
+        for (type, start, field) in starts {
+            for count in [5, 6] {
+                for body in [padded(field, to: count) + [1, 0x41], [field] + padded(1, to: count) + [0x41]] {
+                    let frame = Frame(type, body: start + body)
+                    let outline = Result { () throws(DecodingError) in try Codec.outline(of: frame) }
+                    switch self.read(type, start + body) {
+                    case .success(let envelope):
+                        #expect(count == 5)
+                        guard case .publication(let publication) = envelope.message else {
+                            throw Unexpected(description: "\(envelope)")
+                        }
+                        #expect(outline == .success(publication.outline))
+                    case .failure(let error):
+                        #expect(count == 6)
+                        #expect(outline == .failure(error))
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `a wire type that does not fit is refused`() throws {
         let rejection = try self.rejection(self.read(.ping, WireWriter.body { $0.text(1, "x") }))
         #expect(rejection.code == .malformed)

@@ -98,10 +98,10 @@ import WaymarkTransport
         let rows = Set(try Self.rows(under: "Limits").map { Array($0.prefix(2)) })
         let tables: [(prefix: String, limits: Any)] = [
             ("", ConnectionLimits()), ("", GatewayLimits()), ("outbox ", Outbox.Limits()),
-            ("", ConnectionLedger.Limits()),
+            ("", RouteContent.Limits()), ("", ConnectionLedger.Limits()),
         ]
         for (prefix, limits) in tables {
-            for (label, value) in Mirror(reflecting: limits).children {
+            for (label, value) in Mirror(reflecting: limits).children where !(value is RouteContent.Limits) {
                 let name = prefix + Self.words(try #require(label))
                 let value = (value as? Duration).map(Self.seconds) ?? Self.grouped("\(value)")
                 #expect(rows.contains([name, value]), "| \(name) | \(value) |")

@@ -19,7 +19,8 @@ struct GuidanceContent: Sendable, Hashable {
     private var trip: Trip?
     /// Without estimates: those change, and are kept below.
     private(set) var route = RouteInformation()
-    private(set) var references = RouteReferences()
+    /// What was added to the route.
+    private(set) var added = RouteContent()
     private var roadName: Publication?
     private var maneuverState: ManeuverState?
     private var tripEstimates: Estimates?
@@ -35,13 +36,13 @@ struct GuidanceContent: Sendable, Hashable {
     /// Whether the trip says that it has route segments.
     var mayHaveSegments: Bool { self.trip?.routeSegmentsAvailable ?? true }
 
-    /// Takes a publication over, with the references that hold once it is.
+    /// Takes a publication over, with what it adds to the route.
     mutating func apply(_ publication: Publication) {
-        do throws(ClientError) {
-            var references = self.references
-            try references.apply(publication.outline)
+        do throws(Rejection) {
+            var added = self.added
+            try added.apply(publication.outline, limits: .none)
             self.take(publication)
-            self.references = references
+            self.added = added
         } catch { /* Refers to what was refused: it is refused as well. */  }
     }
 

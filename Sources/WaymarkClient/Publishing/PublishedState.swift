@@ -77,8 +77,12 @@ struct PublishedState: Sendable, Hashable {
     mutating func publish(_ publication: Publication) throws(ClientError) {
         if self.isEnded { throw .sessionEnded(reason: "this program has finished or cancelled it") }
         let outline = publication.outline
-        var references = self.content.references
-        try references.apply(outline)
+        do throws(Rejection) {
+            var added = self.content.added
+            try added.apply(outline, limits: .none)
+        } catch {
+            throw .rejected(field: error.field, reason: error.reason)
+        }
         if outline.addsSegments, !self.content.mayHaveSegments {
             throw .rejected(field: "segments", reason: "the trip says that no route segments are available")
         }

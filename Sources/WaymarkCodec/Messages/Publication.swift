@@ -249,6 +249,24 @@ extension FieldRules {
     }
 }
 
+extension PublicationOutline {
+    /// The outline of a state that comes often, from the numbers of its checked body: it needs no unpacking.
+    ///
+    /// nil for every other type.
+    init?(flat type: MessageType, _ numbers: WireCheck.Numbers) {
+        switch type {
+        case .currentRoadName: self = .currentRoadName
+        case .updateTripEstimates: self = .tripEstimates
+        case .updateManeuverState:
+            let state = Waymark__V1__ManeuverState(rawValue: numbers[2])
+            self = .maneuverState(.init(wire: state), generation: numbers[1])
+        case .updateManeuverEstimates:
+            self = .maneuverEstimates(ManeuverID(rawValue: numbers[2]), generation: numbers[1])
+        default: return nil
+        }
+    }
+}
+
 extension PublicationOutline.Trip {
     fileprivate init(_ wire: UnsafeMutablePointer<WaymarkModel.Trip.Wire>) {
         self.init(

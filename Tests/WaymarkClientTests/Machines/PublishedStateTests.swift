@@ -160,7 +160,7 @@ extension MachineWorld {
     }
 
     @Test func `a route that the gateway refused does not stay`() throws {
-        var world = MachineWorld(gatewayLimits: { $0.maneuversPerSessionMax = 10 })
+        var world = MachineWorld(gatewayLimits: { $0.route.maneuversPerSessionMax = 10 })
         try world.start()
         try world.settle()
         let large = RouteInformation(

@@ -1,0 +1,147 @@
+internal import WaymarkModel
+
+/// The ids of all that was added to a route: what its publications may refer to.
+///
+/// The gateway checks every publication against it. A client does so before it takes one over, so that a mistake is its
+/// caller's error at once, and not a refusal long after.
+package struct RouteContent: Sendable, Hashable {
+    /// How much may be added to one route.
+    package struct Limits: Sendable, Hashable {
+        package var maneuversPerSessionMax = 16_384
+        package var laneGuidancesPerSessionMax = 16_384
+        package var segmentsPerSessionMax = 256
+
+        package init() {}
+
+        /// Nothing is too much.
+        package static let none = {
+            var limits = Limits()
+            limits.maneuversPerSessionMax = .max
+            limits.laneGuidancesPerSessionMax = .max
+            limits.segmentsPerSessionMax = .max
+            return limits
+        }()
+    }
+
+    private var maneuvers: Set<ManeuverID> = []
+    private var laneGuidances: Set<LaneGuidanceID> = []
+    package private(set) var segments: Set<String> = []
+
+    package init() {}
+
+    /// Checks what a publication adds and refers to, and only if all of it is right takes it over.
+    ///
+    /// - Throws: A ``Rejection`` with the field's path, if an id was added before, refers to what was not, or is one too many.
+    package mutating func apply(_ outline: PublicationOutline, limits: Limits) throws(Rejection) {
+        switch outline {
+        case .startGuidance(_, _, let route), .resumeGuidance(_, let route?):
+            self = try Self.content(of: route, limits: limits)
+        case .addManeuvers(let ids, _): try self.add(ids, limits)
+        case .addLaneGuidances(let ids, _): try self.add(ids, limits)
+        case .addRouteSegments(let segments, _): try self.add(segments, limits)
+        case .upcomingManeuvers(let ids, _): try self.check(ids) { "maneuver_ids[\($0)]" }
+        case .currentLaneGuidance(let id, _): try self.check(id, "lane_guidance_id")
+        case .maneuverEstimates(let id, _): try self.check([id]) { _ in "maneuver_id" }
+        case .currentRouteSegment(let id, _): try self.check(segment: id, "segment_id")
+        case .tripPreviews, .updateTrip, .currentRoadName, .maneuverState, .tripEstimates, .pauseGuidance,
+            .resumeGuidance(_, nil), .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
+            .cancelGuidance, .unrecognized:
+            break
+        }
+    }
+
+    /// A route that replaces what was there.
+    private static func content(
+        of route: PublicationOutline.Route, limits: Limits
+    ) throws(Rejection) -> RouteContent {
+        var content = RouteContent()
+        do throws(Rejection) {
+            try content.add(route.maneuvers, limits)
+            try content.add(route.laneGuidances, limits)
+            try content.add(route.segments, limits)
+            try content.check(route.upcomingManeuvers) { "upcoming_maneuver_ids[\($0)]" }
+            try content.check(route.currentLaneGuidance, "current_lane_guidance_id")
+            if let segment = route.currentSegment {
+                try content.check(segment: segment, "current_segment_id")
+            }
+        } catch {
+            var error = error
+            error.field = "route." + error.field
+            throw error
+        }
+        return content
+    }
+
+    private mutating func add(_ ids: [ManeuverID], _ limits: Limits) throws(Rejection) {
+        for (index, id) in ids.enumerated() where self.maneuvers.contains(id) {
+            throw Rejection(
+                .duplicate, field: "maneuvers[\(index)].id",
+                reason: "maneuver \(id.rawValue) was added before")
+        }
+        guard self.maneuvers.count + ids.count <= limits.maneuversPerSessionMax else {
+            throw Rejection(
+                .limitReached, field: "maneuvers",
+                reason: "a session holds at most \(limits.maneuversPerSessionMax) maneuvers")
+        }
+        self.maneuvers.formUnion(ids)
+    }
+
+    private mutating func add(_ ids: [LaneGuidanceID], _ limits: Limits) throws(Rejection) {
+        for (index, id) in ids.enumerated() where self.laneGuidances.contains(id) {
+            throw Rejection(
+                .duplicate, field: "lane_guidances[\(index)].id",
+                reason: "lane guidance \(id.rawValue) was added before")
+        }
+        guard self.laneGuidances.count + ids.count <= limits.laneGuidancesPerSessionMax else {
+            throw Rejection(
+                .limitReached, field: "lane_guidances",
+                reason: "a session holds at most \(limits.laneGuidancesPerSessionMax) lane guidances")
+        }
+        self.laneGuidances.formUnion(ids)
+    }
+
+    private mutating func add(
+        _ segments: [PublicationOutline.Segment], _ limits: Limits
+    ) throws(Rejection) {
+        var ids = self.segments
+        for (index, segment) in segments.enumerated() {
+            let field = "segments[\(index)]"
+            guard ids.insert(segment.id).inserted else {
+                throw Rejection(
+                    .duplicate, field: "\(field).id", reason: "segment \(segment.id) was added before")
+            }
+            try self.check(segment.maneuvers) { "\(field).maneuver_ids[\($0)]" }
+            try self.check(segment.currentManeuvers) { "\(field).current_maneuver_ids[\($0)]" }
+            for (position, id) in segment.laneGuidances.enumerated() {
+                try self.check(id, "\(field).lane_guidance_ids[\(position)]")
+            }
+            try self.check(segment.currentLaneGuidance, "\(field).current_lane_guidance_id")
+        }
+        guard ids.count <= limits.segmentsPerSessionMax else {
+            throw Rejection(
+                .limitReached, field: "segments",
+                reason: "a session holds at most \(limits.segmentsPerSessionMax) route segments")
+        }
+        self.segments = ids
+    }
+
+    private func check(_ ids: [ManeuverID], field: (Int) -> String) throws(Rejection) {
+        for (index, id) in ids.enumerated() where !self.maneuvers.contains(id) {
+            throw Rejection(
+                .unknownReference, field: field(index), reason: "maneuver \(id.rawValue) was not added")
+        }
+    }
+
+    private func check(_ id: LaneGuidanceID?, _ field: @autoclosure () -> String) throws(Rejection) {
+        if let id, !self.laneGuidances.contains(id) {
+            throw Rejection(
+                .unknownReference, field: field(), reason: "lane guidance \(id.rawValue) was not added")
+        }
+    }
+
+    private func check(segment id: String, _ field: String) throws(Rejection) {
+        guard self.segments.contains(id) else {
+            throw Rejection(.unknownReference, field: field, reason: "segment \(id) was not added")
+        }
+    }
+}
