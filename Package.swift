@@ -95,7 +95,7 @@ let package = Package(
             name: "WaymarkDaemon",
             dependencies: [
                 "Systemd", "WaymarkTransport", "WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol",
-                "WaymarkTelemetry", nioCore, nioPosix, logging, lifecycle,
+                "WaymarkTelemetry", nioCore, nioPosix, logging, lifecycle, signals,
             ], swiftSettings: strict),
         .target(
             name: "WaymarkCommandLine",

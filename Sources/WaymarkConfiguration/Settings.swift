@@ -33,6 +33,15 @@ package struct Settings: Sendable, Hashable {
         package var name: String { self.socket ?? self.address ?? "" }
     }
 
+    /// A fault that the daemon brings about on itself on SIGUSR2, to see what becomes of it.
+    package enum Fault: String, Sendable, Hashable, CaseIterable {
+        case none
+        /// An event loop stops for ever.
+        case stopLoop = "stop-loop"
+        /// An event loop works for ten seconds, with short pauses.
+        case busyLoop = "busy-loop"
+    }
+
     /// Empty: the defaults of the daemon.
     package var listeners: [Listener] = []
     package var policy = Gateway.Policy()
@@ -54,6 +63,7 @@ package struct Settings: Sendable, Hashable {
     package var drainTimeout: Duration = .seconds(5)
     /// Without a connection for so long the daemon ends, if all its sockets are inherited; zero: never.
     package var idleExit: Duration = .zero
+    package var fault = Fault.none
 
     package init() {}
 }
@@ -80,6 +90,11 @@ extension Settings {
                 let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
                 guard let level = value.text, levels.contains(level) else { return false }
                 settings.logLevel = level
+                return true
+            },
+            Setting(key: "debug.fault", allowed: "none, stop-loop or busy-loop") { settings, value in
+                guard let fault = value.text.flatMap({ Settings.Fault(rawValue: $0) }) else { return false }
+                settings.fault = fault
                 return true
             },
             Setting(key: "arbitration", allowed: "refuse, replace or priority") { settings, value in

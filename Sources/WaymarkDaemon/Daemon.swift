@@ -9,16 +9,18 @@ package import WaymarkTransport
 
 /// Gateway, transport and listeners, put together.
 package struct Daemon: Sendable {
-    /// As bound, in the order of the settings.
-    package let addresses: [ListenAddress]
-    let listeners: [Listener]
+    typealias Entry = Entrances.Entry
+
+    /// What holds now.
+    var settings: Settings
+    let entrances = Entrances()
+    let inherited: InheritedListeners
     let driver: GatewayDriver
-    private let group: MultiThreadedEventLoopGroup
-    private let drainTimeout: Duration
-    /// After which time without a connection to leave; nil: never.
-    let idleExit: Duration?
-    private let inherited: InheritedListeners
+    let group: MultiThreadedEventLoopGroup
     let logger: Logger
+
+    /// As bound, in the order of the settings.
+    package var addresses: [ListenAddress] { self.entrances.all.map(\.listener.address) }
 
     /// Finds what ``start(_:inheriting:logger:)`` would refuse about the settings, whatever is handed over, and opens
     /// nothing.
@@ -37,50 +39,115 @@ package struct Daemon: Sendable {
         }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
         let driver = Self.driver(settings, group, logger)
-        var listeners: [Listener] = []
+        let daemon = Daemon(
+            settings: settings, inherited: inherited, driver: driver, group: group, logger: logger)
+        do throws(DaemonError) { daemon.entrances.all = try await Self.open(plans, driver, group) } catch {
+            await daemon.stop()
+            throw error
+        }
+        for entry in daemon.entrances.all { daemon.announce(entry) }
+        daemon.setIdleExit()
+        return daemon
+    }
+
+    /// Opens all or none.
+    static func open(
+        _ plans: [ListenerPlan], _ driver: GatewayDriver, _ group: MultiThreadedEventLoopGroup
+    ) async throws(DaemonError) -> [Entry] {
+        var entries: [Entry] = []
         do throws(ListenerError) {
-            for plan in plans { listeners.append(try await plan.open(driver, group)) }
+            for plan in plans {
+                entries.append(Entry(plan: plan, listener: try await plan.open(driver, group)))
+            }
         } catch {
-            for listener in listeners { await listener.close() }
-            await Self.stop(group, logger)
+            for entry in entries { await entry.listener.close() }
             throw .listener(error)
         }
-        for (listener, plan) in zip(listeners, plans) {
-            let roles = plan.policy.roles.map { "\($0)" }.sorted().joined(separator: ",")
-            logger.notice(
-                "\(LoggedEvent.listening)",
-                metadata: [LogKey.address: "\(listener.address)", LogKey.role: "\(roles)"])
-        }
-        return Daemon(
-            addresses: listeners.map(\.address), listeners: listeners, driver: driver, group: group,
-            drainTimeout: settings.drainTimeout, idleExit: Self.idleExit(settings, plans, logger),
-            inherited: inherited, logger: logger)
+        return entries
+    }
+
+    func announce(_ entry: Entry) {
+        let roles = entry.plan.policy.roles.map { "\($0)" }.sorted().joined(separator: ",")
+        self.logger.notice(
+            "\(LoggedEvent.listening)",
+            metadata: [LogKey.address: "\(entry.listener.address)", LogKey.role: "\(roles)"])
     }
 
     /// How many there are now.
     package func census() async throws -> Gateway.Census { try await self.driver.census() }
 
+    /// Returns when the gateway's queue and that of every event loop have been gone through, and everything that waited in them
+    /// has been done.
+    ///
+    /// - Throws: When the loops have stopped.
+    package func probe() async throws { try await self.driver.probe() }
+
+    /// Brings a fault about on the last event loop.
+    package func provoke(_ fault: Settings.Fault) {
+        for loop in self.group.makeIterator().suffix(1) { FaultHook.provoke(fault, on: loop) }
+    }
+
     /// Stops listening, says goodbye to all peers, and returns when they are gone or the drain timeout is over.
     package func shutdown(reconnectAfter: Duration = .seconds(1)) async {
-        for listener in self.listeners { await listener.close() }
+        await self.drain(reconnectAfter: reconnectAfter)
+        await self.stop()
+    }
+
+    /// The first part of ``shutdown(reconnectAfter:)``: afterwards the event loops still run.
+    ///
+    /// - Parameters:
+    ///   - reconnectAfter: When the peers are asked to come back.
+    ///   - report: Told how many connections are left, about once a second.
+    package func drain(
+        reconnectAfter: Duration = .seconds(1), report: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async {
+        for entry in self.entrances.all { await entry.listener.close() }
         let goodbye = Goodbye(
             .shuttingDown, reason: "the gateway is going down",
             reconnectAfterMilliseconds: UInt32(clamping: reconnectAfter.milliseconds))
+        let emptied = self.driver.drain(goodbye, within: self.settings.drainTimeout)
+        await withTaskGroup { tasks in
+            tasks.addTask { await self.reportConnections(to: report) }
+            do {
+                let count = try await emptied.get()
+                if count > 0 {
+                    self.logger.warning(
+                        "\(LoggedEvent.peersDidNotLeave)", metadata: [LogKey.count: "\(count)"])
+                }
+            } catch { /* It never fails. */  }
+            tasks.cancelAll()
+        }
+    }
+
+    private func reportConnections(to report: @Sendable (Int) -> Void) async {
         do {
-            let count = try await self.driver.drain(goodbye, within: self.drainTimeout).get()
-            if count > 0 {
-                self.logger.warning(
-                    "\(LoggedEvent.peersDidNotLeave)",
-                    metadata: [LogKey.count: "\(count)"])
+            while !Task.isCancelled {
+                report(try await self.driver.connectionCount())
+                try await Task.sleep(for: .seconds(1))
             }
-        } catch { /* It never fails. */  }
-        await Self.stop(self.group, self.logger)
+        } catch { /* All have gone. */  }
+    }
+
+    /// The second part of ``shutdown(reconnectAfter:)``.
+    package func stop() async {
+        do { try await self.group.shutdownGracefully() } catch {
+            self.logger.warning("\(LoggedEvent.loopsDidNotStop)", metadata: [LogKey.error: "\(error)"])
+        }
         self.logger.notice("\(LoggedEvent.stopped)")
     }
 
     private static func driver(
         _ settings: Settings, _ group: MultiThreadedEventLoopGroup, _ logger: Logger
     ) -> GatewayDriver {
+        let start = NIODeadline.now()
+        return GatewayDriver(
+            loops: group.makeIterator().map { $0 as any EventLoop }, policy: settings.policy,
+            limits: self.limits(of: settings, logger), logger: logger,
+            clock: { Instant(nanoseconds: (NIODeadline.now() - start).nanoseconds) })
+    }
+
+    /// What the settings allow, as far as the system does.
+    static func limits(of settings: Settings, _ logger: Logger) -> TransportLimits {
         var limits = TransportLimits()
         let descriptors = DescriptorLimit.raise()
         (limits.connections.connectionsMax, limits.refusalsMax) = DescriptorLimit.share(
@@ -97,16 +164,6 @@ package struct Daemon: Sendable {
         limits.outbox = settings.outbox
         limits.outboxBytesInAllMax = settings.outboxBytesInAllMax
         limits.log.linesMax = settings.logLinesPerPeerMax
-        let start = NIODeadline.now()
-        return GatewayDriver(
-            loops: group.makeIterator().map { $0 as any EventLoop }, policy: settings.policy, limits: limits,
-            logger: logger,
-            clock: { Instant(nanoseconds: (NIODeadline.now() - start).nanoseconds) })
-    }
-
-    private static func stop(_ group: MultiThreadedEventLoopGroup, _ logger: Logger) async {
-        do { try await group.shutdownGracefully() } catch {
-            logger.warning("\(LoggedEvent.loopsDidNotStop)", metadata: [LogKey.error: "\(error)"])
-        }
+        return limits
     }
 }

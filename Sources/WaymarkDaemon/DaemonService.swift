@@ -1,41 +1,125 @@
+internal import Foundation
 package import Logging
+internal import NIOCore
 internal import ServiceLifecycle
 internal import Systemd
+internal import UnixSignals
 package import WaymarkConfiguration
 internal import WaymarkTelemetry
 
-/// The daemon under swift-service-lifecycle: runs until it is told to stop or is idle, then drains.
+/// The daemon under swift-service-lifecycle: runs until it is told to stop or is idle, then drains. On the way it keeps the
+/// service manager informed, and reads its settings again on SIGHUP.
 package struct DaemonService: Service {
     private let settings: Settings
     private let inherited: InheritedListeners
+    private let source: SettingsSource
+    private let threshold: LogThreshold
     private let logger: Logger
+    private let notifier: ServiceNotifier
+    private let status: StatusReporter
 
-    package init(settings: Settings, inheriting inherited: InheritedListeners, logger: Logger) {
+    /// `settings` are as `source` has read them first; `threshold` is what the log goes by.
+    package init(
+        settings: Settings, inheriting inherited: InheritedListeners, source: SettingsSource,
+        threshold: LogThreshold, logger: Logger
+    ) {
         self.settings = settings
         self.inherited = inherited
+        self.source = source
+        self.threshold = threshold
         self.logger = logger
+        self.notifier = ServiceNotifier(logger: logger)
+        self.status = StatusReporter(notifier: self.notifier)
     }
 
     package func run() async throws {
-        let daemon = try await Daemon.start(self.settings, inheriting: self.inherited, logger: self.logger)
-        self.notify(.ready)
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await daemon.waitUntilIdle() }
-            group.addTask {
-                do { try await gracefulShutdown() } catch { /* Cancelled: the same as being told to stop. */
-                }
-            }
-            await group.next()
-            group.cancelAll()
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
+        var daemon = try await Daemon.start(self.settings, inheriting: self.inherited, logger: self.logger)
+        await withTaskGroup { tasks in
+            if let watchdog = self.watchdog(over: daemon) { tasks.addTask { await watchdog.run() } }
+            self.notifier.tell(.ready)
+            await self.serve(&daemon, hangups)
+            self.notifier.tell(.stopping)
+            await self.drain(daemon)
+            tasks.cancelAll()
         }
-        self.notify(.stopping)
-        await daemon.shutdown()
+        await daemon.stop()
     }
 
-    private func notify(_ notification: Notification) {
-        do throws(SystemdError) { try ServiceManager.notify(notification) } catch {
+    /// Returns when the daemon is told to stop, or is idle.
+    private func serve(_ daemon: inout Daemon, _ hangups: UnixSignalsSequence) async {
+        let started = daemon
+        // Several that come during one reload are one.
+        let (reloads, reload) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        await withTaskGroup { tasks in
+            tasks.addTask {
+                for await _ in hangups.cancelOnGracefulShutdown() { reload.yield() }
+                reload.finish()
+            }
+            tasks.addTask {
+                await started.waitUntilIdle()
+                reload.finish()
+            }
+            tasks.addTask { await self.reportStatus(of: started) }
+            if self.settings.fault != .none { tasks.addTask { await self.provokeFaults(in: started) } }
+            for await _ in reloads { await self.reload(&daemon) }
+            tasks.cancelAll()
+        }
+    }
+
+    // MARK: Settings
+
+    private func reload(_ daemon: inout Daemon) async {
+        self.notifier.tell(.reloadingNow())
+        do {
+            let settings = try self.source.read()
+            try await daemon.reload(settings)
+            self.threshold.set(Logger.Level(rawValue: settings.logLevel) ?? self.threshold.level)
+            self.status.setTrouble(nil)
+        } catch {
+            self.logger.error("\(LoggedEvent.notReloaded)", metadata: [LogKey.reason: "\(error)"])
+            self.status.setTrouble("new settings were not taken: \(error)")
+        }
+        self.notifier.tell(.ready)
+    }
+
+    // MARK: The service manager
+
+    private func watchdog(over daemon: Daemon) -> Watchdog<ContinuousClock>? {
+        do throws(SystemdError) {
+            guard let interval = try ServiceManager.watchdogInterval() else { return nil }
+            // Why: by SIGABRT the manager ends a process that hangs. Swift's own handler would come back from it.
+            signal(SIGABRT, SIG_DFL)
+            return Watchdog(interval: interval, notifier: self.notifier, logger: self.logger) {
+                try await daemon.probe()
+            }
+        } catch {
+            self.logger.warning("\(LoggedEvent.managerNotReached)", metadata: [LogKey.error: "\(error)"])
+            return nil
+        }
+    }
+
+    private func reportStatus(of daemon: Daemon) async {
+        do {
+            while !Task.isCancelled {
+                self.status.see(try await daemon.census())
+                try await Task.sleep(for: StatusReporter.interval)
+            }
+        } catch { /* Told to stop. */  }
+    }
+
+    private func drain(_ daemon: Daemon) async {
+        let reporter = DrainReporter(notifier: self.notifier)
+        await daemon.drain { reporter.see($0) }
+    }
+
+    // MARK: Faults
+
+    private func provokeFaults(in daemon: Daemon) async {
+        for await _ in await UnixSignalsSequence(trapping: .sigusr2) {
             self.logger.warning(
-                "\(LoggedEvent.managerNotReached)", metadata: [LogKey.error: "\(error)"])
+                "\(LoggedEvent.faultProvoked)", metadata: [LogKey.reason: "\(self.settings.fault.rawValue)"])
+            daemon.provoke(self.settings.fault)
         }
     }
 }

@@ -6,16 +6,18 @@ internal import WaymarkTransport
 
 // Leaving when nobody is connected.
 extension Daemon {
-    /// `times.idle-exit`; nil unless somebody else keeps all sockets open.
-    static func idleExit(_ settings: Settings, _ plans: [ListenerPlan], _ logger: Logger) -> Duration? {
-        guard settings.idleExit > .zero else { return nil }
-        if let own = plans.first(where: { $0.descriptor == nil }) {
-            logger.warning(
-                "\(LoggedEvent.idleExitIgnored)",
-                metadata: [LogKey.address: "\(own.address)"])
-            return nil
+    /// Has ``waitUntilIdle()`` go by the settings: by `times.idle-exit`, but only if somebody else keeps all sockets open.
+    func setIdleExit() {
+        var time: Duration?
+        if self.settings.idleExit > .zero {
+            if let own = self.entrances.all.first(where: { $0.plan.descriptor == nil }) {
+                self.logger.warning(
+                    "\(LoggedEvent.idleExitIgnored)", metadata: [LogKey.address: "\(own.listener.address)"])
+            } else {
+                time = self.settings.idleExit
+            }
         }
-        return settings.idleExit
+        self.driver.setIdleTime(time)
     }
 
     /// Returns when nobody has been connected for `times.idle-exit`: then no listener accepts any more, and who connects
@@ -25,9 +27,9 @@ extension Daemon {
             do {
                 repeat {
                     // Unless somebody came at the last moment.
-                    for listener in self.listeners { await listener.resume() }
-                    try await self.driver.idle(for: self.idleExit).get()
-                    for listener in self.listeners { await listener.pause() }
+                    for entry in self.entrances.all { await entry.listener.resume() }
+                    try await self.driver.waitUntilIdle().get()
+                    for entry in self.entrances.all { await entry.listener.pause() }
                 } while try await !self.driver.isIdle()
                 self.logger.notice("\(LoggedEvent.idle)")
             } catch { /* Cancelled. */  }

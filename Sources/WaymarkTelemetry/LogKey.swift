@@ -9,6 +9,7 @@ package enum LogKey {
     /// A connection, numbered since the process started.
     package static let connection = "connection"
     package static let count = "count"
+    package static let duration = "duration"
     /// An endpoint's name within its vehicle.
     package static let endpoint = "endpoint"
     package static let error = "error"
@@ -27,6 +28,8 @@ package enum LogKey {
     package static let role = "role"
     /// A navigation session's id.
     package static let session = "session"
+    /// Keys of the configuration file.
+    package static let settings = "settings"
     /// The number of a message type.
     package static let type = "type"
     /// A vehicle's id; several, where a session is several vehicles'.

@@ -13,7 +13,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     static let batchesMax = 4
 
     let id: ConnectionID
-    private let policy: ListenerPolicy
+    private var policy: ListenerPolicy
+    private let rules: ListenerRules
     private let driver: GatewayDriver
     private let decoder: BodyDecoder
     let outgoing: Outgoing
@@ -44,6 +45,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     ) {
         self.id = id
         self.policy = entrance.policy
+        self.rules = entrance.rules
         self.driver = driver
         self.decoder = shard.decoder
         self.outgoing = Outgoing(limits: driver.limits.outbox, waiting: shard.waiting)
@@ -219,6 +221,18 @@ final class ConnectionHandler: ChannelDuplexHandler {
         } catch {
             self.handle(.closeRequested(error.goodbye))
         }
+    }
+
+    /// The rules of the listener may have changed: whoever may not stay gets a Goodbye.
+    func review() {
+        guard
+            let objection = self.rules.objection(
+                to: self.peer.role, user: self.peer.source.user, since: self.policy)
+        else {
+            self.policy = self.rules.policy ?? self.policy
+            return
+        }
+        self.handle(objection.code == .shuttingDown ? .drainRequested(objection) : .closeRequested(objection))
     }
 
     private func note(_ notice: PeerNotice) { self.driver.note(notice, of: self.peer) }

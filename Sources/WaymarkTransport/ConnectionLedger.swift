@@ -10,7 +10,7 @@ package struct ConnectionLedger: Sendable, Hashable {
         package init() {}
     }
 
-    private let limits: Limits
+    package var limits: Limits
     private var counts: [UInt32?: Int] = [:]
     private(set) package var count = 0
 

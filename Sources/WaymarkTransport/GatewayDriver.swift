@@ -1,6 +1,7 @@
 package import Logging
 package import NIOCore
 internal import OrderedCollections
+internal import Synchronization
 internal import WaymarkCodec
 package import WaymarkGateway
 package import WaymarkProtocol
@@ -10,7 +11,7 @@ package import WaymarkProtocol
 /// Connections hand in events in batches, one per read; the gateway's actions go back as one list of instructions for
 /// each event loop, with consecutive frames for an audience in one shared buffer.
 package final class GatewayDriver: Sendable {
-    let limits: TransportLimits
+    private let currentLimits: Mutex<TransportLimits>
     let clock: @Sendable () -> Instant
     private let logger: Logger
     let gatewayLoop: any EventLoop
@@ -61,7 +62,7 @@ package final class GatewayDriver: Sendable {
         clock: @escaping @Sendable () -> Instant
     ) {
         precondition(!loops.isEmpty, "a driver needs an event loop")
-        self.limits = limits
+        self.currentLimits = Mutex(limits)
         self.clock = clock
         self.logger = logger
         self.gatewayLoop = loops[0]
@@ -73,7 +74,7 @@ package final class GatewayDriver: Sendable {
                 log: PeerLog(logger, limits: limits.log, loop: loops[0]), idle: IdleWatch(loops[0])),
             eventLoop: loops[0])
         // Each loop has its part: none has to ask the others.
-        let waitingMax = limits.outboxBytesInAllMax / loops.count
+        let waitingMax = limits.waitingMax(of: loops.count)
         self.shards = loops.map { loop in
             let shard = LoopShard(waiting: WaitingBytes(countMax: waitingMax))
             return (loop, NIOLoopBoundBox.makeBoxSendingValue(shard, eventLoop: loop))
@@ -86,6 +87,41 @@ package final class GatewayDriver: Sendable {
     /// How many there are now.
     package func census() async throws -> Gateway.Census {
         try await self.gatewayLoop.submit { self.state.value.gateway.census }.get()
+    }
+
+    /// Connections that are open.
+    package func connectionCount() async throws -> Int {
+        try await self.gatewayLoop.submit { self.state.value.places.count }.get()
+    }
+
+    /// Goes through the gateway's queue, and through that of each loop, behind all that waits there.
+    ///
+    /// - Throws: When the loops have stopped.
+    package func probe() async throws {
+        let loops = self.shards.map(\.loop)
+        let probed = self.gatewayLoop.flatSubmit {
+            self.submit([], from: nil)
+            return EventLoopFuture.andAllSucceed(loops.map { $0.submit {} }, on: self.gatewayLoop)
+        }
+        try await probed.get()
+    }
+
+    // MARK: Settings
+
+    /// What is allowed now.
+    var limits: TransportLimits { self.currentLimits.withLock { $0 } }
+
+    /// Lets another policy and other limits hold, and has every connection look at the rules of its listener again. What was
+    /// agreed with a peer in its handshake, and how much may wait for it, stays as it was.
+    package func reconfigure(_ policy: Gateway.Policy, _ limits: TransportLimits) {
+        self.currentLimits.withLock { $0 = limits }
+        self.gatewayLoop.execute {
+            self.state.value.ledger.limits = limits.connections
+            self.state.value.log.limits = limits.log
+        }
+        self.submit([.policyChanged(policy)], from: nil)
+        let waitingMax = limits.waitingMax(of: self.shards.count)
+        for (loop, shard) in self.shards { loop.execute { shard.value.review(waitingMax: waitingMax) } }
     }
 
     // MARK: Connections
@@ -269,10 +305,15 @@ package final class GatewayDriver: Sendable {
 
     // MARK: Going down
 
-    /// Succeeds when nobody has been connected for a time, from now on (nil: never); fails after ``endIdleWait()``. One at
-    /// a time.
-    package func idle(for time: Duration?) -> EventLoopFuture<Void> {
-        self.gatewayLoop.flatSubmit { self.state.value.idle.wait(for: time) }
+    /// After which time without a connection ``waitUntilIdle()`` is over; nil, as at the beginning: never.
+    package func setIdleTime(_ time: Duration?) {
+        self.gatewayLoop.execute { self.state.value.idle.setTime(time) }
+    }
+
+    /// Succeeds when nobody has been connected for the time that was set, counted from now on; fails after
+    /// ``endIdleWait()``. One at a time.
+    package func waitUntilIdle() -> EventLoopFuture<Void> {
+        self.gatewayLoop.flatSubmit { self.state.value.idle.wait() }
     }
 
     /// Ends the wait for idleness for good.

@@ -63,13 +63,13 @@ extension GatewayDriver {
     ///
     /// - Parameters:
     ///   - state: What the other driver left.
-    ///   - connections: Those that go on, each with its socket, which is owned from now on, and the listener's policy of today.
+    ///   - connections: Those that go on, each with its socket, which is owned from now on, and the listener's rules of today.
     ///     The others of `state` are gone: their peers may come back by their tokens.
     ///   - policy: The operator's, of today.
     /// - Returns: How many go on; nil if the gateway's state cannot be read: then everything is closed.
     /// - Throws: What the event loops throw once they are shut down.
     package func adopt(
-        _ state: DriverState, _ connections: [(ConnectionState, CInt, ListenerPolicy)],
+        _ state: DriverState, _ connections: [(ConnectionState, CInt, ListenerRules)],
         _ policy: Gateway.Policy
     ) async throws -> Int? {
         guard let gateway = state.gateway.gateway(policy: policy, coder: Self.coder) else {
@@ -84,7 +84,8 @@ extension GatewayDriver {
             for (index, (connection, _, _)) in connections.enumerated() {
                 self.state.value.ledger.restore(connection.source.user)
                 self.state.value.places[connection.id] = Place(
-                    shard: index % self.shards.count, user: connection.source.user)
+                    shard: index % self.shards.count, source: connection.source)
+                self.state.value.idle.came()
             }
         }.get()
         let channels = connections.enumerated().map { index, entry in
@@ -104,10 +105,14 @@ extension GatewayDriver {
     }
 
     private func open(
-        _ connection: ConnectionState, _ descriptor: CInt, _ policy: ListenerPolicy, shard index: Int
+        _ connection: ConnectionState, _ descriptor: CInt, _ rules: ListenerRules, shard index: Int
     ) -> EventLoopFuture<any Channel> {
         let (loop, shard) = self.shards[index]
-        let entrance = Entrance(address: connection.entrance, policy: policy)
+        guard let policy = rules.policy else {
+            _ = close(descriptor)
+            return loop.makeFailedFuture(ChannelError.eof)
+        }
+        let entrance = Entrance(address: connection.entrance, policy: policy, rules: rules)
         return ClientBootstrap(group: loop)
             .channelOption(.writeBufferWaterMark, value: Listener.waterMark)
             .channelInitializer { channel in

@@ -7,16 +7,16 @@ final class IdleWatch {
     struct Ended: Error {}
 
     private struct Wait {
-        /// nil: it is never over by itself.
-        let time: TimeAmount?
         let promise: EventLoopPromise<Void>
         /// Set while nobody is connected.
         var timer: Scheduled<Void>?
     }
 
+    /// nil: a wait is never over by itself.
+    private var time: TimeAmount?
     private let loop: any EventLoop
     private var connections = 0
-    private var wait: Wait?
+    private var current: Wait?
     private var isEnded = false
 
     init(_ loop: any EventLoop) { self.loop = loop }
@@ -26,8 +26,8 @@ final class IdleWatch {
     /// Somebody connected.
     func came() {
         self.connections += 1
-        self.wait?.timer?.cancel()
-        self.wait?.timer = nil
+        self.current?.timer?.cancel()
+        self.current?.timer = nil
     }
 
     /// Somebody who came has gone.
@@ -36,13 +36,18 @@ final class IdleWatch {
         if self.isIdle { self.startTimer() }
     }
 
-    /// Succeeds when nobody has been connected for `time`, from now on (nil: never); fails at the ``end()``. One wait at a
-    /// time.
-    func wait(for time: Duration?) -> EventLoopFuture<Void> {
-        precondition(self.wait == nil, "there is one wait at a time")
+    /// After which time a wait is over; for one that has begun, from now on.
+    func setTime(_ time: Duration?) {
+        self.time = time.map { .nanoseconds($0.nanoseconds) }
+        if self.isIdle { self.startTimer() }
+    }
+
+    /// Succeeds when nobody has been connected for the time, from now on; fails at the ``end()``. One wait at a time.
+    func wait() -> EventLoopFuture<Void> {
+        precondition(self.current == nil, "there is one wait at a time")
         guard !self.isEnded else { return self.loop.makeFailedFuture(Ended()) }
         let promise = self.loop.makePromise(of: Void.self)
-        self.wait = Wait(time: time.map { .nanoseconds($0.nanoseconds) }, promise: promise)
+        self.current = Wait(promise: promise)
         if self.isIdle { self.startTimer() }
         return promise.futureResult
     }
@@ -50,15 +55,16 @@ final class IdleWatch {
     /// There is no more waiting, neither now nor later.
     func end() {
         self.isEnded = true
-        self.wait?.timer?.cancel()
-        self.wait?.promise.fail(Ended())
-        self.wait = nil
+        self.current?.timer?.cancel()
+        self.current?.promise.fail(Ended())
+        self.current = nil
     }
 
     private func startTimer() {
-        guard let promise = self.wait?.promise, let time = self.wait?.time else { return }
-        self.wait?.timer = self.loop.assumeIsolated().scheduleTask(in: time) {
-            self.wait = nil
+        self.current?.timer?.cancel()
+        guard let promise = self.current?.promise, let time else { return }
+        self.current?.timer = self.loop.assumeIsolated().scheduleTask(in: time) {
+            self.current = nil
             promise.succeed()
         }
     }

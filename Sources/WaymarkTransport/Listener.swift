@@ -36,6 +36,8 @@ package struct Listener: Sendable {
 
     /// As bound: with the port that the system chose.
     package let address: ListenAddress
+    /// What it allows; may be changed while it is open.
+    package let rules: ListenerRules
     private let channel: any Channel
     /// nil unless the file is ours to remove.
     private let file: SocketFile?
@@ -47,12 +49,13 @@ package struct Listener: Sendable {
         _ address: ListenAddress, permissions: SocketPermissions = SocketPermissions(),
         policy: ListenerPolicy, driver: GatewayDriver, group: any EventLoopGroup
     ) async throws(ListenerError) -> Listener {
-        let bootstrap = Self.bootstrap(policy, driver, group)
+        let rules = ListenerRules(policy)
+        let bootstrap = Self.bootstrap(rules, driver, group)
         switch address {
         case .unix(let path):
             let (descriptor, file) = try await SocketFile.listen(at: path, permissions)
             do throws(ListenerError) {
-                return try await Self.adopt(descriptor, file, bootstrap)
+                return try await Self.adopt(descriptor, file, rules, bootstrap)
             } catch {
                 await file.remove()
                 throw error
@@ -62,7 +65,8 @@ package struct Listener: Sendable {
             do {
                 let channel = try await bootstrap.bind(to: socketAddress).get()
                 return Listener(
-                    address: ListenAddress(channel.localAddress) ?? address, channel: channel, file: nil)
+                    address: ListenAddress(channel.localAddress) ?? address, rules: rules, channel: channel,
+                    file: nil)
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
                 throw .inUse(address)
             } catch {
@@ -80,7 +84,8 @@ package struct Listener: Sendable {
         guard copy >= 0 else {
             throw .unusable(descriptor: descriptor, reason: "\(IOError(errnoCode: errno, reason: "dup"))")
         }
-        return try await Self.adopt(copy, nil, Self.bootstrap(policy, driver, group))
+        let rules = ListenerRules(policy)
+        return try await Self.adopt(copy, nil, rules, Self.bootstrap(rules, driver, group))
     }
 
     /// Accepts nobody until ``resume()``: who connects meanwhile waits in the system's queue. When this returns, those
@@ -101,7 +106,7 @@ package struct Listener: Sendable {
     }
 
     private static func adopt(
-        _ descriptor: CInt, _ file: SocketFile?, _ bootstrap: ServerBootstrap
+        _ descriptor: CInt, _ file: SocketFile?, _ rules: ListenerRules, _ bootstrap: ServerBootstrap
     ) async throws(ListenerError) -> Listener {
         let channel: any Channel
         do { channel = try await bootstrap.withBoundSocket(descriptor).get() } catch {
@@ -111,11 +116,11 @@ package struct Listener: Sendable {
             channel.close(promise: nil)
             throw .unusable(descriptor: descriptor, reason: "neither TCP nor Unix")
         }
-        return Listener(address: address, channel: channel, file: file)
+        return Listener(address: address, rules: rules, channel: channel, file: file)
     }
 
     private static func bootstrap(
-        _ policy: ListenerPolicy, _ driver: GatewayDriver, _ group: any EventLoopGroup
+        _ rules: ListenerRules, _ driver: GatewayDriver, _ group: any EventLoopGroup
     ) -> ServerBootstrap {
         ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: Self.backlog)
@@ -123,8 +128,10 @@ package struct Listener: Sendable {
             .childChannelOption(.writeBufferWaterMark, value: Self.waterMark)
             .childChannelInitializer { channel in
                 Self.prepare(channel).flatMap { address in
-                    driver.accept(
-                        channel, through: Entrance(address: address, policy: policy),
+                    // Closed by the operator, with connections on their way.
+                    guard let policy = rules.policy else { return channel.close() }
+                    return driver.accept(
+                        channel, through: Entrance(address: address, policy: policy, rules: rules),
                         from: Self.source(of: channel))
                 }
             }

@@ -1,13 +1,18 @@
 package import WaymarkProtocol
 
 /// A listener, as the connections that come through it see it.
-package struct Entrance: Sendable, Hashable {
+package struct Entrance: Sendable {
     package var address: ListenAddress
+    /// What the listener allowed when the connection came.
     package var policy: ListenerPolicy
+    /// What it allows now.
+    package var rules: ListenerRules
 
-    package init(address: ListenAddress, policy: ListenerPolicy) {
+    /// `rules` are nil where they never change.
+    package init(address: ListenAddress, policy: ListenerPolicy, rules: ListenerRules? = nil) {
         self.address = address
         self.policy = policy
+        self.rules = rules ?? ListenerRules(policy)
     }
 }
 
@@ -51,13 +56,26 @@ package struct ListenerPolicy: Sendable, Hashable {
             throw Refusal(
                 Goodbye(.notAuthorized, reason: "credential: this listener needs its pre-shared key"))
         }
-        if case .navigation = hello.role, let allowed = self.navigationUsers, !allowed.contains(user ?? .max)
-        {
-            let who = user.map { "user \($0)" } ?? "a peer without a user id"
-            throw Refusal(Goodbye(.notAuthorized, reason: "\(who) may not be a navigation client here"))
-        }
+        if let goodbye = self.refusal(of: hello.role, user: user) { throw Refusal(goodbye) }
         if let user { return .user(user) }
         return self.key == nil ? .anyone : .key(self.keyName)
+    }
+
+    /// Why such a peer may not be here, whatever its credential; nil if it may.
+    func refusal(of role: Hello.Role, user: UInt32?) -> Goodbye? {
+        let kind: AcceptingSession.Role =
+            switch role {
+            case .vehicle: .vehicle
+            case .navigation: .navigation
+            }
+        guard self.roles.contains(kind) else {
+            return Goodbye(.roleNotAllowed, reason: "this listener does not take the role \(kind)")
+        }
+        guard kind == .navigation, let allowed = self.navigationUsers, !allowed.contains(user ?? .max) else {
+            return nil
+        }
+        let who = user.map { "user \($0)" } ?? "a peer without a user id"
+        return Goodbye(.notAuthorized, reason: "\(who) may not be a navigation client here")
     }
 
     struct Refusal: Error {

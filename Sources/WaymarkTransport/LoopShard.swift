@@ -39,7 +39,15 @@ final class LoopShard {
         self.members[handler.id] = Member(handler: handler)
         // Taken just before everybody was told.
         if let goodbye = self.goodbye { handler.handle(.drainRequested(goodbye)) }
-        if let holding { handler.hold(holding) }
+        if let holding { return handler.hold(holding) }
+        // Or just before its listener got other rules.
+        handler.review()
+    }
+
+    /// Has everybody look at the rules again.
+    func review(waitingMax: Int) {
+        self.waiting.countMax = waitingMax
+        for member in self.members.values { member.handler.review() }
     }
 
     /// Forgets a connection. O(its own audiences).

@@ -4,7 +4,7 @@ internal import WaymarkProtocol
 
 /// What waits for all endpoints of one event loop.
 final class WaitingBytes {
-    let countMax: Int
+    var countMax: Int
     fileprivate(set) var count = 0
 
     /// - Parameter countMax: In bytes, as ``Outbox`` counts them.

@@ -7,13 +7,16 @@ internal import WaymarkTelemetry
 /// Writes what happens to connections, so that no source can flood the log. Lives on the gateway's loop.
 final class PeerLog {
     private let logger: Logger
-    private let limits: LogLimiter.Limits
     private let loop: any EventLoop
     private var limiter: LogLimiter
 
+    var limits: LogLimiter.Limits {
+        get { self.limiter.limits }
+        set { self.limiter.limits = newValue }
+    }
+
     init(_ logger: Logger, limits: LogLimiter.Limits, loop: any EventLoop) {
         self.logger = logger
-        self.limits = limits
         self.loop = loop
         self.limiter = LogLimiter(limits: limits)
     }

@@ -13,4 +13,7 @@ package struct TransportLimits: Sendable, Hashable {
     package var refusalsMax = 256
 
     package init() {}
+
+    /// The part of ``outboxBytesInAllMax`` that each of `count` loops has.
+    func waitingMax(of count: Int) -> Int { self.outboxBytesInAllMax / count }
 }

@@ -29,7 +29,8 @@ struct Waymarkd: AsyncParsableCommand {
     var logLevel: Logger.Level?
 
     func run() async throws {
-        let settings = try self.readSettings()
+        let source = self.source
+        let settings = try Self.read(source)
         if self.checkConfig {
             do throws(DaemonError) { try Daemon.check(settings) } catch {
                 Self.complain("\(error)")
@@ -37,12 +38,13 @@ struct Waymarkd: AsyncParsableCommand {
             }
             return print("the configuration is right")
         }
-        let level = self.logLevel ?? Logger.Level(rawValue: settings.logLevel) ?? .info
-        LoggingSystem.bootstrap { label in ServiceLog.handler(label: label, level: level) }
+        let threshold = LogThreshold(Logger.Level(rawValue: settings.logLevel) ?? .info)
+        LoggingSystem.bootstrap { label in ServiceLog.handler(label: label, threshold: threshold) }
         let logger = Logger(label: "waymarkd")
         do {
             let service = DaemonService(
-                settings: settings, inheriting: try InheritedListeners.take(), logger: logger)
+                settings: settings, inheriting: try InheritedListeners.take(), source: source,
+                threshold: threshold, logger: logger)
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
                     services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
@@ -62,28 +64,22 @@ struct Waymarkd: AsyncParsableCommand {
         return level
     }
 
-    /// The file's settings and those of the command line.
-    private func readSettings() throws -> Settings {
-        var settings = try self.readFile()
-        for address in self.vehicleListen {
-            settings.listeners.append(.init(address: address, roles: [.vehicle]))
-        }
-        for address in self.navigationListen {
-            settings.listeners.append(.init(address: address, roles: [.navigation]))
-        }
-        return settings
+    /// The file, and what the command line says beside it.
+    private var source: SettingsSource {
+        SettingsSource(
+            file: self.config,
+            listeners: self.vehicleListen.map { .init(address: $0, roles: [.vehicle]) }
+                + self.navigationListen.map { .init(address: $0, roles: [.navigation]) },
+            logLevel: self.logLevel?.rawValue)
     }
 
-    private func readFile() throws -> Settings {
-        guard let config = self.config else { return Settings() }
-        let text: String
-        do { text = try String(contentsOfFile: config, encoding: .utf8) } catch {
-            Self.complain("\(config) cannot be read: \(error.localizedDescription)")
-            throw ExitCode.failure
-        }
-        do throws(ConfigurationError) { return try Configuration.read(text, file: config) } catch {
+    private static func read(_ source: SettingsSource) throws -> Settings {
+        do throws(SettingsError) { return try source.read() } catch {
             Self.complain("\(error)")
-            throw ExitCode.wrongSettings
+            switch error {
+            case .unreadable: throw ExitCode.failure
+            case .wrong: throw ExitCode.wrongSettings
+            }
         }
     }
 

@@ -17,7 +17,8 @@ import WaymarkTransport
 
     @Test func `the time counts from the asking, or from the last one's end`() throws {
         let bench = Bench()
-        var outcome = Outcome(bench.driver.idle(for: .seconds(10)))
+        bench.driver.setIdleTime(.seconds(10))
+        var outcome = Outcome(bench.driver.waitUntilIdle())
         bench.loop.advanceTime(by: .seconds(9))
         #expect(outcome.result == nil)
         let peers = [try bench.connect(), try bench.connect()]
@@ -31,14 +32,19 @@ import WaymarkTransport
         #expect(outcome.result == nil)
         bench.loop.advanceTime(by: .seconds(1))
         #expect(outcome.isIdle)
-        outcome = Outcome(bench.driver.idle(for: .seconds(1)))
+        outcome = Outcome(bench.driver.waitUntilIdle())
+        bench.loop.advanceTime(by: .seconds(9))
+        bench.driver.setIdleTime(.seconds(1))
+        bench.loop.run()
+        #expect(outcome.result == nil)
         bench.loop.advanceTime(by: .seconds(1))
         #expect(outcome.isIdle)
     }
 
     @Test func `who is refused is there until he has gone`() throws {
         let bench = Bench { $0.connections.connectionsMax = 0 }
-        let outcome = Outcome(bench.driver.idle(for: .seconds(10)))
+        bench.driver.setIdleTime(.seconds(10))
+        let outcome = Outcome(bench.driver.waitUntilIdle())
         let peer = try bench.connect()
         #expect(try peer.goodbye()?.code == .tooManyConnections)
         bench.loop.advanceTime(by: .seconds(60))
@@ -48,13 +54,16 @@ import WaymarkTransport
 
     @Test func `without a time, and after its end, a wait is in vain`() throws {
         let bench = Bench()
-        let outcome = Outcome(bench.driver.idle(for: nil))
+        bench.driver.setIdleTime(.seconds(1))
+        bench.driver.setIdleTime(nil)
+        let outcome = Outcome(bench.driver.waitUntilIdle())
         bench.loop.advanceTime(by: .hours(10_000))
         #expect(outcome.result == nil)
         bench.driver.endIdleWait()
         bench.loop.run()
         #expect(outcome.result != nil && !outcome.isIdle)
-        let late = Outcome(bench.driver.idle(for: .seconds(1)))
+        bench.driver.setIdleTime(.seconds(1))
+        let late = Outcome(bench.driver.waitUntilIdle())
         bench.loop.advanceTime(by: .seconds(2))
         #expect(late.result != nil && !late.isIdle)
     }

@@ -36,7 +36,6 @@ while read -r prompt command; do
     'apt install ./.build-package/'*) command='apt install /waymark.deb' ;;
     'waymark cluster '*) user=car ;;
     'waymark navigate '*) user=phone ;;
-    'journalctl '*'refused a peer'*) refused as phone waymark cluster --connect "$navigation" --id car ;;
     'ss '*) command -v ss >/dev/null || continue ;;
     'apt install ./waymark_NEW'*) command="apt install --yes ${command#apt install }" ;;
     'apt '*) command="apt --yes ${command#apt }" ;;

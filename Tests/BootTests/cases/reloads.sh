@@ -1,0 +1,55 @@
+# `systemctl reload` under a drive: listeners come and go, a wrong file changes nothing, and nobody who may stay is cut.
+. /waymark/Tests/BootTests/inside.sh
+install_service
+if [[ -z $(property ExecReload) ]]; then
+  mkdir -p /etc/systemd/system/waymarkd.service.d
+  printf '[Service]\nExecReload=+/usr/bin/kill -HUP $MAINPID\n' >/etc/systemd/system/waymarkd.service.d/reload.conf
+  systemctl daemon-reload
+fi
+systemctl start waymarkd
+pid=$(property MainPID)
+says() { [[ $(property StatusText) == *"$1"* ]]; }
+
+cluster --until finished >/tmp/cluster 2>&1 &
+cluster=$!
+eventually 10 has /tmp/cluster '"connected"'
+navigate --speed 40 >/tmp/navigate 2>&1 &
+navigate=$!
+eventually 20 has /tmp/cluster '"upcomingManeuvers":[2'
+eventually 5 says "1 vehicle with 1 endpoint, 1 session, 1 client"
+
+cp /etc/waymark/waymarkd.yaml /tmp/good.yaml
+cat >>/etc/waymark/waymarkd.yaml <<'YAML'
+  - address: unix:/run/waymark/second.sock
+    roles: [vehicle]
+    mode: 0660
+    group: waymark-vehicle
+YAML
+systemctl reload waymarkd
+eventually 5 test -S /run/waymark/second.sock
+as car waymark cluster --connect unix:/run/waymark/second.sock --id car --endpoint second --json >/tmp/second 2>&1 &
+second=$!
+eventually 10 has /tmp/second '"connected"'
+eventually 5 says "1 vehicle with 2 endpoints"
+
+# Wrong: said in the status and in the log, with its place.
+echo 'treads: 2' >>/etc/waymark/waymarkd.yaml
+line=$(wc -l </etc/waymark/waymarkd.yaml)
+systemctl reload waymarkd
+eventually 5 says "/etc/waymark/waymarkd.yaml:$line:1: treads is not a setting"
+eventually 5 journal_has "new settings were not taken, going on with those of before: reason=/etc/waymark/waymarkd.yaml:$line:1"
+[[ -S /run/waymark/second.sock ]]
+
+cp /tmp/good.yaml /etc/waymark/waymarkd.yaml
+systemctl reload waymarkd
+gone() { [[ ! -e /run/waymark/second.sock ]] && ! says "treads"; }
+eventually 5 gone
+lost() { (($(grep -c '"connecting"' /tmp/second) > 1)); }
+eventually 10 lost
+kill "$second"
+
+wait "$cluster"
+wait "$navigate"
+equal connections "$(grep -c '"state":"connected"' /tmp/cluster)" 1
+equal pid "$(property MainPID)" "$pid"
+equal state "$(property ActiveState)/$(property NRestarts)" active/0

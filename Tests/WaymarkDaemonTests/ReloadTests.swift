@@ -1,0 +1,205 @@
+import Foundation
+import Logging
+import Synchronization
+import Systemd
+import Testing
+import WaymarkConfiguration
+import WaymarkDaemon
+import WaymarkGateway
+import WaymarkModel
+import WaymarkProtocol
+import WaymarkTransport
+
+@Suite(.timeLimit(.minutes(2))) struct ReloadTests {
+    /// What ``Folder/daemon(logger:_:)`` starts with.
+    private static func settings(_ folder: Folder, _ change: (inout Settings) -> Void) -> Settings {
+        var settings = Settings()
+        settings.listeners = [
+            .init(address: "unix:\(folder.path("socket"))", roles: [.vehicle, .navigation]),
+            .init(address: "tcp:127.0.0.1:0", roles: [.vehicle]),
+        ]
+        settings.drainTimeout = .seconds(2)
+        settings.connectionsMax = 100
+        change(&settings)
+        return settings
+    }
+
+    private static func welcomed(_ address: ListenAddress, _ hello: Message) throws -> RawSocket {
+        let peer = try RawSocket(address)
+        try peer.send(hello)
+        #expect(try peer.receive()?.type == .welcome)
+        return peer
+    }
+
+    /// Whether the gateway still answers.
+    private static func isAlive(_ peer: RawSocket) throws -> Bool {
+        try peer.send(.ping(nonce: 7))
+        return try peer.receive() == .pong(nonce: 7)
+    }
+
+    @Test func `listeners come and go, and the peers of those that stay do not notice`() async throws {
+        let folder = try Folder()
+        let log = LogRecorder()
+        var daemon = try await folder.daemon(logger: log.logger)
+        let staying = try Self.welcomed(daemon.addresses[0], vehicleHello)
+        let leaving = try Self.welcomed(daemon.addresses[1], otherVehicleHello)
+        try await daemon.reload(
+            Self.settings(folder) {
+                $0.listeners[1] = .init(address: "unix:\(folder.path("new"))", roles: [.navigation])
+            })
+        #expect(daemon.addresses == [.unix(path: folder.path("socket")), .unix(path: folder.path("new"))])
+        #expect(try Self.isAlive(staying))
+        #expect(try leaving.goodbye()?.code == .shuttingDown)
+        _ = try Self.welcomed(daemon.addresses[1], navigationHello)
+        // And back again.
+        try await daemon.reload(Self.settings(folder) { _ in })
+        #expect(folder.status("new") == nil)
+        #expect(try Self.isAlive(staying))
+        _ = try Self.welcomed(daemon.addresses[1], otherVehicleHello)
+        await daemon.shutdown()
+    }
+
+    @Test func `who is not allowed any more is told, at once`() async throws {
+        let folder = try Folder()
+        var daemon = try await folder.daemon { $0.listeners[0].key = "old" }
+        let keyless = try Self.welcomed(daemon.addresses[1], otherVehicleHello)
+        let keyed = try RawSocket(daemon.addresses[0])
+        try keyed.send(.hello(navigation(credential: "old")))
+        #expect(try keyed.receive()?.type == .welcome)
+        try await daemon.reload(Self.settings(folder) { $0.listeners[0].key = "new" })
+        #expect(try keyed.goodbye()?.code == .notAuthorized)
+        let second = try RawSocket(daemon.addresses[0])
+        try second.send(.hello(navigation("second", credential: "new")))
+        #expect(try second.receive()?.type == .welcome)
+        // A user that is no navigation client any more, and a role that is not taken any more.
+        try await daemon.reload(
+            Self.settings(folder) {
+                $0.listeners[0].key = "new"
+                $0.navigationUsers = [UInt32(getuid()) + 1]
+            })
+        #expect(try second.goodbye()?.code == .notAuthorized)
+        #expect(try Self.isAlive(keyless))
+        try await daemon.reload(Self.settings(folder) { $0.listeners[1].roles = [.navigation] })
+        #expect(try keyless.goodbye()?.code == .roleNotAllowed)
+        await daemon.shutdown()
+    }
+
+    @Test func `who came before the rules changed and says Hello after is measured by the new ones`()
+        async throws
+    {
+        let folder = try Folder()
+        var daemon = try await folder.daemon()
+        let early = try RawSocket(daemon.addresses[0])
+        _ = try await daemon.census()
+        try await daemon.reload(Self.settings(folder) { $0.listeners[0].roles = [.vehicle] })
+        _ = try await daemon.census()
+        try early.send(navigationHello)
+        #expect(try early.goodbye()?.code == .roleNotAllowed)
+        await daemon.shutdown()
+    }
+
+    @Test func `limits and policies hold from then on`() async throws {
+        let folder = try Folder()
+        let log = LogRecorder()
+        var daemon = try await folder.daemon(logger: log.logger)
+        let first = try Self.welcomed(daemon.addresses[0], vehicleHello)
+        try await daemon.reload(
+            Self.settings(folder) {
+                $0.connectionsMax = 1
+                $0.policy.withheldFeatures = [.currentRoadName]
+                $0.threads = 2
+                $0.listeners[0].mode = 0o666
+            })
+        let refused = try RawSocket(daemon.addresses[0])
+        #expect(try refused.goodbye()?.code == .tooManyConnections)
+        #expect(try Self.isAlive(first))
+        #expect(log.warnings.contains("some settings hold after a restart only, ignoring"))
+        #expect(folder.status("socket").map { $0.st_mode & 0o777 } == 0o600)
+        try await daemon.reload(Self.settings(folder) { $0.policy.withheldFeatures = [.currentRoadName] })
+        let second = try RawSocket(daemon.addresses[0])
+        try second.send(otherVehicleHello)
+        guard case .welcome(let welcome)? = try second.receive() else {
+            Issue.record("not welcome")
+            return
+        }
+        #expect(
+            welcome.features.first { $0.feature == .currentRoadName }
+                == FeatureGrant(.currentRoadName, withheld: .policy))
+        await daemon.shutdown()
+    }
+
+    @Test func `wrong settings, or a listener that cannot be opened, change nothing`() async throws {
+        let folder = try Folder()
+        var daemon = try await folder.daemon()
+        let before = daemon.addresses
+        let peer = try Self.welcomed(before[1], vehicleHello)
+        try Data("mine".utf8).write(to: URL(filePath: folder.path("file")))
+        let wrong: [Settings.Listener] = [
+            .init(address: "tcp:0.0.0.0:0", roles: [.vehicle]),
+            .init(address: "unix:\(folder.path("file"))", roles: [.vehicle]),
+        ]
+        for listener in wrong {
+            await #expect(throws: DaemonError.self) {
+                try await daemon.reload(
+                    Self.settings(folder) {
+                        $0.listeners = [
+                            .init(address: "unix:\(folder.path("new"))", roles: [.vehicle]), listener,
+                        ]
+                        $0.connectionsMax = 1
+                    })
+            }
+            #expect(daemon.addresses == before)
+            #expect(folder.status("new") == nil)
+        }
+        #expect(try Self.isAlive(peer))
+        _ = try Self.welcomed(before[0], navigationHello)
+        await daemon.shutdown()
+    }
+
+    @Test func `a source reads the file as it is then, and the command line's word stands`() throws {
+        let folder = try Folder()
+        let path = folder.path("waymarkd.yaml")
+        let source = SettingsSource(
+            file: path, listeners: [.init(address: "unix:/v", roles: [.vehicle])], logLevel: "error")
+        #expect(throws: SettingsError.self) { try source.read() }
+        try Data("log-level: debug\nthreads: 2\n".utf8).write(to: URL(filePath: path))
+        var settings = try source.read()
+        #expect(settings.logLevel == "error" && settings.threads == 2 && settings.listeners.count == 1)
+        try Data("threads: 3\n".utf8).write(to: URL(filePath: path))
+        settings = try source.read()
+        #expect(settings.threads == 3)
+        try Data("\nthreads: 0\n".utf8).write(to: URL(filePath: path))
+        let error = #expect(throws: SettingsError.self) { try source.read() }
+        #expect(error?.description.hasPrefix("\(path):2:10: threads must be") == true)
+    }
+
+    @Test func `the log follows its threshold`() {
+        let sent = Mutex<[String]>([])
+        let threshold = LogThreshold(.warning)
+        let logger = Logger(label: "test") { label in
+            let journal = JournalLogHandler(label: label, level: .critical) { fields in
+                sent.withLock { $0 += fields.filter { $0.name == "MESSAGE" }.map(\.value) }
+            }
+            return ThresholdLogHandler(journal, threshold: threshold)
+        }
+        logger.info("one")
+        threshold.set(.info)
+        logger.info("two")
+        logger.debug("three")
+        #expect(sent.withLock { $0 } == ["two"])
+    }
+}
+
+private let otherVehicleHello = Message.hello(
+    Hello(
+        role: .vehicle(
+            VehicleHello(
+                vehicle: VehicleID(unchecked: "bus"), endpoint: EndpointName(unchecked: "cluster"),
+                features: [.currentRoadName]))))
+
+/// A navigation client's, with a key.
+private func navigation(_ client: String = "app", credential: String) -> Hello {
+    var hello = Hello(role: .navigation(NavigationHello(client: ClientID(unchecked: client), features: [])))
+    hello.credential = Array(credential.utf8)
+    return hello
+}

@@ -1,0 +1,216 @@
+import Logging
+import Synchronization
+import Systemd
+import Testing
+import WaymarkDaemon
+import WaymarkGateway
+import WaymarkProtocol
+import WaymarkTelemetry
+
+/// Keeps what the service manager was told, message by message.
+final class ToldManager: Sendable {
+    private let kept = Mutex<[[Systemd.Notification]]>([])
+    let log = LogRecorder()
+    /// What the next messages come back with.
+    let failure = Mutex<SystemdError?>(nil)
+
+    var messages: [[Systemd.Notification]] { self.kept.withLock { $0 } }
+
+    var notifier: ServiceNotifier {
+        ServiceNotifier(logger: self.log.logger) { (message) throws(SystemdError) in
+            if let failure = self.failure.withLock({ $0 }) { throw failure }
+            self.kept.withLock { $0.append(message) }
+            return true
+        }
+    }
+}
+
+@Suite struct StatusTests {
+    private static func census(
+        _ vehicles: Int, _ endpoints: Int, _ clients: Int, _ sessions: Int, _ requests: Int = 0
+    ) -> Gateway.Census {
+        var gateway = emptyCensus
+        gateway.vehicles = vehicles
+        gateway.endpoints = endpoints
+        gateway.clients = clients
+        gateway.sessions = sessions
+        gateway.requests = requests
+        return gateway
+    }
+
+    private static let emptyCensus = Gateway(
+        policy: .init(),
+        coder: .init(decode: { _ in nil }, encode: { _ in preconditionFailure("not asked for") }),
+        firstSession: .init(1)
+    ).census
+
+    @Test func `what there is is said in words`() {
+        #expect(
+            StatusReporter.sentence(for: Self.census(2, 5, 1, 1))
+                == "2 vehicles with 5 endpoints, 1 session, 1 client")
+        #expect(
+            StatusReporter.sentence(for: Self.census(0, 0, 0, 0)) == "no vehicles, no sessions, no clients")
+        #expect(
+            StatusReporter.sentence(for: Self.census(1, 1, 2, 3, 1))
+                == "1 vehicle with 1 endpoint, 3 sessions, 2 clients, 1 open request")
+    }
+
+    @Test func `only another sentence is told, and trouble stays until it is over`() {
+        let manager = ToldManager()
+        let reporter = StatusReporter(notifier: manager.notifier)
+        reporter.see(Self.census(1, 1, 0, 0))
+        reporter.see(Self.census(1, 1, 0, 0))
+        reporter.setTrouble("f:3:1: no")
+        reporter.see(Self.census(1, 1, 0, 0))
+        reporter.see(Self.census(1, 2, 0, 0))
+        reporter.setTrouble(nil)
+        #expect(
+            manager.messages == [
+                [.status("1 vehicle with 1 endpoint, no sessions, no clients")],
+                [.status("1 vehicle with 1 endpoint, no sessions, no clients; f:3:1: no")],
+                [.status("1 vehicle with 2 endpoints, no sessions, no clients; f:3:1: no")],
+                [.status("1 vehicle with 2 endpoints, no sessions, no clients")],
+            ])
+    }
+
+    @Test func `going down earns more time only as long as connections go`() {
+        let manager = ToldManager()
+        let reporter = DrainReporter(notifier: manager.notifier)
+        for count in [3, 3, 1, 2, 0] { reporter.see(count) }
+        let more = Systemd.Notification.extendTimeout(DrainReporter.patience)
+        #expect(
+            manager.messages == [
+                [.status("going down, 3 connections left"), more],
+                [.status("going down, 1 connection left"), more],
+                [.status("going down, 2 connections left")],
+                [.status("going down, no connections left"), more],
+            ])
+    }
+
+    @Test func `a manager that cannot be reached is told once, and again after it was there`() {
+        let manager = ToldManager()
+        let notifier = manager.notifier
+        #expect(throws: Never.self) { notifier.tell([]) }
+        let failures: [Bool] = [true, true, false, true]
+        for fails in failures {
+            manager.failure.withLock { $0 = fails ? .gone : nil }
+            notifier.tell(.ready)
+        }
+        #expect(manager.messages == [[.ready]])
+        let sentence = "the service manager was not reached, ignoring"
+        #expect(manager.log.warnings == [sentence, sentence])
+    }
+}
+
+extension SystemdError {
+    /// As libsystemd has it when nobody is behind a socket that should be there.
+    fileprivate static var gone: SystemdError? {
+        do throws(SystemdError) { return try Self.provoked() } catch { return error }
+    }
+
+    private static func provoked() throws(SystemdError) -> SystemdError? {
+        try Journal.send([Journal.Field("", "no name")])
+        return nil
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct WatchdogTests {
+    @Test func `a sign of life follows each probe that comes back in time`() async {
+        let manager = ToldManager()
+        let clock = HandClock()
+        let watchdog = Watchdog(
+            interval: .seconds(8), notifier: manager.notifier, logger: manager.log.logger, clock: clock
+        ) {}
+        let task = Task { await watchdog.run() }
+        for _ in 0..<3 { await clock.advanceSleeper() }
+        await clock.waitForSleeper()
+        #expect(manager.messages == Array(repeating: [.watchdog], count: 4))
+        // Four times in each interval.
+        #expect(clock.now.offset == .seconds(6))
+        task.cancel()
+        await task.value
+    }
+
+    @Test(arguments: [(7, 1, 1), (8, 0, 1), (3, 1, 0)])
+    func `one that takes long is told, and one that is late is no sign of life`(
+        _ seconds: Int, _ signs: Int, _ warnings: Int
+    ) async {
+        let manager = ToldManager()
+        let clock = HandClock()
+        let watchdog = Watchdog(
+            interval: .seconds(8), notifier: manager.notifier, logger: manager.log.logger, clock: clock
+        ) { clock.advance(by: .seconds(seconds)) }
+        let task = Task { await watchdog.run() }
+        await clock.waitForSleeper()
+        #expect(manager.messages.count == signs)
+        #expect(manager.log.warnings == Array(repeating: "event loops answer slowly", count: warnings))
+        task.cancel()
+        await task.value
+    }
+
+    @Test func `without a probe that comes back there is no sign of life`() async {
+        let manager = ToldManager()
+        let (hangs, end) = AsyncStream.makeStream(of: Void.self)
+        let (starts, start) = AsyncStream.makeStream(of: Void.self)
+        let watchdog = Watchdog(
+            interval: .seconds(8), notifier: manager.notifier, logger: manager.log.logger, clock: HandClock()
+        ) {
+            start.yield()
+            for await _ in hangs {}
+        }
+        let task = Task { await watchdog.run() }
+        for await _ in starts { break }
+        #expect(manager.messages.isEmpty)
+        task.cancel()
+        end.finish()
+        await task.value
+    }
+}
+
+/// A clock that stands still until it is moved.
+final class HandClock: Clock {
+    struct Instant: InstantProtocol {
+        var offset: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(offset: self.offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - self.offset }
+        static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var sleeper: (until: Instant, continuation: AsyncStream<Void>.Continuation)?
+    }
+
+    private let state = Mutex(State())
+    private let sleeps: AsyncStream<Void>
+    private let sleep: AsyncStream<Void>.Continuation
+
+    init() { (self.sleeps, self.sleep) = AsyncStream.makeStream(of: Void.self) }
+
+    var now: Instant { self.state.withLock { $0.now } }
+    var minimumResolution: Duration { .zero }
+
+    func advance(by duration: Duration) { self.state.withLock { $0.now = $0.now.advanced(by: duration) } }
+
+    /// Waits until somebody sleeps.
+    func waitForSleeper() async { for await _ in self.sleeps { return } }
+
+    /// Waits until somebody sleeps, and moves on to when it wakes up.
+    func advanceSleeper() async {
+        await self.waitForSleeper()
+        let sleeper = self.state.withLock { state in
+            defer { state.sleeper = nil }
+            if let until = state.sleeper?.until { state.now = until }
+            return state.sleeper
+        }
+        sleeper?.continuation.finish()
+    }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let (wakes, wake) = AsyncStream.makeStream(of: Void.self)
+        self.state.withLock { $0.sleeper = (deadline, wake) }
+        self.sleep.yield()
+        for await _ in wakes {}
+        try Task.checkCancellation()
+    }
+}
