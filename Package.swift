@@ -93,8 +93,8 @@ let package = Package(
         .target(
             name: "WaymarkDaemon",
             dependencies: [
-                "Systemd", "WaymarkTransport", "WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol",
-                "WaymarkTelemetry", nioCore, nioPosix, logging, lifecycle,
+                "StateCoding", "Systemd", "WaymarkTransport", "WaymarkConfiguration", "WaymarkGateway",
+                "WaymarkProtocol", "WaymarkTelemetry", nioCore, nioPosix, logging, lifecycle,
             ], swiftSettings: strict),
         .target(
             name: "WaymarkCommandLine",

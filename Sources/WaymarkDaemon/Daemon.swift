@@ -11,11 +11,11 @@ package import WaymarkTransport
 package struct Daemon: Sendable {
     /// As bound, in the order of the settings.
     package let addresses: [ListenAddress]
-    private let listeners: [Listener]
-    private let driver: GatewayDriver
-    private let group: MultiThreadedEventLoopGroup
+    let listeners: [Listener]
+    let driver: GatewayDriver
+    let group: MultiThreadedEventLoopGroup
     private let drainTimeout: Duration
-    private let logger: Logger
+    let logger: Logger
 
     /// Finds what ``start(_:logger:)`` would refuse about the settings, and opens nothing.
     package static func check(_ settings: Settings) throws(DaemonError) {
@@ -24,18 +24,20 @@ package struct Daemon: Sendable {
     }
 
     /// Opens all listeners: those of the settings, or the default ones if there are none.
-    package static func start(_ settings: Settings, logger: Logger) async throws(DaemonError) -> Daemon {
+    ///
+    /// With a `handover`, goes on with what the process before had.
+    package static func start(
+        _ settings: Settings, continuing handover: Handover? = nil, logger: Logger
+    ) async throws(DaemonError) -> Daemon {
         let plans = try ListenerPlan.all(of: settings)
         if settings.listeners.isEmpty { try PrivateFolder.make(DefaultAddresses.folder) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
         let driver = Self.driver(settings, group, logger)
+        let sockets = await Self.goOn(handover, plans, settings.policy, driver, logger)
         var listeners: [Listener] = []
         do throws(ListenerError) {
-            for plan in plans {
-                listeners.append(
-                    try await Listener.open(
-                        plan.address, permissions: plan.permissions, policy: plan.policy, driver: driver,
-                        group: group))
+            for (plan, socket) in zip(plans, sockets) {
+                listeners.append(try await Self.open(plan, socket, driver, group))
             }
         } catch {
             for listener in listeners { await listener.close() }
@@ -73,6 +75,20 @@ package struct Daemon: Sendable {
         self.logger.notice("stopped")
     }
 
+    private static func open(
+        _ plan: ListenerPlan, _ socket: HandedOver.Listening?, _ driver: GatewayDriver,
+        _ group: MultiThreadedEventLoopGroup
+    ) async throws(ListenerError) -> Listener {
+        if let socket,
+            let listener = try await Listener.goOn(
+                socket.descriptor, at: socket.address, policy: plan.policy, driver: driver, group: group)
+        {
+            return listener
+        }
+        return try await Listener.open(
+            plan.address, permissions: plan.permissions, policy: plan.policy, driver: driver, group: group)
+    }
+
     private static func driver(
         _ settings: Settings, _ group: MultiThreadedEventLoopGroup, _ logger: Logger
     ) -> GatewayDriver {
@@ -92,14 +108,14 @@ package struct Daemon: Sendable {
         limits.outbox = settings.outbox
         limits.outboxBytesInAllMax = settings.outboxBytesInAllMax
         limits.log.linesMax = settings.logLinesPerPeerMax
-        let start = NIODeadline.now()
         return GatewayDriver(
             loops: group.makeIterator().map { $0 as any EventLoop }, policy: settings.policy, limits: limits,
             logger: logger,
-            clock: { Instant(nanoseconds: (NIODeadline.now() - start).nanoseconds) })
+            // CLOCK_MONOTONIC: the next process has the same.
+            clock: { Instant(nanoseconds: Int64(NIODeadline.now().uptimeNanoseconds)) })
     }
 
-    private static func stop(_ group: MultiThreadedEventLoopGroup, _ logger: Logger) async {
+    static func stop(_ group: MultiThreadedEventLoopGroup, _ logger: Logger) async {
         do { try await group.shutdownGracefully() } catch {
             logger.warning("event loops did not stop cleanly, ignoring", metadata: [LogKey.error: "\(error)"])
         }

@@ -4,7 +4,7 @@ internal import WaymarkModel
 ///
 /// The gateway checks every publication against it. A client does so before it takes one over, so that a mistake is its
 /// caller's error at once, and not a refusal long after.
-package struct RouteContent: Sendable, Hashable {
+package struct RouteContent: Sendable, Hashable, Codable {
     /// How much may be added to one route.
     package struct Limits: Sendable, Hashable {
         package var maneuversPerSessionMax = 16_384

@@ -79,6 +79,38 @@ package struct Listener: Sendable {
         try await Self.adopt(descriptor, nil, Self.bootstrap(policy, driver, group))
     }
 
+    /// Accepts from a socket that ``open(_:permissions:policy:driver:group:)`` opened in another process, and owns it from now
+    /// on.
+    ///
+    /// - Returns: nil if its file is gone, so that nobody finds it. Then it is closed.
+    package static func goOn(
+        _ descriptor: CInt, at address: ListenAddress, policy: ListenerPolicy, driver: GatewayDriver,
+        group: any EventLoopGroup
+    ) async throws(ListenerError) -> Listener? {
+        var file: SocketFile?
+        if case .unix(let path) = address {
+            file = try SocketFile.find(at: path)
+            guard file != nil else {
+                _ = Glibc.close(descriptor)
+                return nil
+            }
+        }
+        return try await Self.adopt(descriptor, file, Self.bootstrap(policy, driver, group))
+    }
+
+    /// Stops accepting. Who connects from now on waits.
+    ///
+    /// - Returns: A descriptor of the socket, which the caller owns; nil if it was closed before.
+    package func release() async -> CInt? {
+        do {
+            let copy = try await self.channel.eventLoop.submit { self.channel.copyDescriptor() }.get()
+            try await self.channel.close()
+            return copy
+        } catch {
+            return nil
+        }
+    }
+
     /// Stops listening; connections stay.
     package func close() async {
         await self.file?.remove()

@@ -60,6 +60,17 @@ package struct ListenerPolicy: Sendable, Hashable {
         return self.key == nil ? .anyone : .key(self.keyName)
     }
 
+    /// Whether it allows a connection that another process took. Who knew the key then is not asked for it again.
+    package func allows(_ connection: ConnectionState) -> Bool {
+        switch connection.role {
+        case .vehicle: self.roles.contains(.vehicle)
+        case .navigation:
+            self.roles.contains(.navigation)
+                && self.navigationUsers?.contains(connection.source.user ?? .max) ?? true
+        case nil: true  // Its Hello is still to come.
+        }
+    }
+
     struct Refusal: Error {
         let goodbye: Goodbye
         init(_ goodbye: Goodbye) { self.goodbye = goodbye }

@@ -44,7 +44,9 @@ struct Waymarkd: AsyncParsableCommand {
         }
         let logger = Logger(label: "waymarkd")
         let group = ServiceGroup(
-            services: [DaemonService(settings: settings, logger: logger)],
+            services: [
+                DaemonService(settings: settings, continuing: Handover.take(logger), logger: logger)
+            ],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
         do {
