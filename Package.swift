@@ -94,8 +94,8 @@ let package = Package(
         .target(
             name: "WaymarkDaemon",
             dependencies: [
-                "Systemd", "WaymarkTransport", "WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol",
-                "WaymarkTelemetry", nioCore, nioPosix, logging, lifecycle, signals,
+                "StateCoding", "Systemd", "WaymarkTransport", "WaymarkConfiguration", "WaymarkGateway",
+                "WaymarkProtocol", "WaymarkTelemetry", nioCore, nioPosix, logging, lifecycle, signals,
             ], swiftSettings: strict),
         .target(
             name: "WaymarkCommandLine",

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// An errno returned by libsystemd.
+/// An errno returned by libsystemd, or by the system.
 package struct SystemdError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The libsystemd function that failed, for the log.
+    /// The function that failed, for the log.
     package let function: String
     /// Positive errno value; see errno(3).
     package let errno: Int32
@@ -16,6 +16,13 @@ package struct SystemdError: Error, Sendable, Hashable, CustomStringConvertible 
     @discardableResult
     static func check(_ result: CInt, of function: String) throws(SystemdError) -> CInt {
         guard result >= 0 else { throw SystemdError(function: function, errno: -result) }
+        return result
+    }
+
+    /// Hands back what a function of the system returned, or throws errno.
+    @discardableResult
+    static func checkErrno(_ result: CInt, of function: String) throws(SystemdError) -> CInt {
+        guard result >= 0 else { throw SystemdError(function: function, errno: Glibc.errno) }
         return result
     }
 }

@@ -30,18 +30,22 @@ package struct Daemon: Sendable {
     }
 
     /// Opens all listeners: those of the settings, or the default ones if there are none.
+    ///
+    /// With a `handover`, goes on with what the process before had.
     package static func start(
-        _ settings: Settings, inheriting inherited: InheritedListeners = .none, logger: Logger
+        _ settings: Settings, inheriting inherited: InheritedListeners = .none,
+        continuing handover: Handover? = nil, logger: Logger
     ) async throws(DaemonError) -> Daemon {
-        let plans = try ListenerPlan.all(of: settings, inheriting: inherited)
+        var openings = try ListenerPlan.all(of: settings, inheriting: inherited).map { Opening($0) }
         if settings.listeners.isEmpty, inherited.sockets.isEmpty {
             try PrivateFolder.make(DefaultAddresses.folder)
         }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
-        let driver = Self.driver(settings, group, logger)
         let daemon = Daemon(
-            settings: settings, inherited: inherited, driver: driver, group: group, logger: logger)
-        do throws(DaemonError) { daemon.entrances.all = try await Self.open(plans, driver, group) } catch {
+            settings: settings, inherited: inherited, driver: Self.driver(settings, group, logger),
+            group: group, logger: logger)
+        if let handover { await daemon.goOn(handover, &openings) }
+        do throws(DaemonError) { daemon.entrances.all = try await daemon.open(openings) } catch {
             await daemon.stop()
             throw error
         }
@@ -51,13 +55,12 @@ package struct Daemon: Sendable {
     }
 
     /// Opens all or none.
-    static func open(
-        _ plans: [ListenerPlan], _ driver: GatewayDriver, _ group: MultiThreadedEventLoopGroup
-    ) async throws(DaemonError) -> [Entry] {
+    func open(_ openings: [Opening]) async throws(DaemonError) -> [Entry] {
         var entries: [Entry] = []
         do throws(ListenerError) {
-            for plan in plans {
-                entries.append(Entry(plan: plan, listener: try await plan.open(driver, group)))
+            for opening in openings {
+                let listener = try await opening.open(self.driver, self.group)
+                entries.append(Entry(plan: opening.plan, listener: listener))
             }
         } catch {
             for entry in entries { await entry.listener.close() }
@@ -139,11 +142,11 @@ package struct Daemon: Sendable {
     private static func driver(
         _ settings: Settings, _ group: MultiThreadedEventLoopGroup, _ logger: Logger
     ) -> GatewayDriver {
-        let start = NIODeadline.now()
-        return GatewayDriver(
+        GatewayDriver(
             loops: group.makeIterator().map { $0 as any EventLoop }, policy: settings.policy,
             limits: self.limits(of: settings, logger), logger: logger,
-            clock: { Instant(nanoseconds: (NIODeadline.now() - start).nanoseconds) })
+            // CLOCK_MONOTONIC: the next process has the same.
+            clock: { Instant(nanoseconds: Int64(NIODeadline.now().uptimeNanoseconds)) })
     }
 
     /// What the settings allow, as far as the system does.

@@ -12,19 +12,27 @@ internal import WaymarkTelemetry
 package struct DaemonService: Service {
     private let settings: Settings
     private let inherited: InheritedListeners
+    private let handover: Handover?
     private let source: SettingsSource
     private let threshold: LogThreshold
     private let logger: Logger
     private let notifier: ServiceNotifier
     private let status: StatusReporter
 
-    /// `settings` are as `source` has read them first; `threshold` is what the log goes by.
+    /// - Parameters:
+    ///   - settings: As `source` has read them first.
+    ///   - inherited: The sockets that the service manager opened.
+    ///   - handover: What the process before left.
+    ///   - source: Where to read the settings again.
+    ///   - threshold: What the log goes by.
+    ///   - logger: Hears what an operator should know.
     package init(
-        settings: Settings, inheriting inherited: InheritedListeners, source: SettingsSource,
-        threshold: LogThreshold, logger: Logger
+        settings: Settings, inheriting inherited: InheritedListeners, continuing handover: Handover?,
+        source: SettingsSource, threshold: LogThreshold, logger: Logger
     ) {
         self.settings = settings
         self.inherited = inherited
+        self.handover = handover
         self.source = source
         self.threshold = threshold
         self.logger = logger
@@ -34,13 +42,14 @@ package struct DaemonService: Service {
 
     package func run() async throws {
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        var daemon = try await Daemon.start(self.settings, inheriting: self.inherited, logger: self.logger)
+        var daemon = try await Daemon.start(
+            self.settings, inheriting: self.inherited, continuing: self.handover, logger: self.logger)
         await withTaskGroup { tasks in
             if let watchdog = self.watchdog(over: daemon) { tasks.addTask { await watchdog.run() } }
             self.notifier.tell(.ready)
             await self.serve(&daemon, hangups)
             self.notifier.tell(.stopping)
-            await self.drain(daemon)
+            if Handover.takeRestartMark() { await daemon.handOver() } else { await self.drain(daemon) }
             tasks.cancelAll()
         }
         await daemon.stop()

@@ -31,11 +31,12 @@ package final class InheritedListeners: Sendable {
 
     deinit { for socket in self.sockets { close(socket.descriptor) } }
 
-    /// Takes over what the service manager handed over; afterwards there is nothing. Called once, before there are other
-    /// threads.
-    package static func take() throws(DaemonError) -> InheritedListeners {
+    /// Takes over what the service manager handed over, with what it kept of the process before; afterwards there is nothing.
+    /// Called once, before there are other threads.
+    package static func take() throws(DaemonError) -> (InheritedListeners, Handover?) {
         var handed: InheritedSockets
         do throws(SystemdError) { handed = try InheritedSockets() } catch { throw .serviceManager(error) }
+        let handover = Handover.take(from: &handed)
         var sockets: [Socket] = []
         do throws(DaemonError) {
             while let socket = try Self.next(of: &handed) { sockets.append(socket) }
@@ -43,7 +44,7 @@ package final class InheritedListeners: Sendable {
             for socket in sockets { close(socket.descriptor) }
             throw error
         }
-        return InheritedListeners(sockets)
+        return (InheritedListeners(sockets), handover)
     }
 
     private static func next(of handed: inout InheritedSockets) throws(DaemonError) -> Socket? {

@@ -1,4 +1,3 @@
-internal import NIOCore
 package import WaymarkConfiguration
 package import WaymarkTransport
 
@@ -90,18 +89,6 @@ package struct ListenerPlan: Sendable, Hashable {
         do throws(ListenAddressError) { return try listener.address.map(ListenAddress.init) } catch {
             return nil
         }
-    }
-
-    /// Opens the listener, or accepts from what it inherits.
-    func open(
-        _ driver: GatewayDriver, _ group: any EventLoopGroup
-    ) async throws(ListenerError) -> Listener {
-        if let descriptor {
-            return try await Listener.adopt(
-                copyOf: descriptor, policy: self.policy, driver: driver, group: group)
-        }
-        return try await Listener.open(
-            self.address, permissions: self.permissions, policy: self.policy, driver: driver, group: group)
     }
 
     private init(

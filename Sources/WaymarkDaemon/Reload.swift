@@ -19,7 +19,7 @@ extension Daemon {
         }
         let known = Dictionary(
             self.entrances.all.map { ($0.plan.address, $0) }, uniquingKeysWith: { first, _ in first })
-        let added = try await Self.open(plans.filter { known[$0.address] == nil }, self.driver, self.group)
+        let added = try await self.open(plans.filter { known[$0.address] == nil }.map { Opening($0) })
         let unchangeable = self.settings.needingRestart(for: settings) + self.filesNeedingRestart(for: plans)
         if !unchangeable.isEmpty {
             self.logger.warning(

@@ -9,6 +9,7 @@ package enum LogKey {
     /// A connection, numbered since the process started.
     package static let connection = "connection"
     package static let count = "count"
+    /// How long it took.
     package static let duration = "duration"
     /// An endpoint's name within its vehicle.
     package static let endpoint = "endpoint"

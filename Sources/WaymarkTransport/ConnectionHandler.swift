@@ -60,6 +60,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     init(_ state: ConnectionState, entrance: Entrance, driver: GatewayDriver, shard: LoopShard) {
         self.id = state.id
         self.policy = entrance.policy
+        self.rules = entrance.rules
         self.driver = driver
         self.decoder = shard.decoder
         self.outgoing = Outgoing(
@@ -67,6 +68,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.peer = PeerDescription(source: state.source, entrance: entrance.address, connection: state.id)
         self.peer.role = state.role
         self.session = state.session
+        self.peer.isAdmitted = state.session.state == .active
         self.deadlineInstant = state.deadline
         self.splitter = FrameSplitter(frameBytesMax: state.session.frameBytesMax)
         self.splitter.append(state.input)

@@ -116,6 +116,16 @@ package enum ListenAddress: Sendable, Hashable, Codable, CustomStringConvertible
         }
     }
 
+    /// Whether a listener for this address may have become one that says it is bound to `other`: the system chose the port,
+    /// or found the host's address.
+    package func mayBeBound(to other: ListenAddress) -> Bool {
+        guard case .tcp(let host, let port) = self, case .tcp(let otherHost, let otherPort) = other else {
+            return self == other
+        }
+        return (port == 0 || port == otherPort)
+            && (host == otherHost || Self.literal(host, port: port) == nil)
+    }
+
     /// The address that `host` is in figures; nil for a name.
     static func literal(_ host: String, port: Int) -> SocketAddress? {
         do { return try SocketAddress(ipAddress: host, port: port) } catch { return nil }  // A name.

@@ -47,9 +47,8 @@ package struct Listener: Sendable {
     /// A socket file that nobody listens on is replaced; `permissions` are those of its successor.
     package static func open(
         _ address: ListenAddress, permissions: SocketPermissions = SocketPermissions(),
-        policy: ListenerPolicy, driver: GatewayDriver, group: any EventLoopGroup
+        rules: ListenerRules, driver: GatewayDriver, group: any EventLoopGroup
     ) async throws(ListenerError) -> Listener {
-        let rules = ListenerRules(policy)
         let bootstrap = Self.bootstrap(rules, driver, group)
         switch address {
         case .unix(let path):
@@ -78,13 +77,12 @@ package struct Listener: Sendable {
     /// Accepts from a socket that listens already, as the service manager hands it over; the caller keeps its own
     /// descriptor of it. Its file, if it has one, stays when the listener is closed.
     package static func adopt(
-        copyOf descriptor: CInt, policy: ListenerPolicy, driver: GatewayDriver, group: any EventLoopGroup
+        copyOf descriptor: CInt, rules: ListenerRules, driver: GatewayDriver, group: any EventLoopGroup
     ) async throws(ListenerError) -> Listener {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {
             throw .unusable(descriptor: descriptor, reason: "\(IOError(errnoCode: errno, reason: "dup"))")
         }
-        let rules = ListenerRules(policy)
         return try await Self.adopt(copy, nil, rules, Self.bootstrap(rules, driver, group))
     }
 
@@ -97,6 +95,38 @@ package struct Listener: Sendable {
     private func setAccepting(_ isAccepting: Bool) async {
         do { try await self.channel.setOption(.autoRead, value: isAccepting).get() } catch
         { /* It is closed. */  }
+    }
+
+    /// Accepts from a socket that ``open(_:permissions:rules:driver:group:)`` opened in another process, and owns it from now
+    /// on.
+    ///
+    /// - Returns: nil if its file is gone, so that nobody finds it. Then it is closed.
+    package static func goOn(
+        _ descriptor: CInt, at address: ListenAddress, rules: ListenerRules, driver: GatewayDriver,
+        group: any EventLoopGroup
+    ) async throws(ListenerError) -> Listener? {
+        var file: SocketFile?
+        if case .unix(let path) = address {
+            file = try SocketFile.find(at: path)
+            guard file != nil else {
+                _ = Glibc.close(descriptor)
+                return nil
+            }
+        }
+        return try await Self.adopt(descriptor, file, rules, Self.bootstrap(rules, driver, group))
+    }
+
+    /// Stops accepting. Who connects from now on waits.
+    ///
+    /// - Returns: A descriptor of the socket, which the caller owns; nil if it was closed before.
+    package func release() async -> CInt? {
+        do {
+            let copy = try await self.channel.eventLoop.submit { self.channel.copyDescriptor() }.get()
+            try await self.channel.close()
+            return copy
+        } catch {
+            return nil
+        }
     }
 
     /// Stops listening; connections stay.

@@ -47,6 +47,12 @@ struct SocketFile: Sendable, Hashable {
         }
     }
 
+    /// The file of a listening socket that another process opened; nil if there is none any more.
+    static func find(at path: String) throws(ListenerError) -> SocketFile? {
+        guard let status = try Self.status(path), status.mode & S_IFMT == S_IFSOCK else { return nil }
+        return SocketFile(path: path, device: status.device, inode: status.inode)
+    }
+
     /// Removes the file, unless another has taken its place. Called while the socket is open: that keeps the number of
     /// the inode from being used again.
     func remove() async {

@@ -42,8 +42,9 @@ struct Waymarkd: AsyncParsableCommand {
         LoggingSystem.bootstrap { label in ServiceLog.handler(label: label, threshold: threshold) }
         let logger = Logger(label: "waymarkd")
         do {
+            let (inherited, handover) = try InheritedListeners.take()
             let service = DaemonService(
-                settings: settings, inheriting: try InheritedListeners.take(), source: source,
+                settings: settings, inheriting: inherited, continuing: handover, source: source,
                 threshold: threshold, logger: logger)
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(

@@ -16,7 +16,7 @@ private struct Process {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     let driver: GatewayDriver
 
-    init(_ limits: TransportLimits = TransportLimits(), policy: Gateway.Policy = .init()) {
+    init(_ limits: TransportLimits = .patient, policy: Gateway.Policy = .init()) {
         self.driver = GatewayDriver(
             loops: self.group.makeIterator().map { $0 as any EventLoop }, policy: policy, limits: limits,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
@@ -51,26 +51,36 @@ private struct Process {
 
     /// Ends this process, and starts the next one with what it leaves.
     func restart(
-        _ limits: TransportLimits = TransportLimits(), within timeout: Duration = .seconds(5),
+        _ limits: TransportLimits = .patient, within timeout: Duration = .seconds(5),
         losing isLost: (ConnectionState) -> Bool = { _ in false }
     ) async throws -> (next: Process, detached: DetachedDriver, adopted: Int?) {
         let detached = try await self.driver.detach(Goodbye(.shuttingDown), within: timeout)
         try await self.group.shutdownGracefully()
         let bytes = try StateCoder.encode(detached.state, format: 1)
         let state = try StateCoder.decode(DriverState.self, from: bytes, format: 1)
-        var connections: [(ConnectionState, CInt, ListenerPolicy)] = []
+        var connections: [(ConnectionState, CInt, ListenerRules)] = []
         for descriptor in detached.descriptors {
             let connection = try #require(state.connections.first { $0.cookie == SocketCookie(descriptor) })
             if isLost(connection) {
                 close(descriptor)
             } else {
-                connections.append((connection, descriptor, ListenerPolicy(roles: [.vehicle, .navigation])))
+                connections.append((connection, descriptor, ListenerRules(ListenerPolicy(roles: [.vehicle, .navigation]))))
             }
         }
         let next = Process(limits)
         let adopted = try await next.driver.adopt(state, connections, .init())
         return (next, detached, adopted)
     }
+}
+
+extension TransportLimits {
+    /// For a machine that is busy with other tests.
+    fileprivate static let patient = {
+        var limits = TransportLimits()
+        limits.connection.handshakeTimeout = .seconds(60)
+        limits.connection.keepalive = .seconds(60)
+        return limits
+    }()
 }
 
 /// A navigation client, which numbers what it publishes.
@@ -199,7 +209,7 @@ private struct Kept: @unchecked Sendable {
     }
 
     @Test func `a deadline is the same in the next process`() async throws {
-        var limits = TransportLimits()
+        var limits = TransportLimits.patient
         limits.connection.handshakeTimeout = .milliseconds(400)
         let process = Process(limits)
         let began = ContinuousClock.now
@@ -237,7 +247,7 @@ private struct Kept: @unchecked Sendable {
         let next = Process()
         let connections = detached.descriptors.compactMap { descriptor in
             detached.state.connections.first { $0.cookie == SocketCookie(descriptor) }
-                .map { ($0, descriptor, ListenerPolicy(roles: [.vehicle, .navigation])) }
+                .map { ($0, descriptor, ListenerRules(ListenerPolicy(roles: [.vehicle, .navigation]))) }
         }
         _ = try await next.driver.adopt(detached.state, connections, .init())
         try guide.alert()
