@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# install.sh: installs the Debian packages that building Waymark needs, if one of them is missing.
+# install.sh [PACKAGE...]: installs the Debian packages that building Waymark needs, and PACKAGEs, if one of them is missing.
 set -euo pipefail
-packages=(libsystemd-dev libprotobuf-c-dev protobuf-c-compiler pkg-config)
+packages=(libsystemd-dev libprotobuf-c-dev protobuf-c-compiler pkg-config "$@")
 if ! dpkg-query -W -f '${Status}\n' "${packages[@]}" 2>/dev/null | grep -c '^install ok installed$' | grep -qx "${#packages[@]}"; then
   sudo=""
   [[ $EUID -eq 0 ]] || sudo=sudo

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # package.sh [-b BUILD] [-v VERSION] [FOLDER]: makes waymark_VERSION_ARCHITECTURE.deb in FOLDER (default: .build-package) from
-# this tree. -b takes the executables of the folder BUILD and builds none; VERSION is the software's own, and -1, unless it is
-# given.
+# this tree. -b takes the executables of the folder BUILD and builds none: .build/release after `swift build -c release
+# --static-swift-stdlib`. VERSION is the software's own, and -1, unless it is given.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tree=$PWD
@@ -16,12 +16,9 @@ while getopts b:v: option; do
 done
 shift $((OPTIND - 1))
 folder=${1:-.build-package}
-for tool in dpkg-buildpackage dh; do
-  command -v "$tool" >/dev/null || { echo "$tool is missing: apt-get install dpkg-dev debhelper" >&2; exit 1; }
-done
+scripts/install.sh dpkg-dev debhelper python3
 
 if [[ -z $build ]]; then
-  scripts/install.sh
   # A folder of its own: an ordinary release build links the runtime dynamically.
   for product in waymarkd waymark; do
     swift build -c release --static-swift-stdlib --scratch-path .build-release --product "$product"

@@ -15,12 +15,12 @@ cp -r --no-preserve=mode "$build/waymark_WaymarkCommandLine.resources" "$root/us
 mkdir -p "$root/usr/bin"
 ln -sf ../lib/waymark/waymark "$root/usr/bin/waymark"
 
-for unit in systemd/*.service; do put 644 "$unit" "lib/systemd/system/$(basename "$unit")"; done
+for unit in systemd/*.service systemd/*.socket; do put 644 "$unit" "lib/systemd/system/$(basename "$unit")"; done
 put 644 systemd/waymark.sysusers usr/lib/sysusers.d/waymark.conf
 put 644 systemd/waymark.tmpfiles usr/lib/tmpfiles.d/waymark.conf
 put 644 systemd/waymark.catalog usr/lib/systemd/catalog/waymark.catalog
 put 644 systemd/waymarkd.yaml etc/waymark/waymarkd.yaml
-put 644 systemd/waymarkd-network.conf usr/share/doc/waymark/examples/waymarkd-network.conf
+for example in systemd/*.conf; do put 644 "$example" "usr/share/doc/waymark/examples/$(basename "$example")"; done
 
 for program in waymark waymarkd; do
   while read -r shell path; do

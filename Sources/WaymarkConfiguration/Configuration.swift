@@ -103,17 +103,33 @@ private struct ConfigurationReader {
 
     /// What must hold between settings.
     func checkTogether() throws(ConfigurationError) {
+        try self.checkOutbox()
+        let (idle, grace) = (self.settings.idleExit, self.settings.policy.limits.grace)
+        guard idle == .zero || idle >= grace else {
+            throw self.error(
+                ["times.idle-exit", "times.grace"],
+                "times.idle-exit (\(idle)) must not be below times.grace (\(grace)), or 0s")
+        }
+    }
+
+    private func checkOutbox() throws(ConfigurationError) {
         let key = "limits.outbox-bytes"
         let needs = [
             ("limits.retained-bytes", self.settings.policy.limits.retainedBytesMax),
             ("limits.frame-bytes", Int(self.settings.connection.frameBytesMax)),
         ]
         for (other, needed) in needs where self.settings.outbox.bytesMax < needed {
-            let place = self.places[key] ?? self.places[other]
-            throw ConfigurationError(
-                place: place ?? FilePlace(file: self.file, line: 0, column: 0),
-                reason: "\(key) (\(self.settings.outbox.bytesMax)) must not be below \(other) (\(needed))")
+            throw self.error(
+                [key, other],
+                "\(key) (\(self.settings.outbox.bytesMax)) must not be below \(other) (\(needed))")
         }
+    }
+
+    /// At the first of these settings that the file has.
+    private func error(_ keys: [String], _ reason: String) -> ConfigurationError {
+        let place = keys.lazy.compactMap { self.places[$0] }.first
+        return ConfigurationError(
+            place: place ?? FilePlace(file: self.file, line: 0, column: 0), reason: reason)
     }
 
     private func readListeners(_ node: Node) throws(ConfigurationError) -> [Settings.Listener] {
@@ -123,10 +139,12 @@ private struct ConfigurationReader {
             guard let mapping = entry.mapping else {
                 throw self.error(entry, "a listener must be keys and values")
             }
-            var listener = Settings.Listener(address: "", roles: [])
+            var listener = Settings.Listener(roles: [])
             listener.place = self.place(entry.mark)
             for (key, value) in mapping { try self.read(key, value, into: &listener) }
-            guard !listener.address.isEmpty else { throw self.error(entry, "a listener needs an address") }
+            guard listener.address != nil || listener.socket != nil else {
+                throw self.error(entry, "a listener needs an address or a socket")
+            }
             guard !listener.roles.isEmpty else { throw self.error(entry, "a listener needs roles") }
             listeners.append(listener)
         }

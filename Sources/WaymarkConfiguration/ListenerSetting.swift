@@ -14,6 +14,12 @@ struct ListenerSetting: Sendable {
             listener.address = text
             return true
         },
+        ListenerSetting(key: "socket", allowed: "the name of a socket of the service manager") {
+            listener, value in
+            guard let text = value.text, !text.isEmpty else { return false }
+            listener.socket = text
+            return true
+        },
         ListenerSetting(key: "roles", allowed: "a list of vehicle and navigation") { listener, value in
             guard let names = value.list, !names.isEmpty else { return false }
             let roles = names.compactMap { name in

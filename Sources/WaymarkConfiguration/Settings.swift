@@ -3,10 +3,12 @@ package import WaymarkProtocol
 
 /// Everything that can be configured, with its defaults. Docs/configuration.md describes each key.
 package struct Settings: Sendable, Hashable {
-    /// One listening address and who may come through it.
+    /// Where peers connect, and who may come through. Has an address, a socket name or both.
     package struct Listener: Sendable, Hashable {
-        /// `tcp:HOST:PORT` or `unix:/path`.
-        package var address: String
+        /// `tcp:HOST:PORT` or `unix:/path`: opened unless the service manager hands it over.
+        package var address: String?
+        /// The name under which the service manager hands over its sockets (`FileDescriptorName=`).
+        package var socket: String?
         package var roles: Set<AcceptingSession.Role>
         /// A pre-shared key that every Hello must bring; nil for none.
         package var key: String?
@@ -19,10 +21,16 @@ package struct Settings: Sendable, Hashable {
         /// Where it stands in the file; nil if it comes from the command line.
         package var place: FilePlace?
 
-        package init(address: String, roles: Set<AcceptingSession.Role>) {
+        package init(
+            address: String? = nil, socket: String? = nil, roles: Set<AcceptingSession.Role>
+        ) {
             self.address = address
+            self.socket = socket
             self.roles = roles
         }
+
+        /// What messages call it, and what a peer that knows its key goes by.
+        package var name: String { self.socket ?? self.address ?? "" }
     }
 
     /// A fault that the daemon brings about on itself on SIGUSR2, to see what becomes of it.
@@ -54,6 +62,8 @@ package struct Settings: Sendable, Hashable {
     /// How long a shutdown waits for peers to take their Goodbye.
     package var drainTimeout: Duration = .seconds(5)
     package var fault = Fault.none
+    /// Without a connection for so long the daemon ends, if all its sockets are inherited; zero: never.
+    package var idleExit: Duration = .zero
 
     package init() {}
 }
@@ -162,6 +172,7 @@ extension Settings {
         .duration(
             "times.slow-consumer", .milliseconds(100) ... .seconds(3_600), \.outbox.slowConsumerTimeout),
         .duration("times.drain", .zero ... .seconds(600), \.drainTimeout),
+        .duration("times.idle-exit", .zero ... .seconds(86_400), \.idleExit),
         .duration("times.grace", .zero ... .seconds(86_400), \.policy.limits.grace),
         .duration("times.request", .milliseconds(100) ... .seconds(3_600), \.policy.limits.requestTimeout),
         .duration("times.prompt", .milliseconds(100) ... .seconds(3_600), \.policy.limits.promptTimeout),

@@ -19,26 +19,37 @@ package struct Daemon: Sendable {
     var settings: Settings
     /// In the order of the settings.
     var entrances: [Entry]
+    /// After which time without a connection to leave; nil: never.
+    var idleExit: Duration?
+    let inherited: InheritedListeners
     let driver: GatewayDriver
     let group: MultiThreadedEventLoopGroup
     let logger: Logger
 
     /// As bound, in the order of the settings.
     package var addresses: [ListenAddress] { self.entrances.map(\.listener.address) }
+    var listeners: [Listener] { self.entrances.map(\.listener) }
 
-    /// Finds what ``start(_:logger:)`` would refuse about the settings, and opens nothing.
+    /// Finds what ``start(_:inheriting:logger:)`` would refuse about the settings, whatever is handed over, and opens
+    /// nothing.
     package static func check(_ settings: Settings) throws(DaemonError) {
-        _ = try ListenerPlan.all(of: settings)
+        try ListenerPlan.check(settings)
         if settings.listeners.isEmpty { try PrivateFolder.check(DefaultAddresses.folder) }
     }
 
     /// Opens all listeners: those of the settings, or the default ones if there are none.
-    package static func start(_ settings: Settings, logger: Logger) async throws(DaemonError) -> Daemon {
-        let plans = try ListenerPlan.all(of: settings)
-        if settings.listeners.isEmpty { try PrivateFolder.make(DefaultAddresses.folder) }
+    package static func start(
+        _ settings: Settings, inheriting inherited: InheritedListeners = .none, logger: Logger
+    ) async throws(DaemonError) -> Daemon {
+        let plans = try ListenerPlan.all(of: settings, inheriting: inherited)
+        if settings.listeners.isEmpty, inherited.sockets.isEmpty {
+            try PrivateFolder.make(DefaultAddresses.folder)
+        }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
         let driver = Self.driver(settings, group, logger)
-        var daemon = Daemon(settings: settings, entrances: [], driver: driver, group: group, logger: logger)
+        var daemon = Daemon(
+            settings: settings, entrances: [], idleExit: Self.idleExit(settings, plans, logger),
+            inherited: inherited, driver: driver, group: group, logger: logger)
         do throws(DaemonError) { daemon.entrances = try await Self.open(plans, driver, group) } catch {
             await daemon.stop()
             throw error
@@ -54,10 +65,7 @@ package struct Daemon: Sendable {
         var entries: [Entry] = []
         do throws(ListenerError) {
             for plan in plans {
-                let listener = try await Listener.open(
-                    plan.address, permissions: plan.permissions, policy: plan.policy, driver: driver,
-                    group: group)
-                entries.append(Entry(plan: plan, listener: listener))
+                entries.append(Entry(plan: plan, listener: try await plan.open(driver, group)))
             }
         } catch {
             for entry in entries { await entry.listener.close() }

@@ -7,11 +7,15 @@ internal import UnixSignals
 package import WaymarkConfiguration
 internal import WaymarkTelemetry
 
-/// The daemon under swift-service-lifecycle: runs until it is told to stop, then drains. On the way it keeps the service
-/// manager informed, and reads its settings again on SIGHUP.
+/// The daemon under swift-service-lifecycle: runs until it is told to stop or is idle, then drains. On the way it keeps the
+/// service manager informed, and reads its settings again on SIGHUP.
 package struct DaemonService: Service {
+    /// What comes up while it runs.
+    private enum Call: Sendable { case reload, leave }
+
     private let settings: Settings
     private let source: SettingsSource
+    private let inherited: InheritedListeners
     private let threshold: LogThreshold
     private let logger: Logger
     private let notifier: ServiceNotifier
@@ -19,10 +23,12 @@ package struct DaemonService: Service {
 
     /// `settings` are as `source` has read them first; `threshold` is what the log goes by.
     package init(
-        settings: Settings, source: SettingsSource, threshold: LogThreshold, logger: Logger
+        settings: Settings, source: SettingsSource, inheriting inherited: InheritedListeners,
+        threshold: LogThreshold, logger: Logger
     ) {
         self.settings = settings
         self.source = source
+        self.inherited = inherited
         self.threshold = threshold
         self.logger = logger
         self.notifier = ServiceNotifier(logger: logger)
@@ -31,7 +37,8 @@ package struct DaemonService: Service {
 
     package func run() async throws {
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        var daemon = try await Daemon.start(self.settings, logger: self.logger)
+        var daemon = try await Daemon.start(
+            self.settings, inheriting: self.inherited, logger: self.logger)
         await withTaskGroup { tasks in
             if let watchdog = self.watchdog(over: daemon) { tasks.addTask { await watchdog.run() } }
             self.notifier.tell(.ready)
@@ -43,22 +50,27 @@ package struct DaemonService: Service {
         await daemon.stop()
     }
 
-    /// Returns when the daemon is told to stop.
+    /// Returns when the daemon is told to stop, or is idle.
     private func serve(_ daemon: inout Daemon, _ hangups: UnixSignalsSequence) async {
         let started = daemon
+        let (calls, call) = AsyncStream.makeStream(of: Call.self)
         await withTaskGroup { tasks in
             tasks.addTask { await self.reportStatus(of: started) }
             if self.settings.fault != .none { tasks.addTask { await self.provokeFaults(in: started) } }
-            await self.reload(&daemon, on: hangups)
+            tasks.addTask { if await started.waitUntilIdle() { call.yield(.leave) } }
+            tasks.addTask {
+                for await _ in hangups.cancelOnGracefulShutdown() { call.yield(.reload) }
+                call.yield(.leave)
+            }
+            for await call in calls {
+                guard call == .reload else { break }
+                await self.reload(&daemon)
+            }
             tasks.cancelAll()
         }
     }
 
     // MARK: Settings
-
-    private func reload(_ daemon: inout Daemon, on hangups: UnixSignalsSequence) async {
-        for await _ in hangups.cancelOnGracefulShutdown() { await self.reload(&daemon) }
-    }
 
     private func reload(_ daemon: inout Daemon) async {
         self.notifier.tell(.reloadingNow())

@@ -16,6 +16,12 @@ package enum DefaultAddresses {
         ]
     }
 
+    /// The listeners for what the service manager hands over, when nothing is configured.
+    static let sockets = [
+        Settings.Listener(socket: "waymarkd-vehicle", roles: [.vehicle]),
+        Settings.Listener(socket: "waymarkd-navigation", roles: [.navigation]),
+    ]
+
     /// `$XDG_RUNTIME_DIR/waymark`, else `/run/user/UID/waymark`, else `/tmp/waymark-UID`.
     package static var folder: String {
         if let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], !runtime.isEmpty {

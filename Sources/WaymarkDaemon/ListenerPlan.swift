@@ -1,22 +1,36 @@
+internal import NIOCore
 package import WaymarkConfiguration
 package import WaymarkTransport
 
 /// One listener as it will be opened: its settings, checked.
 package struct ListenerPlan: Sendable, Hashable {
     package let address: ListenAddress
+    /// The socket, which ``InheritedListeners`` keeps; nil: one is opened at the address.
+    package let descriptor: CInt?
+    /// Those of the file of a Unix socket that is opened.
     package let permissions: SocketPermissions
     package let policy: ListenerPolicy
 
-    /// The listeners of the settings; the daemon's own if there are none. Opens nothing.
-    package static func all(of settings: Settings) throws(DaemonError) -> [ListenerPlan] {
+    /// The listeners of the settings, the daemon's own if there are none; opens nothing.
+    ///
+    /// An inherited socket goes to the listener that has its name, else to the one that has its address. A listener
+    /// that gets none is opened at its address. A socket that goes to none, and a listener that has neither a socket
+    /// nor an address, are errors.
+    package static func all(
+        of settings: Settings, inheriting inherited: InheritedListeners
+    ) throws(DaemonError) -> [ListenerPlan] {
+        let listeners = Self.listeners(of: settings, inherited)
+        let sockets = try Self.distribute(inherited.sockets, to: listeners)
         var plans: [ListenerPlan] = []
-        for listener in settings.listeners.isEmpty ? DefaultAddresses.listeners : settings.listeners {
+        for (index, listener) in listeners.enumerated() {
             do throws(Problem) {
-                let plan = try ListenerPlan(listener, settings)
-                if let other = plans.first(where: { $0.address.collides(with: plan.address) }) {
-                    throw Problem(.duplicate(of: other.address))
+                let draft = try Draft(listener, settings)
+                if let taken = sockets[index] {
+                    for socket in taken { plans.append(try draft.plan(for: socket)) }
+                } else {
+                    plans.append(
+                        try draft.plan(beside: plans.map(\.address) + inherited.sockets.map(\.address)))
                 }
-                plans.append(plan)
             } catch {
                 throw .setting(listener, error.problem)
             }
@@ -24,35 +38,142 @@ package struct ListenerPlan: Sendable, Hashable {
         return plans
     }
 
-    private init(_ listener: Settings.Listener, _ settings: Settings) throws(Problem) {
-        do throws(ListenAddressError) { self.address = try ListenAddress(listener.address) } catch {
-            throw Problem(.address(error))
+    /// Finds what ``all(of:inheriting:)`` would refuse, whatever is handed over.
+    package static func check(_ settings: Settings) throws(DaemonError) {
+        var addresses: [ListenAddress] = []
+        let listeners = Self.listeners(of: settings, .none)
+        _ = try Self.distribute([], to: listeners)
+        for listener in listeners {
+            do throws(Problem) {
+                let draft = try Draft(listener, settings)
+                guard draft.address != nil else { continue }
+                addresses.append(try draft.plan(beside: addresses).address)
+            } catch {
+                throw .setting(listener, error.problem)
+            }
         }
-        guard self.address.isLocal || listener.key != nil || listener.allowAnyone else {
-            throw Problem(.openToAnyone)
+    }
+
+    private static func listeners(
+        of settings: Settings, _ inherited: InheritedListeners
+    ) -> [Settings.Listener] {
+        guard settings.listeners.isEmpty else { return settings.listeners }
+        let names = Set(inherited.sockets.map(\.name))
+        guard !names.isEmpty else { return DefaultAddresses.listeners }
+        return DefaultAddresses.sockets.filter { $0.socket.map(names.contains) ?? false }
+    }
+
+    /// Which listener gets which sockets, by its index.
+    private static func distribute(
+        _ sockets: [InheritedListeners.Socket], to listeners: [Settings.Listener]
+    ) throws(DaemonError) -> [Int: [InheritedListeners.Socket]] {
+        for (index, listener) in listeners.enumerated() {
+            guard let name = listener.socket, listeners[..<index].contains(where: { $0.socket == name })
+            else { continue }
+            throw .setting(listener, .duplicateSocket(name))
         }
-        self.permissions = try Self.permissions(of: listener, self.address)
-        var policy = ListenerPolicy(roles: listener.roles)
-        policy.key = listener.key.map { Array($0.utf8) }
-        policy.keyName = listener.address
-        policy.navigationUsers = settings.navigationUsers
+        var shares: [Int: [InheritedListeners.Socket]] = [:]
+        for socket in sockets {
+            let index =
+                listeners.firstIndex { $0.socket == socket.name }
+                ?? listeners.firstIndex { Self.address(of: $0) == socket.address }
+            guard let index else {
+                throw .stray(name: socket.name, descriptor: socket.descriptor, socket.address)
+            }
+            shares[index, default: []].append(socket)
+        }
+        return shares
+    }
+
+    /// nil if it has none, or one that is wrong, which is told later.
+    private static func address(of listener: Settings.Listener) -> ListenAddress? {
+        do throws(ListenAddressError) { return try listener.address.map(ListenAddress.init) } catch {
+            return nil
+        }
+    }
+
+    /// Opens the listener, or accepts from what it inherits.
+    func open(
+        _ driver: GatewayDriver, _ group: any EventLoopGroup
+    ) async throws(ListenerError) -> Listener {
+        if let descriptor {
+            return try await Listener.adopt(
+                copyOf: descriptor, policy: self.policy, driver: driver, group: group)
+        }
+        return try await Listener.open(
+            self.address, permissions: self.permissions, policy: self.policy, driver: driver, group: group)
+    }
+
+    private init(
+        _ address: ListenAddress, _ descriptor: CInt?, _ permissions: SocketPermissions, _ draft: Draft
+    ) {
+        self.address = address
+        self.descriptor = descriptor
+        self.permissions = permissions
+        var policy = ListenerPolicy(roles: draft.listener.roles)
+        policy.key = draft.listener.key.map { Array($0.utf8) }
+        policy.keyName = draft.listener.name
+        policy.navigationUsers = draft.settings.navigationUsers
         self.policy = policy
     }
 
-    private static func permissions(
-        of listener: Settings.Listener, _ address: ListenAddress
-    ) throws(Problem) -> SocketPermissions {
-        var permissions = SocketPermissions()
-        if case .tcp = address {
-            guard listener.mode == nil, listener.group == nil else { throw Problem(.permissionsOfTCP) }
+    /// A listener's settings, as far as they can be checked without its sockets.
+    private struct Draft {
+        let listener: Settings.Listener
+        let settings: Settings
+        /// nil if it is for inherited sockets only.
+        let address: ListenAddress?
+        private let permissions: SocketPermissions
+
+        init(_ listener: Settings.Listener, _ settings: Settings) throws(Problem) {
+            self.listener = listener
+            self.settings = settings
+            do throws(ListenAddressError) {
+                self.address = try listener.address.map(ListenAddress.init)
+            } catch {
+                throw Problem(.address(error))
+            }
+            self.permissions = try Self.permissions(of: listener, self.address)
+            if let address { try self.checkReach(of: address, .openToAnyone) }
+        }
+
+        func plan(for socket: InheritedListeners.Socket) throws(Problem) -> ListenerPlan {
+            try self.checkReach(of: socket.address, .inheritedOpenToAnyone(socket.address))
+            return ListenerPlan(socket.address, socket.descriptor, SocketPermissions(), self)
+        }
+
+        func plan(beside others: [ListenAddress]) throws(Problem) -> ListenerPlan {
+            guard let address else { throw Problem(.notHandedOver) }
+            if let other = others.first(where: { $0.collides(with: address) }) {
+                throw Problem(.duplicate(of: other))
+            }
+            return ListenerPlan(address, nil, self.permissions, self)
+        }
+
+        private func checkReach(of address: ListenAddress, _ problem: ListenerProblem) throws(Problem) {
+            guard address.isLocal || self.listener.key != nil || self.listener.allowAnyone else {
+                throw Problem(problem)
+            }
+        }
+
+        private static func permissions(
+            of listener: Settings.Listener, _ address: ListenAddress?
+        ) throws(Problem) -> SocketPermissions {
+            var permissions = SocketPermissions()
+            switch address {
+            case .unix: break
+            case .tcp, nil:
+                guard listener.mode == nil, listener.group == nil else {
+                    throw Problem(.permissionsWithoutFile)
+                }
+            }
+            if let mode = listener.mode { permissions.mode = mode }
+            if let name = listener.group {
+                guard let group = SocketPermissions.group(name) else { throw Problem(.unknownGroup(name)) }
+                permissions.group = group
+            }
             return permissions
         }
-        if let mode = listener.mode { permissions.mode = mode }
-        if let name = listener.group {
-            guard let group = SocketPermissions.group(name) else { throw Problem(.unknownGroup(name)) }
-            permissions.group = group
-        }
-        return permissions
     }
 
     private struct Problem: Error {

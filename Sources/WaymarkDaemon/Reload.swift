@@ -13,8 +13,10 @@ extension Daemon {
     ///
     /// - Throws: If the settings are wrong, or a listener cannot be opened: then nothing has changed.
     package mutating func reload(_ settings: Settings) async throws(DaemonError) {
-        let plans = try ListenerPlan.all(of: settings)
-        if settings.listeners.isEmpty { try PrivateFolder.make(DefaultAddresses.folder) }
+        let plans = try ListenerPlan.all(of: settings, inheriting: self.inherited)
+        if settings.listeners.isEmpty, self.inherited.sockets.isEmpty {
+            try PrivateFolder.make(DefaultAddresses.folder)
+        }
         let known = Dictionary(
             self.entrances.map { ($0.plan.address, $0) }, uniquingKeysWith: { first, _ in first })
         let added = try await Self.open(plans.filter { known[$0.address] == nil }, self.driver, self.group)
@@ -27,6 +29,9 @@ extension Daemon {
         await self.change(to: plans, added)
         self.driver.reconfigure(settings.policy, Self.limits(of: settings, self.logger))
         self.settings = settings
+        self.idleExit = Self.idleExit(settings, plans, self.logger)
+        // A listener of its own would be lost.
+        if self.idleExit == nil { self.driver.endIdleWait() }
         self.logger.notice("\(LoggedEvent.reloaded)")
     }
 
@@ -68,6 +73,7 @@ extension Settings {
     fileprivate func needingRestart(for other: Settings) -> [String] {
         var keys: [String] = []
         if self.threads != other.threads { keys.append("threads") }
+        if self.idleExit != other.idleExit { keys.append("times.idle-exit") }
         if self.fault != other.fault { keys.append("debug.fault") }
         return keys
     }

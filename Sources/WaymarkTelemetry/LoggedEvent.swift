@@ -2,6 +2,8 @@
 /// explains each.
 package enum LoggedEvent: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     case listening
+    case idle = "idle, leaving until somebody connects"
+    case idleExitIgnored = "nobody would listen while the daemon is away, ignoring times.idle-exit"
     case stopped
     case cannotStart = "cannot start"
     case tooFewDescriptors = "too few descriptors for all connections, taking fewer"
@@ -47,6 +49,8 @@ package enum LoggedEvent: String, Sendable, Hashable, CaseIterable, CustomString
     package var messageID: String {
         switch self {
         case .listening: "2b7dcbc542bc410ea007f0e045eafc9b"
+        case .idle: "546e7c583f394bc48a5e1707a0bd44b6"
+        case .idleExitIgnored: "78a7cefd322b4e5d98ec142d9960e642"
         case .stopped: "9024b0f0adfb41faafac4ba68a17ee7b"
         case .cannotStart: "4a39e102d6794d58b9f7d55a01f94936"
         case .tooFewDescriptors: "a9db39abf06e4a978971fca1c347b824"

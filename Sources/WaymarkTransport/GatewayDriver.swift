@@ -23,6 +23,7 @@ package final class GatewayDriver: Sendable {
         var gateway: Gateway
         var ledger: ConnectionLedger
         let log: PeerLog
+        let idle: IdleWatch
         var places: [ConnectionID: Place] = [:]
         var refusals = 0
         var nextConnection: UInt64 = 0
@@ -67,7 +68,7 @@ package final class GatewayDriver: Sendable {
         self.state = NIOLoopBoundBox.makeBoxSendingValue(
             State(
                 gateway: gateway, ledger: ConnectionLedger(limits: limits.connections),
-                log: PeerLog(logger, limits: limits.log, loop: loops[0])),
+                log: PeerLog(logger, limits: limits.log, loop: loops[0]), idle: IdleWatch(loops[0])),
             eventLoop: loops[0])
         // Each loop has its part: none has to ask the others.
         let waitingMax = limits.waitingMax(of: loops.count)
@@ -144,7 +145,10 @@ package final class GatewayDriver: Sendable {
                 shard.value.add(handler)
             case .refused(let goodbye):
                 channel.closeFuture.whenComplete { _ in
-                    self.gatewayLoop.execute { self.state.value.refusals -= 1 }
+                    self.gatewayLoop.execute {
+                        self.state.value.refusals -= 1
+                        self.state.value.idle.left()
+                    }
                 }
                 let handler = RefusalHandler(goodbye, within: self.limits.connection.drainTimeout)
                 try channel.pipeline.syncOperations.addHandler(handler)
@@ -160,11 +164,13 @@ package final class GatewayDriver: Sendable {
             self.state.value.nextConnection += 1
             let id = ConnectionID(self.state.value.nextConnection)
             self.state.value.places[id] = Place(shard: shard, source: source)
+            self.state.value.idle.came()
             return .taken(id)
         }
         self.note(.closing(refusal), of: PeerDescription(source: source, entrance: entrance.address))
         guard self.state.value.refusals < self.limits.refusalsMax else { return .dropped }
         self.state.value.refusals += 1
+        self.state.value.idle.came()
         return .refused(refusal)
     }
 
@@ -172,6 +178,7 @@ package final class GatewayDriver: Sendable {
     private func forget(_ id: ConnectionID) {
         guard let place = self.state.value.places.removeValue(forKey: id) else { return }
         self.state.value.ledger.remove(place.source.user)
+        self.state.value.idle.left()
         self.endDrainingIfEmpty()
     }
 
@@ -284,6 +291,22 @@ package final class GatewayDriver: Sendable {
     }
 
     // MARK: Going down
+
+    /// Succeeds when nobody has been connected for a time, from now on (nil: never); fails after ``endIdleWait()``. One at
+    /// a time.
+    package func idle(for time: Duration?) -> EventLoopFuture<Void> {
+        self.gatewayLoop.flatSubmit { self.state.value.idle.wait(for: time) }
+    }
+
+    /// Ends the wait for idleness for good.
+    package func endIdleWait() { self.gatewayLoop.execute { self.state.value.idle.end() } }
+
+    /// Whether nobody is connected, nor on the way here since before this was asked.
+    package func isIdle() async throws -> Bool {
+        // A loop does things in their order: whoever was accepted is known afterwards.
+        for (loop, _) in self.shards { try await loop.submit {}.get() }
+        return try await self.gatewayLoop.submit { self.state.value.idle.isIdle }.get()
+    }
 
     /// Says goodbye to everybody and takes nobody any more; done when all connections are closed, or have been cut after
     /// `timeout`. Called once, while the loops run.

@@ -1,3 +1,4 @@
+internal import Glibc
 package import NIOCore
 
 /// Why a text is not an address to listen on.
@@ -63,6 +64,30 @@ package enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Where a socket is bound; nil if it is neither TCP nor a Unix socket with a file.
+    package init?(boundSocket descriptor: CInt) {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+            guard let name = unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
+                return CInt(-1)
+            }
+            return unsafe getsockname(descriptor, name, &length)
+        }
+        guard result == 0 else { return nil }
+        let address: SocketAddress? = unsafe withUnsafeBytes(of: storage) { bytes in
+            switch CInt(storage.ss_family) {
+            case AF_INET: unsafe SocketAddress(bytes.loadUnaligned(as: sockaddr_in.self))
+            case AF_INET6: unsafe SocketAddress(bytes.loadUnaligned(as: sockaddr_in6.self))
+            case AF_UNIX: unsafe SocketAddress(bytes.loadUnaligned(as: sockaddr_un.self))
+            default: nil
+            }
+        }
+        self.init(address)
+        // One without a name, or with an abstract one, begins with NUL.
+        if case .unix("") = self { return nil }
+    }
+
     package var description: String {
         switch self {
         case .tcp(let host, let port): host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
@@ -114,8 +139,10 @@ package enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
     private static func host(_ text: Substring) throws(ListenAddressError) -> String {
         if text.hasPrefix("["), text.hasSuffix("]") {
             let host = String(text.dropFirst().dropLast())
-            guard case .v6? = Self.literal(host, port: 0) else { throw .badIPv6Address }
-            return host
+            guard let literal = Self.literal(host, port: 0), case .v6 = literal,
+                let canonical = literal.ipAddress
+            else { throw .badIPv6Address }
+            return canonical
         }
         guard !text.contains(":") else { throw .bracketsMissing }
         let isName = text.utf8.allSatisfy { byte in

@@ -72,13 +72,28 @@ package struct Listener: Sendable {
         }
     }
 
-    /// Accepts from a socket that listens already, as the service manager hands it over, and owns it from now on. Its
-    /// file, if it has one, stays when the listener is closed.
+    /// Accepts from a socket that listens already, as the service manager hands it over; the caller keeps its own
+    /// descriptor of it. Its file, if it has one, stays when the listener is closed.
     package static func adopt(
-        _ descriptor: CInt, policy: ListenerPolicy, driver: GatewayDriver, group: any EventLoopGroup
+        copyOf descriptor: CInt, policy: ListenerPolicy, driver: GatewayDriver, group: any EventLoopGroup
     ) async throws(ListenerError) -> Listener {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else {
+            throw .unusable(descriptor: descriptor, reason: "\(IOError(errnoCode: errno, reason: "dup"))")
+        }
         let rules = ListenerRules(policy)
-        return try await Self.adopt(descriptor, nil, rules, Self.bootstrap(rules, driver, group))
+        return try await Self.adopt(copy, nil, rules, Self.bootstrap(rules, driver, group))
+    }
+
+    /// Accepts nobody until ``resume()``: who connects meanwhile waits in the system's queue. When this returns, those
+    /// accepted before are on their way to the driver.
+    package func pause() async { await self.setAccepting(false) }
+
+    package func resume() async { await self.setAccepting(true) }
+
+    private func setAccepting(_ isAccepting: Bool) async {
+        do { try await self.channel.setOption(.autoRead, value: isAccepting).get() } catch
+        { /* It is closed. */  }
     }
 
     /// Stops listening; connections stay.

@@ -16,7 +16,7 @@ struct Waymarkd: AsyncParsableCommand {
         abstract: "Streams guidance from navigation clients to vehicles.",
         discussion: """
             Addresses are tcp:HOST:PORT (port 0 lets the system choose) or unix:/path. Exits with status 78 if the \
-            settings are wrong, with 1 if it cannot start, with 0 once it was told to stop.
+            settings are wrong, with 1 if it cannot start, with 0 once it was told to stop or is idle.
             """,
         version: Software.name)
 
@@ -41,13 +41,15 @@ struct Waymarkd: AsyncParsableCommand {
         let threshold = LogThreshold(Logger.Level(rawValue: settings.logLevel) ?? .info)
         LoggingSystem.bootstrap { label in ServiceLog.handler(label: label, threshold: threshold) }
         let logger = Logger(label: "waymarkd")
-        let group = ServiceGroup(
-            services: [
-                DaemonService(settings: settings, source: source, threshold: threshold, logger: logger)
-            ],
-            gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
         do {
+            let service = DaemonService(
+                settings: settings, source: source, inheriting: try InheritedListeners.take(),
+                threshold: threshold, logger: logger)
+            let group = ServiceGroup(
+                configuration: ServiceGroupConfiguration(
+                    services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
+                    gracefulShutdownSignals: [.sigterm, .sigint],
+                    logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() }))
             try await group.run()
         } catch let error as DaemonError {
             logger.error("\(LoggedEvent.cannotStart)", metadata: [LogKey.reason: "\(error)"])
@@ -94,8 +96,8 @@ extension ExitCode {
 extension DaemonError {
     fileprivate var exitCode: ExitCode {
         switch self {
-        case .setting: .wrongSettings
-        case .folder, .listener: .failure
+        case .setting, .inherited, .abstract, .stray: .wrongSettings
+        case .folder, .listener, .serviceManager: .failure
         }
     }
 }

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 # run.sh [-b BUILD] [-p PACKAGE] [-r ROOT] [CASE ...]: boots a machine for each of the cases, and says what held. Inside is
-# what the folder BUILD of a build holds (default: .build/debug), or PACKAGE, which the cases install; ROOT is what the
-# machine is a copy of (default: this machine's root). CASEs are scripts; without them, all in cases/, and with a PACKAGE
-# those in cases/package/ too. Where no machine can be booted, says so and succeeds.
+# what the folder BUILD of a build holds (default: .build/debug), or PACKAGE, which the cases install. ROOT is what the machine
+# is a copy of: by default this machine's root, but for a PACKAGE a plain Debian 12, which is made once, in .build/debian-12.
+# CASEs are scripts; without them, all in cases/, and with a PACKAGE those in cases/package/ too.
 #
-# A plain Debian 12 as ROOT: debootstrap --variant=minbase --include=systemd-sysv,dbus,libprotobuf-c1,man-db bookworm ROOT
+# Installs what it needs. Where no machine can be booted, says that all were skipped, and why, and succeeds.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 tree=$(realpath "$here/../..")
 build=$tree/.build/debug
 package=
-options=()
+root=
 while getopts b:p:r: option; do
   case $option in
     b) build=$(realpath "$OPTARG") ;;
     p) package=$(realpath "$OPTARG") ;;
-    r) options+=(-r "$(realpath "$OPTARG")") ;;
+    r) root=$(realpath "$OPTARG") ;;
     *) exit 64 ;;
   esac
 done
@@ -27,10 +27,35 @@ if [[ ${#cases[@]} -eq 0 ]]; then
 fi
 
 stage=$(mktemp -d)
-trap 'rm -rf "$stage"' EXIT
+trap 'rm -rf "$stage" "$stage.log"' EXIT
 chmod 755 "$stage"
+
+skip() {
+  echo "skipped all ${#cases[@]} boot tests: $*"
+  exit 0
+}
+
+[[ $EUID -eq 0 ]] || skip "only root can boot a machine"
+"$tree/scripts/install.sh" debootstrap systemd-container >"$stage.log" 2>&1 || { tail -3 "$stage.log"; skip "no systemd-container"; }
+
+# plain_debian FOLDER: makes one there unless it is there.
+plain_debian() {
+  [[ ! -d $1 ]] || return 0
+  rm -rf "$1.part"
+  debootstrap --variant=minbase --include=systemd-sysv,dbus,libprotobuf-c1,man-db bookworm "$1.part" >"$stage.log" 2>&1 || {
+    tail -3 "$stage.log"
+    return 1
+  }
+  mv "$1.part" "$1"
+}
+
+options=()
 if [[ -n $package ]]; then
   options+=(-b "$package:/waymark.deb")
+  if [[ -z $root ]]; then
+    root=$tree/.build/debian-12
+    plain_debian "$root" || skip "debootstrap could not make a plain Debian 12"
+  fi
 else
   "$tree/scripts/stage.sh" "$build" "$stage"
   # An ordinary build uses the toolchain's libraries, which the unit does not expect.
@@ -40,6 +65,7 @@ else
     printf '[Service]\nExecPaths=%s\n' "$runtime" >"$stage/etc/systemd/system/waymarkd.service.d/toolchain.conf"
   fi
 fi
+[[ -z $root ]] || options+=(-r "$root")
 
 failed=0
 for case in "${cases[@]}"; do
@@ -48,7 +74,7 @@ for case in "${cases[@]}"; do
   output=$("$here/boot.sh" "${options[@]}" "$stage" "$case" 2>&1) || status=$?
   case $status in
     0) echo "ok $name" ;;
-    77) echo "skipped $name" ;;
+    77) skip "$output" ;;
     *) echo "FAILED $name"; failed=1 ;;
   esac
   [[ -z $output ]] || sed "s/^/    /" <<<"$output"

@@ -22,7 +22,7 @@ import WaymarkTransport
         ),
         (
             "- address: tcp:127.0.0.1:1\n    roles: [vehicle]\n    mode: 0660",
-            "f:2:5: tcp:127.0.0.1:1: mode and group are for Unix sockets"
+            "f:2:5: tcp:127.0.0.1:1: mode and group are for Unix sockets that the daemon opens"
         ),
         (
             "- address: unix:/a\n    roles: [vehicle]\n    group: no-such-group",

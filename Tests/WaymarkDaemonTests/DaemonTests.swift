@@ -195,7 +195,8 @@ import WaymarkTransport
             loops: [group.next()], policy: .init(), limits: .init(), logger: LogRecorder().logger,
             clock: { Instant(nanoseconds: 0) })
         let listener = try await Listener.adopt(
-            dup(handed.descriptor), policy: ListenerPolicy(roles: [.vehicle]), driver: driver, group: group)
+            copyOf: handed.descriptor, policy: ListenerPolicy(roles: [.vehicle]), driver: driver, group: group
+        )
         #expect(listener.address == .unix(path: folder.path("socket")))
         let peer = try RawSocket(listener.address)
         try peer.send(vehicleHello)
@@ -205,7 +206,7 @@ import WaymarkTransport
         try await group.shutdownGracefully()
         await #expect(throws: ListenerError.self) {
             _ = try await Listener.adopt(
-                open("/dev/null", O_RDONLY), policy: ListenerPolicy(roles: []), driver: driver,
+                copyOf: open("/dev/null", O_RDONLY), policy: ListenerPolicy(roles: []), driver: driver,
                 group: .singletonMultiThreadedEventLoopGroup)
         }
     }

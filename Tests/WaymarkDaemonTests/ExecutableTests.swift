@@ -7,11 +7,32 @@ import WaymarkTransport
 let executable = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: ".build/debug/waymarkd")
 
+/// The lines that come from a file, as they are asked for.
+final class Lines: Sequence, IteratorProtocol {
+    private let file: FileHandle
+    private var unread = Data()
+
+    init(_ file: FileHandle) { self.file = file }
+
+    /// nil at the end.
+    func next() -> String? {
+        while true {
+            if let end = self.unread.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { self.unread = self.unread[(end + 1)...] }
+                return String(decoding: self.unread[..<end], as: UTF8.self)
+            }
+            let more = self.file.availableData
+            if more.isEmpty { return nil }
+            self.unread.append(more)
+        }
+    }
+}
+
 /// One run of `waymarkd`.
 final class Run {
     let process = Process()
     private let errors = Pipe()
-    private var unread = Data()
+    private lazy var lines = Lines(self.errors.fileHandleForReading)
 
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
         self.process.executableURL = executable
@@ -25,23 +46,10 @@ final class Run {
     deinit { if self.process.isRunning { self.process.terminate() } }
 
     /// The next line of the log; nil at its end.
-    func line() -> String? {
-        while true {
-            if let end = self.unread.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { self.unread = self.unread[(end + 1)...] }
-                return String(decoding: self.unread[..<end], as: UTF8.self)
-            }
-            let more = self.errors.fileHandleForReading.availableData
-            if more.isEmpty { return nil }
-            self.unread.append(more)
-        }
-    }
+    func line() -> String? { self.lines.next() }
 
     /// Reads on to a line with `text`; false if there is none.
-    func says(_ text: String) -> Bool {
-        while let line = self.line() { if line.contains(text) { return true } }
-        return false
-    }
+    func says(_ text: String) -> Bool { self.lines.contains { $0.contains(text) } }
 
     /// The address of each of the next `count` listeners.
     func addresses(_ count: Int) throws -> [ListenAddress] {

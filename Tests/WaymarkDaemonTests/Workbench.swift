@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import NIOCore
 import Synchronization
 import Testing
 import WaymarkCodec
@@ -62,17 +63,11 @@ final class RawSocket {
                 throw Failure(call: "connect")
             }
         case .tcp(let host, let port):
-            self.descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            var name = sockaddr_in()
-            name.sin_family = sa_family_t(AF_INET)
-            name.sin_port = UInt16(port).bigEndian
-            inet_pton(AF_INET, host, &name.sin_addr)
-            let result = withUnsafePointer(to: &name) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(self.descriptor, $0, UInt32(MemoryLayout<sockaddr_in>.size))
-                }
+            let address = try SocketAddress(ipAddress: host, port: port)
+            self.descriptor = socket(CInt(address.protocol.rawValue), Int32(SOCK_STREAM.rawValue), 0)
+            guard address.withSockAddr({ connect(self.descriptor, $0, UInt32($1)) }) == 0 else {
+                throw Failure(call: "connect")
             }
-            guard result == 0 else { throw Failure(call: "connect") }
         }
         // A test must not hang.
         var time = timeval(tv_sec: 20, tv_usec: 0)
@@ -102,6 +97,9 @@ final class RawSocket {
             }
         }
     }
+
+    /// Ends the connection before this is gone.
+    func close() { shutdown(self.descriptor, Int32(SHUT_RDWR)) }
 
     func send(_ bytes: [UInt8]) throws {
         var sent = 0
@@ -167,12 +165,17 @@ final class LogRecorder: Sendable {
     }
 }
 
-let vehicleHello = Message.hello(
-    Hello(
-        role: .vehicle(
-            VehicleHello(
-                vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "cluster"),
-                features: []))))
+let vehicleHello = endpointHello("cluster")
+
+/// That of an endpoint by this name.
+func endpointHello(_ endpoint: String, of vehicle: String = "car") -> Message {
+    .hello(
+        Hello(
+            role: .vehicle(
+                VehicleHello(
+                    vehicle: VehicleID(unchecked: vehicle), endpoint: EndpointName(unchecked: endpoint),
+                    features: []))))
+}
 
 let navigationHello = Message.hello(
     Hello(

@@ -18,6 +18,10 @@ import WaymarkTransport
         #expect("\(address)" == text)
     }
 
+    @Test func `an IPv6 address has one form`() throws {
+        #expect(try ListenAddress("tcp:[0:0::0:1]:7227") == .tcp(host: "::1", port: 7_227))
+    }
+
     static let wrong: [(String, ListenAddressError)] = [
         ("", .unknownKind), ("127.0.0.1:80", .unknownKind), ("udp:127.0.0.1:80", .unknownKind),
         ("tcp:", .badPort), ("tcp:80", .badPort), ("tcp:host:", .badPort), ("tcp:host:65536", .badPort),

@@ -5,8 +5,8 @@ install_service
 systemctl start waymarkd
 equal state "$(property ActiveState)/$(property SubState)" active/running
 # Started means listening.
-equal vehicle.sock "$(stat -c '%U %G %a' /run/waymark/vehicle.sock)" "waymark waymark-vehicle 660"
-equal navigation.sock "$(stat -c '%U %G %a' /run/waymark/navigation.sock)" "waymark waymark-navigation 660"
+equal vehicle.sock "$(stat -c '%U %G %a' /run/waymark/vehicle.sock)" "root waymark-vehicle 660"
+equal navigation.sock "$(stat -c '%U %G %a' /run/waymark/navigation.sock)" "root waymark-navigation 660"
 cluster --until ended >/tmp/cluster &
 eventually 10 has /tmp/cluster '"connected"'
 
@@ -14,7 +14,7 @@ equal configuration "$(stat -c '%U %G %a' /etc/waymark/waymarkd.yaml)" "root way
 equal state-folder "$(stat -c '%U %G %a' /var/lib/waymark)" "waymark waymark 700"
 
 # Confined: as it says, and as the kernel sees it.
-systemd-analyze verify /lib/systemd/system/waymarkd.service >/tmp/verify 2>&1
+systemd-analyze verify /lib/systemd/system/waymarkd{.service,-vehicle.socket,-navigation.socket} >/tmp/verify 2>&1
 if command -v man >/dev/null; then equal verify "$(</tmp/verify)" ""; fi
 systemd-analyze security --threshold=9 waymarkd.service >/tmp/security
 tail -1 /tmp/security
@@ -26,6 +26,5 @@ equal no-new-privileges "$(status NoNewPrivs)" 1
 equal seccomp "$(status Seccomp)" 2
 [[ $(readlink "/proc/$pid/ns/net") != $(readlink /proc/self/ns/net) ]]
 
-systemctl stop waymarkd
+systemctl --quiet stop waymarkd
 equal result "$(property Result)" success
-[[ ! -e /run/waymark ]]

@@ -1,8 +1,11 @@
-# The package's life: it starts the service, keeps the settings when it is upgraded, and leaves nothing when it is purged.
+# The package's life: it opens the sockets, keeps the settings when it is upgraded, and leaves nothing when it is purged.
 . /waymark/Tests/BootTests/inside.sh
 
 dpkg --install /waymark.deb >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
-equal state "$(property ActiveState)/$(property UnitFileState)" active/enabled
+for socket in "${sockets[@]}"; do
+  equal "$socket" "$(property SubState "$socket")/$(property UnitFileState "$socket")" listening/enabled
+done
+equal state "$(state)/$(property UnitFileState)" inactive/indirect
 equal configuration "$(stat -c '%U %G %a' /etc/waymark/waymarkd.yaml)" "root waymark 640"
 waymark demo --speed 1000 >/tmp/demo 2>&1 || { cat /tmp/demo; exit 1; }
 tail -n 1 /tmp/demo
@@ -18,17 +21,26 @@ sed -i 's/^Version: .*/&+next/' /tmp/next/DEBIAN/control
 echo 'arbitration: priority' >>/tmp/next/etc/waymark/waymarkd.yaml
 sed -i '/etc.waymark.waymarkd.yaml/d' /tmp/next/DEBIAN/md5sums
 dpkg-deb --build -Znone /tmp/next /tmp/next.deb >/dev/null
+systemctl start waymarkd
 before=$(property MainPID)
+inode=$(stat -c %i /run/waymark/vehicle.sock)
 dpkg --force-confdef --force-confold --install /tmp/next.deb >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
 [[ $(dpkg-query --show --showformat '${Version}' waymark) == *+next ]]
 has /etc/waymark/waymarkd.yaml 'log-level: debug'
 if has /etc/waymark/waymarkd.yaml 'arbitration: priority'; then exit 1; fi
 equal configuration "$(stat -c '%U %G %a' /etc/waymark/waymarkd.yaml)" "root waymark 640"
-equal state "$(property ActiveState)" active
+equal state "$(state)" active
 [[ $(property MainPID) != "$before" ]]
+equal vehicle.sock "$(stat -c %i /run/waymark/vehicle.sock)" "$inode"
+# One that does not run is not started by an upgrade.
+systemctl --quiet stop waymarkd
+dpkg --install /tmp/next.deb >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
+equal state "$(state)" inactive
 
+systemctl start waymarkd
 dpkg --remove waymark >/dev/null 2>&1
-equal state "$(property ActiveState)" inactive
+equal state "$(state)" inactive
+for socket in "${sockets[@]}"; do equal "$socket" "$(property ActiveState "$socket")" inactive; done
 has /etc/waymark/waymarkd.yaml 'log-level: debug'
 dpkg --purge waymark >/dev/null 2>&1
 for folder in /etc /lib/systemd /usr/bin /usr/lib/waymark /usr/sbin /usr/share /usr/lib/sysusers.d /usr/lib/tmpfiles.d /var/lib /run; do

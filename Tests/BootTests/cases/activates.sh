@@ -1,0 +1,25 @@
+# The first connection starts the service, whichever of the sockets it comes through: Unix, IPv4, IPv6.
+. /waymark/Tests/BootTests/inside.sh
+install_service
+for socket in "${sockets[@]}"; do
+  equal "$socket" "$(property ActiveState "$socket")/$(property SubState "$socket")" active/listening
+done
+
+for address in "$vehicle" tcp:127.0.0.1:7227 'tcp:[::1]:7227'; do
+  systemctl --quiet stop waymarkd
+  equal "state before $address" "$(state)" inactive
+  start_drive 300 "$address"
+  equal "state at $address" "$(state)" active
+  systemctl status waymarkd | grep -E 'TriggeredBy: . waymarkd-(vehicle|navigation).socket' >/dev/null
+  end_drive
+done
+# It never had a network of its own.
+equal network "$(property PrivateNetwork)" yes
+
+# The daemon ends, the sockets stay; without them it is not started.
+systemctl --quiet stop waymarkd
+[[ -S /run/waymark/vehicle.sock && -S /run/waymark/navigation.sock ]]
+systemctl stop "${sockets[@]}"
+[[ ! -e /run/waymark/vehicle.sock ]]
+refused as car timeout 20 waymark request cancel --connect "$vehicle" --id car --timeout 5
+equal state "$(state)" inactive

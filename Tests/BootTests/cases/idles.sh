@@ -1,0 +1,20 @@
+# With idle-exit the service leaves when nobody is connected, without a failure, and comes back with the next connection.
+. /waymark/Tests/BootTests/inside.sh
+install_service
+echo 'times: { grace: 0s, idle-exit: 300ms }' >>/etc/waymark/waymarkd.yaml
+
+for round in 1 2; do
+  start_drive 300
+  equal "state in round $round" "$(state)" active
+  end_drive
+  eventually 10 is inactive
+  equal result "$(property Result)" success
+  equal status "$(property ExecMainStatus)" 0
+  equal restarts "$(property NRestarts)" 0
+done
+equal times "$(journal | grep -c 'idle, leaving until somebody connects')" 2
+
+# Started without a connection it leaves, too.
+systemctl start waymarkd
+eventually 10 is inactive
+equal result "$(property Result)" success

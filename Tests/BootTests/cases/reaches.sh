@@ -1,0 +1,21 @@
+# With the drop-in of its socket the service, which still has no network, can be reached from other machines: with a key.
+. /waymark/Tests/BootTests/inside.sh
+install_service
+install -D -m 644 /usr/share/doc/waymark/examples/waymarkd-vehicle-tcp.conf \
+  /etc/systemd/system/waymarkd-vehicle.socket.d/tcp.conf
+systemctl daemon-reload
+systemctl --quiet stop "${sockets[@]}"
+systemctl start "${sockets[@]}"
+if systemctl start waymarkd; then exit 1; fi
+equal status "$(property ExecMainStatus)" 78
+journal_has 'waymarkd-vehicle: tcp:0.0.0.0:7227 can be reached from other machines'
+
+sed -i 's/# key: .*/key: a long secret/' /etc/waymark/waymarkd.yaml
+echo 'a long secret' >/tmp/key
+chmod 644 /tmp/key
+for address in tcp:127.0.0.1:7227 'tcp:[::1]:7227'; do
+  refused as stranger timeout 20 waymark request cancel --connect "$address" --id car --timeout 5
+  start_drive 300 "$address" --key-file /tmp/key
+  end_drive
+done
+equal network "$(property PrivateNetwork)" yes

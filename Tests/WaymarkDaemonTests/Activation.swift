@@ -1,0 +1,113 @@
+import Foundation
+import NIOCore
+import WaymarkDaemon
+import WaymarkTransport
+
+/// A socket as a unit of the service manager has it: it outlives the processes that accept from it.
+final class UnitSocket {
+    let name: String
+    let descriptor: CInt
+
+    /// Bound to `address`, of which port 0 lets the system choose; nil for an abstract name of the system's choice.
+    init(
+        _ name: String, _ address: ListenAddress?, type: __socket_type = SOCK_STREAM, isListening: Bool = true
+    ) throws {
+        self.name = name
+        let family =
+            switch address {
+            case .unix, nil: AF_UNIX
+            case .tcp(let host, _): host.contains(":") ? AF_INET6 : AF_INET
+            }
+        self.descriptor = socket(family, Int32(type.rawValue), 0)
+        let result =
+            switch address {
+            case .unix(let path): try SocketAddress(unixDomainSocketPath: path).withSockAddr(self.bind)
+            case .tcp(let host, let port):
+                try SocketAddress(ipAddress: host, port: port).withSockAddr(self.bind)
+            // With the family alone the system chooses an abstract name.
+            case nil:
+                SocketAddress(sockaddr_un(sun_family: sa_family_t(AF_UNIX), sun_path: sockaddr_un().sun_path))
+                    .withSockAddr { name, _ in self.bind(name, MemoryLayout<sa_family_t>.size) }
+            }
+        guard result == 0, !isListening || listen(self.descriptor, 64) == 0 else {
+            throw RawSocket.Failure(call: "bind, listen")
+        }
+    }
+
+    deinit { close(self.descriptor) }
+
+    private func bind(_ name: UnsafePointer<sockaddr>, _ length: Int) -> CInt {
+        Glibc.bind(self.descriptor, name, socklen_t(length))
+    }
+
+    /// As bound.
+    var address: ListenAddress {
+        ListenAddress(boundSocket: self.descriptor) ?? .unix(path: "")
+    }
+
+    /// What a daemon in this process inherits.
+    static func inherited(_ sockets: [UnitSocket]) -> InheritedListeners {
+        InheritedListeners(
+            sockets.map {
+                .init(name: $0.name, address: $0.address, descriptor: dup($0.descriptor))
+            })
+    }
+}
+
+/// A run of `waymarkd` that is handed sockets as the service manager does it.
+final class ActivatedRun {
+    let identifier: pid_t
+    let lines: Lines
+    private var isOver = false
+
+    init(_ sockets: [UnitSocket], _ arguments: [String]) throws {
+        let errors = Pipe()
+        // Out of the way of the places where they go.
+        let copies = sockets.map { fcntl($0.descriptor, F_DUPFD_CLOEXEC, 200) }
+        let end = fcntl(errors.fileHandleForWriting.fileDescriptor, F_DUPFD_CLOEXEC, 200)
+        defer { for copy in copies + [end] { close(copy) } }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, end, 2)
+        for (place, copy) in zip(CInt(3)..., copies) {
+            posix_spawn_file_actions_adddup2(&actions, copy, place)
+        }
+        // Nothing else of this process.
+        for other in 3 + CInt(copies.count)..<1_024 { posix_spawn_file_actions_addclose(&actions, other) }
+        let names = sockets.map(\.name).joined(separator: ":")
+        let environment =
+            ProcessInfo.processInfo.environment.map { "\($0)=\($1)" } + [
+                "LISTEN_FDS=\(sockets.count)", "LISTEN_FDNAMES=\(names)",
+            ]
+        // Only the process itself knows its number.
+        let command =
+            ["/bin/sh", "-c", "export LISTEN_PID=$$; exec \"$0\" \"$@\"", executable.path] + arguments
+        let strings = [command, environment].map { $0.map { strdup($0) } + [nil] }
+        defer { for string in strings.joined() { free(string) } }
+        var identifier: pid_t = 0
+        guard posix_spawn(&identifier, "/bin/sh", &actions, nil, strings[0], strings[1]) == 0 else {
+            throw RawSocket.Failure(call: "posix_spawn")
+        }
+        self.identifier = identifier
+        self.lines = Lines(errors.fileHandleForReading)
+        try errors.fileHandleForWriting.close()
+    }
+
+    deinit {
+        guard !self.isOver else { return }
+        kill(self.identifier, SIGKILL)
+        _ = self.status()
+    }
+
+    /// Reads on to a line with `text`; false if there is none.
+    func says(_ text: String) -> Bool { self.lines.contains { $0.contains(text) } }
+
+    /// Waits for the end; the exit status, or minus the signal's number.
+    func status() -> CInt {
+        var status: CInt = 0
+        while waitpid(self.identifier, &status, 0) < 0 && errno == EINTR {}
+        self.isOver = true
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
+    }
+}

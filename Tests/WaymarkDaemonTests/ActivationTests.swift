@@ -1,0 +1,280 @@
+import Foundation
+import Testing
+import WaymarkConfiguration
+import WaymarkDaemon
+import WaymarkGateway
+import WaymarkProtocol
+import WaymarkTransport
+
+/// What the settings make of sockets that the service manager hands over.
+@Suite struct ListenerPlanTests {
+    @Test func `a socket goes to the listener with its name, else to the one with its address`() throws {
+        let folder = try Folder()
+        let sockets = [
+            try UnitSocket("cars", .tcp(host: "127.0.0.1", port: 0)),
+            try UnitSocket("other", .unix(path: folder.path("n"))),
+            try UnitSocket("cars", .unix(path: folder.path("v"))),
+        ]
+        var settings = Settings()
+        settings.listeners = [
+            .init(address: "unix:\(folder.path("n"))", roles: [.navigation]),
+            .init(address: "unix:\(folder.path("own"))", roles: [.vehicle, .navigation]),
+            .init(address: "tcp:0.0.0.0:1", socket: "cars", roles: [.vehicle]),
+        ]
+        settings.listeners[0].mode = 0o666
+        settings.listeners[2].key = "secret"
+        let inherited = UnitSocket.inherited(sockets)
+        let plans = try ListenerPlan.all(of: settings, inheriting: inherited)
+        let descriptors = inherited.sockets.map(\.descriptor)
+        #expect(
+            plans.map(\.address) == [
+                sockets[1].address, .unix(path: folder.path("own")), sockets[0].address, sockets[2].address,
+            ])
+        #expect(
+            plans.map(\.descriptor) == [descriptors[1], nil, descriptors[0], descriptors[2]])
+        #expect(
+            plans.map(\.policy.roles) == [[.navigation], [.vehicle, .navigation], [.vehicle], [.vehicle]])
+        #expect(plans.map(\.policy.key) == [nil, nil, Array("secret".utf8), Array("secret".utf8)])
+        // Whoever knows the key is the same, whichever way it comes.
+        #expect(Set(plans[2...].map(\.policy.keyName)) == ["cars"])
+    }
+
+    @Test func `without settings the names of the package count`() throws {
+        let folder = try Folder()
+        let vehicle = try UnitSocket("waymarkd-vehicle", .unix(path: folder.path("v")))
+        let plans = try ListenerPlan.all(of: Settings(), inheriting: UnitSocket.inherited([vehicle]))
+        #expect(plans.map(\.address) == [.unix(path: folder.path("v"))])
+        #expect(plans.map(\.policy.roles) == [[.vehicle]])
+        let stray = try UnitSocket("elsewhere", .unix(path: folder.path("e")))
+        let inherited = UnitSocket.inherited([vehicle, stray])
+        #expect(throws: DaemonError.self) { try ListenerPlan.all(of: Settings(), inheriting: inherited) }
+        #expect(try ListenerPlan.all(of: Settings(), inheriting: .none).count == 3)
+    }
+
+    /// In the texts FOLDER stands for a folder of the test's own, PORT for that of the socket.
+    static let wrong: [(name: String, address: String, listeners: String, expected: String)] = [
+        (
+            "cars", "unix:FOLDER/v", "- socket: trucks\n    address: unix:/a\n    roles: [vehicle]",
+            "descriptor N of the service manager (cars, unix:FOLDER/v) belongs to no listener of the settings"
+        ),
+        (
+            "cars", "tcp:[::]:0", "- socket: cars\n    roles: [vehicle]",
+            "f:2:5: cars: tcp:[::]:PORT can be reached from other machines; give the listener a key, "
+                + "or set allow-anyone: true"
+        ),
+        (
+            "cars", "unix:FOLDER/v",
+            "- socket: cars\n    roles: [vehicle]\n  - address: unix:FOLDER/v\n    roles: [navigation]",
+            "f:4:5: unix:FOLDER/v: collides with the listener on unix:FOLDER/v"
+        ),
+        (
+            "cars", "unix:FOLDER/v",
+            "- socket: cars\n    roles: [vehicle]\n  - socket: trucks\n    roles: [navigation]",
+            "f:4:5: trucks: the service manager handed over no socket of this name, "
+                + "and the listener has no address"
+        ),
+    ]
+
+    @Test(arguments: wrong.indices)
+    func `what does not fit together is told`(_ index: Int) throws {
+        let folder = try Folder()
+        let wrong = Self.wrong[index]
+        func filled(_ text: String) -> String { text.replacing("FOLDER", with: folder.path) }
+        let socket = try UnitSocket(wrong.name, ListenAddress(filled(wrong.address)))
+        let settings = try Configuration.read("listeners:\n  \(filled(wrong.listeners))\n", file: "f")
+        let inherited = UnitSocket.inherited([socket])
+        var expected = filled(wrong.expected).replacing("N of", with: "\(inherited.sockets[0].descriptor) of")
+        if case .tcp(_, let port) = socket.address { expected.replace("PORT", with: "\(port)") }
+        let error = try #require(throws: DaemonError.self) {
+            try ListenerPlan.all(of: settings, inheriting: inherited)
+        }
+        #expect("\(error)" == expected)
+        // What depends on the sockets is not found without them.
+        try Daemon.check(settings)
+    }
+
+    @Test func `what is wrong with or without sockets is found by a check`() throws {
+        for (listeners, expected) in [
+            (
+                "- socket: a\n    roles: [vehicle]\n  - socket: a\n    roles: [navigation]",
+                "f:4:5: a: another listener is for the sockets named a"
+            ),
+            (
+                "- socket: a\n    roles: [vehicle]\n    mode: 0660",
+                "f:2:5: a: mode and group are for Unix sockets that the daemon opens"
+            ),
+        ] {
+            let settings = try Configuration.read("listeners:\n  \(listeners)\n", file: "f")
+            let error = #expect(throws: DaemonError.self) { try Daemon.check(settings) }
+            #expect(error?.description == expected)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct IdleExitTests {
+    /// Settings with one listener, for what is handed over as `a`, that leave after no time at all.
+    private static var settings: Settings {
+        var settings = Settings()
+        settings.listeners = [.init(socket: "a", roles: [.vehicle])]
+        settings.idleExit = .nanoseconds(1)
+        settings.policy.limits.grace = .zero
+        settings.connectionsMax = 100
+        return settings
+    }
+
+    @Test(arguments: [1, 3])
+    func `nobody is lost between two daemons`(_ threads: Int) async throws {
+        let folder = try Folder()
+        let unit = try UnitSocket("a", .unix(path: folder.path("v")))
+        let address = unit.address
+        let (results, result) = AsyncStream.makeStream(of: MessageType?.self)
+        let left = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            for number in 0..<300 {
+                // Now and then the daemon has left; otherwise it may be about to.
+                if number % 30 == 0 { left.wait() }
+                let peer = try? RawSocket(address)
+                try? peer?.send(endpointHello("e\(number)"))
+                result.yield((try? peer?.receive())?.type)
+            }
+            result.finish()
+        }
+        let daemons = Task {
+            var count = 0
+            var settings = Self.settings
+            settings.threads = threads
+            while !Task.isCancelled {
+                let daemon = try await Daemon.start(
+                    settings, inheriting: UnitSocket.inherited([unit]), logger: LogRecorder().logger)
+                await daemon.waitUntilIdle()
+                await daemon.shutdown()
+                left.signal()
+                count += 1
+            }
+            return count
+        }
+        var count = 0
+        for await type in results {
+            #expect(type == .welcome)
+            count += 1
+        }
+        #expect(count == 300)
+        daemons.cancel()
+        #expect(try await daemons.value >= 10)
+    }
+
+    @Test func `who listens by itself stays, and says so`() async throws {
+        let folder = try Folder()
+        var settings = Self.settings
+        settings.listeners.append(.init(address: "unix:\(folder.path("own"))", roles: [.vehicle]))
+        let log = LogRecorder()
+        let unit = try UnitSocket("a", .unix(path: folder.path("v")))
+        let daemon = try await Daemon.start(
+            settings, inheriting: UnitSocket.inherited([unit]), logger: log.logger)
+        #expect(
+            log.warnings == ["nobody would listen while the daemon is away, ignoring times.idle-exit"])
+        let waiting = Task { await daemon.waitUntilIdle() }
+        for address in daemon.addresses {
+            let peer = try RawSocket(address)
+            try peer.send(vehicleHello)
+            #expect(try peer.receive()?.type == .welcome)
+        }
+        waiting.cancel()
+        await waiting.value
+        await daemon.shutdown()
+        #expect(folder.status("own") == nil)
+        #expect(folder.status("v") != nil)
+    }
+}
+
+/// The built `waymarkd`, with sockets handed over in the way of sd_listen_fds(3).
+@Suite(.timeLimit(.minutes(2)), .enabled(if: FileManager.default.isExecutableFile(atPath: executable.path)))
+struct ActivationTests {
+    /// A file of settings: for vehicles what is handed over as `waymarkd-vehicle`, for navigation clients a listener of
+    /// the daemon's own.
+    private static func settings(_ more: String = "", in folder: Folder) throws -> [String] {
+        let text = """
+            listeners:
+              - socket: waymarkd-vehicle
+                roles: [vehicle]
+              - address: unix:\(folder.path("n"))
+                roles: [navigation]
+            \(more)
+            """
+        try Data(text.utf8).write(to: URL(filePath: folder.path("config.yaml")))
+        return ["--config", folder.path("config.yaml")]
+    }
+
+    @Test func `peers come through sockets of each kind, and these stay`() throws {
+        let folder = try Folder()
+        let units = [
+            try UnitSocket("waymarkd-vehicle", .tcp(host: "127.0.0.1", port: 0)),
+            try UnitSocket("waymarkd-vehicle", .tcp(host: "::1", port: 0)),
+            try UnitSocket("waymarkd-vehicle", .unix(path: folder.path("v"))),
+        ]
+        // Somebody who came before the daemon is served as well.
+        let early = try RawSocket(units[2].address)
+        try early.send(vehicleHello)
+        let run = try ActivatedRun(units, Self.settings(in: folder))
+        #expect(try early.receive()?.type == .welcome)
+        for (number, unit) in units.enumerated() {
+            let peer = try RawSocket(unit.address)
+            try peer.send(endpointHello("cluster", of: "car-\(number)"))
+            #expect(try peer.receive()?.type == .welcome)
+            let client = try RawSocket(unit.address)
+            try client.send(navigationHello)
+            #expect(try client.goodbye()?.code == .roleNotAllowed)
+        }
+        let client = try RawSocket(.unix(path: folder.path("n")))
+        try client.send(navigationHello)
+        #expect(try client.receive()?.type == .welcome)
+        kill(run.identifier, SIGTERM)
+        #expect(run.status() == 0)
+        #expect(folder.status("n") == nil)
+        #expect(folder.status("v") != nil)
+        for unit in units { _ = try RawSocket(unit.address) }
+    }
+
+    @Test func `what is no listening stream socket with a file or a port is refused by its name`() throws {
+        let folder = try Folder()
+        let path = ListenAddress.unix(path: folder.path("v"))
+        for (unit, reason) in [
+            (
+                try UnitSocket(
+                    "waymarkd-vehicle", .tcp(host: "127.0.0.1", port: 0), type: SOCK_DGRAM, isListening: false
+                ),
+                "(waymarkd-vehicle) is not a listening stream socket, TCP or Unix"
+            ),
+            (
+                try UnitSocket("waymarkd-vehicle", .tcp(host: "::1", port: 0), isListening: false),
+                "(waymarkd-vehicle) is not a listening stream socket, TCP or Unix"
+            ),
+            (try UnitSocket("waymarkd-vehicle", nil), "(waymarkd-vehicle) is a Unix socket without a file"),
+            (
+                try UnitSocket("telephone", path),
+                "(telephone, \(path)) belongs to no listener of the settings"
+            ),
+        ] {
+            let run = try ActivatedRun([unit], Self.settings(in: folder))
+            #expect(run.says("descriptor 3 of the service manager \(reason)"))
+            #expect(run.status() == 78)
+        }
+    }
+
+    @Test func `it leaves when nobody has been there for a while, and the next one goes on`() throws {
+        let folder = try Folder()
+        let unit = try UnitSocket("waymarkd-vehicle", .unix(path: folder.path("v")))
+        try Data("times: { grace: 0s, idle-exit: 50ms }".utf8).write(
+            to: URL(filePath: folder.path("config.yaml")))
+        let arguments = ["--config", folder.path("config.yaml")]
+        for _ in 0..<2 {
+            let peer = try RawSocket(unit.address)
+            try peer.send(vehicleHello)
+            let run = try ActivatedRun([unit], arguments)
+            #expect(try peer.receive()?.type == .welcome)
+            peer.close()
+            #expect(run.says("idle, leaving until somebody connects"))
+            #expect(run.status() == 0)
+        }
+    }
+}

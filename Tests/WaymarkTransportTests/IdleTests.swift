@@ -1,0 +1,61 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+import WaymarkProtocol
+import WaymarkTransport
+
+@Suite struct IdleTests {
+    /// What came of a wait.
+    private final class Outcome {
+        var result: Result<Void, any Error>?
+        var isIdle: Bool { if case .success? = self.result { true } else { false } }
+
+        init(_ future: EventLoopFuture<Void>) {
+            future.assumeIsolated().whenComplete { self.result = $0 }
+        }
+    }
+
+    @Test func `the time counts from the asking, or from the last one's end`() throws {
+        let bench = Bench()
+        var outcome = Outcome(bench.driver.idle(for: .seconds(10)))
+        bench.loop.advanceTime(by: .seconds(9))
+        #expect(outcome.result == nil)
+        let peers = [try bench.connect(), try bench.connect()]
+        bench.loop.advanceTime(by: .seconds(4))
+        try peers[0].close()
+        bench.loop.advanceTime(by: .seconds(1))
+        #expect(outcome.result == nil)
+        // The other one said nothing, and was closed meanwhile.
+        try peers[1].close()
+        bench.loop.advanceTime(by: .seconds(9))
+        #expect(outcome.result == nil)
+        bench.loop.advanceTime(by: .seconds(1))
+        #expect(outcome.isIdle)
+        outcome = Outcome(bench.driver.idle(for: .seconds(1)))
+        bench.loop.advanceTime(by: .seconds(1))
+        #expect(outcome.isIdle)
+    }
+
+    @Test func `who is refused is there until he has gone`() throws {
+        let bench = Bench { $0.connections.connectionsMax = 0 }
+        let outcome = Outcome(bench.driver.idle(for: .seconds(10)))
+        let peer = try bench.connect()
+        #expect(try peer.goodbye()?.code == .tooManyConnections)
+        bench.loop.advanceTime(by: .seconds(60))
+        #expect(!peer.isOpen)
+        #expect(outcome.isIdle)
+    }
+
+    @Test func `without a time, and after its end, a wait is in vain`() throws {
+        let bench = Bench()
+        let outcome = Outcome(bench.driver.idle(for: nil))
+        bench.loop.advanceTime(by: .hours(10_000))
+        #expect(outcome.result == nil)
+        bench.driver.endIdleWait()
+        bench.loop.run()
+        #expect(outcome.result != nil && !outcome.isIdle)
+        let late = Outcome(bench.driver.idle(for: .seconds(1)))
+        bench.loop.advanceTime(by: .seconds(2))
+        #expect(late.result != nil && !late.isIdle)
+    }
+}
