@@ -180,10 +180,32 @@ import WaymarkTransport
             #expect(try peer.receive()?.type == .welcome)
         }
         waiting.cancel()
-        await waiting.value
+        #expect(await !waiting.value)
         await daemon.shutdown()
         #expect(folder.status("own") == nil)
         #expect(folder.status("v") != nil)
+    }
+
+    @Test func `who gets a listener of its own later stays from then on, and what is inherited stays open`()
+        async throws
+    {
+        let folder = try Folder()
+        let unit = try UnitSocket("a", .unix(path: folder.path("v")))
+        var daemon = try await Daemon.start(
+            Self.settings, inheriting: UnitSocket.inherited([unit]), logger: LogRecorder().logger)
+        let peer = try RawSocket(daemon.addresses[0])
+        try peer.send(vehicleHello)
+        #expect(try peer.receive()?.type == .welcome)
+        let started = daemon
+        let waiting = Task { await started.waitUntilIdle() }
+        var settings = Self.settings
+        settings.listeners.append(.init(address: "unix:\(folder.path("own"))", roles: [.vehicle]))
+        try await daemon.reload(settings)
+        #expect(await !waiting.value)
+        #expect(daemon.addresses.count == 2)
+        try peer.send(.ping(nonce: 1))
+        #expect(try peer.receive() == .pong(nonce: 1))
+        await daemon.shutdown()
     }
 }
 
