@@ -4,9 +4,6 @@ install_service
 # A folder in which it may open sockets of its own.
 mkdir -p /etc/systemd/system/waymarkd.service.d
 printf '[Service]\nRuntimeDirectory=waymark-more\n' >/etc/systemd/system/waymarkd.service.d/reload.conf
-# What is not on the unit's list of executables cannot be run within its confinement.
-[[ -n $(property ExecReload) ]] ||
-  printf 'ExecReload=+/usr/bin/kill -HUP $MAINPID\n' >>/etc/systemd/system/waymarkd.service.d/reload.conf
 systemctl daemon-reload
 more=/run/waymark-more/second.sock
 systemctl start waymarkd
