@@ -132,10 +132,12 @@ import WaymarkTransport
         Thread.detachNewThread {
             for number in 0..<300 {
                 // Now and then the daemon has left; otherwise it may be about to.
-                if number % 30 == 0 { left.wait() }
+                if number % 30 == 0, left.wait(timeout: .now() + 60) == .timedOut { break }
                 let peer = try? RawSocket(address)
                 try? peer?.send(endpointHello("e\(number)"))
-                result.yield((try? peer?.receive())?.type)
+                let type = (try? peer?.receive())?.type
+                result.yield(type)
+                guard type == .welcome else { break }
             }
             result.finish()
         }
