@@ -132,10 +132,12 @@ import WaymarkTransport
         Thread.detachNewThread {
             for number in 0..<300 {
                 // Now and then the daemon has left; otherwise it may be about to.
-                if number % 30 == 0 { left.wait() }
+                if number % 30 == 0, left.wait(timeout: .now() + 60) == .timedOut { break }
                 let peer = try? RawSocket(address)
                 try? peer?.send(endpointHello("e\(number)"))
-                result.yield((try? peer?.receive())?.type)
+                let type = (try? peer?.receive())?.type
+                result.yield(type)
+                guard type == .welcome else { break }
             }
             result.finish()
         }
@@ -184,6 +186,35 @@ import WaymarkTransport
         await daemon.shutdown()
         #expect(folder.status("own") == nil)
         #expect(folder.status("v") != nil)
+    }
+
+    @Test func `who gets a listener of its own later stays from then on, and what is inherited stays open`()
+        async throws
+    {
+        let folder = try Folder()
+        let unit = try UnitSocket("a", .unix(path: folder.path("v")))
+        var daemon = try await Daemon.start(
+            Self.settings, inheriting: UnitSocket.inherited([unit]), logger: LogRecorder().logger)
+        var peer: RawSocket? = try RawSocket(daemon.addresses[0])
+        try peer?.send(vehicleHello)
+        #expect(try peer?.receive()?.type == .welcome)
+        let started = daemon
+        let waiting = Task { await started.waitUntilIdle() }
+        var settings = Self.settings
+        settings.listeners.append(.init(address: "unix:\(folder.path("own"))", roles: [.vehicle]))
+        try await daemon.reload(settings)
+        #expect(daemon.addresses.count == 2)
+        try peer?.send(.ping(nonce: 1))
+        #expect(try peer?.receive() == .pong(nonce: 1))
+        peer = nil
+        for address in daemon.addresses {
+            let next = try RawSocket(address)
+            try next.send(vehicleHello)
+            #expect(try next.receive()?.type == .welcome)
+        }
+        waiting.cancel()
+        await waiting.value
+        await daemon.shutdown()
     }
 }
 

@@ -1,4 +1,7 @@
+import Dispatch
 import Logging
+import NIOCore
+import NIOPosix
 import Synchronization
 import Systemd
 import Testing
@@ -6,6 +9,7 @@ import WaymarkDaemon
 import WaymarkGateway
 import WaymarkProtocol
 import WaymarkTelemetry
+import WaymarkTransport
 
 /// Keeps what the service manager was told, message by message.
 final class ToldManager: Sendable {
@@ -164,6 +168,29 @@ extension SystemdError {
         task.cancel()
         end.finish()
         await task.value
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ProbeTests {
+    @Test(arguments: [0, 1]) func `a probe waits for whatever any loop still has to do`(_ stuck: Int)
+        async throws
+    {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+        let loops = group.makeIterator().map { $0 as any EventLoop }
+        let driver = GatewayDriver(
+            loops: loops, policy: .init(), limits: .init(), logger: LogRecorder().logger,
+            clock: { Instant(nanoseconds: 0) })
+        let gate = DispatchSemaphore(value: 0)
+        let isDone = Mutex(false)
+        loops[stuck].execute {
+            gate.wait()
+            isDone.withLock { $0 = true }
+        }
+        async let probe: Void = driver.probe()
+        gate.signal()
+        try await probe
+        #expect(isDone.withLock { $0 })
+        try await group.shutdownGracefully()
     }
 }
 

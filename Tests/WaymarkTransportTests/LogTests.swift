@@ -146,9 +146,14 @@ import WaymarkTransport
                 .publication(.startGuidance(drive, generation: 1, .init())), session: session,
                 sequence: sequence)
         }
+        try vehicle.send(
+            .waypointRequest(WaypointRequest(requestID: "Secret 1", waypoint: secret)), session: session)
+        try vehicle.send(.cancelNavigation(.userStopped), session: session)
+        try vehicle.send(
+            .destinationRequest(DestinationRequest(requestID: "Secret 2", destination: secret)))
         try client.close()
         try vehicle.close()
-        #expect(bench.log.lines.count > 5)
+        #expect(bench.log.lines.count { $0.sentence == "a request ended" } == 2)
         for line in bench.log.lines {
             let text = line.sentence + line.metadata.values.joined()
             for word in ["Secret", "47.12", "9.65"] { #expect(!text.contains(word), "\(line)") }

@@ -1,6 +1,13 @@
-# Without its drop-in the service has no network to open sockets in; with it, vehicles drive over them.
+# Sockets that the service opens itself: in its folder always, over TCP only with the drop-in that gives it a network.
 . /waymark/Tests/BootTests/inside.sh
 install_service
+sed -i '/^listeners:/a\  - {address: "unix:/run/waymarkd/own.sock", roles: [vehicle], mode: 0666}' /etc/waymark/waymarkd.yaml
+systemctl start waymarkd
+start_drive 300 unix:/run/waymarkd/own.sock
+end_drive
+systemctl --quiet stop waymarkd
+[[ ! -e /run/waymarkd && -S /run/waymark/vehicle.sock ]]
+
 sed -i '/^listeners:/a\  - {address: "tcp:127.0.0.1:7228", roles: [vehicle]}' /etc/waymark/waymarkd.yaml
 if systemctl start waymarkd; then exit 1; fi
 journal_has 'Address family not supported by protocol'

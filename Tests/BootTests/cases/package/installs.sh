@@ -5,7 +5,7 @@ dpkg --install /waymark.deb >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
 for socket in "${sockets[@]}"; do
   equal "$socket" "$(property SubState "$socket")/$(property UnitFileState "$socket")" listening/enabled
 done
-equal state "$(state)/$(property UnitFileState)" inactive/indirect
+equal state "$(state)/$(property UnitFileState)" inactive/static
 equal configuration "$(stat -c '%U %G %a' /etc/waymark/waymarkd.yaml)" "root waymark 640"
 waymark demo --speed 1000 >/tmp/demo 2>&1 || { cat /tmp/demo; exit 1; }
 tail -n 1 /tmp/demo
