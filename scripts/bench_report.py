@@ -93,7 +93,7 @@ def goals(results):
         middle = statistics.median(values)
         is_met = middle <= bound if relation == "<=" else middle >= bound
         sign = "at most" if relation == "<=" else "at least"
-        rows.append((what, against, f"{sign} {number(bound)}{unit}", spread(values) + unit, "yes" if is_met else "no"))
+        rows.append((what, against, f"{sign} {bound}{unit}", spread(values) + unit, "yes" if is_met else "no"))
 
     for what, scenario, key, other, relation, bound in GOALS:
         add(what, NAMES[other], relation, bound, results.ratios(scenario, key, other), " ×")

@@ -92,15 +92,14 @@ extension Run {
         var next = crowd.lowerBound
         while self.generator.ready < target {
             // A few at a time, so that the generator itself does not keep the watchers' messages waiting.
-            for _ in 0..<32 where next < crowd.upperBound {
-                guard try self.generator.begin(next) else { break }
-                next += 1
-            }
+            let batch = min(next + 32, crowd.upperBound)
+            while next < batch, try self.generator.begin(next) { next += 1 }
+            // The server's queue is full, or all are on their way.
+            let waits = next < batch || next == crowd.upperBound
             try self.publishDue(streams: 1)
             let now = Clock.now()
             guard now < limit else { throw .late("\(target - self.generator.ready) endpoints are not back") }
-            try self.generator.turn(
-                until: next < crowd.upperBound ? now : min(UInt64(self.due), now + 1_000_000))
+            try self.generator.turn(until: waits ? min(UInt64(self.due), now + 1_000_000) : now)
         }
         self.end(of: crowd.count)
         self.result.connectionsPerSecond = Double(crowd.count) / self.result.seconds
