@@ -133,12 +133,13 @@ def sections(results):
     machine = results.document["machine"]
     servers = "; ".join(results.document["servers"].values())
     yield (f"{results.document['date']}, {machine['processors']} processors, {machine['model']}, Linux {machine['kernel']}. "
-           f"{servers}. Medians of {results.document['repeats']} runs of {number(results.document['seconds'])} s that "
-           "alternated between the servers. The generator ran on the same machine, "
-           + (f"beside other work: the load was {number(machine['load'])} before anything began. Ratios mean something then, times do not."
+           f"{servers}. Runs of {number(results.document['seconds'])} s that alternated between the servers, "
+           f"{results.document['repeats']} of each; medians. The generator ran on the same machine, "
+           + (f"beside other work: the load was {number(machine['load'])} before anything began. Ratios of CPU mean something then, "
+              "latencies and rates do not."
               if machine["load"] > 0.5 * machine["processors"] else "and nothing else did."))
     yield "### Goals\n\nRatios of runs that alternated: median, smallest and largest.\n\n" + goals_table(results)
-    saturated = [(f"saturate-{n}", f"{count(n)} endpoints") for n in (1, 10, 100, 1_000, 10_000)]
+    saturated = [(f"saturate-{n}", f"{count(n)} endpoint" + "s" * (n > 1)) for n in (1, 10, 100, 1_000, 10_000)]
     saturated += [("estimates-100", "100 endpoints, estimates"), ("segments-1", "1 endpoint, routes of 50 KB"),
                   ("segments-100", "100 endpoints, routes of 50 KB"), ("drives-1000", "1 000 drives of 1 endpoint")]
     yield ("### As much as possible\n\nThousand deliveries per second / CPU seconds of the server per million deliveries. Bodies of "
@@ -156,10 +157,10 @@ def sections(results):
         results, [("request-1", "one at a time"), ("request-64", "64 at a time")],
         [("answersPerSecond", 1), ("microseconds50", 1), ("microseconds99", 1)]))
     idle = [(f"idle-{n}", f"{count(n)} connections") for n in (100, 1_000, 10_000)]
-    yield ("### Connections\n\nBytes of resident memory per connection / connections taken per second / percent of a processor while "
-           "idle, with Waymark's keepalive of 10 s.\n\n" + comparison(
-               results, idle,
-               [("residentBytesPerConnection", 1), ("connectionsPerSecond", 1), ("serverPercent", 1)])
+    yield ("### Connections\n\nBytes of resident memory per idle connection / connections taken per second.\n\n" + comparison(
+               results, idle, [("residentBytesPerConnection", 1), ("connectionsPerSecond", 1)])
+           + "\n\nPercent of a processor while 10 000 are idle, Waymark with a keepalive of 10 s, the others without one.\n\n"
+           + comparison(results, [("idle-10000", "10 000 idle")], [("serverPercent", 1)])
            + "\n\n![Memory](performance/memory.svg)\n\n10 000 endpoints are cut and come back at once, with a snapshot (Waymark) or a "
            "subscription: connections per second / p99 in microseconds of 200 messages a second to ten others meanwhile.\n\n"
            + comparison(results, [("storm-10000", "10 000 come back")], [("connectionsPerSecond", 1), ("microseconds99", 1)]))
