@@ -153,9 +153,9 @@ extension Run {
 
     /// Whenever a quarter of the window is free, it is filled.
     private mutating func publishMuch(for seconds: Double) throws(LoadError) {
-        let end = Clock.now() + UInt64(seconds * Self.second)
         let window = self.plan.window
-        while Clock.now() < end {
+        let end = Clock.now() + UInt64(seconds * Self.second)
+        repeat {
             for stream in 0..<self.publishers
             where window - self.generator.streams[stream].underWay >= (window + 3) / 4
                 && !self.generator.connections[stream].waitsToWrite
@@ -167,15 +167,15 @@ extension Run {
                 try self.generator.flush(stream)
             }
             try self.generator.turn(until: end)
-        }
+        } while Clock.now() < end
     }
 
     private mutating func publishAtRate(for seconds: Double, streams: Int) throws(LoadError) {
         let end = Clock.now() + UInt64(seconds * Self.second)
-        while Clock.now() < end {
+        repeat {
             try self.publishDue(streams: streams)
             try self.generator.turn(until: min(end, UInt64(self.due)))
-        }
+        } while Clock.now() < end
     }
 
     /// Publishes what is due; the streams take turns.
