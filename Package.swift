@@ -132,6 +132,16 @@ let package = Package(
             ], path: "Tests/Benchmarks/HotPath", exclude: ["counts.json"],
             swiftSettings: testing),
 
+        .target(name: "CEpoll", path: "Tests/Benchmarks/CEpoll"),
+        .target(
+            name: "Load",
+            dependencies: ["CEpoll", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel"],
+            path: "Tests/Benchmarks/Load", swiftSettings: testing),
+        .executableTarget(
+            name: "waymark-bench", dependencies: ["Load", arguments], path: "Tests/Benchmarks/waymark-bench",
+            swiftSettings: testing),
+        .executableTarget(name: "waymark-relay", path: "Tests/Benchmarks/waymark-relay"),
+
         // Tests.
         .testTarget(name: "HouseRulesTests", swiftSettings: testing),
         .testTarget(name: "StateCodingTests", dependencies: ["StateCoding"], swiftSettings: testing),
@@ -196,6 +206,11 @@ let package = Package(
                 "waymark", "waymarkd", "VehicleEndpointExample", "NavigationClientExample", "WaymarkClient",
                 "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
                 "WaymarkSimulation",
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "LoadTests",
+            dependencies: [
+                "Load", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkCodec", "WaymarkProtocol", logging,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkSimulationTests", dependencies: ["WaymarkSimulation"], swiftSettings: testing),

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""bench.py [--quick] [--install] [--only NAME...] [--repeats N] [--output FILE]: measures waymarkd beside other servers.
+
+Builds waymarkd, the load generator and the relay, starts each server anew for each run on a private Unix socket or a port
+of loopback, and ends it by its process id. Runs of one scenario alternate between the servers, so that what else the
+machine does meets all of them. Every delivery is verified. Writes the results, Docs/performance/results.json unless told
+otherwise, and then the tables of Docs/performance.md and its plots, see bench_report.py.
+
+--quick takes less than two minutes, writes no documents and says the most important numbers. --install gets the other
+servers from Debian (as root); one that is not there is left out.
+"""
+import argparse
+import contextlib
+import datetime
+import json
+import os
+import platform
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+import bench_report
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RESULTS = os.path.join(ROOT, "Docs/performance/results.json")
+PACKAGES = {"nats": "nats-server", "redis": "redis-server", "mqtt": "mosquitto"}
+EVERYBODY = ["relay", "waymark", "redis", "nats", "mqtt"]
+FAST = ["relay", "waymark", "redis", "nats"]
+OURS = ["relay", "waymark"]
+# About 50 KB.
+SEGMENT = "route:12500"
+
+
+def scenarios():
+    """Name of a scenario -> options of the generator, servers, whether it belongs to the quick form."""
+    table = {}
+
+    def add(name, mode, servers, quick=False, **options):
+        table[name] = ({"mode": mode, **options}, servers, quick)
+
+    for endpoints in (1, 10, 100, 1_000, 10_000):
+        add(f"saturate-{endpoints}", "saturate", EVERYBODY, endpoints in (1, 100, 1_000), endpoints=endpoints)
+    add("estimates-100", "saturate", OURS, endpoints=100, payload="estimates")
+    add("segments-1", "saturate", FAST, endpoints=1, payload=SEGMENT)
+    add("segments-100", "saturate", FAST, endpoints=100, payload=SEGMENT)
+    add("drives-1000", "saturate", FAST, endpoints=1_000, streams=1_000)
+    for rate in (20, 200, 1_000, 5_000):
+        add(f"rate-100x{rate}", "rate", EVERYBODY if rate == 200 else FAST, rate == 200, endpoints=100, rate=rate)
+    add("rate-1000x20", "rate", EVERYBODY, True, endpoints=1_000, rate=20)
+    # What counts begins when the stalled endpoint's socket is full, after some 800 messages.
+    add("healthy-1000", "rate", ["waymark"], endpoints=1_000, rate=50, warmup=20, duration=5)
+    add("stalled-1000", "slow", ["waymark"], endpoints=1_000, rate=50, warmup=20, duration=5)
+    add("request-1", "request", EVERYBODY, True, endpoints=1, concurrency=1)
+    add("request-64", "request", FAST, endpoints=64, concurrency=64)
+    for endpoints in (100, 1_000, 10_000):
+        # Long enough for each endpoint's keepalive where its cost is looked at.
+        longer = {"duration": 11} if endpoints == 10_000 else {}
+        add(f"idle-{endpoints}", "idle", EVERYBODY, endpoints == 1_000, endpoints=endpoints, keepalive=10, **longer)
+    add("storm-10000", "storm", EVERYBODY, endpoints=10_000, rate=200)
+    return table
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """One server's process and address."""
+
+    def __init__(self, language, binaries, folder):
+        self.language = language
+        path, port = os.path.join(folder, "socket"), free_port()
+        self.address = f"unix:{path}"
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+        if language == "relay":
+            command = [binaries["relay"], path]
+        elif language == "waymark":
+            command = [binaries["waymark"], "--config", self.write(folder, (
+                f"log-level: warning\nlisteners:\n  - address: unix:{path}\n    roles: [vehicle, navigation]\n"))]
+        elif language == "redis":
+            command = [binaries["redis"], "--port", "0", "--unixsocket", path, "--save", "", "--maxclients", "19000",
+                       "--client-output-buffer-limit", "pubsub 0 0 0", "--dir", folder]
+        elif language == "nats":
+            self.address = f"tcp:{port}"
+            command = [binaries["nats"], "-a", "127.0.0.1", "-p", str(port)]
+        else:
+            command = [binaries["mqtt"], "-c", self.write(folder, (
+                f"listener 0 {path}\nallow_anonymous true\nmax_queued_messages 0\nmax_inflight_messages 0\n"
+                f"log_type error\nuser root\n"))]
+        self.log = open(os.path.join(folder, "log"), "w+", encoding="utf-8")
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, cwd=folder)
+        self.wait()
+
+    @staticmethod
+    def write(folder, text):
+        path = os.path.join(folder, "configuration")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def wait(self):
+        """Until it takes connections."""
+        limit = time.monotonic() + 10
+        while True:
+            is_unix = self.address.startswith("unix:")
+            with socket.socket(socket.AF_UNIX if is_unix else socket.AF_INET) as probe:
+                where = self.address[5:] if is_unix else ("127.0.0.1", int(self.address[4:]))
+                if probe.connect_ex(where) == 0:
+                    return
+            if self.process.poll() is not None or time.monotonic() > limit:
+                self.log.seek(0)
+                sys.exit(f"{self.language} did not start: {self.log.read()}")
+            time.sleep(0.02)
+
+    def end(self):
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+
+def build():
+    """Builds what is ours and says where it is."""
+    command = ["swift", "build", "-c", "release"]
+    for product in ("waymarkd", "waymark-bench", "waymark-relay"):
+        subprocess.run([*command, "--product", product], cwd=ROOT, check=True, stdout=sys.stderr)
+    folder = subprocess.run(
+        [*command, "--show-bin-path"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    return folder
+
+
+def binaries_in(folder):
+    binaries = {"waymark": "waymarkd", "bench": "waymark-bench", "relay": "waymark-relay"}
+    binaries = {name: os.path.join(folder, file) for name, file in binaries.items()}
+    for language, program in (("nats", "nats-server"), ("redis", "redis-server"), ("mqtt", "mosquitto")):
+        # Why: Debian puts some of them where only root looks.
+        if path := shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin"):
+            binaries[language] = path
+        else:
+            print(f"{program} is not there, left out (see --install)", file=sys.stderr)
+    return binaries
+
+
+def versions(binaries):
+    found = {}
+    for language, option in (("nats", "--version"), ("redis", "--version"), ("mqtt", "-h")):
+        if language in binaries:
+            output = subprocess.run([binaries[language], option], capture_output=True, text=True, check=False)
+            found[language] = output.stdout.split("\n")[0].split(" sha=")[0]
+    return found
+
+
+def measure(binaries, language, options):
+    """One run against a server of its own. Returns None if it failed, after saying why."""
+    with tempfile.TemporaryDirectory(prefix="wm") as folder:
+        server = Server(language, binaries, folder)
+        try:
+            command = [binaries["bench"], "--language", language, "--address", server.address,
+                       "--process", str(server.process.pid)]
+            for name, value in options.items():
+                command += ["--" + name.replace("_", "-"), str(value)]
+            try:
+                run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+            except subprocess.TimeoutExpired:
+                print(f"  {language}: not done in 300 s", file=sys.stderr)
+                return None
+        finally:
+            server.end()
+    if run.returncode or not run.stdout:
+        print(f"  {language}: {run.stdout.strip()} {run.stderr.strip()}", file=sys.stderr)
+    return json.loads(run.stdout) if run.stdout else None
+
+
+def headline(result):
+    names = {"deliveriesPerSecond": "{:,.0f} deliveries/s", "answersPerSecond": "{:,.0f} answers/s",
+             "connectionsPerSecond": "{:,.0f} connections/s", "serverSecondsPerMillion": "{:.4g} CPU s per million",
+             "generatorSecondsPerMillion": "(generator {:.3g})", "microseconds50": "p50 {:,.0f} µs",
+             "microseconds99": "p99 {:,.0f} µs", "residentBytesPerConnection": "{:,.0f} bytes each",
+             "conflated": "{} conflated", "closed": "{} closed", "missing": "{} missing"}
+    return ", ".join(text.format(result[name]) for name, text in names.items() if result.get(name))
+
+
+def machine():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        models = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+    return {"load": round(os.getloadavg()[0], 1), "processors": len(models), "model": models[0] if models else platform.machine(), "kernel": platform.release()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--install", action="store_true")
+    parser.add_argument("--only", nargs="+", default=[], help="scenarios, or the beginnings of their names")
+    parser.add_argument("--servers", nargs="+", default=EVERYBODY)
+    parser.add_argument("--repeats", type=int, help="3, or 1 with --quick")
+    parser.add_argument("--duration", type=float, help="seconds of a run, 2, or 0.5 with --quick")
+    parser.add_argument("--binaries", help="a folder with what would be built")
+    parser.add_argument("--output", help="where the results go")
+    options = parser.parse_args()
+    if options.install:
+        # RUNLEVEL: installed, not started.
+        subprocess.run(["apt-get", "install", "-y", "--no-install-recommends", *PACKAGES.values()], check=True,
+                       env={**os.environ, "RUNLEVEL": "1", "DEBIAN_FRONTEND": "noninteractive"})
+    binaries = binaries_in(options.binaries or build())
+    repeats = options.repeats or (1 if options.quick else 3)
+    duration = options.duration or (0.5 if options.quick else 2)
+    chosen = {
+        name: entry for name, entry in scenarios().items()
+        if any(name.startswith(prefix) for prefix in options.only) or not options.only and (entry[2] or not options.quick)}
+    results = {"machine": machine(), "servers": versions(binaries), "date": datetime.date.today().isoformat(),
+               "repeats": repeats, "seconds": duration, "runs": []}
+    failed = False
+    for name, (arguments, servers, _) in chosen.items():
+        for repeat in range(repeats):
+            for language in [server for server in servers if server in binaries and server in options.servers]:
+                result = measure(binaries, language, {"duration": duration, **arguments})
+                if result is None:
+                    failed = True
+                    continue
+                print(f"{name:14} {language:8} {headline(result)}", flush=True)
+                # What is not verified is no measurement.
+                if result["missing"] or (result["closed"] and result["mode"] != "slow"):
+                    failed = True
+                    continue
+                results["runs"].append({"scenario": name, "repeat": repeat, **result})
+    output = options.output or (None if options.quick or options.only else RESULTS)
+    if output:
+        os.makedirs(os.path.dirname(os.path.abspath(output)), exist_ok=True)
+        with open(output, "w", encoding="utf-8") as file:
+            json.dump(results, file, indent=1)
+            file.write("\n")
+    print()
+    print(bench_report.goals_table(bench_report.Results(results)))
+    if output == RESULTS:
+        bench_report.write_documents(RESULTS)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
