@@ -1,3 +1,4 @@
+internal import CSystemd
 internal import Glibc
 
 /// One thing that the service manager is told; see sd_notify(3).
