@@ -88,7 +88,9 @@ let package = Package(
             ], swiftSettings: strict),
         .target(
             name: "WaymarkSimulation",
-            dependencies: ["StateCoding", "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkModel"],
+            dependencies: [
+                "StateCoding", "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkModel",
+            ],
             swiftSettings: strict),
 
         .target(
@@ -160,7 +162,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkGatewayTests",
             dependencies: [
-                "StateCoding", "WaymarkGateway", "WaymarkClient", "WaymarkSimulation", "WaymarkCodec", "WaymarkProtocol",
+                "StateCoding", "WaymarkGateway", "WaymarkClient", "WaymarkSimulation", "WaymarkCodec",
+                "WaymarkProtocol",
                 "WaymarkModel", collections,
             ], swiftSettings: testing),
         .testTarget(

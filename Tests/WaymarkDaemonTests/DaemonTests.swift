@@ -207,7 +207,8 @@ import WaymarkTransport
         try await group.shutdownGracefully()
         await #expect(throws: ListenerError.self) {
             _ = try await Listener.adopt(
-                copyOf: open("/dev/null", O_RDONLY), rules: ListenerRules(ListenerPolicy(roles: [])), driver: driver,
+                copyOf: open("/dev/null", O_RDONLY), rules: ListenerRules(ListenerPolicy(roles: [])),
+                driver: driver,
                 group: .singletonMultiThreadedEventLoopGroup)
         }
     }

@@ -64,7 +64,8 @@ private struct Process {
             if isLost(connection) {
                 close(descriptor)
             } else {
-                connections.append((connection, descriptor, ListenerRules(ListenerPolicy(roles: [.vehicle, .navigation]))))
+                connections.append(
+                    (connection, descriptor, ListenerRules(ListenerPolicy(roles: [.vehicle, .navigation]))))
             }
         }
         let next = Process(limits)
