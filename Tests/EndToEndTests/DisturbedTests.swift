@@ -29,9 +29,13 @@ import WaymarkProtocol
 
     @Test func `an endpoint that reads nothing is closed, and the others get everything`() async throws {
         let folder = try RunningDaemon.newFolder()
+        // What does not read does not answer pings either: on a slow machine it would be closed as silent.
         try Data(
-            "limits: { outbox-bytes: 1MiB, retained-bytes: 512KiB, frame-bytes: 256KiB }\ntimes: { slow-consumer: 60s }\n"
-                .utf8
+            """
+            limits: { outbox-bytes: 1MiB, retained-bytes: 512KiB, frame-bytes: 256KiB }
+            times: { slow-consumer: 60s, keepalive: 600s }
+
+            """.utf8
         ).write(to: URL(filePath: "\(folder)/waymark.yaml"))
         let daemon = try await RunningDaemon.start(["--config", "\(folder)/waymark.yaml"], in: folder)
         let (roads, road) = AsyncStream.makeStream(of: String.self)

@@ -115,6 +115,7 @@ private final class LineLog: Sendable {
     }
 
     private struct Waiting {
+        let number: Int
         var start: Int
         let found: @Sendable (String) -> String?
         let continuation: CheckedContinuation<Found?, Never>
@@ -124,6 +125,7 @@ private final class LineLog: Sendable {
         var lines: [String] = []
         var isOver = false
         var waiting: [Waiting] = []
+        var waitCount = 0
 
         func first(from start: Int, _ found: (String) -> String?) -> Found? {
             for index in start..<max(start, self.lines.count) {
@@ -154,17 +156,31 @@ private final class LineLog: Sendable {
         }
     }
 
-    /// What `found` makes of the first line from `start` on that it accepts; nil if the stream ends without one.
+    /// What `found` makes of the first line from `start` on that it accepts; nil if the stream ends without one, or the
+    /// task is cancelled.
     func first(from start: Int, _ found: @escaping @Sendable (String) -> String?) async -> Found? {
-        await withCheckedContinuation { continuation in
-            let (isDone, line) = self.state.withLock { state -> (Bool, Found?) in
-                if let line = state.first(from: start, found) { return (true, line) }
-                if state.isOver { return (true, nil) }
-                state.waiting.append(
-                    Waiting(start: max(start, state.lines.count), found: found, continuation: continuation))
-                return (false, nil)
+        let number = self.state.withLock { state in
+            state.waitCount += 1
+            return state.waitCount
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (isDone, line) = self.state.withLock { state -> (Bool, Found?) in
+                    if let line = state.first(from: start, found) { return (true, line) }
+                    if state.isOver || Task.isCancelled { return (true, nil) }
+                    state.waiting.append(
+                        Waiting(
+                            number: number, start: max(start, state.lines.count), found: found,
+                            continuation: continuation))
+                    return (false, nil)
+                }
+                if isDone { continuation.resume(returning: line) }
             }
-            if isDone { continuation.resume(returning: line) }
+        } onCancel: {
+            let waiting = self.state.withLock { state in
+                state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0) }
+            }
+            waiting?.continuation.resume(returning: nil)
         }
     }
 
