@@ -131,12 +131,12 @@ package struct Daemon: Sendable {
         } catch { /* All have gone. */  }
     }
 
-    /// The second part of ``shutdown(reconnectAfter:)``.
-    package func stop() async {
+    /// The second part of ``shutdown(reconnectAfter:)``, or of ``handOver()``: then another process goes on.
+    package func stop(isContinued: Bool = false) async {
         do { try await self.group.shutdownGracefully() } catch {
             self.logger.warning("\(LoggedEvent.loopsDidNotStop)", metadata: [LogKey.error: "\(error)"])
         }
-        self.logger.notice("\(LoggedEvent.stopped)")
+        if !isContinued { self.logger.notice("\(LoggedEvent.stopped)") }
     }
 
     private static func driver(

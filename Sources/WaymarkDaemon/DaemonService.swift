@@ -44,15 +44,17 @@ package struct DaemonService: Service {
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         var daemon = try await Daemon.start(
             self.settings, inheriting: self.inherited, continuing: self.handover, logger: self.logger)
+        var isContinued = false
         await withTaskGroup { tasks in
             if let watchdog = self.watchdog(over: daemon) { tasks.addTask { await watchdog.run() } }
             self.notifier.tell(.ready)
             await self.serve(&daemon, hangups)
             self.notifier.tell(.stopping)
-            if Handover.takeRestartMark() { await daemon.handOver() } else { await self.drain(daemon) }
+            isContinued = Handover.takeRestartMark()
+            if isContinued { await daemon.handOver() } else { await self.drain(daemon) }
             tasks.cancelAll()
         }
-        await daemon.stop()
+        await daemon.stop(isContinued: isContinued)
     }
 
     /// Returns when the daemon is told to stop, or is idle.

@@ -35,9 +35,10 @@ package final class Handover: Sendable {
 
     /// Whether the process is told to stop because another one follows. Says it once.
     static func takeRestartMark() -> Bool {
-        guard let folder = unsafe getenv("RUNTIME_DIRECTORY") else { return false }
-        let path = unsafe "\(String(cString: folder))/\(Self.restartFile)"
-        return unsafe unlink(path) == 0
+        guard let folders = unsafe getenv("RUNTIME_DIRECTORY") else { return false }
+        return unsafe String(cString: folders).split(separator: ":").contains {
+            unsafe unlink("\($0)/\(Self.restartFile)") == 0
+        }
     }
 
     /// Takes everything out. The store is told to forget it.

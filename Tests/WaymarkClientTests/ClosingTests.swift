@@ -93,7 +93,7 @@ import WaymarkProtocol
     {
         let gateway = try await FakeGateway.start()
         let (blocked, unblock) = AsyncStream.makeStream(of: Void.self)
-        let (endpoint, peer) = try await self.endpoint(gateway, keepalive: 1_000) {
+        let (endpoint, peer) = try await self.endpoint(gateway, keepalive: 20_000) {
             $0.onUpdate = { _ in for await _ in blocked {} }
         }
         let states = await endpoint.states
