@@ -49,7 +49,7 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct DocumentExampleTests {
+@Suite(.timeLimit(.minutes(10))) struct DocumentExampleTests {
     static let available = Example.allCases.filter(\.isAvailable)
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()

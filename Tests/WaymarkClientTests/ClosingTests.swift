@@ -4,7 +4,7 @@ import WaymarkProtocol
 
 @testable import WaymarkClient
 
-@Suite(.timeLimit(.minutes(1))) struct ClosingTests {
+@Suite(.timeLimit(.minutes(10))) struct ClosingTests {
     private func endpoint(
         _ gateway: FakeGateway, keepalive: UInt32 = 10_000,
         _ change: (inout VehicleEndpoint.Configuration) -> Void = { _ in }

@@ -77,7 +77,7 @@ final class RawPeer {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ConversationTests {
+@Suite(.timeLimit(.minutes(10))) struct ConversationTests {
     @Test func `the page shows the frames of a whole conversation`() {
         let names = Set(Conversation.steps.map(\.name))
         #expect(

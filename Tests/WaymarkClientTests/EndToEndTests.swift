@@ -12,7 +12,7 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
-@Suite(.timeLimit(.minutes(2))) struct EndToEndTests {
+@Suite(.timeLimit(.minutes(10))) struct EndToEndTests {
     @Test func `a cluster that joins in mid-drive holds what the first one holds`() async throws {
         let service = try await Service.start()
         let (first, early) = try await Witness.endpoint("cluster", at: service.vehicle)

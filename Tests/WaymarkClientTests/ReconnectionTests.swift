@@ -4,7 +4,7 @@ import WaymarkProtocol
 
 @testable import WaymarkClient
 
-@Suite(.timeLimit(.minutes(1))) struct ReconnectionTests {
+@Suite(.timeLimit(.minutes(10))) struct ReconnectionTests {
     /// A client with one session, which the gateway has opened and which guides.
     private func client(
         _ gateway: FakeGateway, onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)? = nil

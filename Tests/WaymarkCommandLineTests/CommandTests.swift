@@ -9,7 +9,7 @@ import WaymarkRoutes
 @testable import WaymarkClient
 @testable import WaymarkCommandLine
 
-@Suite(.timeLimit(.minutes(2))) struct CommandTests {
+@Suite(.timeLimit(.minutes(10))) struct CommandTests {
     @Test func `the demo does all that it should`() async throws {
         try await Demo.parse(["--speed", "2000"]).run()
     }

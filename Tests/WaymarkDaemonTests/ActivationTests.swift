@@ -111,7 +111,7 @@ import WaymarkTransport
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct IdleExitTests {
+@Suite(.timeLimit(.minutes(10))) struct IdleExitTests {
     /// Settings with one listener, for what is handed over as `a`, that leave after no time at all.
     private static var settings: Settings {
         var settings = Settings()
@@ -219,7 +219,7 @@ import WaymarkTransport
 }
 
 /// The built `waymarkd`, with sockets handed over in the way of sd_listen_fds(3).
-@Suite(.timeLimit(.minutes(2)), .enabled(if: FileManager.default.isExecutableFile(atPath: executable.path)))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: FileManager.default.isExecutableFile(atPath: executable.path)))
 struct ActivationTests {
     /// A file of settings: for vehicles what is handed over as `waymarkd-vehicle`, for navigation clients a listener of
     /// the daemon's own.

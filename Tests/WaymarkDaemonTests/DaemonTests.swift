@@ -10,7 +10,7 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
-@Suite(.timeLimit(.minutes(2))) struct GoodbyeTests {
+@Suite(.timeLimit(.minutes(10))) struct GoodbyeTests {
     /// More than the buffers of both ends hold.
     static let flood = [UInt8](repeating: 0, count: 16_000_000)
 
@@ -74,7 +74,7 @@ import WaymarkTransport
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct LoopsTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopsTests {
     @Test func `endpoints on several loops see the same, in the same order`() async throws {
         let folder = try Folder()
         let daemon = try await folder.daemon { $0.threads = 4 }
@@ -119,7 +119,7 @@ import WaymarkTransport
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct SocketFileTests {
+@Suite(.timeLimit(.minutes(10))) struct SocketFileTests {
     @Test func `a second daemon is told, and the first one goes on`() async throws {
         let folder = try Folder()
         let first = try await folder.daemon()

@@ -70,7 +70,7 @@ final class Run {
     }
 }
 
-@Suite(.timeLimit(.minutes(2)), .enabled(if: FileManager.default.isExecutableFile(atPath: executable.path)))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: FileManager.default.isExecutableFile(atPath: executable.path)))
 struct ExecutableTests {
     @Test func `it says where it listens, takes peers, and ends with 0 when it is told to stop`() throws {
         let folder = try Folder()

@@ -10,7 +10,7 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
-@Suite(.timeLimit(.minutes(2))) struct ReloadTests {
+@Suite(.timeLimit(.minutes(10))) struct ReloadTests {
     /// What ``Folder/daemon(logger:_:)`` starts with.
     private static func settings(_ folder: Folder, _ change: (inout Settings) -> Void) -> Settings {
         var settings = Settings()
