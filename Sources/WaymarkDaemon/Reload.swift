@@ -17,9 +17,8 @@ extension Daemon {
         if settings.listeners.isEmpty, self.inherited.sockets.isEmpty {
             try PrivateFolder.make(DefaultAddresses.folder)
         }
-        let known = Dictionary(
-            self.entrances.all.map { ($0.plan.address, $0) }, uniquingKeysWith: { first, _ in first })
-        let added = try await self.open(plans.filter { known[$0.address] == nil }.map { Opening($0) })
+        let known = Set(self.entrances.all.map(\.plan.address))
+        let added = try await self.open(plans.filter { !known.contains($0.address) }.map { Opening($0) })
         let unchangeable = self.settings.needingRestart(for: settings) + self.filesNeedingRestart(for: plans)
         if !unchangeable.isEmpty {
             self.logger.warning(

@@ -73,31 +73,28 @@ package struct RouteContent: Sendable, Hashable, Codable {
     }
 
     private mutating func add(_ ids: [ManeuverID], _ limits: Limits) throws(Rejection) {
-        for (index, id) in ids.enumerated() where self.maneuvers.contains(id) {
-            throw Rejection(
-                .duplicate, field: "maneuvers[\(index)].id",
-                reason: "maneuver \(id.rawValue) was added before")
-        }
-        guard self.maneuvers.count + ids.count <= limits.maneuversPerSessionMax else {
-            throw Rejection(
-                .limitReached, field: "maneuvers",
-                reason: "a session holds at most \(limits.maneuversPerSessionMax) maneuvers")
-        }
-        self.maneuvers.formUnion(ids)
+        try Self.add(ids, to: &self.maneuvers, limits.maneuversPerSessionMax, "maneuvers", "maneuver")
     }
 
     private mutating func add(_ ids: [LaneGuidanceID], _ limits: Limits) throws(Rejection) {
-        for (index, id) in ids.enumerated() where self.laneGuidances.contains(id) {
+        try Self.add(
+            ids, to: &self.laneGuidances, limits.laneGuidancesPerSessionMax, "lane_guidances",
+            "lane guidance")
+    }
+
+    private static func add<ID: RawRepresentable & Hashable>(
+        _ ids: [ID], to known: inout Set<ID>, _ countMax: Int, _ field: String, _ word: String
+    ) throws(Rejection) {
+        for (index, id) in ids.enumerated() where known.contains(id) {
             throw Rejection(
-                .duplicate, field: "lane_guidances[\(index)].id",
-                reason: "lane guidance \(id.rawValue) was added before")
+                .duplicate, field: "\(field)[\(index)].id",
+                reason: "\(word) \(id.rawValue) was added before")
         }
-        guard self.laneGuidances.count + ids.count <= limits.laneGuidancesPerSessionMax else {
+        guard known.count + ids.count <= countMax else {
             throw Rejection(
-                .limitReached, field: "lane_guidances",
-                reason: "a session holds at most \(limits.laneGuidancesPerSessionMax) lane guidances")
+                .limitReached, field: field, reason: "a session holds at most \(countMax) \(word)s")
         }
-        self.laneGuidances.formUnion(ids)
+        known.formUnion(ids)
     }
 
     private mutating func add(
