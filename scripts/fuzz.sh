@@ -30,7 +30,8 @@ done
 
 export SWIFT_BACKTRACE=enable=no
 # The frame splitter is part of the first target: the rest of its module needs SwiftNIO.
-declare -A beside=([FuzzCodec]=Sources/WaymarkTransport/FrameSplitter.swift [FuzzSession]="")
+declare -A beside=([FuzzSession]="" [FuzzCodec]="Sources/WaymarkTransport/FrameSplitter.swift
+  Tests/WaymarkCodecTests/SlowLine.swift Tests/WaymarkCodecTests/WireWriter.swift")
 for target in FuzzCodec FuzzSession; do
   "${swift[@]}" -module-name "$target" -o "$build/$target" "Tests/Fuzz/$target.swift" ${beside[$target]} \
     "${objects[@]}" -lprotobuf-c

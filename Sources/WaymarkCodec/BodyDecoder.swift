@@ -11,10 +11,12 @@ package final class BodyDecoder {
     package static let memoryBytesMax = 32 * 1_024 * 1_024
 
     private let arena: Arena
+    private let memoryBytesMax: Int
 
     /// A decoder that lets one body take `memoryBytesMax` bytes of memory.
     package init(memoryBytesMax: Int = BodyDecoder.memoryBytesMax) {
         self.arena = Arena(bytesMax: memoryBytesMax)
+        self.memoryBytesMax = memoryBytesMax
     }
 
     /// Reads a frame in full.
@@ -25,13 +27,19 @@ package final class BodyDecoder {
         guard let type = header.type else {
             throw .unknownType(isSkippable: header.flags.contains(.skippable))
         }
-        let message = try unsafe self.read(frame, type) { bytes, _ throws(Rejection) in
-            try unsafe Message(type, self.unpack(bytes, type))
+        let message = try unsafe self.read(frame, type) { body, _ throws(Rejection) in
+            if MessageType.published.contains(header.rawType) {
+                _ = try unsafe PublicationOutline(type, checking: WireMessage(body))
+            }
+            defer { self.arena.reset() }
+            return try unsafe Message(type, self.unpack(body, type))
         }
         return Envelope(message, session: header.session, sequence: header.sequence, flags: header.flags)
     }
 
-    /// Checks a published frame as ``decode(_:)`` does, but reads only what the gateway must know.
+    /// Checks a published frame as ``decode(_:)`` does, but reads only what the gateway must know, and that in place.
+    ///
+    /// It is only unpacked if that might take more memory than it may; then it is refused as ``decode(_:)`` would.
     ///
     /// A skippable frame of an unknown published type is ``PublicationOutline/unrecognized``; its body is not looked at.
     ///
@@ -47,29 +55,32 @@ package final class BodyDecoder {
         guard isPublished else {
             throw .rejected(Rejection(.wrongState, reason: "is not a publication").of(header))
         }
-        return try unsafe self.read(frame, type) { bytes, numbers throws(Rejection) in
-            if let outline = PublicationOutline(flat: type, numbers) { return outline }
-            let publication = try unsafe PublicationWire(type, self.unpack(bytes, type))
-            try unsafe publication.check()
-            return unsafe publication.outline
+        return try unsafe self.read(frame, type) { body, unpackedBytesMax throws(Rejection) in
+            let outline = try unsafe PublicationOutline(type, checking: WireMessage(body))
+            if unpackedBytesMax > self.memoryBytesMax {
+                // Whoever is sent it would have to unpack it.
+                defer { self.arena.reset() }
+                _ = try unsafe self.unpack(body, type)
+            }
+            return outline
         }
     }
 
-    /// Checks the bytes and lends them to `body`. What it unpacks is gone afterwards.
+    /// Checks the body of a frame and lends it to `use`, with what unpacking it takes at most.
+    @inline(__always)
     private func read<Result>(
         _ frame: Frame, _ type: MessageType,
-        _ body: (UnsafeRawBufferPointer, WireCheck.Numbers) throws(Rejection) -> Result
+        _ use: (UnsafeRawBufferPointer, Int) throws(Rejection) -> Result
     ) throws(DecodingError) -> Result {
-        defer { self.arena.reset() }
-        let span = frame.body.span
+        let body = unsafe frame.bytes.span.bytes.extracting(droppingFirst: FrameHeader.byteCount)
         do {
-            return try unsafe span.bytes.withUnsafeBytes { bytes throws(Rejection) in
-                let numbers = try unsafe WireCheck.check(bytes, as: type)
-                return try unsafe body(bytes, numbers)
+            return try unsafe body.withUnsafeBytes { body throws(Rejection) in
+                let unpackedBytesMax = try unsafe WireCheck.check(body, as: type)
+                return try unsafe use(body, unpackedBytesMax)
             }
         } catch {
             var rejection = error.of(frame.header)
-            rejection.requestID = unsafe span.bytes.withUnsafeBytes {
+            rejection.requestID = unsafe body.withUnsafeBytes {
                 unsafe WireCheck.requestID(in: $0, of: type)
             }
             throw .rejected(rejection)

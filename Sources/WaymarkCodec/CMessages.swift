@@ -1,5 +1,4 @@
 internal import CProtobufC
-internal import Glibc
 internal import WaymarkProtocol
 
 // What all messages need to be written to, and read from, the generated C structures. Pointers are valid until the
@@ -88,12 +87,6 @@ func givenText(_ wire: UnsafeMutablePointer<CChar>?) -> String? {
     return text.isEmpty ? nil : text
 }
 
-/// Whether two string fields say the same.
-func text(_ wire: UnsafeMutablePointer<CChar>, equals other: UnsafeMutablePointer<CChar>?) -> Bool {
-    guard let other = unsafe other else { return false }
-    return unsafe strcmp(wire, other) == 0
-}
-
 /// The texts of a checked, repeated string field.
 func texts(_ count: Int, _ wire: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
     (0..<count).map { unsafe text(wire?[$0]) }
@@ -142,19 +135,10 @@ func checkInside<Wire>(
 /// Checks that no two elements of a repeated message field have the same id.
 ///
 /// - Complexity: O(n); allocates only when the ids do not ascend.
-func checkUnique<Wire, Identifier: Hashable & Comparable>(
-    _ count: Int, _ wire: UnsafeMutablePointer<UnsafeMutablePointer<Wire>?>?, _ name: String,
-    _ id: (UnsafeMutablePointer<Wire>) -> Identifier
-) throws(Rejection) {
-    var last: Identifier?
-    let isAscending = (0..<count).allSatisfy { index in
-        guard let next = unsafe wire?[index].map(id) else { return true }
-        defer { last = next }
-        return last.map { $0 < next } ?? true
-    }
-    guard !isAscending else { return }
-    var seen: Set<Identifier> = []
-    for (index, id) in unsafe list(count, wire, id).enumerated() where !seen.insert(id).inserted {
+func checkUnique(_ ids: [some Hashable & Comparable], _ name: String) throws(Rejection) {
+    guard zip(ids, ids.dropFirst()).contains(where: { $0 >= $1 }) else { return }
+    var seen: Set = [ids[0]]
+    for index in 1..<ids.count where !seen.insert(ids[index]).inserted {
         throw Rejection(.duplicate, field: "\(name)[\(index)].id", reason: "is there already")
     }
 }

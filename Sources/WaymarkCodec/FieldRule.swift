@@ -21,6 +21,9 @@ struct FieldRule: Sendable {
     /// How many elements a repeated field may have.
     var countMax: Int32 = 1
     var alphabet = Alphabet.unicode
+    /// How far from 0 the sum of a list of differences may be at each of them; 0: not such a list. All such lists of a
+    /// message are equally long.
+    var sumMax: Int32 = 0
 
     /// Whatever the field's type holds. For sub-messages: may be absent.
     static let any = FieldRule()
@@ -41,6 +44,13 @@ struct FieldRule: Sendable {
 
     /// Each id of a list; 0 names nothing.
     static let reference = FieldRule.range(1...UInt32.max)
+
+    /// Differences, each added to the sum of those before, which stays within `sumMax` of 0.
+    static func differences(within sumMax: Int32) -> FieldRule {
+        var rule = FieldRule.any
+        rule.sumMax = sumMax
+        return rule
+    }
 
     /// An enumeration; values that this build does not know are kept.
     static let enumeration = FieldRule.range(0...Int32.max)

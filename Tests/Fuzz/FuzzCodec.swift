@@ -1,4 +1,5 @@
-// libFuzzer target: any bytes as a stream of frames, split and read as a connection does.
+// libFuzzer target: any bytes as a stream of frames, split and read as a connection does, and as the packed differences of a
+// line.
 // Built and run by scripts/fuzz.sh, not by the package.
 import WaymarkCodec
 import WaymarkProtocol
@@ -14,6 +15,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let pieces = split(bytes, pieceBytes: 1 + count % 97)
     precondition(whole.frames == pieces.frames && whole.error == pieces.error, "read differently in pieces")
     for frame in whole.frames { check(frame) }
+    checkLine(latitudes: Array(bytes[..<(count / 2)]), longitudes: Array(bytes[(count / 2)...]))
     return 0
 }
 
@@ -41,5 +43,19 @@ private func check(_ frame: Frame) {
     case .failure(let error):
         guard let type = frame.header.type, MessageType.published.contains(type.rawValue) else { return }
         precondition(outline == .failure(error), "the outline is refused for something else")
+    }
+}
+
+/// A line is refused where reading its points one by one refuses it.
+private func checkLine(latitudes: [UInt8], longitudes: [UInt8]) {
+    let frame = SlowLine.frame(latitudes: latitudes, longitudes: longitudes)
+    check(frame)
+    let refusal = SlowLine.refusal(latitudes: latitudes, longitudes: longitudes)
+    do throws(DecodingError) {
+        _ = try decoder.outline(of: frame)
+        precondition(refusal == nil, "a line is taken that is none")
+    } catch {
+        guard case .rejected(let rejection) = error, let refusal else { preconditionFailure("\(error)") }
+        precondition(rejection.code == refusal.code && rejection.field.hasSuffix(".\(refusal.field)"))
     }
 }

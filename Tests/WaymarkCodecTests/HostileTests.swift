@@ -86,6 +86,37 @@ import WaymarkProtocol
         #expect(try self.rejection(self.read(.upcomingManeuvers, body, with: small)).code == .limitReached)
     }
 
+    /// What the gateway takes, endpoints must be able to read, although it does not unpack it itself.
+    @Test(arguments: MessageType.allCases.filter { MessageType.published.contains($0.rawValue) })
+    func `an outline is refused for its memory exactly where the message is`(_ type: MessageType) {
+        for bytesMax in [64, 256, 1_024, 4_096, 16_384, 65_536, 262_144] {
+            let decoder = BodyDecoder(memoryBytesMax: bytesMax)
+            for seed in 0..<20 {
+                var random = RandomValues(seed: UInt64(seed))
+                let frame = Codec.encode(random.envelope(type))
+                let outline = Result { () throws(DecodingError) in try decoder.outline(of: frame) }
+                let decoded = Result { () throws(DecodingError) in try decoder.decode(frame) }
+                switch (outline, decoded) {
+                case (.success, .success): break
+                case (.failure(let outline), .failure(let decoded)): #expect(outline == decoded)
+                case (.success, .failure), (.failure, .success):
+                    Issue.record("seed \(seed), \(bytesMax) bytes")
+                }
+            }
+        }
+    }
+
+    @Test func `the outline of what would take too much memory is refused`() throws {
+        let chunks = [[UInt8]](repeating: [0x12, 0x00], count: 1 << 19).flatMap { $0 }
+        let frame = Frame(.upcomingManeuvers, body: chunks)
+        let small = BodyDecoder(memoryBytesMax: 64 * 1_024)
+        let error = #expect(throws: DecodingError.self) { try small.outline(of: frame) }
+        guard case .rejected(let rejection) = error else {
+            throw Unexpected(description: String(describing: error))
+        }
+        #expect(rejection.code == .limitReached)
+    }
+
     @Test func `the budget is for one body, not for all`() throws {
         var random = RandomValues(seed: 9)
         let decoder = BodyDecoder(memoryBytesMax: 256 * 1_024)

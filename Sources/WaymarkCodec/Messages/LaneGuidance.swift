@@ -33,20 +33,6 @@ extension Lane {
         }
     }
 
-    static func check(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
-        guard unsafe Self.isHighlighted(wire) else { return }
-        let angles = unsafe UnsafeBufferPointer(
-            start: wire.pointee.angles_degrees, count: wire.pointee.n_angles_degrees)
-        guard unsafe angles.contains(wire.pointee.highlighted_angle_degrees) else {
-            throw Rejection(
-                .inconsistent, field: "highlighted_angle_degrees", reason: "is not one of angles_degrees")
-        }
-        guard unsafe wire.pointee.status != WAYMARK__V1__LANE_STATUS__LANE_STATUS_NOT_GOOD else {
-            throw Rejection(
-                .inconsistent, field: "highlighted_angle_degrees", reason: "the lane's status is NOT_GOOD")
-        }
-    }
-
     init(_ wire: UnsafeMutablePointer<Wire>) {
         self.init(
             angles: unsafe numbers(wire.pointee.n_angles_degrees, wire.pointee.angles_degrees) {
@@ -76,30 +62,41 @@ extension LaneGuidance {
         }
     }
 
-    static func check(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
-        try unsafe checkEach(wire.pointee.n_lanes, wire.pointee.lanes, "lanes", Lane.check)
-    }
-
-    /// Checks the lane guidances of a list, and that no id is there twice.
-    static func check(
-        _ count: Int, _ wire: UnsafeMutablePointer<UnsafeMutablePointer<Wire>?>?
-    ) throws(Rejection) {
-        try unsafe checkEach(count, wire, "lane_guidances", LaneGuidance.check)
-        try unsafe checkUnique(count, wire, "lane_guidances") { unsafe $0.pointee.id }
-    }
-
-    /// Only the ids of a list.
-    static func ids(
-        _ count: Int, _ wire: UnsafeMutablePointer<UnsafeMutablePointer<Wire>?>?
-    ) -> [LaneGuidanceID] {
-        unsafe list(count, wire) { LaneGuidanceID(rawValue: unsafe $0.pointee.id) }
-    }
-
     init(_ wire: UnsafeMutablePointer<Wire>) {
         self.init(
             id: LaneGuidanceID(rawValue: unsafe wire.pointee.id),
             lanes: unsafe list(wire.pointee.n_lanes, wire.pointee.lanes) { unsafe Lane($0) },
             instructionVariants: unsafe texts(
                 wire.pointee.n_instruction_variants, wire.pointee.instruction_variants))
+    }
+}
+
+extension LaneGuidanceID {
+    private enum Field { static let id = 1, lanes = 2 }
+
+    /// The ids of a list of lane guidances, no two alike; holds what one field says against another.
+    static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [LaneGuidanceID] {
+        let ids = try wire.elements(field, "lane_guidances") { guidance throws(Rejection) in
+            _ = try guidance.elements(Field.lanes, "lanes", Lane.check)
+            return LaneGuidanceID(rawValue: guidance.number(Field.id))
+        }
+        try checkUnique(ids, "lane_guidances")
+        return ids
+    }
+}
+
+extension Lane {
+    private enum Field { static let angles = 1, highlightedAngle = 2, status = 3 }
+
+    fileprivate static func check(_ wire: WireMessage) throws(Rejection) {
+        guard let highlighted = wire.first(Field.highlightedAngle) else { return }
+        guard wire.numbers(Field.angles, { $0 }).contains(highlighted.number32) else {
+            throw Rejection(
+                .inconsistent, field: "highlighted_angle_degrees", reason: "is not one of angles_degrees")
+        }
+        guard LaneStatus(rawValue: wire.number(Field.status)) != .notGood else {
+            throw Rejection(
+                .inconsistent, field: "highlighted_angle_degrees", reason: "the lane's status is NOT_GOOD")
+        }
     }
 }

@@ -52,33 +52,6 @@ extension Maneuver {
         }
     }
 
-    static func check(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
-        guard unsafe Self.hasExitAngle(wire) else { return }
-        for index in 0..<(unsafe wire.pointee.n_junction_element_angles_degrees)
-        where unsafe wire.pointee.junction_element_angles_degrees[index]
-            == wire.pointee.junction_exit_angle_degrees
-        {
-            throw Rejection(
-                .inconsistent, field: "junction_element_angles_degrees[\(index)]",
-                reason: "is the exit angle, which is not among the other roads")
-        }
-    }
-
-    /// Checks the maneuvers of a list, and that no id is there twice.
-    static func check(
-        _ count: Int, _ wire: UnsafeMutablePointer<UnsafeMutablePointer<Wire>?>?
-    ) throws(Rejection) {
-        try unsafe checkEach(count, wire, "maneuvers", Maneuver.check)
-        try unsafe checkUnique(count, wire, "maneuvers") { unsafe $0.pointee.id }
-    }
-
-    /// Only the ids of a list.
-    static func ids(
-        _ count: Int, _ wire: UnsafeMutablePointer<UnsafeMutablePointer<Wire>?>?
-    ) -> [ManeuverID] {
-        unsafe list(count, wire) { ManeuverID(rawValue: unsafe $0.pointee.id) }
-    }
-
     init(_ wire: UnsafeMutablePointer<Wire>) {
         self.init(
             id: ManeuverID(rawValue: unsafe wire.pointee.id), type: .init(wire: unsafe wire.pointee.type))
@@ -108,5 +81,26 @@ extension Maneuver {
 
     private static func hasExitAngle(_ wire: UnsafeMutablePointer<Wire>) -> Bool {
         unsafe wire.pointee.exit_angle_case == WAYMARK__V1__MANEUVER__EXIT_ANGLE_JUNCTION_EXIT_ANGLE_DEGREES
+    }
+}
+
+extension ManeuverID {
+    private enum Field { static let id = 1, exitAngle = 8, elementAngles = 9 }
+
+    /// The ids of a list of maneuvers, no two alike; holds what one field says against another.
+    static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [ManeuverID] {
+        let ids = try wire.elements(field, "maneuvers", Self.init(checking:))
+        try checkUnique(ids, "maneuvers")
+        return ids
+    }
+
+    private init(checking maneuver: WireMessage) throws(Rejection) {
+        self.init(rawValue: maneuver.number(Field.id))
+        guard let exit = maneuver.first(Field.exitAngle) else { return }
+        let elements = maneuver.numbers(Field.elementAngles) { $0 }
+        guard let index = elements.firstIndex(of: exit.number32) else { return }
+        throw Rejection(
+            .inconsistent, field: "junction_element_angles_degrees[\(index)]",
+            reason: "is the exit angle, which is not among the other roads")
     }
 }

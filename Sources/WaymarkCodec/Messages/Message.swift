@@ -95,9 +95,7 @@ extension Message {
             .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
             .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,
             .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance:
-            let publication = unsafe PublicationWire(type, wire)
-            try unsafe publication.check()
-            self = .publication(unsafe publication.publication)
+            self = .publication(unsafe PublicationWire(type, wire).publication)
         }
     }
 }

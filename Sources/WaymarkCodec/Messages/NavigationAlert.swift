@@ -54,12 +54,6 @@ extension NavigationAlert {
         }
     }
 
-    static func check(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
-        try unsafe checkUnique(wire.pointee.n_actions, wire.pointee.actions, "actions") {
-            unsafe $0.pointee.id
-        }
-    }
-
     init(_ wire: UnsafeMutablePointer<Wire>) {
         self.init(
             id: unsafe wire.pointee.id,
@@ -75,4 +69,19 @@ extension NavigationAlert {
     private static func raised(_ milliseconds: UInt32) -> UInt32 {
         max(milliseconds, ProtocolConstants.alertDurationMilliseconds.lowerBound)
     }
+}
+
+extension NavigationAlert {
+    private enum Field { static let id = 1, actions = 4 }
+
+    /// The id of an alert; holds what one field says against another.
+    static func id(checking wire: WireMessage) throws(Rejection) -> UInt32 {
+        let actions = try wire.elements(Field.actions, "actions") { $0.number(AlertAction.idField) }
+        try checkUnique(actions, "actions")
+        return wire.number(Field.id)
+    }
+}
+
+extension AlertAction {
+    fileprivate static let idField = 1
 }

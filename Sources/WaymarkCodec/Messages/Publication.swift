@@ -44,8 +44,6 @@ extension FieldRules {
 }
 
 /// An unpacked publication: its type's C structure.
-///
-/// ``check()`` holds what one field says against another, ``outline`` and ``publication`` read what was checked.
 @unsafe enum PublicationWire {
     case tripPreviews(UnsafeMutablePointer<Waymark__V1__TripPreviews>)
     case startGuidance(UnsafeMutablePointer<Waymark__V1__StartGuidance>)
@@ -98,89 +96,6 @@ extension FieldRules {
             .updateRouteSource, .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer,
             .destinationShareStatus:
             preconditionFailure("\(type) is not published")
-        }
-    }
-
-    func check() throws(Rejection) {
-        switch unsafe self {
-        case .tripPreviews(let wire): try unsafe Self.checkPreviews(wire)
-        case .startGuidance(let wire):
-            try unsafe checkInside(wire.pointee.trip, "trip", Trip.check)
-            try unsafe checkInside(wire.pointee.route, "route", RouteInformation.check)
-        case .updateTrip(let wire): try unsafe checkInside(wire.pointee.trip, "trip", Trip.check)
-        case .addManeuvers(let wire):
-            try unsafe Maneuver.check(wire.pointee.n_maneuvers, wire.pointee.maneuvers)
-        case .addLaneGuidances(let wire):
-            try unsafe LaneGuidance.check(wire.pointee.n_lane_guidances, wire.pointee.lane_guidances)
-        case .addRouteSegments(let wire):
-            try unsafe RouteSegment.check(wire.pointee.n_segments, wire.pointee.segments)
-        case .resumeGuidance(let wire):
-            try unsafe checkInside(wire.pointee.route, "route", RouteInformation.check)
-        case .showAlert(let wire): try unsafe checkInside(wire.pointee.alert, "alert", NavigationAlert.check)
-        case .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .maneuverState, .tripEstimates,
-            .maneuverEstimates, .currentRouteSegment, .pauseGuidance, .dismissAlert, .shareDestination,
-            .finishGuidance, .cancelGuidance:
-            break
-        }
-    }
-
-    private static func checkPreviews(
-        _ wire: UnsafeMutablePointer<Waymark__V1__TripPreviews>
-    ) throws(Rejection) {
-        let (count, trips) = unsafe (wire.pointee.n_trips, wire.pointee.trips)
-        try unsafe checkEach(count, trips, "trips", Trip.check)
-        try unsafe checkUnique(count, trips, "trips") { unsafe text($0.pointee.id) }
-        guard let selected = unsafe givenText(wire.pointee.selected_trip_id) else { return }
-        guard (0..<count).contains(where: { unsafe text(trips?[$0]?.pointee.id) == selected }) else {
-            throw Rejection(.unknownReference, field: "selected_trip_id", reason: "is not one of trips")
-        }
-    }
-
-    var outline: PublicationOutline {
-        switch unsafe self {
-        case .tripPreviews: .tripPreviews
-        case .startGuidance(let wire):
-            unsafe .startGuidance(
-                .init(wire.pointee.trip), generation: wire.pointee.generation, .init(wire.pointee.route))
-        case .updateTrip(let wire): unsafe .updateTrip(.init(wire.pointee.trip))
-        case .addManeuvers(let wire):
-            unsafe .addManeuvers(
-                Maneuver.ids(wire.pointee.n_maneuvers, wire.pointee.maneuvers),
-                generation: wire.pointee.generation)
-        case .addLaneGuidances(let wire):
-            unsafe .addLaneGuidances(
-                LaneGuidance.ids(wire.pointee.n_lane_guidances, wire.pointee.lane_guidances),
-                generation: wire.pointee.generation)
-        case .addRouteSegments(let wire):
-            unsafe .addRouteSegments(
-                list(wire.pointee.n_segments, wire.pointee.segments) { unsafe .init($0) },
-                generation: wire.pointee.generation)
-        case .upcomingManeuvers(let wire):
-            unsafe .upcomingManeuvers(
-                numbers(wire.pointee.n_maneuver_ids, wire.pointee.maneuver_ids, ManeuverID.init),
-                generation: wire.pointee.generation)
-        case .currentLaneGuidance(let wire):
-            unsafe .currentLaneGuidance(
-                wire.pointee.lane_guidance_id.given.map(LaneGuidanceID.init),
-                generation: wire.pointee.generation)
-        case .currentRoadName: .currentRoadName
-        case .maneuverState(let wire):
-            unsafe .maneuverState(.init(wire: wire.pointee.state), generation: wire.pointee.generation)
-        case .tripEstimates: .tripEstimates
-        case .maneuverEstimates(let wire):
-            unsafe .maneuverEstimates(
-                ManeuverID(rawValue: wire.pointee.maneuver_id), generation: wire.pointee.generation)
-        case .currentRouteSegment(let wire):
-            unsafe .currentRouteSegment(text(wire.pointee.segment_id), generation: wire.pointee.generation)
-        case .pauseGuidance(let wire): unsafe .pauseGuidance(.init(wire: wire.pointee.reason))
-        case .resumeGuidance(let wire):
-            unsafe .resumeGuidance(
-                generation: wire.pointee.generation, wire.pointee.route.map { unsafe .init($0) })
-        case .showAlert(let wire): unsafe .showAlert(wire.pointee.alert.pointee.id)
-        case .dismissAlert(let wire): unsafe .dismissAlert(wire.pointee.alert_id)
-        case .shareDestination(let wire): unsafe .shareDestination(shareID: text(wire.pointee.share_id))
-        case .finishGuidance: .finishGuidance
-        case .cancelGuidance: .cancelGuidance
         }
     }
 
@@ -246,31 +161,5 @@ extension FieldRules {
         case .finishGuidance: .finishGuidance
         case .cancelGuidance: .cancelGuidance
         }
-    }
-}
-
-extension PublicationOutline {
-    /// The outline of a state that comes often, from the numbers of its checked body: it needs no unpacking.
-    ///
-    /// nil for every other type.
-    init?(flat type: MessageType, _ numbers: WireCheck.Numbers) {
-        switch type {
-        case .currentRoadName: self = .currentRoadName
-        case .updateTripEstimates: self = .tripEstimates
-        case .updateManeuverState:
-            let state = Waymark__V1__ManeuverState(rawValue: numbers[2])
-            self = .maneuverState(.init(wire: state), generation: numbers[1])
-        case .updateManeuverEstimates:
-            self = .maneuverEstimates(ManeuverID(rawValue: numbers[2]), generation: numbers[1])
-        default: return nil
-        }
-    }
-}
-
-extension PublicationOutline.Trip {
-    fileprivate init(_ wire: UnsafeMutablePointer<WaymarkModel.Trip.Wire>) {
-        self.init(
-            isDestinationShareable: unsafe wire.pointee.destination_shareable != 0,
-            routeSegmentsAvailable: unsafe wire.pointee.route_segments_available != 0)
     }
 }

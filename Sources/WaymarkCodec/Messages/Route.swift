@@ -59,45 +59,11 @@ extension RouteSegment {
         }
     }
 
-    static func check(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
-        try unsafe checkInside(wire.pointee.coordinates, "coordinates", Polyline.check)
-    }
-
-    static func check(
-        _ count: Int, _ wire: UnsafeMutablePointer<UnsafeMutablePointer<Wire>?>?
-    ) throws(Rejection) {
-        try unsafe checkEach(count, wire, "segments", RouteSegment.check)
-        // Few and short: comparing the texts in place needs no memory.
-        for index in 0..<count {
-            guard let id = unsafe wire?[index]?.pointee.id else { continue }
-            for other in 0..<index where unsafe text(id, equals: wire?[other]?.pointee.id) {
-                throw Rejection(.duplicate, field: "segments[\(index)].id", reason: "is there already")
-            }
-        }
-    }
-
     init(_ wire: UnsafeMutablePointer<Wire>) {
         self.init(
             id: unsafe text(wire.pointee.id), origin: unsafe Waypoint(wire.pointee.origin),
             destination: unsafe Waypoint(wire.pointee.destination))
         self.coordinates = unsafe Polyline.coordinates(wire.pointee.coordinates)
-        let outline = unsafe PublicationOutline.Segment(wire)
-        self.maneuvers = outline.maneuvers
-        self.laneGuidances = outline.laneGuidances
-        self.currentManeuvers = outline.currentManeuvers
-        self.currentLaneGuidance = outline.currentLaneGuidance
-        self.tripTravelEstimates = unsafe wire.pointee.trip_travel_estimates.map {
-            unsafe TravelEstimates($0)
-        }
-        self.maneuverTravelEstimates = unsafe wire.pointee.maneuver_travel_estimates.map {
-            unsafe TravelEstimates($0)
-        }
-    }
-}
-
-extension PublicationOutline.Segment {
-    init(_ wire: UnsafeMutablePointer<RouteSegment.Wire>) {
-        self.init(id: unsafe text(wire.pointee.id))
         self.maneuvers = unsafe numbers(
             wire.pointee.n_maneuver_ids, wire.pointee.maneuver_ids, ManeuverID.init)
         self.laneGuidances = unsafe numbers(
@@ -105,6 +71,12 @@ extension PublicationOutline.Segment {
         self.currentManeuvers = unsafe numbers(
             wire.pointee.n_current_maneuver_ids, wire.pointee.current_maneuver_ids, ManeuverID.init)
         self.currentLaneGuidance = unsafe wire.pointee.current_lane_guidance_id.given.map(LaneGuidanceID.init)
+        self.tripTravelEstimates = unsafe wire.pointee.trip_travel_estimates.map {
+            unsafe TravelEstimates($0)
+        }
+        self.maneuverTravelEstimates = unsafe wire.pointee.maneuver_travel_estimates.map {
+            unsafe TravelEstimates($0)
+        }
     }
 }
 
@@ -130,12 +102,6 @@ extension RouteInformation {
         }
     }
 
-    static func check(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
-        try unsafe Maneuver.check(wire.pointee.n_maneuvers, wire.pointee.maneuvers)
-        try unsafe LaneGuidance.check(wire.pointee.n_lane_guidances, wire.pointee.lane_guidances)
-        try unsafe RouteSegment.check(wire.pointee.n_segments, wire.pointee.segments)
-    }
-
     init(_ wire: UnsafeMutablePointer<Wire>) {
         self.init(
             maneuvers: unsafe list(wire.pointee.n_maneuvers, wire.pointee.maneuvers) { unsafe Maneuver($0) },
@@ -156,18 +122,42 @@ extension RouteInformation {
     }
 }
 
+extension PublicationOutline.Segment {
+    private enum Field {
+        static let id = 1, maneuvers = 5, laneGuidances = 6, currentManeuvers = 7, currentLaneGuidance = 8
+    }
+
+    /// The outlines of a list of segments, no two ids alike.
+    static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [Self] {
+        let segments = try wire.elements(field, "segments") { Self($0) }
+        try checkUnique(segments.map(\.id), "segments")
+        return segments
+    }
+
+    private init(_ segment: WireMessage) {
+        self.init(id: segment.text(Field.id))
+        self.maneuvers = segment.numbers(Field.maneuvers, ManeuverID.init)
+        self.laneGuidances = segment.numbers(Field.laneGuidances, LaneGuidanceID.init)
+        self.currentManeuvers = segment.numbers(Field.currentManeuvers, ManeuverID.init)
+        self.currentLaneGuidance = segment.number(Field.currentLaneGuidance).given.map(LaneGuidanceID.init)
+    }
+}
+
 extension PublicationOutline.Route {
-    init(_ wire: UnsafeMutablePointer<RouteInformation.Wire>) {
+    private enum Field {
+        static let maneuvers = 1, laneGuidances = 2, segments = 3, currentSegment = 4, upcomingManeuvers = 5,
+            currentLaneGuidance = 6
+    }
+
+    /// The ids of a route; holds what one field says against another.
+    init(checking route: WireMessage) throws(Rejection) {
         self.init()
-        self.maneuvers = unsafe Maneuver.ids(wire.pointee.n_maneuvers, wire.pointee.maneuvers)
-        self.laneGuidances = unsafe LaneGuidance.ids(
-            wire.pointee.n_lane_guidances, wire.pointee.lane_guidances)
-        self.segments = unsafe list(wire.pointee.n_segments, wire.pointee.segments) {
-            unsafe PublicationOutline.Segment($0)
-        }
-        self.currentSegment = unsafe givenText(wire.pointee.current_segment_id)
-        self.upcomingManeuvers = unsafe numbers(
-            wire.pointee.n_upcoming_maneuver_ids, wire.pointee.upcoming_maneuver_ids, ManeuverID.init)
-        self.currentLaneGuidance = unsafe wire.pointee.current_lane_guidance_id.given.map(LaneGuidanceID.init)
+        self.maneuvers = try ManeuverID.list(checking: route, Field.maneuvers)
+        self.laneGuidances = try LaneGuidanceID.list(checking: route, Field.laneGuidances)
+        self.segments = try PublicationOutline.Segment.list(checking: route, Field.segments)
+        let current = route.text(Field.currentSegment)
+        self.currentSegment = current.isEmpty ? nil : current
+        self.upcomingManeuvers = route.numbers(Field.upcomingManeuvers, ManeuverID.init)
+        self.currentLaneGuidance = route.number(Field.currentLaneGuidance).given.map(LaneGuidanceID.init)
     }
 }

@@ -168,17 +168,6 @@ extension Trip {
         }
     }
 
-    static func check(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
-        let count = unsafe wire.pointee.n_route_choices
-        try unsafe checkUnique(count, wire.pointee.route_choices, "route_choices") { unsafe $0.pointee.id }
-        let selected = unsafe wire.pointee.selected_route_choice_id
-        let isKnown = (0..<count).contains { unsafe wire.pointee.route_choices[$0]?.pointee.id == selected }
-        guard selected == 0 || isKnown else {
-            throw Rejection(
-                .unknownReference, field: "selected_route_choice_id", reason: "is not one of route_choices")
-        }
-    }
-
     init(_ wire: UnsafeMutablePointer<Wire>) {
         self.init(
             id: unsafe text(wire.pointee.id), origin: unsafe Waypoint(wire.pointee.origin),
@@ -191,4 +180,40 @@ extension Trip {
         self.isDestinationShareable = unsafe wire.pointee.destination_shareable != 0
         self.routeSegmentsAvailable = unsafe wire.pointee.route_segments_available != 0
     }
+}
+
+extension PublicationOutline.Trip {
+    private enum Field {
+        static let id = 1, routeChoices = 5, selectedRouteChoice = 6, isDestinationShareable = 7,
+            routeSegmentsAvailable = 8
+    }
+
+    /// What a trip allows; holds what one field says against another.
+    init(checking trip: WireMessage) throws(Rejection) {
+        let choices = try trip.elements(Field.routeChoices, "route_choices") {
+            $0.number(RouteChoice.idField)
+        }
+        try checkUnique(choices, "route_choices")
+        if let selected = trip.number(Field.selectedRouteChoice).given, !choices.contains(selected) {
+            throw Rejection(
+                .unknownReference, field: "selected_route_choice_id", reason: "is not one of route_choices")
+        }
+        self.init(
+            isDestinationShareable: trip.flag(Field.isDestinationShareable),
+            routeSegmentsAvailable: trip.flag(Field.routeSegmentsAvailable))
+    }
+
+    /// The ids of a list of trips, no two alike; holds what one field says against another.
+    static func ids(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [String] {
+        let ids = try wire.elements(field, "trips") { trip throws(Rejection) in
+            _ = try Self(checking: trip)
+            return trip.text(Field.id)
+        }
+        try checkUnique(ids, "trips")
+        return ids
+    }
+}
+
+extension RouteChoice {
+    fileprivate static let idField = 1
 }

@@ -13,8 +13,8 @@ extension FieldRules {
                         ProtocolConstants.altitudeMeters.upperBound)),
         ],
         "Polyline": [
-            "latitude_e6_deltas": .any.atMost(ProtocolConstants.coordinatesMax),
-            "longitude_e6_deltas": .any.atMost(ProtocolConstants.coordinatesMax),
+            "latitude_e6_deltas": .differences(within: 90_000_000).atMost(ProtocolConstants.coordinatesMax),
+            "longitude_e6_deltas": .differences(within: 180_000_000).atMost(ProtocolConstants.coordinatesMax),
         ],
         "DisplayDistance": [
             "value_tenths": .upTo(ProtocolConstants.displayValueTenthsMax),
@@ -92,33 +92,6 @@ enum Polyline {
             let absolute = Int32(exactly: units) ?? 0
             defer { before = absolute }
             return absolute &- before
-        }
-    }
-
-    static func check(_ wire: UnsafeMutablePointer<Wire>) throws(Rejection) {
-        guard unsafe wire.pointee.n_latitude_e6_deltas == wire.pointee.n_longitude_e6_deltas else {
-            throw Rejection(
-                .inconsistent, field: "longitude_e6_deltas", reason: "not as long as latitude_e6_deltas")
-        }
-        try unsafe Self.checkSums(
-            wire.pointee.n_latitude_e6_deltas, wire.pointee.latitude_e6_deltas, within: 90_000_000,
-            "latitude_e6_deltas")
-        try unsafe Self.checkSums(
-            wire.pointee.n_longitude_e6_deltas, wire.pointee.longitude_e6_deltas, within: 180_000_000,
-            "longitude_e6_deltas")
-    }
-
-    private static func checkSums(
-        _ count: Int, _ deltas: UnsafeMutablePointer<Int32>?, within bound: Int64, _ name: String
-    ) throws(Rejection) {
-        let deltas = unsafe UnsafeBufferPointer(start: deltas, count: count)
-        var sum: Int64 = 0
-        for index in deltas.indices {
-            sum += Int64(unsafe deltas[index])
-            guard sum >= -bound, sum <= bound else {
-                throw Rejection(
-                    .outOfRange, field: "\(name)[\(index)]", reason: "the sum is not a valid coordinate")
-            }
         }
     }
 

@@ -9,21 +9,29 @@ struct Drive {
     let session: SessionID
     private(set) var sequence: UInt64 = 0
     private var step: UInt32 = 0
+    private var generation: UInt32 = 0
 
     init(session: SessionID) { self.session = session }
 
-    /// Starts guidance along a route of eight maneuvers.
-    mutating func start() -> [UInt8] {
+    /// Starts guidance, anew if there was any, along a route of eight maneuvers and a segment of so many points.
+    mutating func start(points: Int = 0) -> [UInt8] {
         let maneuvers = (1...Self.maneuverCount).map { id in
             Maneuver(
                 id: ManeuverID(rawValue: id), type: .rightTurn,
                 instructionVariants: ["Turn right onto road \(id)"])
         }
-        let route = RouteInformation(
+        var route = RouteInformation(
             maneuvers: maneuvers, upcomingManeuvers: [ManeuverID(rawValue: 1), ManeuverID(rawValue: 2)])
-        let trip = Trip(
-            id: "t", origin: Self.waypoint("Here"), destination: Self.waypoint("There"))
-        return self.encode(.startGuidance(trip, generation: 1, route))
+        var trip = Trip(id: "t", origin: Self.waypoint("Here"), destination: Self.waypoint("There"))
+        if points > 0 {
+            let segment = RouteSegment(
+                id: "s", origin: trip.origin, destination: trip.destination,
+                coordinates: (0..<points).map(Self.coordinate))
+            route.segments = [segment]
+            trip.routeSegmentsAvailable = true
+        }
+        self.generation += 1
+        return self.encode(.startGuidance(trip, generation: self.generation, route))
     }
 
     /// `count` small states, one behind the other: of sixteen, seven tell how far the maneuver is, seven how far the
@@ -52,6 +60,13 @@ struct Drive {
         self.sequence += 1
         let envelope = Envelope(.publication(publication), session: self.session, sequence: self.sequence)
         return Array(Codec.encode(envelope).bytes)
+    }
+
+    /// A point of a road with bends: most differences take two bytes, some one.
+    private static func coordinate(_ point: Int) -> Coordinate {
+        let latitude = 47_100_000 + point * 200 + point % 7 * 30
+        let longitude = 9_500_000 + point % 11 * 100
+        return Coordinate(latitude: Double(latitude) / 1_000_000, longitude: Double(longitude) / 1_000_000)
     }
 
     private static func waypoint(_ name: String) -> Waypoint {

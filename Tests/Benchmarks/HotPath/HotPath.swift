@@ -13,12 +13,15 @@ struct Scenario {
     var framesPerRead: Int
     /// The endpoints want shorter texts than what is published: each frame is cut, once for all of them.
     var isFitted = false
+    /// Each frame starts guidance anew with a segment of so many points; 0: the frames are small states.
+    var routePoints = 0
 
     static let all = [
         Scenario(name: "one", endpoints: 1, framesPerRead: 64),
         Scenario(name: "fan", endpoints: 100, framesPerRead: 64),
         Scenario(name: "lone", endpoints: 100, framesPerRead: 1),
         Scenario(name: "fitted", endpoints: 10, framesPerRead: 16, isFitted: true),
+        Scenario(name: "route", endpoints: 1, framesPerRead: 1, routePoints: 12_500),
     ]
 }
 
@@ -114,7 +117,14 @@ struct Rig {
 
     /// The reads that are to come.
     mutating func reads(_ count: Int) -> [ByteBuffer] {
-        (0..<count).map { _ in ByteBuffer(bytes: self.drive.states(self.scenario.framesPerRead)) }
+        let scenario = self.scenario
+        return (0..<count).map { _ in
+            let isRoute = scenario.routePoints > 0
+            return ByteBuffer(
+                bytes: isRoute
+                    ? self.drive.start(points: scenario.routePoints)
+                    : self.drive.states(scenario.framesPerRead))
+        }
     }
 
     func read(_ bytes: ByteBuffer) { self.station.read(bytes, on: self.client) }
