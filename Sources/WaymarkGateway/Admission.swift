@@ -1,3 +1,4 @@
+internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -100,7 +101,7 @@ extension Gateway {
     }
 
     private func welcome(
-        _ features: [Feature], _ asked: Set<Feature>, _ token: ResumptionToken, isResumed: Bool
+        _ features: [Feature], _ asked: FeatureSet, _ token: ResumptionToken, isResumed: Bool
     ) -> Welcome {
         var welcome = Welcome(resumptionToken: token)
         welcome.features = features.map { feature in

@@ -1,3 +1,4 @@
+internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -107,7 +108,7 @@ extension Gateway {
         let withheld = Profile.contentFeatures.filter {
             self.reasonToWithhold($0, from: endpoint, vehicle) != nil
         }
-        return Profile(hello: endpoint.hello, withheld: Set(withheld))
+        return Profile(hello: endpoint.hello, withheld: FeatureSet(withheld))
     }
 
     func reasonToWithhold(

@@ -12,12 +12,12 @@ package struct Profile: Sendable, Hashable, Codable {
     package let limits: VehicleLimits
     package let distanceUnits: DistanceUnits
     /// Content features that are withheld.
-    package let withheld: Set<Feature>
+    package let withheld: FeatureSet
 
     /// Creates a profile; ``isIdentity`` if there is nothing to cut.
     package init(
         limits: VehicleLimits = .init(), distanceUnits: DistanceUnits = .asPublished,
-        withheld: Set<Feature> = []
+        withheld: FeatureSet = []
     ) {
         var limits = limits
         var withheld = withheld
@@ -41,7 +41,7 @@ package struct Profile: Sendable, Hashable, Codable {
     }
 
     /// The profile of an endpoint from which `withheld` is withheld.
-    package init(hello: VehicleHello, withheld: Set<Feature>) {
+    package init(hello: VehicleHello, withheld: FeatureSet) {
         self.init(
             limits: hello.limits, distanceUnits: hello.preferences.distanceUnits, withheld: withheld)
     }

@@ -1,3 +1,4 @@
+internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -36,7 +37,8 @@ struct Endpoint: Sendable, Hashable, Codable {
 struct Vehicle: Sendable, Hashable, Codable {
     /// Who brought the id; nil while only a session waits for it.
     var principal: Principal?
-    var endpoints: [EndpointName: Endpoint] = [:]
+    // Why ordered: it takes no more memory than what is in it, and most have one.
+    var endpoints: OrderedDictionary<EndpointName, Endpoint> = [:]
     /// The session it is in, or that waits for it.
     var session: SessionID?
     /// How its last session ended, for endpoints that were away.

@@ -1,3 +1,4 @@
+internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
 

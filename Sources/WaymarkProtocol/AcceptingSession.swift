@@ -52,11 +52,25 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     package private(set) var frameBytesMax: UInt32
     private let limits: ConnectionLimits
     private let allowedRoles: Set<Role>
-    private var hello: Hello?
+    /// What the Hello asked for, until it is answered.
+    private var wish: Wish?
     private var keepalive: Keepalive?
     private var errorCount = 0
     private var errorWindowEnd = Instant(nanoseconds: 0)
     private var pingNonce: UInt64 = 0
+
+    // Why not the Hello itself: an idle connection would keep room for one.
+    private struct Wish: Sendable, Hashable, Codable {
+        let version: UInt32
+        let keepaliveMilliseconds: UInt32?
+        let frameBytesMax: UInt32?
+
+        init(_ hello: Hello) {
+            self.version = min(hello.versions.upperBound, ProtocolConstants.versions.upperBound)
+            self.keepaliveMilliseconds = hello.keepaliveMilliseconds
+            self.frameBytesMax = hello.frameBytesMax
+        }
+    }
 
     /// Creates the session of a transport that has just connected; `allowedRoles` are those its listener takes.
     package init(
@@ -154,20 +168,20 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
                 into: &actions)
         }
         self.role = role
-        self.hello = hello
+        self.wish = Wish(hello)
         self.state = .admitting
         actions.append(.admit(hello))
     }
 
     private mutating func activate(_ welcome: Welcome, at now: Instant, into actions: inout [Action]) {
-        guard self.state == .admitting, let hello = self.hello else { return }  // Closed in the meantime.
+        guard self.state == .admitting, let wish = self.wish else { return }  // Closed in the meantime.
         var welcome = welcome
-        welcome.version = min(hello.versions.upperBound, ProtocolConstants.versions.upperBound)
-        let keepalive = hello.keepaliveMilliseconds.map { .milliseconds($0) } ?? self.limits.keepalive
+        welcome.version = wish.version
+        let keepalive = wish.keepaliveMilliseconds.map { .milliseconds($0) } ?? self.limits.keepalive
         welcome.keepaliveMilliseconds = UInt32(clamping: keepalive.milliseconds)
-        self.frameBytesMax = min(hello.frameBytesMax ?? self.limits.frameBytesMax, self.limits.frameBytesMax)
+        self.frameBytesMax = min(wish.frameBytesMax ?? self.limits.frameBytesMax, self.limits.frameBytesMax)
         welcome.frameBytesMax = self.frameBytesMax
-        self.hello = nil
+        self.wish = nil
         self.state = .active
         let life = Keepalive(interval: keepalive, at: now)
         self.keepalive = life

@@ -55,8 +55,8 @@ extension Hello.Role {
 }
 
 /// In the order of their numbers.
-private func features(_ features: Set<Feature>) -> String {
-    features.map(\.rawValue).sorted().map(String.init).joined(separator: " ")
+private func features(_ features: FeatureSet) -> String {
+    features.map(\.rawValue).map(String.init).joined(separator: " ")
 }
 
 extension Envelope {

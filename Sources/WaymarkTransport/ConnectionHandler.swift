@@ -4,7 +4,7 @@ internal import WaymarkGateway
 internal import WaymarkProtocol
 
 /// Drives one accepted connection on its event loop: bytes in, the peer session's actions out.
-final class ConnectionHandler: ChannelDuplexHandler {
+final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -17,6 +17,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private let rules: ListenerRules
     private let driver: GatewayDriver
     private let decoder: BodyDecoder
+    private let deadlines: DeadlineTimer
+    private let readBuffer: ReadBuffer
     let outgoing: Outgoing
     private(set) var peer: PeerDescription
     private(set) var session: AcceptingSession
@@ -32,10 +34,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var isWritten = false
     /// What happens to the transport is another process's business.
     var isLetGo = false
-    /// What is armed.
-    private(set) var deadlineInstant: Instant?
-    private var deadline: Scheduled<Void>?
-    private var stallWatch: Scheduled<Void>?
+    /// When the session must be told.
+    private(set) var deadline: Instant?
+    /// When to look whether the peer took something; nil while nobody watches.
+    private var stallCheck: Instant?
+    var deadlinePlace: Int?
     /// When the peer last took something, while something waits for it.
     private var progressed = Instant(nanoseconds: 0)
     private(set) var context: ChannelHandlerContext?
@@ -48,6 +51,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.rules = entrance.rules
         self.driver = driver
         self.decoder = shard.decoder
+        self.deadlines = shard.deadlines
+        self.readBuffer = shard.readBuffer
         self.outgoing = Outgoing(limits: driver.limits.outbox, waiting: shard.waiting)
         self.peer = PeerDescription(source: source, entrance: entrance.address, connection: id)
         self.session = AcceptingSession(
@@ -63,13 +68,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.rules = entrance.rules
         self.driver = driver
         self.decoder = shard.decoder
+        self.deadlines = shard.deadlines
+        self.readBuffer = shard.readBuffer
         self.outgoing = Outgoing(
             limits: driver.limits.outbox, waiting: shard.waiting, holding: state.waiting)
         self.peer = PeerDescription(source: state.source, entrance: entrance.address, connection: state.id)
         self.peer.role = state.role
         self.session = state.session
         self.peer.isAdmitted = state.session.state == .active
-        self.deadlineInstant = state.deadline
+        self.deadline = state.deadline
         self.splitter = FrameSplitter(frameBytesMax: state.session.frameBytesMax)
         self.splitter.append(state.input)
         self.isHeld = true
@@ -82,7 +89,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.perform()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        self.cancelTimers()
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
         guard !self.isLetGo else { return context.fireChannelInactive() }
@@ -101,8 +111,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // MARK: In
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let buffer = self.unwrapInboundIn(data)
+        defer { self.readBuffer.takeBack(buffer) }
         guard !self.isClosing else { return }  // What comes after the end is thrown away.
-        self.splitter.append(Array(self.unwrapInboundIn(data).readableBytesView))
+        self.splitter.append(Array(buffer.readableBytesView))
         if !self.isHeld { self.takeInput() }
     }
 
@@ -242,39 +254,50 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // MARK: Time
 
     func arm(_ deadline: Instant) {
-        self.deadlineInstant = deadline
-        self.deadline?.cancel()
-        self.deadline = self.after(deadline - self.driver.clock()) { $0.handle(.deadlineReached) }
+        self.deadline = deadline
+        self.wait()
+    }
+
+    /// Waits for what comes first, if anything.
+    private func wait() {
+        guard !self.isHeld, !self.isClosing else { return }
+        if let next = self.stallCheck.map({ min($0, self.deadline ?? $0) }) ?? self.deadline {
+            self.deadlines.set(self, at: next)
+        } else {
+            self.deadlines.remove(self)
+        }
+    }
+
+    /// What was waited for has come.
+    func meetDeadline(at now: Instant) {
+        if let check = self.stallCheck, check <= now { self.checkForStall() }
+        if let deadline = self.deadline, deadline <= now, !self.isClosing {
+            self.deadline = nil
+            self.handle(.deadlineReached)
+        }
+        self.wait()
     }
 
     /// Something waits: begins to watch whether the peer takes anything.
     private func watchForStall() {
-        guard self.stallWatch == nil, !self.outgoing.isEmpty, !self.isClosing, !self.isHeld else { return }
+        guard self.stallCheck == nil, !self.outgoing.isEmpty, !self.isClosing, !self.isHeld else { return }
         self.progressed = self.driver.clock()
         self.checkForStall()
+        self.wait()
     }
 
     /// Closes a peer that has taken nothing for too long while something waits.
     private func checkForStall() {
-        let left = self.progressed + self.driver.limits.outbox.slowConsumerTimeout - self.driver.clock()
-        guard left > .zero else { return self.closeAsTooSlow("nothing was read for too long") }
-        self.stallWatch = self.after(left) { handler in
-            handler.stallWatch = nil
-            handler.checkForStall()
-        }
+        let end = self.progressed + self.driver.limits.outbox.slowConsumerTimeout
+        guard end > self.driver.clock() else { return self.closeAsTooSlow("nothing was read for too long") }
+        self.stallCheck = end
     }
 
     /// Nothing waits any longer: no watch is needed.
     func endWatchIfEmpty() {
-        guard self.outgoing.isEmpty else { return }
-        self.stallWatch?.cancel()
-        self.stallWatch = nil
-    }
-
-    private func after(_ delay: Duration, _ body: @escaping (ConnectionHandler) -> Void) -> Scheduled<Void>? {
-        self.context?.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(max(0, delay.nanoseconds))) {
-            body(self)
-        }
+        guard self.stallCheck != nil, self.outgoing.isEmpty else { return }
+        self.stallCheck = nil
+        self.wait()
     }
 
     private func stopWaiting() {
@@ -282,10 +305,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.cancelTimers()
     }
 
+    /// Waits for nothing. The session's deadline stays known.
     func cancelTimers() {
-        self.deadline?.cancel()
-        self.stallWatch?.cancel()
-        self.stallWatch = nil
+        self.deadlines.remove(self)
+        self.stallCheck = nil
     }
 
     // MARK: Out

@@ -76,7 +76,8 @@ package final class GatewayDriver: Sendable {
         // Each loop has its part: none has to ask the others.
         let waitingMax = limits.waitingMax(of: loops.count)
         self.shards = loops.map { loop in
-            let shard = LoopShard(waiting: WaitingBytes(countMax: waitingMax))
+            let shard = LoopShard(
+                waiting: WaitingBytes(countMax: waitingMax), deadlines: DeadlineTimer(loop, clock: clock))
             return (loop, NIOLoopBoundBox.makeBoxSendingValue(shard, eventLoop: loop))
         }
     }
@@ -164,6 +165,7 @@ package final class GatewayDriver: Sendable {
             shard.value.remove(id)
             self.gatewayLoop.execute { self.forget(id) }
         }
+        try channel.prepare(for: shard)
         try channel.pipeline.syncOperations.addHandler(handler)
         shard.value.add(handler)
     }

@@ -50,7 +50,7 @@ extension ConnectionHandler {
         }
         let state = ConnectionState(
             id: self.id, cookie: cookie, entrance: self.peer.entrance, source: self.peer.source,
-            role: self.peer.role, session: self.session, deadline: self.deadlineInstant,
+            role: self.peer.role, session: self.session, deadline: self.deadline,
             input: self.splitter.rest, waiting: waiting)
         return (state, descriptor)
     }
@@ -63,7 +63,7 @@ extension ConnectionHandler {
         self.outgoing.isHeld = false
         self.outgoing.writabilityChanged(on: context)
         self.settle(self.outgoing.overflow)
-        if !self.isClosing, let deadline = self.deadlineInstant { self.arm(deadline) }
+        if !self.isClosing, let deadline = self.deadline { self.arm(deadline) }
         if !self.isClosing { self.takeInput() }
         self.readOn()
     }

@@ -114,7 +114,6 @@ extension GatewayDriver {
         }
         let entrance = Entrance(address: connection.entrance, policy: policy, rules: rules)
         return ClientBootstrap(group: loop)
-            .channelOption(.writeBufferWaterMark, value: Listener.waterMark)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let handler = ConnectionHandler(

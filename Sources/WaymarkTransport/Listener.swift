@@ -1,6 +1,7 @@
 internal import Glibc
 package import NIOCore
 internal import NIOPosix
+internal import Synchronization
 
 /// Why a listener could not be opened.
 package enum ListenerError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -152,30 +153,25 @@ package struct Listener: Sendable {
     private static func bootstrap(
         _ rules: ListenerRules, _ driver: GatewayDriver, _ group: any EventLoopGroup
     ) -> ServerBootstrap {
-        ServerBootstrap(group: group)
+        let address = BoundAddress()
+        return ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.writeBufferWaterMark, value: Self.waterMark)
             .childChannelInitializer { channel in
-                Self.prepare(channel).flatMap { address in
+                do {
+                    let address = try address.of(channel.parent)
+                    if case .tcp = address {
+                        try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
+                    }
                     // Closed by the operator, with connections on their way.
                     guard let policy = rules.policy else { return channel.close() }
                     return driver.accept(
                         channel, through: Entrance(address: address, policy: policy, rules: rules),
                         from: Self.source(of: channel))
+                } catch {
+                    return channel.eventLoop.makeFailedFuture(error)
                 }
             }
-    }
-
-    /// Sets what only TCP has, and finds the address of the listener that a connection came through.
-    private static func prepare(_ channel: any Channel) -> EventLoopFuture<ListenAddress> {
-        guard let address = ListenAddress(channel.parent?.localAddress) else {
-            return channel.eventLoop.makeFailedFuture(ChannelError.unknownLocalAddress)
-        }
-        switch address {
-        case .tcp: return channel.setOption(.tcpOption(.tcp_nodelay), value: 1).map { address }
-        case .unix: return channel.eventLoop.makeSucceededFuture(address)
-        }
     }
 
     /// The address to bind to. `localhost` must be this machine.
@@ -209,6 +205,20 @@ package struct Listener: Sendable {
         // On the channel's own loop the answer is there at once.
         option.assumeIsolated().whenSuccess { user = $0.user }
         return user
+    }
+}
+
+/// Where a listener is bound, found out by its first connection and shared by all.
+private final class BoundAddress: Sendable {
+    private let known = Mutex<ListenAddress?>(nil)
+
+    func of(_ listener: (any Channel)?) throws(ChannelError) -> ListenAddress {
+        let address = self.known.withLock { known in
+            known = known ?? ListenAddress(listener?.localAddress)
+            return known
+        }
+        guard let address else { throw .unknownLocalAddress }
+        return address
     }
 }
 

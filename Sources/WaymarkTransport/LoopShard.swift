@@ -23,6 +23,10 @@ final class LoopShard {
 
     /// Reads the bodies of all connections here, one at a time: an idle connection holds no memory for it.
     let decoder = BodyDecoder()
+    /// What all connections here are read into.
+    let readBuffer = ReadBuffer()
+    /// When they must be told.
+    let deadlines: DeadlineTimer
     /// What waits for all endpoints here.
     let waiting: WaitingBytes
     /// Set once nobody is taken any more.
@@ -33,7 +37,10 @@ final class LoopShard {
     // Why the handlers themselves: each of them is asked for on every delivery.
     private var audiences: [AudienceID: [ConnectionID: ConnectionHandler]] = [:]
 
-    init(waiting: WaitingBytes) { self.waiting = waiting }
+    init(waiting: WaitingBytes, deadlines: DeadlineTimer) {
+        self.waiting = waiting
+        self.deadlines = deadlines
+    }
 
     func add(_ handler: ConnectionHandler) {
         self.members[handler.id] = Member(handler: handler)

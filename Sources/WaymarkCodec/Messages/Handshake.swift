@@ -119,15 +119,19 @@ extension ResumptionToken {
     }
 }
 
-extension Set<Feature> {
+extension FeatureSet {
     /// The features of a list, without those that this build does not know.
     init(_ count: Int, _ wire: UnsafeMutablePointer<Waymark__V1__Feature>?) {
-        self = Set(unsafe numbers(count, wire) { Feature(rawValue: $0.rawValue) }.compactMap { $0 })
+        self.init()
+        for index in 0..<count {
+            let number = unsafe wire?[index].rawValue
+            if let feature = number.flatMap(Feature.init(rawValue:)) { self.insert(feature) }
+        }
     }
 
     /// In ascending order, so that the same set is always the same bytes.
     func wire(in arena: Arena) -> (count: Int, items: UnsafeMutablePointer<Waymark__V1__Feature>?) {
-        unsafe arena.list(self.map(\.rawValue).sorted()) { Waymark__V1__Feature(rawValue: $0) }
+        unsafe arena.list(Array(self)) { Waymark__V1__Feature(rawValue: $0.rawValue) }
     }
 }
 
@@ -152,7 +156,7 @@ extension VehicleHello {
         self.init(
             vehicle: VehicleID(unchecked: unsafe text(wire.pointee.vehicle_id)),
             endpoint: EndpointName(unchecked: unsafe text(wire.pointee.endpoint)),
-            features: unsafe Set(wire.pointee.n_features, wire.pointee.features))
+            features: unsafe FeatureSet(wire.pointee.n_features, wire.pointee.features))
         self.guidanceWanted = unsafe wire.pointee.guidance_wanted != 0
         if let limits = unsafe wire.pointee.limits { self.limits = unsafe VehicleLimits(limits) }
         if let preferences = unsafe wire.pointee.preferences {
@@ -207,7 +211,7 @@ extension NavigationHello {
     init(_ wire: UnsafeMutablePointer<Wire>) {
         self.init(
             client: ClientID(unchecked: unsafe text(wire.pointee.client_id)),
-            features: unsafe Set(wire.pointee.n_features, wire.pointee.features))
+            features: unsafe FeatureSet(wire.pointee.n_features, wire.pointee.features))
         self.priority = unsafe wire.pointee.priority
     }
 }

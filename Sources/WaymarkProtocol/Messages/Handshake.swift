@@ -81,16 +81,16 @@ package struct VehicleHello: Sendable, Hashable, Codable {
     package var vehicle: VehicleID
     package var endpoint: EndpointName
     /// What it wants and what it may do.
-    package var features: Set<Feature>
+    package var features: FeatureSet
     package var limits = VehicleLimits()
     package var preferences = VehiclePreferences()
     /// It takes guidance from sessions opened for any vehicle that asked.
     package var guidanceWanted = false
 
-    package init(vehicle: VehicleID, endpoint: EndpointName, features: Set<Feature>) {
+    package init(vehicle: VehicleID, endpoint: EndpointName, features: some Sequence<Feature>) {
         self.vehicle = vehicle
         self.endpoint = endpoint
-        self.features = features
+        self.features = FeatureSet(features)
     }
 }
 
@@ -98,13 +98,13 @@ package struct VehicleHello: Sendable, Hashable, Codable {
 package struct NavigationHello: Sendable, Hashable, Codable {
     package var client: ClientID
     /// What it provides and handles.
-    package var features: Set<Feature>
+    package var features: FeatureSet
     /// Higher wins, -1 000 ... 1 000.
     package var priority: Int32 = 0
 
-    package init(client: ClientID, features: Set<Feature>) {
+    package init(client: ClientID, features: some Sequence<Feature>) {
         self.client = client
-        self.features = features
+        self.features = FeatureSet(features)
     }
 }
 

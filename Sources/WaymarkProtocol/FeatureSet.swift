@@ -1,0 +1,52 @@
+/// Some of the features, in a word: every endpoint has such a set.
+package struct FeatureSet: Sendable, Hashable {
+    /// A bit for each feature, at its number.
+    private var bits: UInt32 = 0
+
+    package init() {}
+
+    /// The set of all that a sequence has.
+    package init(_ features: some Sequence<Feature>) { for feature in features { self.insert(feature) } }
+
+    package var isEmpty: Bool { self.bits == 0 }
+
+    package func contains(_ feature: Feature) -> Bool { self.bits & Self.bit(feature) != 0 }
+
+    package mutating func insert(_ feature: Feature) { self.bits |= Self.bit(feature) }
+
+    package mutating func remove(_ feature: Feature) { self.bits &= ~Self.bit(feature) }
+
+    /// All that are in one of both.
+    package func union(_ other: FeatureSet) -> FeatureSet {
+        var union = self
+        union.bits |= other.bits
+        return union
+    }
+
+    private static func bit(_ feature: Feature) -> UInt32 { 1 << feature.rawValue }
+}
+
+extension FeatureSet: ExpressibleByArrayLiteral {
+    package init(arrayLiteral features: Feature...) { self.init(features) }
+}
+
+extension FeatureSet: Sequence {
+    /// Goes through the features by their numbers.
+    package func makeIterator() -> some IteratorProtocol<Feature> {
+        Feature.allCases.lazy.filter(self.contains).makeIterator()
+    }
+}
+
+extension FeatureSet: Codable {
+    /// Writes a list of features.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        for feature in self { try container.encode(feature) }
+    }
+
+    /// Reads a list of features.
+    package init(from decoder: any Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        while !container.isAtEnd { self.insert(try container.decode(Feature.self)) }
+    }
+}
