@@ -18,7 +18,8 @@ let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
+let orderedCollections: Target.Dependency = .product(
+    name: "OrderedCollections", package: "swift-collections")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -30,6 +31,13 @@ let package = Package(
         .library(name: "WaymarkClient", targets: ["WaymarkClient"]),
         .executable(name: "waymarkd", targets: ["waymarkd"]),
         .executable(name: "waymark", targets: ["waymark"]),
+    ],
+    traits: [
+        .trait(
+            name: "LiveEngines",
+            description:
+                "Asks routing engines over HTTP. Without it there is no HTTP client, nor TLS, to build."),
+        .default(enabledTraits: ["LiveEngines"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -55,8 +63,12 @@ let package = Package(
         .target(name: "WaymarkProtocol", dependencies: ["WaymarkModel"], swiftSettings: strict),
 
         .target(
-            name: "WaymarkGateway", dependencies: ["WaymarkProtocol", "WaymarkModel", collections],
-            swiftSettings: strict),
+            name: "WaymarkGateway",
+            dependencies: [
+                "WaymarkProtocol", "WaymarkModel", orderedCollections,
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ], swiftSettings: strict),
         .target(
             name: "WaymarkCodec",
             dependencies: ["CWaymarkWire", "CProtobufC", "WaymarkProtocol", "WaymarkModel"],
@@ -72,13 +84,15 @@ let package = Package(
             dependencies: [
                 "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkTelemetry", nioCore, nioPosix,
                 logging,
-                collections,
+                orderedCollections,
             ], swiftSettings: strict),
         .target(
             name: "WaymarkRoutes",
             dependencies: [
                 "WaymarkProtocol", "WaymarkModel", nioCore,
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client",
+                    condition: .when(traits: ["LiveEngines"])),
             ], swiftSettings: strict),
 
         .target(
@@ -164,7 +178,7 @@ let package = Package(
             dependencies: [
                 "StateCoding", "WaymarkGateway", "WaymarkClient", "WaymarkSimulation", "WaymarkCodec",
                 "WaymarkProtocol",
-                "WaymarkModel", collections,
+                "WaymarkModel", orderedCollections,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkConfigurationTests",
@@ -180,7 +194,8 @@ let package = Package(
             name: "WaymarkDaemonTests",
             dependencies: [
                 "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport", "WaymarkGateway", "WaymarkCodec",
-                "WaymarkProtocol", "WaymarkModel", "WaymarkTelemetry", "Systemd", nioCore, nioPosix, logging,
+                "WaymarkProtocol", "WaymarkModel", "WaymarkTelemetry", "WaymarkClient", "Systemd", nioCore,
+                nioPosix, logging,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkRoutesTests",

@@ -36,10 +36,7 @@ package struct Daemon: Sendable {
         _ settings: Settings, inheriting inherited: InheritedListeners = .none,
         continuing handover: Handover? = nil, logger: Logger
     ) async throws(DaemonError) -> Daemon {
-        var openings = try ListenerPlan.all(of: settings, inheriting: inherited).map { Opening($0) }
-        if settings.listeners.isEmpty, inherited.sockets.isEmpty {
-            try PrivateFolder.make(DefaultAddresses.folder)
-        }
+        var openings = try Self.plans(for: settings, inherited).map { Opening($0) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
         let daemon = Daemon(
             settings: settings, inherited: inherited, driver: Self.driver(settings, group, logger),
@@ -52,6 +49,17 @@ package struct Daemon: Sendable {
         for entry in daemon.entrances.all { daemon.announce(entry) }
         daemon.setIdleExit()
         return daemon
+    }
+
+    /// The listeners of the settings. The default ones have a folder, which is made.
+    static func plans(
+        for settings: Settings, _ inherited: InheritedListeners
+    ) throws(DaemonError) -> [ListenerPlan] {
+        let plans = try ListenerPlan.all(of: settings, inheriting: inherited)
+        if settings.listeners.isEmpty, inherited.sockets.isEmpty {
+            try PrivateFolder.make(DefaultAddresses.folder)
+        }
+        return plans
     }
 
     /// Opens all or none.
@@ -133,7 +141,10 @@ package struct Daemon: Sendable {
 
     /// The second part of ``shutdown(reconnectAfter:)``, or of ``handOver()``: then another process goes on.
     package func stop(isContinued: Bool = false) async {
-        do { try await self.group.shutdownGracefully() } catch {
+        do {
+            try await self.driver.end()
+            try await self.group.shutdownGracefully()
+        } catch {
             self.logger.warning("\(LoggedEvent.loopsDidNotStop)", metadata: [LogKey.error: "\(error)"])
         }
         if !isContinued { self.logger.notice("\(LoggedEvent.stopped)") }

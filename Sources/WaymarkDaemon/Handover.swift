@@ -136,18 +136,25 @@ struct HandedOver {
         return nil
     }
 
-    /// Takes the connections that came through listeners with these rules and that they still allow.
+    /// Takes all connections, each with the rules of the listener that it came through: closed ones if that is gone.
     mutating func takeConnections(
         _ rules: [ListenAddress: ListenerRules]
     ) -> [(ConnectionState, CInt, ListenerRules)] {
         var taken: [(ConnectionState, CInt, ListenerRules)] = []
         for connection in self.state.driver.connections {
-            guard let rules = rules[connection.entrance], rules.policy?.allows(connection) ?? false,
-                let descriptor = self.sockets.removeValue(forKey: connection.cookie)
-            else { continue }
-            taken.append((connection, descriptor, rules))
+            guard let descriptor = self.sockets.removeValue(forKey: connection.cookie) else { continue }
+            taken.append((connection, descriptor, rules[connection.entrance] ?? ListenerRules(nil)))
         }
         return taken
+    }
+
+    /// Takes the listening sockets that nobody took.
+    mutating func takeListeners() -> [Listening] {
+        self.state.listening.compactMap { listening in
+            self.sockets.removeValue(forKey: listening.cookie).map {
+                Listening(address: listening.address, descriptor: $0)
+            }
+        }
     }
 
     /// Closes what nobody took.

@@ -47,8 +47,8 @@ extension Daemon {
         }
     }
 
-    /// Goes on with what the process before left, as far as the listeners that are about to be opened still allow, and lets
-    /// each of them have the socket that it had.
+    /// Goes on with what the process before left, and lets each of the listeners that are about to be opened have the socket that
+    /// it had. Peers that these do not allow get a Goodbye.
     func goOn(_ handover: Handover, _ openings: inout [Opening]) async {
         guard var handed = handover.open(self.logger) else { return }
         defer { handed.closeRest() }
@@ -59,6 +59,10 @@ extension Daemon {
                 openings[index].socket = handed.takeListener(for: address)
             }
             rules[openings[index].socket?.address ?? address] = openings[index].rules
+        }
+        for gone in handed.takeListeners() {
+            await Listener.discard(gone.descriptor, at: gone.address)
+            self.logger.notice("\(LoggedEvent.listenerClosed)", metadata: [LogKey.address: "\(gone.address)"])
         }
         let connections = handed.takeConnections(rules)
         do {

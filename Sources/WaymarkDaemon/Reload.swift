@@ -13,10 +13,7 @@ extension Daemon {
     ///
     /// - Throws: If the settings are wrong, or a listener cannot be opened: then nothing has changed.
     package mutating func reload(_ settings: Settings) async throws(DaemonError) {
-        let plans = try ListenerPlan.all(of: settings, inheriting: self.inherited)
-        if settings.listeners.isEmpty, self.inherited.sockets.isEmpty {
-            try PrivateFolder.make(DefaultAddresses.folder)
-        }
+        let plans = try Self.plans(for: settings, self.inherited)
         let known = Set(self.entrances.all.map(\.plan.address))
         let added = try await self.open(plans.filter { !known.contains($0.address) }.map { Opening($0) })
         let unchangeable = self.settings.needingRestart(for: settings) + self.filesNeedingRestart(for: plans)

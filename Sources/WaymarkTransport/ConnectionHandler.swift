@@ -13,7 +13,8 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     static let batchesMax = 4
 
     let id: ConnectionID
-    private var policy: ListenerPolicy
+    /// As of when the rules were looked at last; nil if that was in another process.
+    private var policy: ListenerPolicy?
     private let rules: ListenerRules
     private let driver: GatewayDriver
     private let decoder: BodyDecoder
@@ -62,17 +63,16 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     }
 
     /// Goes on with a connection of another process once it is told to, see ``goOn()``.
-    init(_ state: ConnectionState, entrance: Entrance, driver: GatewayDriver, shard: LoopShard) {
+    init(_ state: ConnectionState, rules: ListenerRules, driver: GatewayDriver, shard: LoopShard) {
         self.id = state.id
-        self.policy = entrance.policy
-        self.rules = entrance.rules
+        self.rules = rules
         self.driver = driver
         self.decoder = shard.decoder
         self.deadlines = shard.deadlines
         self.readBuffer = shard.readBuffer
         self.outgoing = Outgoing(
             limits: driver.limits.outbox, waiting: shard.waiting, holding: state.waiting)
-        self.peer = PeerDescription(source: state.source, entrance: entrance.address, connection: state.id)
+        self.peer = PeerDescription(source: state.source, entrance: state.entrance, connection: state.id)
         self.peer.role = state.role
         self.session = state.session
         self.peer.isAdmitted = state.session.state == .active
@@ -228,7 +228,8 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     private func admit(_ hello: Hello) {
         self.peer.role = hello.role
         do throws(ListenerPolicy.Refusal) {
-            let principal = try self.policy.principal(of: hello, user: self.peer.source.user)
+            guard let policy = self.policy else { return }  // Its listener is closed: it has got its Goodbye.
+            let principal = try policy.principal(of: hello, user: self.peer.source.user)
             let token = ResumptionToken(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
             self.events.append(.arrived(self.id, hello, principal, token: token))
             self.submit()
@@ -238,15 +239,20 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     }
 
     /// The rules of the listener may have changed: whoever may not stay gets a Goodbye.
-    func review() {
+    ///
+    /// - Returns: Whether it may stay.
+    @discardableResult
+    func review() -> Bool {
+        guard !self.isHeld else { return true }  // Comes up when it goes on.
         guard
             let objection = self.rules.objection(
                 to: self.peer.role, user: self.peer.source.user, since: self.policy)
         else {
             self.policy = self.rules.policy ?? self.policy
-            return
+            return true
         }
         self.handle(objection.code == .shuttingDown ? .drainRequested(objection) : .closeRequested(objection))
+        return false
     }
 
     private func note(_ notice: PeerNotice) { self.driver.note(notice, of: self.peer) }

@@ -31,7 +31,7 @@ package final class GatewayDriver: Sendable {
         var isRunning = false
         var timer: Scheduled<Void>?
         var draining: Draining?
-        /// Something was worked off since ``detach(_:within:)`` asked last.
+        /// Something was worked off since ``detach(_:within:)`` or ``end()`` asked last.
         var hasRun = false
         var isDetaching = false
     }
@@ -143,7 +143,10 @@ package final class GatewayDriver: Sendable {
                     id: id, entrance: entrance, source: source, driver: self, shard: shard.value)
                 try self.add(handler, to: channel, shard)
             case .refused(let goodbye):
+                let refused = ObjectIdentifier(channel)
+                shard.value.refused[refused] = channel
                 channel.closeFuture.whenComplete { _ in
+                    shard.value.refused[refused] = nil
                     self.gatewayLoop.execute {
                         self.state.value.refusals -= 1
                         self.state.value.idle.left()
@@ -359,5 +362,23 @@ package final class GatewayDriver: Sendable {
         self.state.value.log.tell()
         for (loop, shard) in self.shards { loop.execute { shard.value.cut() } }
         self.state.value.draining?.emptied.succeed(self.state.value.places.count)
+    }
+
+    /// Closes whatever is open, and returns when nothing is under way between the event loops any more: only then can they be
+    /// shut down. Called once, when no listener accepts any more; the driver is of no use afterwards.
+    ///
+    /// - Throws: What the event loops throw once they are shut down.
+    package func end() async throws {
+        var isOver = false
+        while !isOver {
+            for (loop, shard) in self.shards {
+                try await loop.flatSubmit { shard.value.closeAll(on: loop) }.get()
+            }
+            isOver = try await self.gatewayLoop.submit {
+                defer { self.state.value.hasRun = false }
+                return !self.state.value.hasRun && self.state.value.places.isEmpty
+                    && self.state.value.refusals == 0
+            }.get()
+        }
     }
 }

@@ -16,10 +16,11 @@ extension ConnectionHandler {
         self.outgoing.isHeld = true
     }
 
-    /// Succeeds when the kernel has everything that was written, fails when the connection closes first. nil if it closes
-    /// anyway.
+    /// Succeeds when the kernel has everything that was written, fails when the connection closes first. If it closes anyway:
+    /// succeeds when it has closed, since its peer is to get the Goodbye. nil if there is no connection any more.
     func whenWritten() -> EventLoopFuture<Void>? {
-        guard self.isHeld, let channel = self.context?.channel else { return nil }
+        guard let channel = self.context?.channel else { return nil }
+        guard self.isHeld else { return channel.closeFuture }
         let written = channel.writeAndFlush(ByteBuffer())
         written.assumeIsolated().whenSuccess { self.isWritten = true }
         return written
@@ -55,16 +56,21 @@ extension ConnectionHandler {
         return (state, descriptor)
     }
 
-    /// Goes on where the process before stopped: input that came with the connection, its timers, what waits.
-    func goOn() {
-        guard self.isHeld, let context = self.context else { return }
+    /// Goes on where the process before stopped: input that came with the connection, its timers, what waits. A peer that the
+    /// rules of today do not allow gets a Goodbye instead.
+    ///
+    /// - Returns: Whether it goes on.
+    func goOn() -> Bool {
+        guard self.isHeld, let context = self.context else { return false }
         self.isHeld = false
         self.batches -= Self.batchesMax
         self.outgoing.isHeld = false
         self.outgoing.writabilityChanged(on: context)
+        let mayStay = self.review()
         self.settle(self.outgoing.overflow)
         if !self.isClosing, let deadline = self.deadline { self.arm(deadline) }
         if !self.isClosing { self.takeInput() }
         self.readOn()
+        return mayStay && !self.isClosing
     }
 }

@@ -63,8 +63,8 @@ extension GatewayDriver {
     ///
     /// - Parameters:
     ///   - state: What the other driver left.
-    ///   - connections: Those that go on, each with its socket, which is owned from now on, and the listener's rules of today.
-    ///     The others of `state` are gone: their peers may come back by their tokens.
+    ///   - connections: Those whose sockets are there, which are owned from now on, each with the listener's rules of today: who
+    ///     may not stay by these gets a Goodbye. The others of `state` are gone: their peers may come back by their tokens.
     ///   - policy: The operator's, of today.
     /// - Returns: How many go on; nil if the gateway's state cannot be read: then everything is closed.
     /// - Throws: What the event loops throw once they are shut down.
@@ -92,32 +92,25 @@ extension GatewayDriver {
             self.open(entry.0, entry.1, entry.2, shard: index % self.shards.count)
         }
         let opened = try await EventLoopFuture.whenAllComplete(channels, on: self.gatewayLoop).get()
-        var count = 0
         for (result, (connection, _, _)) in zip(opened, connections) {
             switch result {
-            case .success: count += 1
+            case .success: break
             // Closed while nobody looked.
             case .failure: self.gatewayLoop.execute { self.forget(connection.id) }
             }
         }
-        try await self.goOn()
-        return count
+        return try await self.goOn()
     }
 
     private func open(
         _ connection: ConnectionState, _ descriptor: CInt, _ rules: ListenerRules, shard index: Int
     ) -> EventLoopFuture<any Channel> {
         let (loop, shard) = self.shards[index]
-        guard let policy = rules.policy else {
-            _ = close(descriptor)
-            return loop.makeFailedFuture(ChannelError.eof)
-        }
-        let entrance = Entrance(address: connection.entrance, policy: policy, rules: rules)
         return ClientBootstrap(group: loop)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let handler = ConnectionHandler(
-                        connection, entrance: entrance, driver: self, shard: shard.value)
+                        connection, rules: rules, driver: self, shard: shard.value)
                     try self.add(handler, to: channel, shard)
                     for audience in connection.audiences { shard.value.join(connection.id, audience) }
                 }
@@ -126,7 +119,9 @@ extension GatewayDriver {
     }
 
     /// Everybody is there: lets the gateway hear who is not, and connections be read.
-    private func goOn() async throws {
+    ///
+    /// - Returns: How many go on.
+    private func goOn() async throws -> Int {
         try await self.gatewayLoop.submit {
             let places = self.state.value.places
             let gone = self.state.value.gateway.connections.filter { places[$0] == nil }.sorted()
@@ -134,7 +129,9 @@ extension GatewayDriver {
             if let deadline = self.state.value.gateway.armed { self.arm(deadline) }
             self.submit(gone.map { .departed($0, clean: false) }, from: nil)
         }.get()
-        for (loop, shard) in self.shards { try await loop.submit { shard.value.goOn() }.get() }
+        var count = 0
+        for (loop, shard) in self.shards { count += try await loop.submit { shard.value.goOn() }.get() }
+        return count
     }
 }
 
@@ -174,5 +171,8 @@ extension LoopShard {
         }
     }
 
-    func goOn() { for member in self.members.values { member.handler.goOn() } }
+    /// See ``ConnectionHandler/goOn()``.
+    ///
+    /// - Returns: How many go on.
+    func goOn() -> Int { self.members.values.count { $0.handler.goOn() } }
 }

@@ -117,6 +117,17 @@ package struct Listener: Sendable {
         return try await Self.adopt(descriptor, file, rules, Self.bootstrap(rules, driver, group))
     }
 
+    /// Closes a socket that ``open(_:permissions:rules:driver:group:)`` opened in another process, and removes its file: nobody
+    /// listens there any more.
+    package static func discard(_ descriptor: CInt, at address: ListenAddress) async {
+        if case .unix(let path) = address {
+            do throws(ListenerError) { try await SocketFile.find(at: path)?.remove() } catch {
+                /* The folder is not to be looked into: what is there is not ours. */
+            }
+        }
+        _ = Glibc.close(descriptor)
+    }
+
     /// Stops accepting. Who connects from now on waits.
     ///
     /// - Returns: A descriptor of the socket, which the caller owns; nil if it was closed before.

@@ -78,12 +78,6 @@ package struct ListenerPolicy: Sendable, Hashable {
         return Goodbye(.notAuthorized, reason: "\(who) may not be a navigation client here")
     }
 
-    /// Whether it allows a connection that another process took. Who knew the key then is not asked for it again.
-    package func allows(_ connection: ConnectionState) -> Bool {
-        guard let role = connection.role else { return true }  // Its Hello is still to come.
-        return self.refusal(of: role, user: connection.source.user) == nil
-    }
-
     struct Refusal: Error {
         let goodbye: Goodbye
         init(_ goodbye: Goodbye) { self.goodbye = goodbye }

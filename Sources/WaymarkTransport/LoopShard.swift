@@ -34,6 +34,8 @@ final class LoopShard {
     /// Set once everybody is held, for those who cannot be.
     var holding: Goodbye?
     private(set) var members: [ConnectionID: Member] = [:]
+    /// Connections that were not taken, until they are closed.
+    var refused: [ObjectIdentifier: any Channel] = [:]
     // Why the handlers themselves: each of them is asked for on every delivery.
     private var audiences: [AudienceID: [ConnectionID: ConnectionHandler]] = [:]
 
@@ -95,6 +97,13 @@ final class LoopShard {
 
     /// Closes everything at once.
     func cut() { for member in self.members.values { member.handler.cut() } }
+
+    /// Closes everything at once, also what was not taken. Succeeds when all of it has closed.
+    func closeAll(on loop: any EventLoop) -> EventLoopFuture<Void> {
+        let channels = self.members.values.compactMap { $0.handler.context?.channel } + self.refused.values
+        for channel in channels { channel.close(promise: nil) }
+        return EventLoopFuture.andAllComplete(channels.map(\.closeFuture), on: loop)
+    }
 
     func join(_ id: ConnectionID, _ audience: AudienceID) {
         guard let handler = self.members[id]?.handler else { return }

@@ -1,5 +1,7 @@
 import Foundation
 import NIOCore
+import Systemd
+import Testing
 import WaymarkDaemon
 import WaymarkTransport
 
@@ -60,10 +62,21 @@ final class ActivatedRun {
     let lines: Lines
     private var isOver = false
 
-    init(_ sockets: [UnitSocket], _ arguments: [String]) throws {
+    /// - Parameters:
+    ///   - sockets: Handed over, with their names.
+    ///   - arguments: Of the command line.
+    ///   - manager: Whom it tells how it is.
+    ///   - parcel: What a process before it left to the manager; it gets a copy.
+    /// - Throws: ``RawSocket/Failure`` if it cannot be started.
+    init(
+        _ sockets: [UnitSocket], _ arguments: [String], under manager: StoringManager? = nil,
+        continuing parcel: CInt? = nil
+    ) throws {
         let errors = Pipe()
+        let handed =
+            sockets.map { ($0.name, $0.descriptor) } + (parcel.map { [("handover", $0)] } ?? [])
         // Out of the way of the places where they go.
-        let copies = sockets.map { fcntl($0.descriptor, F_DUPFD_CLOEXEC, 200) }
+        let copies = handed.map { fcntl($0.1, F_DUPFD_CLOEXEC, 200) }
         let end = fcntl(errors.fileHandleForWriting.fileDescriptor, F_DUPFD_CLOEXEC, 200)
         defer { for copy in copies + [end] { close(copy) } }
         var actions = posix_spawn_file_actions_t()
@@ -75,11 +88,11 @@ final class ActivatedRun {
         }
         // Nothing else of this process.
         for other in 3 + CInt(copies.count)..<1_024 { posix_spawn_file_actions_addclose(&actions, other) }
-        let names = sockets.map(\.name).joined(separator: ":")
+        let names = handed.map(\.0).joined(separator: ":")
         let environment =
             ProcessInfo.processInfo.environment.map { "\($0)=\($1)" } + [
-                "LISTEN_FDS=\(sockets.count)", "LISTEN_FDNAMES=\(names)",
-            ]
+                "LISTEN_FDS=\(handed.count)", "LISTEN_FDNAMES=\(names)",
+            ] + (manager?.environment ?? [])
         // Only the process itself knows its number.
         let command =
             ["/bin/sh", "-c", "export LISTEN_PID=$$; exec \"$0\" \"$@\"", executable.path] + arguments
@@ -109,5 +122,44 @@ final class ActivatedRun {
         while waitpid(self.identifier, &status, 0) < 0 && errno == EINTR {}
         self.isOver = true
         return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
+    }
+}
+
+/// A service manager, as far as it restarts a service and keeps what one process leaves to the next.
+final class StoringManager {
+    private let folder: Folder
+    private let socket: RawSocket
+
+    init() throws {
+        self.folder = try Folder()
+        self.socket = try RawSocket(boundTo: self.folder.path("notify"), type: SOCK_DGRAM)
+    }
+
+    var environment: [String] {
+        ["NOTIFY_SOCKET=\(self.folder.path("notify"))", "RUNTIME_DIRECTORY=\(self.folder.path)"]
+    }
+
+    /// Ends `run` as for a restart.
+    ///
+    /// - Returns: What it leaves, which the caller owns.
+    func end(_ run: ActivatedRun) throws -> CInt {
+        try Data().write(to: URL(filePath: self.folder.path("restart")))
+        kill(run.identifier, SIGTERM)
+        var parcel: CInt?
+        while true {
+            var poll = pollfd(fd: self.socket.descriptor, events: Int16(POLLIN), revents: 0)
+            guard Glibc.poll(&poll, 1, 60_000) > 0 else { throw RawSocket.Failure(call: "poll") }
+            // Of its messages only the descriptors matter: a parcel, and a pipe whose end says that it was heard.
+            for descriptor in try Parcel.unpack(self.socket.descriptor) {
+                guard SocketCookie(descriptor) == nil else {
+                    parcel = descriptor
+                    continue
+                }
+                close(descriptor)
+                guard let parcel else { throw RawSocket.Failure(call: "nothing was left") }
+                #expect(run.status() == 0)
+                return parcel
+            }
+        }
     }
 }

@@ -17,17 +17,34 @@ final class SocketPeer {
 
     deinit { Glibc.close(self.descriptor) }
 
+    /// What the gateway's end of a connection is.
+    enum Transport {
+        case unix, tcp
+        /// Nothing that another process could go on with.
+        case unportable
+    }
+
     /// A connection to `driver` through a listener for both roles.
     static func connect(
-        to driver: GatewayDriver, on loop: any EventLoop, overTCP: Bool = false
+        to driver: GatewayDriver, on loop: any EventLoop, over transport: Transport = .unix
     ) async throws -> SocketPeer {
-        let (ours, theirs) = try overTCP ? tcpPair() : unixPair()
+        let (ours, theirs) = try transport == .tcp ? tcpPair() : unixPair()
         let entrance = Entrance(
             address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
-        _ = try await ClientBootstrap(group: loop)
-            .channelOption(.writeBufferWaterMark, value: .init(low: 32_768, high: 65_536))
-            .channelInitializer { driver.accept($0, through: entrance, from: .user(1_000)) }
-            .withConnectedSocket(theirs).get()
+        let accept: @Sendable (any Channel) -> EventLoopFuture<Void> = {
+            driver.accept($0, through: entrance, from: .user(1_000))
+        }
+        switch transport {
+        case .unix, .tcp:
+            _ = try await ClientBootstrap(group: loop)
+                .channelOption(.writeBufferWaterMark, value: .init(low: 32_768, high: 65_536))
+                .channelInitializer(accept)
+                .withConnectedSocket(theirs).get()
+        case .unportable:
+            _ = try await NIOPipeBootstrap(group: loop)
+                .channelInitializer(accept)
+                .takingOwnershipOfDescriptor(inputOutput: theirs).get()
+        }
         return SocketPeer(ours)
     }
 

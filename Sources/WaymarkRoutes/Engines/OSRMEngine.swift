@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 package import WaymarkModel
 
 /// An OSRM service, or one that speaks like it.
@@ -26,9 +25,8 @@ package struct OSRMEngine: RoutingEngine {
         let path = points.map { "\(Self.degrees($0.longitude)),\(Self.degrees($0.latitude))" }
             .joined(separator: ";")
         let query = "steps=true&annotations=duration&geometries=polyline6&overview=false&alternatives=false"
-        let request = HTTPClientRequest(
-            url: "\(self.connection.address)/route/v1/\(self.profile)/\(path)?\(query)")
-        return try await self.connection.answer(to: request, through: points)
+        let url = "\(self.connection.address)/route/v1/\(self.profile)/\(path)?\(query)"
+        return try await self.connection.answer(to: url, through: points)
     }
 
     /// With six digits and never with an exponent, which the service would not read.

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 package import WaymarkModel
 
@@ -37,8 +36,8 @@ package struct ValhallaEngine: RoutingEngine {
             throw .badPoints("\(error)")
         }
         let query = json.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-        let request = HTTPClientRequest(url: "\(self.connection.address)/route?json=\(query)")
-        return try await self.connection.answer(to: request, through: points)
+        let url = "\(self.connection.address)/route?json=\(query)"
+        return try await self.connection.answer(to: url, through: points)
     }
 
     /// - Source: https://valhalla.github.io/valhalla/api/turn-by-turn/api-reference/
