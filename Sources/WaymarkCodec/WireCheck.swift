@@ -72,19 +72,17 @@ internal import WaymarkProtocol
         var tallies = InlineArray<17, Tally>(repeating: Tally())
         while self.offset < end {
             let tag = try self.shortVarint(end)
-            self.occurrences += 1
+            self.occurrences &+= 1
             let number = Int(tag >> 3)
             guard unsafe number <= message.pointee.fieldNumberMax, unsafe fields[number].form != .none else {
                 try self.skip(tag, end)
                 continue
             }
-            seen |= 1 << UInt32(truncatingIfNeeded: number)
+            seen |= 1 &<< UInt32(truncatingIfNeeded: number)
             do throws(Rejection) {
                 try unsafe self.values(of: fields + number, wireType: UInt8(tag & 7), &tallies[number], end)
             } catch {
-                let name = unsafe message.pointee.names[number]
-                throw error.inside(
-                    unsafe fields[number].isRepeated ? "\(name)[\(tallies[number].count)]" : name)
+                throw unsafe Self.inside(message, number, tallies[number].count, error)
             }
         }
         let absent = unsafe message.pointee.required & ~seen
@@ -108,29 +106,34 @@ internal import WaymarkProtocol
         of field: UnsafePointer<Schema.Field>, wireType: UInt8, _ tally: inout Tally, _ end: Int
     ) throws(Rejection) {
         guard unsafe wireType == field.pointee.wireType else {
-            guard wireType == 2, unsafe field.pointee.isRepeated, unsafe field.pointee.form == .number
-            else {
+            let mayBePacked = unsafe field.pointee.isRepeated && field.pointee.form == .number
+            guard wireType == 2, mayBePacked else {
                 throw unsafe Self.misplaced(wireType, field, tally.count)
             }
             return try unsafe self.packed(field, &tally, self.length(end))
         }
         guard unsafe tally.count < field.pointee.countMax else { throw unsafe Self.tooMany(field) }
-        switch unsafe field.pointee.form {
-        case .number: try unsafe self.number(field, &tally, end)
-        case .double: try unsafe self.double(field, end)
-        case .message:
-            guard let below = unsafe field.pointee.message else { break }
-            try unsafe self.message(below, end: self.length(end))
-        case .text:
-            let valueEnd = try self.length(end)
-            try unsafe self.text(field, valueEnd)
-            self.offset = valueEnd
-        case .bytes, .none:
-            let valueEnd = try self.length(end)
-            try unsafe Self.bound(Int64(valueEnd - self.offset), field)
-            self.offset = valueEnd
+        if unsafe field.pointee.form == .number {
+            try unsafe self.number(field, &tally, end)
+        } else {
+            try unsafe self.other(field, end)
         }
-        tally.count += 1
+        tally.count &+= 1
+    }
+
+    /// Checks one occurrence of a field that is not a number.
+    @inline(__always)
+    private mutating func other(_ field: UnsafePointer<Schema.Field>, _ end: Int) throws(Rejection) {
+        if unsafe field.pointee.form == .double { return try unsafe self.double(field, end) }
+        let valueEnd = try self.length(end)
+        if let below = unsafe field.pointee.message {
+            try unsafe self.message(below, end: valueEnd)
+        } else if unsafe field.pointee.form == .text {
+            try unsafe self.text(field, valueEnd)
+        } else {
+            try unsafe Self.bound(Int64(valueEnd - self.offset), field)
+        }
+        self.offset = valueEnd
     }
 
     private mutating func packed(
@@ -167,8 +170,10 @@ internal import WaymarkProtocol
     ) throws(Rejection) {
         let raw = try self.varint(end)
         guard unsafe raw <= field.pointee.rawMax else { throw unsafe Self.tooWide(field) }
-        let isZigzag = unsafe field.pointee.isZigzag
-        let value = isZigzag ? Int64(raw >> 1) ^ -Int64(raw & 1) : Int64(bitPattern: raw)
+        guard unsafe field.pointee.isZigzag else {
+            return try unsafe Self.bound(Int64(bitPattern: raw), field)
+        }
+        let value = Int64(raw >> 1) ^ -Int64(raw & 1)
         try unsafe Self.bound(value, field)
         guard unsafe field.pointee.sumMax > 0 else { return }
         let sum = Int64(tally.sum) + value
@@ -188,7 +193,7 @@ internal import WaymarkProtocol
         self.offset += 8
     }
 
-    private func text(_ field: UnsafePointer<Schema.Field>, _ end: Int) throws(Rejection) {
+    private mutating func text(_ field: UnsafePointer<Schema.Field>, _ end: Int) throws(Rejection) {
         try unsafe Self.bound(Int64(end - self.offset), field)
         let isName = unsafe field.pointee.isName
         var all: UInt8 = 0
@@ -234,27 +239,44 @@ internal import WaymarkProtocol
         return self.offset + Int(length)
     }
 
-    /// A tag or a length. libprotobuf-c reads five bytes of one and no more, whatever they say.
+    /// A tag or a length.
     @inline(__always)
     private mutating func shortVarint(_ end: Int) throws(Rejection) -> UInt32 {
-        let start = self.offset
-        let value = try self.varint(end)
-        guard self.offset - start <= 5, value <= UInt64(UInt32.max) else {
-            throw Rejection(.malformed, reason: "a tag or length is too long")
-        }
-        return UInt32(truncatingIfNeeded: value)
+        if let byte = self.singleByte(end) { return UInt32(byte) }
+        return try self.longTagOrLength(end)
     }
 
     @inline(__always)
     private mutating func varint(_ end: Int) throws(Rejection) -> UInt64 {
-        if self.offset < end {
-            let byte = unsafe self.bytes[self.offset]
-            if byte < 0x80 {
-                self.offset += 1
-                return UInt64(byte)
+        if let byte = self.singleByte(end) { return UInt64(byte) }
+        if end &- self.offset >= 2 {
+            let (first, second) = unsafe (self.bytes[self.offset], self.bytes[self.offset &+ 1])
+            if second < 0x80 {
+                self.offset &+= 2
+                return UInt64(first & 0x7F) | UInt64(second) &<< 7
             }
         }
         return try self.longVarint(end)
+    }
+
+    /// Takes a varint of one byte, as most are; nil if it is longer.
+    @inline(__always)
+    private mutating func singleByte(_ end: Int) -> UInt8? {
+        guard self.offset < end else { return nil }
+        let byte = unsafe self.bytes[self.offset]
+        guard byte < 0x80 else { return nil }
+        self.offset &+= 1
+        return byte
+    }
+
+    /// libprotobuf-c reads five bytes of a tag or a length and no more, whatever they say.
+    private mutating func longTagOrLength(_ end: Int) throws(Rejection) -> UInt32 {
+        let start = self.offset
+        let value = try self.longVarint(end)
+        guard self.offset - start <= 5, value <= UInt64(UInt32.max) else {
+            throw Rejection(.malformed, reason: "a tag or length is too long")
+        }
+        return UInt32(truncatingIfNeeded: value)
     }
 
     private mutating func longVarint(_ end: Int) throws(Rejection) -> UInt64 {
@@ -262,13 +284,13 @@ internal import WaymarkProtocol
         var shift: UInt64 = 0
         while self.offset < end {
             let byte = unsafe self.bytes[self.offset]
-            self.offset += 1
-            value |= UInt64(byte & 0x7F) << shift
+            self.offset &+= 1
+            value |= UInt64(byte & 0x7F) &<< shift
             if byte < 0x80 {
                 guard shift < 63 || byte <= 1 else { break }
                 return value
             }
-            shift += 7
+            shift &+= 7
             guard shift <= 63 else { break }
         }
         throw self.offset < end ? Rejection(.malformed, reason: "a varint is too long") : Self.cut
@@ -288,6 +310,15 @@ extension WireCheck {
             if value == 0, unsafe field.pointee.allowsZero { return }
             throw unsafe Self.outOfBounds(value, field)
         }
+    }
+
+    /// What is wrong with the value at `index` of a field, seen from its message.
+    @inline(never)
+    private static func inside(
+        _ message: UnsafePointer<Schema.Message>, _ number: Int, _ index: Int32, _ rejection: Rejection
+    ) -> Rejection {
+        let name = unsafe message.pointee.names[number]
+        return rejection.inside(unsafe message.pointee.fields[number].isRepeated ? "\(name)[\(index)]" : name)
     }
 
     @inline(never)

@@ -86,6 +86,14 @@ internal import WaymarkProtocol
 
     @inline(__always)
     private mutating func nextVarint() -> UInt64 {
+        if self.position < self.end, unsafe self.bytes[self.position] < 0x80 {
+            self.position &+= 1
+            return UInt64(unsafe self.bytes[self.position &- 1])
+        }
+        return self.nextLongVarint()
+    }
+
+    private mutating func nextLongVarint() -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while self.position < self.end {
