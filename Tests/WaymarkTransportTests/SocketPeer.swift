@@ -1,6 +1,7 @@
 import Glibc
 import NIOCore
 import NIOPosix
+import Synchronization
 import WaymarkCodec
 import WaymarkGateway
 import WaymarkModel
@@ -17,16 +18,28 @@ final class SocketPeer {
 
     deinit { Glibc.close(self.descriptor) }
 
-    /// A connection to `driver` through a listener for both roles.
+    /// A connection to `driver` through a listener for both roles, for which the kernel keeps about `sendBufferBytes`. `watch`
+    /// sees what the driver gives to the channel.
     static func connect(
-        to driver: GatewayDriver, on loop: any EventLoop, overTCP: Bool = false
+        to driver: GatewayDriver, on loop: any EventLoop, overTCP: Bool = false,
+        sendBufferBytes: CInt? = nil, watch: WriteCounter = WriteCounter()
     ) async throws -> SocketPeer {
         let (ours, theirs) = try overTCP ? tcpPair() : unixPair()
+        if var bytes = sendBufferBytes {
+            let size = socklen_t(MemoryLayout<CInt>.size)
+            guard setsockopt(theirs, SOL_SOCKET, SO_SNDBUF, &bytes, size) == 0 else {
+                throw Surprise(got: "errno \(errno)")
+            }
+        }
         let entrance = Entrance(
             address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
         _ = try await ClientBootstrap(group: loop)
             .channelOption(.writeBufferWaterMark, value: .init(low: 32_768, high: 65_536))
-            .channelInitializer { driver.accept($0, through: entrance, from: .user(1_000)) }
+            .channelInitializer { channel in
+                channel.pipeline.addHandler(watch).flatMap {
+                    driver.accept(channel, through: entrance, from: .user(1_000))
+                }
+            }
             .withConnectedSocket(theirs).get()
         return SocketPeer(ours)
     }
@@ -87,7 +100,21 @@ final class SocketPeer {
     }
 }
 
-private func unixPair() throws -> (CInt, CInt) {
+/// Counts what is given to a channel. What goes straight into the socket is not.
+final class WriteCounter: ChannelOutboundHandler, Sendable {
+    typealias OutboundIn = ByteBuffer
+
+    private let counted = Atomic(0)
+
+    var count: Int { self.counted.load(ordering: .relaxed) }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        self.counted.add(1, ordering: .relaxed)
+        context.write(data, promise: promise)
+    }
+}
+
+func unixPair() throws -> (CInt, CInt) {
     var pair: [CInt] = [0, 0]
     guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0 else {
         throw Surprise(got: "errno \(errno)")
