@@ -76,6 +76,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         self.peer.role = state.role
         self.session = state.session
         self.peer.isAdmitted = state.session.state == .active
+        self.outgoing.isOpen = state.session.state == .active
         self.deadline = state.deadline
         self.splitter = FrameSplitter(frameBytesMax: state.session.frameBytesMax)
         self.splitter.append(state.input)
@@ -94,7 +95,13 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         self.cancelTimers()
     }
 
+    func channelActive(context: ChannelHandlerContext) {
+        self.outgoing.socketOpened(context.channel.bareSocket)
+        context.fireChannelActive()
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
+        self.outgoing.socketClosed()
         guard !self.isLetGo else { return context.fireChannelInactive() }
         if self.isHeld { self.takeInput() }  // What came before the end is worked off.
         self.stopWaiting()
@@ -192,7 +199,9 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     // MARK: The peer session
 
     func handle(_ event: AcceptingSession.Event) {
+        self.noteSpoken()
         self.session.handle(event, at: self.driver.clock(), into: &self.actions)
+        self.outgoing.isOpen = self.session.state == .active
         self.perform()
     }
 
@@ -326,16 +335,18 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         for frame in frames { self.write(frame) }
     }
 
-    /// Sends frames that are shared by an audience.
+    /// Sends frames that are shared by an audience, after the first `sentCount` bytes of them, which the peer has.
     ///
     /// - Returns: Whether the connection must be flushed now, and did not have to be before.
-    func deliver(_ span: Span) -> Bool {
+    func deliver(_ span: Span, after sentCount: Int) -> Bool {
         guard let context = self.context, !self.isClosing, self.session.state == .active else { return false }
         let neededFlush = self.outgoing.needsFlush
-        self.session.noteSent()
-        self.settle(self.outgoing.write(span, on: context))
+        self.settle(self.outgoing.write(span, after: sentCount, on: context))
         return self.outgoing.needsFlush && !neededFlush
     }
+
+    /// Tells the session what went out past it.
+    func noteSpoken() { if self.outgoing.takeSpoken() { self.session.noteSent() } }
 
     private func write(_ frame: Frame) {
         guard let context = self.context, !self.isClosing else { return }

@@ -1,6 +1,5 @@
 package import Logging
 package import NIOCore
-internal import OrderedCollections
 internal import Synchronization
 internal import WaymarkCodec
 package import WaymarkGateway
@@ -8,8 +7,9 @@ package import WaymarkProtocol
 
 /// Owns the gateway on one event loop, and the connections on all of them.
 ///
-/// Connections hand in events in batches, one per read; the gateway's actions go back as one list of instructions for
-/// each event loop, with consecutive frames for an audience in one shared buffer.
+/// Connections hand in events in batches, one per read. What all connections of the gateway's loop read in one turn of it is
+/// worked off together at the turn's end; the gateway's actions go back as one list of instructions for each event loop that
+/// has something to do, with consecutive frames for an audience in one shared buffer.
 package final class GatewayDriver: Sendable {
     private let currentLimits: Mutex<TransportLimits>
     let clock: @Sendable () -> Instant
@@ -19,27 +19,63 @@ package final class GatewayDriver: Sendable {
     let shards: [(loop: any EventLoop, shard: NIOLoopBoundBox<LoopShard>)]
 
     /// What lives on the gateway's loop.
-    struct State {
+    ///
+    /// A class, because a copy of it, even to read one member, would retain and release all that it holds.
+    final class State {
         var gateway: Gateway
         var ledger: ConnectionLedger
         let log: PeerLog
         let idle: IdleWatch
         var places: [ConnectionID: Place] = [:]
+        fileprivate(set) var reach = AudienceReach()
         var refusals = 0
         var nextConnection: UInt64 = 0
-        var pending: [([Gateway.Event], ConnectionID?)] = []
-        var isRunning = false
+        /// Waits for ``GatewayDriver/run()``.
+        fileprivate(set) var pending: [([Gateway.Event], ConnectionID?)] = []
+        fileprivate var isRunPlanned = false
+        /// Nothing is worked off: not everybody is there.
+        var isHeld = false
+        /// Worked off, but the loop of the connection need not be woken for that alone. By loop.
+        fileprivate var batchesDone: [[ConnectionID]]
         var timer: Scheduled<Void>?
         var draining: Draining?
-        /// Something was worked off since ``detach(_:within:)`` or ``end()`` asked last.
+        /// Something was worked off since ``GatewayDriver/detach(_:within:)`` or ``GatewayDriver/end()`` asked last.
         var hasRun = false
         var isDetaching = false
+
+        init(gateway: Gateway, ledger: ConnectionLedger, log: PeerLog, idle: IdleWatch, loopCount: Int) {
+            self.gateway = gateway
+            self.ledger = ledger
+            self.log = log
+            self.idle = idle
+            self.batchesDone = Array(repeating: [], count: loopCount)
+        }
+
+        func join(_ id: ConnectionID, _ audience: AudienceID) {
+            guard let place = self.places[id], !place.audiences.contains(audience) else { return }
+            self.places[id]?.audiences.append(audience)
+            self.reach.join(audience, on: place.shard)
+        }
+
+        func leave(_ id: ConnectionID, _ audience: AudienceID) {
+            guard let place = self.places[id], let index = place.audiences.firstIndex(of: audience) else {
+                return
+            }
+            self.places[id]?.audiences.remove(at: index)
+            self.reach.leave(audience, on: place.shard)
+        }
     }
 
-    /// Where a connection lives, and whom it counts for.
+    /// Where a connection lives, whom it counts for, and what it hears.
     struct Place {
         var shard: Int
         var source: PeerSource
+        fileprivate(set) var audiences: [AudienceID] = []
+
+        init(shard: Int, source: PeerSource) {
+            self.shard = shard
+            self.source = source
+        }
     }
 
     struct Draining {
@@ -71,7 +107,8 @@ package final class GatewayDriver: Sendable {
         self.state = NIOLoopBoundBox.makeBoxSendingValue(
             State(
                 gateway: gateway, ledger: ConnectionLedger(limits: limits.connections),
-                log: PeerLog(logger, limits: limits.log, loop: loops[0]), idle: IdleWatch(loops[0])),
+                log: PeerLog(logger, limits: limits.log, loop: loops[0]), idle: IdleWatch(loops[0]),
+                loopCount: loops.count),
             eventLoop: loops[0])
         // Each loop has its part: none has to ask the others.
         let waitingMax = limits.waitingMax(of: loops.count)
@@ -192,7 +229,10 @@ package final class GatewayDriver: Sendable {
 
     /// Forgets a connection whose transport has closed.
     func forget(_ id: ConnectionID) {
-        guard let place = self.state.value.places.removeValue(forKey: id) else { return }
+        self.run()  // What it said last is said on its behalf.
+        guard let place = self.state.value.places[id] else { return }
+        for audience in place.audiences { self.state.value.leave(id, audience) }
+        self.state.value.places[id] = nil
         self.state.value.ledger.remove(place.source.user)
         self.state.value.idle.left()
         self.endDrainingIfEmpty()
@@ -206,66 +246,47 @@ package final class GatewayDriver: Sendable {
 
     // MARK: Events in
 
-    /// Hands events to the gateway, in order.
+    /// Hands events to the gateway, in order. Nothing comes of them before this returns.
     func submit(_ events: [Gateway.Event], from connection: ConnectionID?) {
-        if self.gatewayLoop.inEventLoop {
-            self.state.value.pending.append((events, connection))
-            self.run()
-        } else {
-            self.gatewayLoop.execute {
-                self.state.value.pending.append((events, connection))
-                self.run()
-            }
+        guard self.gatewayLoop.inEventLoop else {
+            return self.gatewayLoop.execute { self.submit(events, from: connection) }
         }
+        let state = self.state.value
+        state.pending.append((events, connection))
+        guard !state.isRunPlanned else { return }
+        state.isRunPlanned = true
+        // Why not at once: connections may be in the middle of a read, and others be read in the same turn of the loop.
+        self.gatewayLoop.execute { self.run() }
     }
 
-    /// Works off what is pending. Actions that lead to further events at once append to it.
+    /// Works off what is pending. Not in the middle of a read.
     func run() {
-        guard !self.state.value.isRunning else { return }
-        self.state.value.isRunning = true
-        self.state.value.hasRun = true
-        while !self.state.value.pending.isEmpty {
-            let batches = self.state.value.pending
-            self.state.value.pending.removeAll(keepingCapacity: true)
-            var plan = Plan(count: self.shards.count)
-            var actions: [Gateway.Action] = []
-            for (events, connection) in batches {
-                let now = self.clock()
-                for event in events { self.state.value.gateway.handle(event, at: now, into: &actions) }
-                for action in actions { self.plan(action, of: connection, &plan) }
-                actions.removeAll(keepingCapacity: true)
-                if let connection { self.instruct(connection, .batchDone(connection), &plan) }
+        let state = self.state.value
+        guard !state.isHeld, !state.pending.isEmpty else { return state.isRunPlanned = false }
+        let batches = state.pending
+        state.pending = []
+        state.isRunPlanned = false
+        state.hasRun = true
+        var plan = InstructionPlan(count: self.shards.count)
+        var actions: [Gateway.Action] = []
+        let now = self.clock()
+        for (events, connection) in batches {
+            for event in events { state.gateway.handle(event, at: now, into: &actions) }
+            for action in actions { self.plan(action, of: connection, &plan) }
+            actions.removeAll(keepingCapacity: true)
+            if let connection, let place = state.places[connection] {
+                state.batchesDone[place.shard].append(connection)
             }
-            self.execute(plan)
         }
-        self.state.value.isRunning = false
+        plan.endSpans(state.reach)
+        self.execute(plan)
     }
 
     // MARK: Actions out
 
-    /// Instructions per loop, as they build up over a batch.
-    private struct Plan {
-        var instructions: [[Instruction]]
-        /// What is for audiences, since the last instruction for a single connection. An endpoint hears one audience
-        /// between two such instructions, so the spans of several need no order among each other.
-        var spans: OrderedDictionary<AudienceID, Span> = [:]
-        init(count: Int) { self.instructions = Array(repeating: [], count: count) }
-
-        /// Ends the spans that were being put together: what comes now must come behind them.
-        mutating func endSpans() {
-            for (audience, span) in self.spans {
-                for index in self.instructions.indices {
-                    self.instructions[index].append(.publish(audience, span))
-                }
-            }
-            self.spans.removeAll()
-        }
-    }
-
-    private func plan(_ action: Gateway.Action, of cause: ConnectionID?, _ plan: inout Plan) {
+    private func plan(_ action: Gateway.Action, of cause: ConnectionID?, _ plan: inout InstructionPlan) {
         switch action {
-        case .publish(let audience, let frame, let key):
-            plan.spans[audience, default: Span()].append(frame, key)
+        case .publish(let audience, let frame, let key): plan.publish(frame, key, to: audience)
         case .admit(let id, var welcome):
             welcome.software = Software.name
             self.instruct(id, .session(id, .admitted(welcome)), &plan)
@@ -273,8 +294,12 @@ package final class GatewayDriver: Sendable {
             self.instruct(id, .session(id, .closeRequested(goodbye)), &plan)
         case .send(let id, let envelope): self.instruct(id, .send(id, [Codec.encode(envelope)]), &plan)
         case .sendFrames(let id, let frames): self.instruct(id, .send(id, frames), &plan)
-        case .join(let id, let audience): self.instruct(id, .join(id, audience), &plan)
-        case .leave(let id, let audience): self.instruct(id, .leave(id, audience), &plan)
+        case .join(let id, let audience):
+            self.instruct(id, .join(id, audience), &plan)
+            self.state.value.join(id, audience)
+        case .leave(let id, let audience):
+            self.instruct(id, .leave(id, audience), &plan)
+            self.state.value.leave(id, audience)
         case .purge(let id, let session): self.instruct(id, .purge(id, session), &plan)
         case .arm(let deadline): self.arm(deadline)
         case .note(let note):
@@ -283,19 +308,27 @@ package final class GatewayDriver: Sendable {
         }
     }
 
-    private func instruct(_ id: ConnectionID, _ instruction: Instruction, _ plan: inout Plan) {
-        plan.endSpans()
-        guard let place = self.state.value.places[id] else { return }
-        plan.instructions[place.shard].append(instruction)
+    private func instruct(_ id: ConnectionID, _ instruction: Instruction, _ plan: inout InstructionPlan) {
+        let state = self.state.value
+        plan.endSpans(state.reach)
+        guard let place = state.places[id] else { return }
+        plan.append(instruction, to: place.shard)
     }
 
-    private func execute(_ plan: Plan) {
-        var plan = plan
-        plan.endSpans()
-        for (index, instructions) in plan.instructions.enumerated() where !instructions.isEmpty {
+    private func execute(_ plan: InstructionPlan) {
+        for (index, instructions) in plan.instructions.enumerated() {
             let (loop, shard) = self.shards[index]
-            // Never at once, also on the same loop: a connection may be in the middle of a read.
-            loop.execute { shard.value.perform(instructions) }
+            let isHere = loop === self.gatewayLoop
+            let batchesDone = self.state.value.batchesDone[index]
+            // As long as a connection is sure to be read on, another loop is not woken just to hear of batches.
+            let isDue = isHere ? !batchesDone.isEmpty : batchesDone.count >= ConnectionHandler.batchesMax - 1
+            guard isDue || !instructions.isEmpty else { continue }
+            self.state.value.batchesDone[index] = []
+            if isHere {
+                shard.value.perform(instructions, batchesDone)
+            } else {
+                loop.execute { shard.value.perform(instructions, batchesDone) }
+            }
         }
     }
 

@@ -8,7 +8,7 @@ extension ConnectionHandler {
     /// with gets `goodbye` instead.
     func hold(_ goodbye: Goodbye) {
         guard let context = self.context, !self.isClosing, !self.isHeld else { return }
-        guard context.channel.isPortable else { return self.handle(.closeRequested(goodbye)) }
+        guard context.channel.bareSocket != nil else { return self.handle(.closeRequested(goodbye)) }
         self.isHeld = true
         self.batches += Self.batchesMax
         self.cancelTimers()
@@ -46,6 +46,7 @@ extension ConnectionHandler {
         // Closes this process's descriptor; the connection itself stays while the copy does.
         defer { channel.close(promise: nil) }
         guard let cookie = SocketCookie(descriptor) else { return nil }
+        self.noteSpoken()
         let waiting = self.outgoing.waitingFrames.map {
             ConnectionState.Waiting(frame: $0.frame, key: $0.key)
         }

@@ -54,7 +54,8 @@ extension GatewayDriver {
             let known = count
             isSettled = try await self.gatewayLoop.submit {
                 defer { self.state.value.hasRun = false }
-                return !self.state.value.hasRun && self.state.value.places.count == known
+                let state = self.state.value
+                return !state.hasRun && state.pending.isEmpty && state.places.count == known
             }.get()
         }
     }
@@ -80,11 +81,12 @@ extension GatewayDriver {
             self.state.value.gateway = gateway
             self.state.value.nextConnection = state.nextConnection
             // Until everybody is there, see `goOn`.
-            self.state.value.isRunning = true
+            self.state.value.isHeld = true
             for (index, (connection, _, _)) in connections.enumerated() {
+                let shard = index % self.shards.count
                 self.state.value.ledger.restore(connection.source.user)
-                self.state.value.places[connection.id] = Place(
-                    shard: index % self.shards.count, source: connection.source)
+                self.state.value.places[connection.id] = Place(shard: shard, source: connection.source)
+                for audience in connection.audiences { self.state.value.join(connection.id, audience) }
                 self.state.value.idle.came()
             }
         }.get()
@@ -125,9 +127,10 @@ extension GatewayDriver {
         try await self.gatewayLoop.submit {
             let places = self.state.value.places
             let gone = self.state.value.gateway.connections.filter { places[$0] == nil }.sorted()
-            self.state.value.isRunning = false
+            self.state.value.isHeld = false
             if let deadline = self.state.value.gateway.armed { self.arm(deadline) }
             self.submit(gone.map { .departed($0, clean: false) }, from: nil)
+            self.run()
         }.get()
         var count = 0
         for (loop, shard) in self.shards { count += try await loop.submit { shard.value.goOn() }.get() }

@@ -1,5 +1,4 @@
 internal import Glibc
-internal import NIOCore
 internal import WaymarkGateway
 package import WaymarkProtocol
 
@@ -61,26 +60,4 @@ package struct SocketCookie: Sendable, Hashable, Codable {
 
     /// SO_COOKIE of asm-generic/socket.h, which Glibc does not show to Swift.
     private static let option: CInt = 57
-}
-
-extension Channel {
-    /// Whether it is a plain socket, of which another process can go on with everything. On its loop.
-    var isPortable: Bool { self.withDescriptor { _ in true } ?? false }
-
-    /// Another descriptor of the channel's socket, which stays open when the channel closes. On its loop.
-    ///
-    /// - Returns: nil if the channel is no plain socket, or there are too many descriptors.
-    func copyDescriptor() -> CInt? {
-        let copy = self.withDescriptor { fcntl($0, F_DUPFD_CLOEXEC, 3) }
-        return copy == -1 ? nil : copy
-    }
-
-    private func withDescriptor<Result>(_ body: (CInt) -> Result) -> Result? {
-        // Why not `try`: it throws only what `body` throws, nothing.
-        do {
-            return try self.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self, body)
-        } catch {
-            return nil
-        }
-    }
 }

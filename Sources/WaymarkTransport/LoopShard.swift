@@ -11,14 +11,22 @@ enum Instruction: Sendable {
     case join(ConnectionID, AudienceID)
     case leave(ConnectionID, AudienceID)
     case purge(ConnectionID, SessionID)
-    case batchDone(ConnectionID)
 }
 
 /// The connections of one event loop and the audiences that they are in.
 final class LoopShard {
     struct Member {
         let handler: ConnectionHandler
-        var audiences: Set<AudienceID> = []
+        /// Where it sits in each audience that it is in. Few: at most one for each session of its vehicle.
+        fileprivate var places: [(audience: AudienceID, index: Int)] = []
+
+        var audiences: [AudienceID] { self.places.map(\.audience) }
+    }
+
+    /// A member of an audience. What it takes to send to it is here, so that a delivery looks nothing up.
+    private struct Seat {
+        let outgoing: Outgoing
+        let handler: ConnectionHandler
     }
 
     /// Reads the bodies of all connections here, one at a time: an idle connection holds no memory for it.
@@ -36,8 +44,7 @@ final class LoopShard {
     private(set) var members: [ConnectionID: Member] = [:]
     /// Connections that were not taken, until they are closed.
     var refused: [ObjectIdentifier: any Channel] = [:]
-    // Why the handlers themselves: each of them is asked for on every delivery.
-    private var audiences: [AudienceID: [ConnectionID: ConnectionHandler]] = [:]
+    private var audiences: [AudienceID: [Seat]] = [:]
 
     init(waiting: WaitingBytes, deadlines: DeadlineTimer) {
         self.waiting = waiting
@@ -62,11 +69,12 @@ final class LoopShard {
     /// Forgets a connection. O(its own audiences).
     func remove(_ id: ConnectionID) {
         guard let member = self.members.removeValue(forKey: id) else { return }
-        for audience in member.audiences { self.drop(id, from: audience) }
+        for (audience, index) in member.places { self.vacate(index, of: audience) }
     }
 
-    /// Does what the gateway wants; each connection is flushed once.
-    func perform(_ instructions: [Instruction]) {
+    /// Does what the gateway wants; each connection is flushed once. `batchesDone` has a connection once for each batch of it
+    /// that the gateway has worked off. Not in the middle of a read.
+    func perform(_ instructions: [Instruction], _ batchesDone: [ConnectionID]) {
         var touched: [ConnectionHandler] = []
         for instruction in instructions {
             switch instruction {
@@ -75,18 +83,24 @@ final class LoopShard {
                 guard let handler = self.members[id]?.handler else { break }
                 handler.deliver(frames)
                 touched.append(handler)
-            case .publish(let audience, let span):
-                guard let handlers = self.audiences[audience]?.values else { break }
-                for handler in handlers where handler.deliver(span) { touched.append(handler) }
+            case .publish(let audience, let span): self.publish(span, to: audience, &touched)
             case .join(let id, let audience): self.join(id, audience)
-            case .leave(let id, let audience):
-                self.members[id]?.audiences.remove(audience)
-                self.drop(id, from: audience)
+            case .leave(let id, let audience): self.leave(id, audience)
             case .purge(let id, let session): self.members[id]?.handler.purge(session)
-            case .batchDone(let id): self.members[id]?.handler.batchDone()
             }
         }
         for handler in touched { handler.flush() }
+        for id in batchesDone { self.members[id]?.handler.batchDone() }
+    }
+
+    private func publish(_ span: Span, to audience: AudienceID, _ touched: inout [ConnectionHandler]) {
+        guard let seats = self.audiences[audience] else { return }
+        let bytes = span.buffer.readableBytesSpan
+        for seat in seats {
+            let sentCount = seat.outgoing.sendStraight(bytes)
+            guard sentCount < bytes.byteCount else { continue }
+            if seat.handler.deliver(span, after: sentCount) { touched.append(seat.handler) }
+        }
     }
 
     /// Says goodbye to everybody, also to those who are still on their way here.
@@ -104,15 +118,33 @@ final class LoopShard {
         for channel in channels { channel.close(promise: nil) }
         return EventLoopFuture.andAllComplete(channels.map(\.closeFuture), on: loop)
     }
+    // MARK: Audiences
 
     func join(_ id: ConnectionID, _ audience: AudienceID) {
-        guard let handler = self.members[id]?.handler else { return }
-        self.members[id]?.audiences.insert(audience)
-        self.audiences[audience, default: [:]][id] = handler
+        guard let member = self.members[id], !member.audiences.contains(audience) else { return }
+        let seat = Seat(outgoing: member.handler.outgoing, handler: member.handler)
+        self.members[id]?.places.append((audience, self.audiences[audience]?.count ?? 0))
+        self.audiences[audience, default: []].append(seat)
     }
 
-    private func drop(_ id: ConnectionID, from audience: AudienceID) {
-        self.audiences[audience]?[id] = nil
-        if self.audiences[audience]?.isEmpty == true { self.audiences[audience] = nil }
+    private func leave(_ id: ConnectionID, _ audience: AudienceID) {
+        guard let place = self.members[id]?.places.firstIndex(where: { $0.audience == audience }),
+            let index = self.members[id]?.places.remove(at: place).index
+        else { return }
+        self.vacate(index, of: audience)
+    }
+
+    /// Lets the last one of an audience have the seat. O(1).
+    private func vacate(_ index: Int, of audience: AudienceID) {
+        guard let last = self.audiences[audience]?.popLast(), let count = self.audiences[audience]?.count
+        else { return }
+        guard count > 0 else { return self.audiences[audience] = nil }
+        guard index < count else { return }
+        self.audiences[audience]?[index] = last
+        let id = last.handler.id
+        guard let place = self.members[id]?.places.firstIndex(where: { $0.audience == audience }) else {
+            return
+        }
+        self.members[id]?.places[place].index = index
     }
 }

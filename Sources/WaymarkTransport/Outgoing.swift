@@ -11,7 +11,15 @@ final class WaitingBytes {
     init(countMax: Int) { self.countMax = countMax }
 }
 
-/// What goes out on one connection: straight to the channel while the peer keeps up, else through its outbox.
+/// What goes out on one connection: straight into its socket, through its channel once the kernel has taken enough, and
+/// through its outbox once the channel has.
+///
+///     straight ──the kernel takes no more──▶ queued ──the channel takes no more──▶ waiting
+///        ▲                                    │  ▲                                    │
+///        └──────the kernel has everything─────┘  └──────the channel takes more────────┘
+///
+/// Bytes stay in order because nothing overtakes: the channel is only used behind the socket, the outbox behind the channel,
+/// and the socket only when both are empty. A connection that is no bare socket begins at the channel.
 ///
 /// A class, because writing and flushing come back with a change of writability before they return.
 final class Outgoing {
@@ -23,18 +31,29 @@ final class Outgoing {
         case inAll(bytesMax: Int)
     }
 
-    /// How much of the outbox is handed to the channel at a time, in bytes.
+    /// How much is handed on at a time, in bytes.
     private static let portionBytes = 32_768
 
+    /// Takes the next span; nil while it has to go another way, or nowhere. First, because every delivery asks.
+    private var straight: BareSocket?
+    /// Something was sent since ``takeSpoken()``.
+    private var hasSpoken = false
+    private var socket: BareSocket?
+    /// Spans may be sent. Without it what is written goes its way none the less.
+    var isOpen = false { didSet { if self.isOpen != oldValue { self.findWay() } } }
+    /// Everything waits, whatever the channel takes.
+    var isHeld = false { didSet { self.findWay() } }
+    /// Is put together for the socket until it is flushed.
+    private var unsent = ByteBuffer()
+    /// The channel may hold something.
+    private var isQueued = false
+    /// Something is behind that of which the channel tells when it is written.
+    private var isMoreQueued = false
+    /// Something was given to the channel that is not yet on its way.
+    private var isUnflushed = false
     private let limits: Outbox.Limits
     private let waiting: WaitingBytes
     private var outbox: Outbox
-    /// Something was written that is not yet on its way.
-    private(set) var needsFlush = false
-    /// Everything waits, whatever the channel takes.
-    var isHeld = false { didSet { self.isStraight = !self.isHeld && self.outbox.isEmpty } }
-    /// What is written goes to the channel while that takes it.
-    private var isStraight = true
     /// More waited in another process than may here.
     private(set) var overflow: Overflow?
 
@@ -50,7 +69,6 @@ final class Outgoing {
         self.waiting = waiting
         self.outbox = Outbox(limits: limits)
         self.isHeld = true
-        self.isStraight = false
         for entry in frames { self.overflow = self.wait(entry.frame, entry.key) ?? self.overflow }
     }
 
@@ -62,20 +80,58 @@ final class Outgoing {
     /// Nothing waits for the peer to read.
     var isEmpty: Bool { self.outbox.isEmpty }
 
+    /// Something was written that is not yet on its way.
+    var needsFlush: Bool { self.isUnflushed || self.unsent.readableBytes > 0 }
+
+    /// The channel can be read and written; `socket` if it is nothing but that.
+    func socketOpened(_ socket: BareSocket?) {
+        guard !self.isQueued else { return }
+        self.socket = socket
+        self.findWay()
+    }
+
+    /// The channel has closed its socket.
+    func socketClosed() {
+        self.socket = nil
+        self.unsent = ByteBuffer()
+        self.findWay()
+    }
+
+    /// Whether something was sent since this was asked last.
+    func takeSpoken() -> Bool {
+        defer { self.hasSpoken = false }
+        return self.hasSpoken
+    }
+
+    /// Sends what an audience shares at once, if nothing is in its way.
+    ///
+    /// - Returns: How many bytes went out, from the front; the rest is for ``write(_:after:on:)``.
+    func sendStraight(_ bytes: RawSpan) -> Int {
+        guard let socket = self.straight else { return 0 }
+        self.hasSpoken = true
+        return socket.send(bytes)
+    }
+
     /// Writes a frame, or lets it wait behind others.
     ///
     /// - Returns: Why it cannot wait; nil if all is well.
     func write(_ frame: Frame, key: ConflationKey?, on context: ChannelHandlerContext) -> Overflow? {
-        guard self.isStraight, context.channel.isWritable else { return self.wait(frame, key) }
+        guard self.takesMore(context) else { return self.wait(frame, key) }
         self.put(ByteBuffer(bytes: frame.bytes), on: context)
         return nil
     }
 
-    /// Writes frames that are shared by an audience, or lets them wait one by one.
+    /// Writes frames that are shared by an audience, but for the first `sentCount` bytes, which ``sendStraight(_:)`` just sent;
+    /// or lets them wait one by one.
     ///
     /// - Returns: Why they cannot wait; nil if all is well.
-    func write(_ span: Span, on context: ChannelHandlerContext) -> Overflow? {
-        if self.isStraight, context.channel.isWritable {
+    func write(_ span: Span, after sentCount: Int, on context: ChannelHandlerContext) -> Overflow? {
+        self.hasSpoken = true
+        guard sentCount == 0 else {
+            self.queue(span.buffer, after: sentCount, on: context)
+            return nil
+        }
+        if self.takesMore(context) {
             self.put(span.buffer, on: context)
             return nil
         }
@@ -86,8 +142,15 @@ final class Outgoing {
     }
 
     func flush(on context: ChannelHandlerContext) {
-        guard self.needsFlush else { return }
-        self.needsFlush = false
+        if self.unsent.readableBytes > 0 {
+            let buffer = self.unsent
+            self.unsent = ByteBuffer()
+            let sentCount = self.socket?.send(buffer.readableBytesSpan) ?? 0
+            if sentCount < buffer.readableBytes { self.queue(buffer, after: sentCount, on: context) }
+            self.findWay()
+        }
+        guard self.isUnflushed else { return }
+        self.isUnflushed = false
         context.flush()
     }
 
@@ -111,6 +174,8 @@ final class Outgoing {
     /// Drops everything that waits.
     func clear() { self.changeOutbox { $0 = Outbox(limits: self.limits) } }
 
+    // MARK: The outbox
+
     private func wait(_ frame: Frame, _ key: ConflationKey?) -> Overflow? {
         switch self.changeOutbox({ $0.append(frame, key: key) }) {
         case .overflow: .outbox(bytesMax: self.limits.bytesMax)
@@ -130,14 +195,59 @@ final class Outgoing {
         let before = self.outbox.byteCount
         defer {
             self.waiting.count += self.outbox.byteCount - before
-            self.isStraight = !self.isHeld && self.outbox.isEmpty
+            self.findWay()
         }
         return change(&self.outbox)
     }
 
+    // MARK: The socket and the channel
+
+    /// What is written need not wait.
+    private func takesMore(_ context: ChannelHandlerContext) -> Bool {
+        !self.isHeld && self.outbox.isEmpty && context.channel.isWritable
+    }
+
+    private func findWay() {
+        let isFree = !self.isQueued && self.unsent.readableBytes == 0 && self.outbox.isEmpty
+        self.straight = self.isOpen && !self.isHeld && isFree ? self.socket : nil
+    }
+
     private func put(_ buffer: ByteBuffer, on context: ChannelHandlerContext) {
-        context.write(NIOAny(buffer), promise: nil)
-        self.needsFlush = true
+        guard self.socket != nil, !self.isQueued else { return self.queue(buffer, after: 0, on: context) }
+        if self.unsent.readableBytes == 0 {
+            self.unsent = buffer
+        } else {
+            self.unsent.writeImmutableBuffer(buffer)
+        }
+        self.findWay()
+        if self.unsent.readableBytes >= Self.portionBytes { self.flush(on: context) }
+    }
+
+    /// Gives the channel what is left of a buffer. Of the first that it is given, it tells when it is written.
+    private func queue(_ buffer: ByteBuffer, after sentCount: Int, on context: ChannelHandlerContext) {
+        var rest = buffer
+        rest.moveReaderIndex(forwardBy: sentCount)
+        var written: EventLoopPromise<Void>?
+        if self.isQueued {
+            self.isMoreQueued = true
+        } else if self.socket != nil {
+            let promise = context.eventLoop.makePromise(of: Void.self)
+            promise.futureResult.assumeIsolated().whenSuccess { self.firstIsWritten(on: context) }
+            written = promise
+        }
+        self.isQueued = true
+        self.isUnflushed = true
+        self.findWay()
+        context.write(NIOAny(rest), promise: written)
+    }
+
+    /// The kernel has what the channel was given first. What was given to it since is seen off in the same way.
+    private func firstIsWritten(on context: ChannelHandlerContext) {
+        self.isQueued = false
+        guard self.isMoreQueued else { return self.findWay() }
+        self.isMoreQueued = false
+        self.queue(ByteBuffer(), after: 0, on: context)
+        self.flush(on: context)
     }
 }
 

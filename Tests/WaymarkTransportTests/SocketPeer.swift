@@ -1,6 +1,7 @@
 import Glibc
 import NIOCore
 import NIOPosix
+import Synchronization
 import WaymarkCodec
 import WaymarkGateway
 import WaymarkModel
@@ -24,15 +25,25 @@ final class SocketPeer {
         case unportable
     }
 
-    /// A connection to `driver` through a listener for both roles.
+    /// A connection to `driver` through a listener for both roles, for which the kernel keeps about `sendBufferBytes`. `watch`
+    /// sees what the driver gives to the channel.
     static func connect(
-        to driver: GatewayDriver, on loop: any EventLoop, over transport: Transport = .unix
+        to driver: GatewayDriver, on loop: any EventLoop, over transport: Transport = .unix,
+        sendBufferBytes: CInt? = nil, watch: WriteCounter = WriteCounter()
     ) async throws -> SocketPeer {
         let (ours, theirs) = try transport == .tcp ? tcpPair() : unixPair()
+        if var bytes = sendBufferBytes {
+            let size = socklen_t(MemoryLayout<CInt>.size)
+            guard setsockopt(theirs, SOL_SOCKET, SO_SNDBUF, &bytes, size) == 0 else {
+                throw Surprise(got: "errno \(errno)")
+            }
+        }
         let entrance = Entrance(
             address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
-        let accept: @Sendable (any Channel) -> EventLoopFuture<Void> = {
-            driver.accept($0, through: entrance, from: .user(1_000))
+        let accept: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
+            channel.pipeline.addHandler(watch).flatMap {
+                driver.accept(channel, through: entrance, from: .user(1_000))
+            }
         }
         switch transport {
         case .unix, .tcp:
@@ -90,6 +101,12 @@ final class SocketPeer {
         throw Surprise(got: last.map { "the end after \($0)" } ?? "the end")
     }
 
+    /// Says Hello, and returns the Welcome.
+    func welcome(_ hello: Hello) async throws -> Welcome {
+        try self.send(.hello(hello))
+        return try await self.await { if case .welcome(let welcome) = $0 { welcome } else { nil } }
+    }
+
     /// The sequence numbers of the alerts up to the one with number `last`, or if allowed the end, whatever is between them.
     func alerts(upTo last: UInt64, orEnd mayEnd: Bool = false) async throws -> [UInt64] {
         var numbers: [UInt64] = []
@@ -104,7 +121,21 @@ final class SocketPeer {
     }
 }
 
-private func unixPair() throws -> (CInt, CInt) {
+/// Counts what is given to a channel. What goes straight into the socket is not.
+final class WriteCounter: ChannelOutboundHandler, Sendable {
+    typealias OutboundIn = ByteBuffer
+
+    private let counted = Atomic(0)
+
+    var count: Int { self.counted.load(ordering: .relaxed) }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        self.counted.add(1, ordering: .relaxed)
+        context.write(data, promise: promise)
+    }
+}
+
+func unixPair() throws -> (CInt, CInt) {
     var pair: [CInt] = [0, 0]
     guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0 else {
         throw Surprise(got: "errno \(errno)")

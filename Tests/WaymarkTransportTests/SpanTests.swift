@@ -55,4 +55,50 @@ import WaymarkTransport
             #expect(got == expected)
         }
     }
+
+    @Test func `what is read in one turn of the loop goes out at once`() throws {
+        let bench = Bench()
+        let endpoint = try bench.vehicle("car")
+        let (client, session) = try bench.guide(["car"])
+        let start = Publication.startGuidance(self.trip, generation: 1, .init())
+        try client.send(.publication(start), session: session, sequence: 1)
+        _ = try endpoint.receive()
+
+        let reads = (UInt64(2)...4).map { sequence in
+            Codec.encode(
+                Envelope(
+                    .publication(.currentRoadName(["\(sequence)"])), session: session, sequence: sequence)
+            ).bytes
+        }
+        for read in reads { try client.channel.writeInbound(ByteBuffer(bytes: read)) }
+        #expect(try endpoint.channel.readOutbound(as: ByteBuffer.self) == nil)
+        bench.loop.run()
+        let buffer = try #require(try endpoint.channel.readOutbound(as: ByteBuffer.self))
+        #expect(Array(buffer.readableBytesView) == reads.flatMap(Array.init))
+        #expect(try endpoint.channel.readOutbound(as: ByteBuffer.self) == nil, "one write for three reads")
+    }
+
+    @Test func `who hears something all the time is not asked whether it is there`() throws {
+        let bench = Bench()
+        let endpoint = try bench.vehicle("car", keepaliveMilliseconds: 1_000)
+        let (client, session) = try bench.guide(["car"])
+        let start = Publication.startGuidance(self.trip, generation: 1, .init())
+        try client.send(.publication(start), session: session, sequence: 1)
+        _ = try endpoint.receive()
+
+        func pings(publishing isPublishing: Bool, _ sequence: UInt64) throws -> Int {
+            // To be ignored, but a sign of life.
+            let header = FrameHeader(type: 0x7FFF, flags: .skippable, session: .none, sequence: 0)
+            try endpoint.send(Array(Frame(header: header, body: []).bytes))
+            if isPublishing {
+                try client.send(
+                    .publication(.currentRoadName(["\(sequence)"])), session: session, sequence: sequence)
+            }
+            bench.loop.advanceTime(by: .seconds(1))
+            return try endpoint.receive().count { if case .ping = $0.message { true } else { false } }
+        }
+        _ = try pings(publishing: true, 2)
+        for sequence in UInt64(3)...6 { #expect(try pings(publishing: true, sequence) == 0) }
+        #expect(try pings(publishing: false, 7) == 1)
+    }
 }

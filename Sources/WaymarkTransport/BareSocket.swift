@@ -1,0 +1,45 @@
+internal import Glibc
+internal import NIOCore
+
+/// A connected stream socket that is written to past the channel that owns it. Only as long as the channel is open: the number
+/// may be another socket's afterwards.
+package struct BareSocket: Sendable {
+    fileprivate let descriptor: CInt
+
+    package init(descriptor: CInt) { self.descriptor = descriptor }
+
+    /// Hands bytes to the kernel without waiting.
+    ///
+    /// - Returns: How many it took, from the front. None also if the peer has gone or the socket is broken: its channel finds
+    ///   that out, and closes. There is no signal then.
+    package func send(_ bytes: RawSpan) -> Int {
+        let flags = CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
+        return unsafe bytes.withUnsafeBytes {
+            unsafe max(0, Glibc.send(self.descriptor, $0.baseAddress, $0.count, flags))
+        }
+    }
+}
+
+extension Channel {
+    /// Its socket, if that is all there is to it: what is written to the socket is what the peer reads, and another process can
+    /// go on with it. On the channel's loop.
+    var bareSocket: BareSocket? {
+        // Why not `try`: it throws only for a channel that is closed.
+        do {
+            return try self.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self) {
+                BareSocket(descriptor: $0)
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    /// Another descriptor of the channel's socket, which stays open when the channel closes. On its loop.
+    ///
+    /// - Returns: nil if the channel is no plain socket, or there are too many descriptors.
+    func copyDescriptor() -> CInt? {
+        guard let socket = self.bareSocket else { return nil }
+        let copy = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 3)
+        return copy == -1 ? nil : copy
+    }
+}
