@@ -259,8 +259,8 @@ package final class GatewayDriver: Sendable {
 
     private func plan(_ action: Gateway.Action, of cause: ConnectionID?, _ plan: inout Plan) {
         switch action {
-        case .publish(let audience, let frame, let key):
-            plan.spans[audience, default: Span()].append(frame, key)
+        case .publish(let audience, let frames):
+            plan.spans[audience, default: Span()].append(frames)
         case .admit(let id, var welcome):
             welcome.software = Software.name
             self.instruct(id, .session(id, .admitted(welcome)), &plan)
