@@ -19,6 +19,9 @@ struct FittedView: Sendable, Hashable, Codable {
         case fitted([Publication])
     }
 
+    /// What an outline says of the result by itself.
+    enum Foresight: Sendable, Hashable { case asReceived, withheld, unknown }
+
     let profile: Profile
     private var maneuvers: Slots
     private var laneGuidances: Slots
@@ -34,6 +37,33 @@ struct FittedView: Sendable, Hashable, Codable {
     mutating func fit(_ publication: Publication, _ route: StoredRoute) -> Result {
         let fitted = self.cut(publication, route)
         return fitted == [publication] ? .asReceived : .fitted(fitted)
+    }
+
+    /// How ``fit(_:_:)`` will end, as far as that needs no content. O(1).
+    ///
+    /// Why: most of what is published are states that most profiles leave as they are.
+    func foresight(of outline: PublicationOutline) -> Foresight {
+        let profile = self.profile
+        return switch outline {
+        case .tripEstimates: profile.leavesEstimates ? .asReceived : .unknown
+        case .maneuverEstimates:
+            Self.foresight(profile.allows(.maneuvers), profile.leavesEstimates && self.maneuvers.isUnlimited)
+        case .upcomingManeuvers: Self.foresight(profile.allows(.maneuvers), self.maneuvers.isUnlimited)
+        case .maneuverState: Self.foresight(profile.allows(.maneuvers), true)
+        case .currentLaneGuidance:
+            Self.foresight(profile.allows(.laneGuidance), self.laneGuidances.isUnlimited)
+        case .currentRoadName:
+            Self.foresight(profile.allows(.currentRoadName), profile.limits.currentRoadNameLengthMax == 0)
+        case .currentRouteSegment: Self.foresight(profile.allows(.routeSegments), true)
+        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
+            .pauseGuidance, .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
+            .cancelGuidance, .unrecognized:
+            .unknown
+        }
+    }
+
+    private static func foresight(_ isAllowed: Bool, _ isLeftAsItIs: Bool) -> Foresight {
+        isAllowed ? isLeftAsItIs ? .asReceived : .unknown : .withheld
     }
 
     private mutating func cut(_ publication: Publication, _ stored: StoredRoute) -> [Publication] {

@@ -58,8 +58,11 @@ extension Profile {
         lengthMax == 0 ? variants : variants.filter { $0.unicodeScalars.count <= lengthMax }
     }
 
+    /// Whether estimates pass as they are.
+    var leavesEstimates: Bool { self.distanceUnits == .asPublished }
+
     func fit(_ estimates: TravelEstimates) -> TravelEstimates {
-        guard self.distanceUnits != .asPublished else { return estimates }
+        guard !self.leavesEstimates else { return estimates }
         var estimates = estimates
         estimates.distanceRemainingToDisplay = .rounded(
             estimates.distanceRemaining, units: self.distanceUnits)

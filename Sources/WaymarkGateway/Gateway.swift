@@ -50,8 +50,8 @@ package struct Gateway: Sendable, Hashable {
             self.admit(connection, hello, principal, token, at: now, into: &actions)
         case .received(let connection, let message, let session):
             self.receive(message, session, from: connection, at: now, into: &actions)
-        case .published(let connection, let frame, let outline):
-            self.publish(frame, outline, from: connection, at: now, into: &actions)
+        case .published(let connection, let frames):
+            self.publish(frames, from: connection, at: now, into: &actions)
         case .publicationRejected(let connection, let header): self.skip(header, from: connection)
         case .departed(let connection, let clean):
             self.depart(connection, clean: clean, at: now, into: &actions)

@@ -17,8 +17,8 @@ extension Gateway {
         indirect case arrived(ConnectionID, Hello, Principal, token: ResumptionToken)
         /// A control message of an admitted peer.
         indirect case received(ConnectionID, Message, SessionID)
-        /// A published frame of an admitted navigation client, decoded and checked by the codec.
-        case published(ConnectionID, Frame, PublicationOutline)
+        /// Published frames of an admitted navigation client, each decoded and checked by the codec.
+        case published(ConnectionID, PublishedFrames)
         /// A published frame whose body the codec refused: the client was told, its number is used up.
         case publicationRejected(ConnectionID, FrameHeader)
         /// An admitted (or arriving) peer has gone; `clean` after its Goodbye.
@@ -38,7 +38,7 @@ extension Gateway {
         /// Send these bytes, in order: a snapshot, or what was missed. Never conflated.
         case sendFrames(ConnectionID, [Frame])
         /// Send these bytes to whoever is in the audience; a state (with a key) may be conflated.
-        case publish(AudienceID, Frame, ConflationKey?)
+        case publish(AudienceID, PublishedFrames)
         case join(ConnectionID, AudienceID)
         case leave(ConnectionID, AudienceID)
         /// Drop what is queued of this session and not yet partly written.

@@ -46,11 +46,10 @@ struct MemoryLedger: Sendable, Hashable, Codable {
         Self.add(growth, to: account.user, &self.retainedByUser)
     }
 
-    /// Whether a session may come to retain `byteCount` bytes. One that shrinks always may.
+    /// Whether a session may grow until it retains `byteCount` bytes.
     func check(_ session: SessionID, retaining byteCount: Int, _ limits: GatewayLimits) throws(Rejection) {
         guard let account = self.accounts[session] else { return }
         let growth = byteCount - account.bytes.retained
-        guard growth > 0 else { return }
         let byClient = self.retainedByClient[account.client] ?? 0
         let byUser = self.retainedByUser[account.user] ?? 0
         try Self.check("the session", byteCount, limits.retainedBytesMax)

@@ -65,12 +65,136 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     // MARK: Publications
 
+    /// How far ``publish(_:from:by:_:_:_:_:into:)`` has come.
+    struct Progress: Sendable, Hashable {
+        /// The first frame that it has not looked at.
+        var next: Int
+        /// Why the one before that was refused.
+        var rejection: Rejection?
+    }
+
     /// Whether nothing of it was changed by a publication.
-    enum Acceptance: Sendable, Hashable { case published, unchanged }
+    private enum Acceptance: Sendable, Hashable { case published, unchanged }
+
+    /// What a run of frames is held against.
+    private struct Run {
+        let features: Set<Feature>
+        let limits: GatewayLimits
+        let coder: Gateway.Coder
+        /// The last number used before it.
+        let sequence: UInt64
+        /// How many bytes the rings of all sessions may still grow.
+        var replayRoom: Int
+        /// States that still share what was read.
+        var shared: [ConflationKey] = []
+    }
 
     /// Uses up the number of a frame that was refused before it got here.
     mutating func skip(_ sequence: UInt64) {
         if sequence == self.sequence + 1 { self.sequence = sequence }
+    }
+
+    /// Checks the frames from `first` on, one after another, takes them over and hands them to every audience.
+    ///
+    /// Ends behind an event, whose consequences elsewhere are up to the caller, behind a frame that is refused, and where
+    /// frames of another session begin. The number of a refused frame is used up, so that those behind it still fit.
+    ///
+    /// `features` are those that the client provides.
+    ///
+    /// - Returns: What comes next, and why the last one was refused, if it was.
+    mutating func publish(
+        _ frames: PublishedFrames, from first: Int, by features: Set<Feature>, _ limits: GatewayLimits,
+        _ coder: Gateway.Coder, _ memory: inout MemoryLedger, _ counters: inout Gateway.Counters,
+        into actions: inout [Gateway.Action]
+    ) -> Progress {
+        let kept = self.kept
+        var run = Run(
+            features: features, limits: limits, coder: coder, sequence: self.sequence,
+            replayRoom: limits.replayBytesInAllMax - memory.total.replay)
+        var progress = Progress(next: first)
+        // What was taken over and not yet handed on.
+        var taken = first..<first
+        loop: while progress.next < frames.entries.endIndex {
+            let entry = frames.entries[progress.next]
+            guard entry.header.session == self.id else { break loop }
+            progress.next += 1
+            do throws(Rejection) {
+                let isLast = progress.next == frames.entries.endIndex
+                switch try self.take(frames.frame(entry), entry.outline, isLast, memory, &run) {
+                case .published: taken = taken.lowerBound..<progress.next
+                case .unchanged:
+                    counters.framesUnchanged += 1
+                    self.handOn(frames[taken], &run, into: &actions)
+                    taken = progress.next..<progress.next
+                }
+                counters.framesPublished += 1
+            } catch {
+                self.skip(entry.header.sequence)
+                progress.rejection = error
+                break loop
+            }
+            if entry.outline.conflationKey == nil { break loop }
+        }
+        self.handOn(frames[taken], &run, into: &actions)
+        self.retained.compact(run.shared)
+        if self.kept != kept { memory.set(self.id, self.kept) }
+        return progress
+    }
+
+    /// Checks the next frame and takes it over. The last one of a read is not replaced at once: it gets bytes of its own.
+    private mutating func take(
+        _ frame: Frame, _ outline: PublicationOutline, _ isLast: Bool, _ memory: MemoryLedger,
+        _ run: inout Run
+    ) throws(Rejection) -> Acceptance {
+        try self.checkFlags(of: frame)
+        try self.checkProvided(outline, run.features)
+        try self.checkShare(outline, run.limits)
+        try self.checkSequence(of: frame)
+        guard let key = outline.conflationKey else {
+            let byteCount = self.retained.byteCount(afterEvent: frame, outline)
+            try self.checkMemory(byteCount, outline, run.limits, memory)
+            self.sequence += 1
+            try self.content.apply(outline, limits: run.limits)
+            self.retained.apply(event: frame.compacted(), outline)
+            return .published
+        }
+        let place = self.retained.place(of: key)
+        try self.checkMemory(self.retained.byteCount(after: frame, at: place), outline, run.limits, memory)
+        self.sequence += 1
+        try self.content.apply(outline, limits: run.limits)
+        let old = place.map { self.retained[$0] }
+        if let old, old.hasSameBody(as: frame) { return .unchanged }
+        // Why: what is kept must not pin all that was read with it, but most states are soon replaced.
+        if !isLast, old?.header.sequence ?? 0 <= run.sequence { run.shared.append(key) }
+        self.retained.apply(isLast ? frame.compacted() : frame, key, at: place)
+        return .published
+    }
+
+    // MARK: What a client may publish
+
+    private func checkFlags(of frame: Frame) throws(Rejection) {
+        guard frame.header.flags.isDisjoint(with: .forGateway) else {
+            throw Rejection(
+                .outOfRange, field: "flags", reason: "GATEWAY and FITTED are for the gateway to set")
+        }
+    }
+
+    private func checkProvided(
+        _ outline: PublicationOutline, _ features: Set<Feature>
+    ) throws(Rejection) {
+        for feature in outline.features where !features.contains(feature) {
+            throw Rejection(.notGranted, reason: "the client's Hello did not say that it provides \(feature)")
+        }
+    }
+
+    private func checkShare(_ outline: PublicationOutline, _ limits: GatewayLimits) throws(Rejection) {
+        guard case .shareDestination(let share) = outline else { return }
+        if self.openShares.contains(where: { $0.id == share }) {
+            throw Rejection(.duplicate, field: "share_id", reason: "the share \(share) is under way")
+        }
+        guard Set(self.openShares.map(\.id)).count < limits.sharesOpenMax else {
+            throw Rejection(.limitReached, reason: "too many destination shares are under way")
+        }
     }
 
     /// Checks that a frame is the next one.
@@ -82,31 +206,11 @@ struct NavigationSession: Sendable, Hashable, Codable {
         }
     }
 
-    /// Checks the next frame, takes it over and hands it to every audience; `memory` is told what is kept then.
-    ///
-    /// The caller uses up the number of a frame that is refused, so that those behind it still fit.
-    mutating func publish(
-        _ frame: Frame, _ outline: PublicationOutline, _ limits: GatewayLimits, _ memory: inout MemoryLedger,
-        _ coder: Gateway.Coder, into actions: inout [Gateway.Action]
-    ) throws(Rejection) -> Acceptance {
-        try self.checkSequence(of: frame)
-        try self.checkMemory(for: frame, outline, limits, memory)
-        self.sequence += 1
-        try self.content.apply(outline, limits: limits)
-        let key = outline.conflationKey
-        if let key, self.retained.isUnchanged(frame, key) { return .unchanged }
-        // Why: frames of one read share its array. One that is kept, here or in an outbox, must not pin all of it.
-        let frame = frame.compacted()
-        self.retained.apply(frame, outline)
-        self.handOn(frame, outline, limits, memory, coder, into: &actions)
-        memory.set(self.id, self.kept)
-        return .published
-    }
-
+    /// Checks that the session may retain so much after a frame. One that shrinks always may.
     private func checkMemory(
-        for frame: Frame, _ outline: PublicationOutline, _ limits: GatewayLimits, _ memory: MemoryLedger
+        _ byteCount: Int, _ outline: PublicationOutline, _ limits: GatewayLimits, _ memory: MemoryLedger
     ) throws(Rejection) {
-        let byteCount = self.retained.byteCount(after: frame, outline)
+        guard byteCount > self.retained.byteCount else { return }
         do throws(Rejection) { try memory.check(self.id, retaining: byteCount, limits) } catch {
             var error = error
             error.field = outline.contentField
@@ -114,37 +218,48 @@ struct NavigationSession: Sendable, Hashable, Codable {
         }
     }
 
-    /// Keeps a frame for resumption and hands it to every audience, cut to what that can show.
+    // MARK: Handing on
+
+    /// Keeps frames for resumption and hands them to every audience, cut to what that can show.
     private mutating func handOn(
-        _ frame: Frame, _ outline: PublicationOutline, _ limits: GatewayLimits, _ memory: MemoryLedger,
-        _ coder: Gateway.Coder, into actions: inout [Gateway.Action]
+        _ frames: PublishedFrames, _ run: inout Run, into actions: inout [Gateway.Action]
     ) {
-        let key = outline.conflationKey
-        // How many bytes one ring may have, and how many all rings may grow.
-        var replay = (
-            ringMax: limits.replayBytesMax, room: limits.replayBytesInAllMax - memory.total.replay
-        )
-        self.replay.append(frame, replay.ringMax, &replay.room)
-        var publication: Publication?
+        guard !frames.isEmpty else { return }
+        self.replay.append(frames, run.limits.replayBytesMax, &run.replayRoom)
+        var isFitted = false
         // Why by index: hashing a profile costs more than everything else here.
         for index in self.audiences.values.indices {
-            let audience = self.audiences.values[index].id
             if self.audiences.values[index].fitting == nil {
-                actions.append(.publish(audience, frame, key))
-                continue
+                actions.append(.publish(self.audiences.values[index].id, frames))
+            } else {
+                isFitted = true
             }
-            if publication == nil, let decoded = coder.decode(frame) {
+        }
+        if isFitted { self.handOnFitted(frames, &run, into: &actions) }
+    }
+
+    private mutating func handOnFitted(
+        _ frames: PublishedFrames, _ run: inout Run, into actions: inout [Gateway.Action]
+    ) {
+        var fitted = Array(repeating: PublishedFrames(), count: self.audiences.count)
+        for entry in frames.entries {
+            let frame = frames.frame(entry)
+            var publication: Publication?
+            if self.route != nil, entry.outline.isOfStoredRoute, let decoded = run.coder.decode(frame) {
                 self.route?.apply(decoded)
                 publication = decoded
             }
             let route = self.route ?? StoredRoute()
-            // Why not `if var`: the view must be changed in place, not copied.
-            let fitted = self.audiences.values[index].fitting?.view
-                .fit(frame, publication, outline, route, coder)
-            for (frame, outline) in fitted ?? [] {
-                self.audiences.values[index].fitting?.replay.append(frame, replay.ringMax, &replay.room)
-                actions.append(.publish(audience, frame, outline.conflationKey))
+            for index in self.audiences.values.indices {
+                // Why not `if var`: the view must be changed in place, not copied.
+                self.audiences.values[index].fitting?.view
+                    .fit(frame, &publication, entry.outline, route, run.coder, into: &fitted[index])
             }
+        }
+        for index in self.audiences.values.indices where !fitted[index].isEmpty {
+            self.audiences.values[index].fitting?.replay
+                .append(fitted[index], run.limits.replayBytesMax, &run.replayRoom)
+            actions.append(.publish(self.audiences.values[index].id, fitted[index]))
         }
     }
 
@@ -224,41 +339,78 @@ struct NavigationSession: Sendable, Hashable, Codable {
         }
         var view = FittedView(profile: profile)
         let route = self.route ?? StoredRoute()
-        let fitted = retained.flatMap { frame, publication in
-            view.fit(frame, publication, publication?.outline ?? .unrecognized, route, coder)
+        var fitted = PublishedFrames()
+        for (frame, publication) in retained {
+            var publication = publication
+            let outline = publication?.outline ?? .unrecognized
+            view.fit(frame, &publication, outline, route, coder, into: &fitted)
         }
         var newer: Set<ConflationKey> = []
-        let newest = fitted.reversed().filter { $0.1.conflationKey.map { newer.insert($0).inserted } ?? true }
-        return (view, newest.reversed().map(\.0))
+        let newest = fitted.frames.reversed().filter { $0.key.map { newer.insert($0).inserted } ?? true }
+        return (view, newest.reversed().map(\.frame))
     }
 }
 
 extension ReplayRing {
-    /// Keeps a frame within `byteCountMax`, and takes what that needs from `room`.
-    fileprivate mutating func append(_ frame: Frame, _ byteCountMax: Int, _ room: inout Int) {
+    /// Keeps frames within `byteCountMax`, and takes what that needs from `room`.
+    fileprivate mutating func append(_ frames: PublishedFrames, _ byteCountMax: Int, _ room: inout Int) {
         let before = self.byteCount
-        self.append(frame, byteCountMax: min(byteCountMax, before + room))
+        self.append(frames, byteCountMax: min(byteCountMax, before + room))
         room -= self.byteCount - before
     }
 }
 
 extension FittedView {
-    /// Cuts a frame; `publication` is its content, nil for a type that this build does not know.
+    /// Cuts a frame; `publication` is its content, as soon as somebody has read it.
     fileprivate mutating func fit(
-        _ frame: Frame, _ publication: Publication?, _ outline: PublicationOutline, _ route: StoredRoute,
-        _ coder: Gateway.Coder
-    ) -> [(Frame, PublicationOutline)] {
+        _ frame: Frame, _ publication: inout Publication?, _ outline: PublicationOutline,
+        _ route: StoredRoute, _ coder: Gateway.Coder, into fitted: inout PublishedFrames
+    ) {
+        switch self.foresight(of: outline) {
+        case .asReceived: return fitted.append(copyOf: frame, outline)
+        case .withheld: return
+        case .unknown: break
+        }
+        publication = publication ?? coder.decode(frame)
         // What is not known cannot be cut: it is passed on.
-        guard let publication else { return [(frame, outline)] }
+        guard let publication else { return fitted.append(copyOf: frame, outline) }
         switch self.fit(publication, route) {
-        case .asReceived: return [(frame, outline)]
+        case .asReceived: fitted.append(copyOf: frame, outline)
         case .fitted(let publications):
-            return publications.map { publication in
+            for publication in publications {
                 let envelope = Envelope(
                     .publication(publication), session: frame.header.session, sequence: frame.header.sequence,
                     flags: frame.header.flags.union(.fitted))
-                return (coder.encode(envelope), publication.outline)
+                fitted.append(copyOf: coder.encode(envelope), publication.outline)
             }
         }
+    }
+}
+
+extension PublicationOutline {
+    /// The features that a client must provide to publish this.
+    fileprivate var features: [Feature] {
+        switch self {
+        case .tripPreviews: [.tripPreviews]
+        case .startGuidance(_, _, let route): route.features
+        case .resumeGuidance(_, let route): route?.features ?? []
+        case .addManeuvers, .upcomingManeuvers, .maneuverState, .maneuverEstimates: [.maneuvers]
+        case .addLaneGuidances, .currentLaneGuidance: [.laneGuidance]
+        case .addRouteSegments, .currentRouteSegment: [.routeSegments]
+        case .currentRoadName: [.currentRoadName]
+        case .showAlert, .dismissAlert: [.navigationAlerts]
+        case .shareDestination: [.destinationSharing]
+        case .updateTrip, .tripEstimates, .pauseGuidance, .finishGuidance, .cancelGuidance, .unrecognized: []
+        }
+    }
+}
+
+extension PublicationOutline.Route {
+    fileprivate var features: [Feature] {
+        var features: [Feature] = []
+        if !self.maneuvers.isEmpty { features.append(.maneuvers) }
+        if !self.laneGuidances.isEmpty { features.append(.laneGuidance) }
+        if !self.segments.isEmpty { features.append(.routeSegments) }
+        return features
     }
 }

@@ -4,34 +4,43 @@ internal import WaymarkProtocol
 // What clients publish: checked, retained, handed to every audience.
 extension Gateway {
     mutating func publish(
-        _ frame: Frame, _ outline: PublicationOutline, from connection: ConnectionID, at now: Instant,
+        _ frames: PublishedFrames, from connection: ConnectionID, at now: Instant,
         into actions: inout [Action]
     ) {
-        let id = frame.header.session
-        // Else taken over, with frames on their way.
-        guard case .client(let clientID) = self.peers[connection] else { return }
-        guard let client = self.clients[clientID], client.sessions.contains(id),
-            let place = self.sessions.index(forKey: id)
+        var next = frames.entries.startIndex
+        while next < frames.entries.endIndex {
+            // Else taken over, with frames on their way.
+            guard case .client(let client) = self.peers[connection] else { return }
+            next = self.publish(frames, from: next, by: client, connection, at: now, into: &actions)
+        }
+    }
+
+    /// Publishes what comes in a row in one session.
+    ///
+    /// - Returns: What comes next.
+    private mutating func publish(
+        _ frames: PublishedFrames, from first: Int, by client: ClientID, _ connection: ConnectionID,
+        at now: Instant, into actions: inout [Action]
+    ) -> Int {
+        let id = frames.entries[first].header.session
+        guard let place = self.sessions.index(forKey: id), self.sessions.values[place].client == client,
+            let features = self.clients[client]?.hello.features
         else {
             let rejection = Rejection(
                 .unknownSession, reason: "session \(id.rawValue) is not open for this client")
-            return self.refuse(frame, rejection, connection, into: &actions)
+            self.refuse(frames.entries[first].header, rejection, connection, into: &actions)
+            return first + 1
         }
-        do {
-            try self.checkFlags(of: frame)
-            try self.checkProvided(outline, by: client)
-            try self.checkShare(outline, in: id)
-            let acceptance = try self.sessions.values[place].publish(
-                frame, outline, self.policy.limits, &self.memory, self.coder, into: &actions)
-            self.counters.framesPublished += 1
-            switch acceptance {
-            case .unchanged: self.counters.framesUnchanged += 1
-            case .published: self.follow(outline, in: id, at: now, into: &actions)
-            }
-        } catch {
-            self.sessions.values[place].skip(frame.header.sequence)
-            self.refuse(frame, error, connection, into: &actions)
+        let progress = self.sessions.values[place].publish(
+            frames, from: first, by: features, self.policy.limits, self.coder, &self.memory, &self.counters,
+            into: &actions)
+        let last = frames.entries[progress.next - 1]
+        if let rejection = progress.rejection {
+            self.refuse(last.header, rejection, connection, into: &actions)
+        } else {
+            self.follow(last.outline, in: id, at: now, into: &actions)
         }
+        return progress.next
     }
 
     /// Uses up the number of a frame that the codec refused.
@@ -49,10 +58,11 @@ extension Gateway {
     }
 
     private mutating func refuse(
-        _ frame: Frame, _ rejection: Rejection, _ connection: ConnectionID, into actions: inout [Action]
+        _ header: FrameHeader, _ rejection: Rejection, _ connection: ConnectionID,
+        into actions: inout [Action]
     ) {
         self.counters.framesRejected += 1
-        actions.append(.send(connection, Envelope(.error(rejection.of(frame.header)))))
+        actions.append(.send(connection, Envelope(.error(rejection.of(header)))))
     }
 
     /// What follows from a publication beside handing it on.
@@ -77,32 +87,7 @@ extension Gateway {
         }
     }
 
-    // MARK: What a client may publish
-
-    private func checkFlags(of frame: Frame) throws(Rejection) {
-        guard frame.header.flags.isDisjoint(with: .forGateway) else {
-            throw Rejection(
-                .outOfRange, field: "flags", reason: "GATEWAY and FITTED are for the gateway to set")
-        }
-    }
-
-    private func checkProvided(_ outline: PublicationOutline, by client: Client) throws(Rejection) {
-        for feature in outline.features where !client.hello.features.contains(feature) {
-            throw Rejection(.notGranted, reason: "the client's Hello did not say that it provides \(feature)")
-        }
-    }
-
     // MARK: Destination sharing
-
-    private func checkShare(_ outline: PublicationOutline, in id: SessionID) throws(Rejection) {
-        guard case .shareDestination(let share) = outline, let session = self.sessions[id] else { return }
-        if session.openShares.contains(where: { $0.id == share }) {
-            throw Rejection(.duplicate, field: "share_id", reason: "the share \(share) is under way")
-        }
-        guard Set(session.openShares.map(\.id)).count < self.policy.limits.sharesOpenMax else {
-            throw Rejection(.limitReached, reason: "too many destination shares are under way")
-        }
-    }
 
     private mutating func share(
         _ id: String, in session: SessionID, at now: Instant, into actions: inout [Action]
@@ -147,33 +132,5 @@ extension Gateway {
         guard let client = self.sessions[share.session]?.client else { return }
         let status = DestinationShareStatus(shareID: share.id, vehicle: share.vehicle, stage: stage)
         self.tell(client, .destinationShareStatus(status), share.session, into: &actions)
-    }
-}
-
-extension PublicationOutline {
-    /// The features that a client must provide to publish this.
-    fileprivate var features: [Feature] {
-        switch self {
-        case .tripPreviews: [.tripPreviews]
-        case .startGuidance(_, _, let route): route.features
-        case .resumeGuidance(_, let route): route?.features ?? []
-        case .addManeuvers, .upcomingManeuvers, .maneuverState, .maneuverEstimates: [.maneuvers]
-        case .addLaneGuidances, .currentLaneGuidance: [.laneGuidance]
-        case .addRouteSegments, .currentRouteSegment: [.routeSegments]
-        case .currentRoadName: [.currentRoadName]
-        case .showAlert, .dismissAlert: [.navigationAlerts]
-        case .shareDestination: [.destinationSharing]
-        case .updateTrip, .tripEstimates, .pauseGuidance, .finishGuidance, .cancelGuidance, .unrecognized: []
-        }
-    }
-}
-
-extension PublicationOutline.Route {
-    fileprivate var features: [Feature] {
-        var features: [Feature] = []
-        if !self.maneuvers.isEmpty { features.append(.maneuvers) }
-        if !self.laneGuidances.isEmpty { features.append(.laneGuidance) }
-        if !self.segments.isEmpty { features.append(.routeSegments) }
-        return features
     }
 }

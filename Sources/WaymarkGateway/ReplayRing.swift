@@ -2,27 +2,56 @@ internal import DequeModule
 internal import WaymarkProtocol
 
 /// The last frames of a session, as one audience got them, for endpoints that come back after a short gap.
-struct ReplayRing: Sendable, Hashable, Codable {
-    /// What the frames take, see ``Frame/keptByteCount``.
+struct ReplayRing: Sendable {
+    /// Frames are put together in arrays of about so many bytes; a larger frame has one for itself.
+    private static let chunkByteCount = 8_192
+
+    /// What the frames take, see ``FrameHeader/keptByteCount``, as if each were kept by itself.
     private(set) var byteCount = 0
-    private var frames: Deque<Frame> = []
+    /// The frames' bytes, oldest first. No frame is in two of them.
+    private var chunks: Deque<[UInt8]> = []
+    /// Where the oldest frame begins in the first chunk.
+    private var offset = 0
     /// Frames up to this sequence number may be missing here.
     private var floor: UInt64
 
     /// A ring that knows nothing of the frames up to `sequence`.
     init(after sequence: UInt64) { self.floor = sequence }
 
-    /// Keeps a frame, and forgets the oldest ones over `byteCountMax`. It must not share its bytes with anything larger.
-    mutating func append(_ frame: Frame, byteCountMax: Int) {
-        self.frames.append(frame)
-        self.byteCount += frame.keptByteCount
+    /// Keeps a copy of frames, and forgets the oldest ones over `byteCountMax`.
+    mutating func append(_ frames: PublishedFrames, byteCountMax: Int) {
+        // One by one where not all will be kept, so that not much more is held than is counted.
+        guard frames.bytes.count <= byteCountMax || frames.entries.count == 1 else {
+            for index in frames.entries.indices {
+                self.append(frames[index..<index + 1], byteCountMax: byteCountMax)
+            }
+            return
+        }
+        self.keep(frames.bytes, count: frames.entries.count)
         // What one publication was fitted into goes as a whole: a part of it must not pass for all of it.
-        while let oldest = self.frames.first,
-            self.byteCount > byteCountMax || oldest.header.sequence == self.floor
-        {
-            self.frames.removeFirst()
-            self.byteCount -= oldest.keptByteCount
-            self.floor = oldest.header.sequence
+        while let oldest = self.oldest, self.byteCount > byteCountMax || oldest.sequence == self.floor {
+            self.forget(oldest)
+        }
+    }
+
+    private mutating func keep(_ bytes: ArraySlice<UInt8>, count: Int) {
+        self.byteCount += bytes.count + count * FrameHeader.keptOverheadByteCount
+        if let last = self.chunks.last, last.count + bytes.count <= Self.chunkByteCount {
+            self.chunks[self.chunks.count - 1].append(contentsOf: bytes)
+        } else {
+            self.chunks.append(Array(bytes))
+        }
+    }
+
+    private var oldest: FrameHeader? { self.chunks.first.map { FrameHeader(at: self.offset, of: $0) } }
+
+    private mutating func forget(_ oldest: FrameHeader) {
+        self.byteCount -= oldest.keptByteCount
+        self.floor = oldest.sequence
+        self.offset += oldest.frameByteCount
+        if self.offset == self.chunks.first?.count {
+            self.chunks.removeFirst()
+            self.offset = 0
         }
     }
 
@@ -31,22 +60,53 @@ struct ReplayRing: Sendable, Hashable, Codable {
     /// A publication that was fitted into several frames is repeated whole: the endpoint may have got a part of it.
     func frames(after sequence: UInt64) -> [Frame]? {
         guard sequence >= self.floor else { return nil }
-        let start = self.frames.partitioningIndex { $0.header.sequence >= sequence }
-        let missed = self.frames[start...]
+        // Chunks that end before it need not be gone through.
+        let first = self.chunks.lastIndex { FrameHeader(at: 0, of: $0).sequence < sequence } ?? 0
+        let missed = self.frames(from: first).drop { $0.header.sequence < sequence }
         let parts = missed.prefix { $0.header.sequence == sequence }.count
         return Array(parts == 1 ? missed.dropFirst() : missed)
     }
+
+    /// The frames from a chunk on.
+    private func frames(from first: Int = 0) -> [Frame] {
+        var frames: [Frame] = []
+        for (index, chunk) in self.chunks.enumerated().dropFirst(first) {
+            var start = index == 0 ? self.offset : 0
+            while start < chunk.count {
+                let header = FrameHeader(at: start, of: chunk)
+                let end = start + header.frameByteCount
+                frames.append(Frame(header: header, bytes: Array(chunk[start..<end])[...]))
+                start = end
+            }
+        }
+        return frames
+    }
 }
 
-extension RandomAccessCollection where Index == Int {
-    /// The first index whose element satisfies `predicate`, in a collection that it partitions.
-    fileprivate func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
-        var low = self.startIndex
-        var high = self.endIndex
-        while low < high {
-            let middle = low + (high - low) / 2
-            if predicate(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
+extension ReplayRing: Hashable {
+    static func == (lhs: ReplayRing, rhs: ReplayRing) -> Bool {
+        lhs.floor == rhs.floor && lhs.byteCount == rhs.byteCount && lhs.frames() == rhs.frames()
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(self.floor)
+        hasher.combine(self.byteCount)
+    }
+}
+
+extension ReplayRing: Codable {
+    private enum CodingKeys: CodingKey { case frames, floor }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.frames(), forKey: .frames)
+        try container.encode(self.floor, forKey: .floor)
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let frames = try container.decode([Frame].self, forKey: .frames)
+        self.init(after: try container.decode(UInt64.self, forKey: .floor))
+        for frame in frames { self.keep(frame.bytes, count: 1) }
     }
 }

@@ -3,117 +3,168 @@ internal import WaymarkProtocol
 
 /// The frames that make up what a session holds now: what an endpoint that joins is sent.
 struct RetainedState: Sendable, Hashable, Codable {
-    /// What a frame is kept as. Within a slot the newer frame replaces the older.
-    fileprivate enum Slot: Sendable, Hashable, Codable {
-        case start
-        case resume
-        case pause
-        case alert
-        case state(ConflationKey)
-        /// Accumulates until the route is replaced.
-        case addition(sequence: UInt64)
+    /// Where the value of a state is held.
+    enum Place: Sendable, Hashable {
+        case newest(Int)
+        case estimates(Dictionary<UInt32, Frame>.Index)
     }
 
-    /// What a publication makes void.
+    /// What an event makes void.
     private enum Voided: Sendable, Hashable {
         case nothing
-        case slot(Slot)
-        /// An older pause, and the maneuver state: while paused it is continue.
-        case pause
+        case types([MessageType])
         /// All that speaks of the route, and a pause.
         case route
         case everything
     }
 
-    private var slots: [Slot: Frame] = [:]
-    /// What the kept frames take, see ``Frame/keptByteCount``.
+    /// How an event is kept.
+    private enum Kept: Sendable, Hashable { case not, asNewest, asAddition }
+
+    /// One of a type: within it the newer frame replaces the older.
+    private var newest: [Frame] = []
+    /// The estimates of each maneuver.
+    private var estimates: [UInt32: Frame] = [:]
+    /// What was added to the route: accumulates until that is replaced.
+    private var additions: [Frame] = []
+    /// What the kept frames take, see ``FrameHeader/keptByteCount``.
     private(set) var byteCount = 0
 
     /// All kept frames in the publisher's order.
-    var frames: [Frame] { self.slots.values.sorted { $0.header.sequence < $1.header.sequence } }
-
-    /// Whether a state frame says what is held already.
-    func isUnchanged(_ frame: Frame, _ key: ConflationKey) -> Bool {
-        self.slots[.state(key)]?.body == frame.body
+    var frames: [Frame] {
+        (self.newest + self.estimates.values + self.additions)
+            .sorted { $0.header.sequence < $1.header.sequence }
     }
 
-    /// What ``byteCount`` would be after a frame.
-    func byteCount(after frame: Frame, _ outline: PublicationOutline) -> Int {
-        let (voided, slot) = Self.effect(of: outline, frame.header.sequence)
-        var count = self.byteCount + (slot == nil ? 0 : frame.keptByteCount)
+    // MARK: States
+
+    /// Where the value of a state is held; nil if there is none.
+    func place(of key: ConflationKey) -> Place? {
+        guard key.type != MessageType.updateManeuverEstimates.rawValue else {
+            return self.estimates.index(forKey: key.item).map { .estimates($0) }
+        }
+        return self.newest.firstIndex { $0.header.rawType == key.type }.map { .newest($0) }
+    }
+
+    /// The frame at a place that was found since something was last added or made void.
+    subscript(place: Place) -> Frame {
+        get {
+            switch place {
+            case .newest(let index): self.newest[index]
+            case .estimates(let index): self.estimates.values[index]
+            }
+        }
+        set {
+            switch place {
+            case .newest(let index): self.newest[index] = newValue
+            case .estimates(let index): self.estimates.values[index] = newValue
+            }
+        }
+    }
+
+    /// Takes over a state, whose older value is held at `place`.
+    mutating func apply(_ frame: Frame, _ key: ConflationKey, at place: Place?) {
+        self.byteCount = self.byteCount(after: frame, at: place)
+        if let place {
+            self[place] = frame
+        } else if key.type == MessageType.updateManeuverEstimates.rawValue {
+            self.estimates[key.item] = frame
+        } else {
+            self.newest.append(frame)
+        }
+    }
+
+    /// What ``byteCount`` would be after a state whose older value is held at `place`.
+    func byteCount(after frame: Frame, at place: Place?) -> Int {
+        self.byteCount + frame.keptByteCount - (place.map { self[$0].keptByteCount } ?? 0)
+    }
+
+    /// Gives states that share what was read with them bytes of their own.
+    mutating func compact(_ keys: [ConflationKey]) {
+        for key in keys { if let place = self.place(of: key) { self[place] = self[place].compacted() } }
+    }
+
+    // MARK: Events
+
+    /// What ``byteCount`` would be after an event.
+    func byteCount(afterEvent frame: Frame, _ outline: PublicationOutline) -> Int {
+        let (voided, kept) = Self.effect(of: outline)
+        var count = self.byteCount + (kept == .not ? 0 : frame.keptByteCount)
         switch voided {
         case .nothing: break
-        case .slot(let old): count -= self.byteCount(of: old)
-        case .pause: count -= self.byteCount(of: .pause) + self.byteCount(of: .maneuverState)
-        case .route: for (old, kept) in self.slots where old.belongsToRoute { count -= kept.keptByteCount }
+        case .types(let types): for old in self.newest where old.isOf(types) { count -= old.keptByteCount }
+        case .route:
+            for old in self.newest where old.speaksOfRoute { count -= old.keptByteCount }
+            for old in self.estimates.values { count -= old.keptByteCount }
+            for old in self.additions { count -= old.keptByteCount }
         case .everything: count -= self.byteCount
         }
         return count
     }
 
-    /// Takes over what a frame says. The frame must not share its bytes with anything larger.
-    mutating func apply(_ frame: Frame, _ outline: PublicationOutline) {
-        let (voided, slot) = Self.effect(of: outline, frame.header.sequence)
+    /// Takes over an event.
+    mutating func apply(event frame: Frame, _ outline: PublicationOutline) {
+        self.byteCount = self.byteCount(afterEvent: frame, outline)
+        let (voided, kept) = Self.effect(of: outline)
         switch voided {
         case .nothing: break
-        case .slot(let old): if old != slot { self.drop(old) }
-        case .pause:
-            self.drop(.pause)
-            self.drop(.maneuverState)
-        case .route: for old in self.slots.keys where old.belongsToRoute { self.drop(old) }
-        case .everything: (self.slots, self.byteCount) = ([:], 0)
+        case .types(let types): self.newest.removeAll { $0.isOf(types) }
+        case .route:
+            self.newest.removeAll { $0.speaksOfRoute }
+            (self.estimates, self.additions) = ([:], [])
+        case .everything: (self.newest, self.estimates, self.additions) = ([], [:], [])
         }
-        guard let slot else { return }
-        if let old = self.slots.updateValue(frame, forKey: slot) { self.byteCount -= old.keptByteCount }
-        self.byteCount += frame.keptByteCount
+        switch kept {
+        case .not: break
+        case .asNewest: self.newest.append(frame)
+        case .asAddition: self.additions.append(frame)
+        }
     }
 
-    private func byteCount(of slot: Slot) -> Int { self.slots[slot]?.keptByteCount ?? 0 }
-
-    private mutating func drop(_ slot: Slot) {
-        if let old = self.slots.removeValue(forKey: slot) { self.byteCount -= old.keptByteCount }
-    }
-
-    /// What a publication makes void, and where it is kept; nil for what is not kept.
-    private static func effect(of outline: PublicationOutline, _ sequence: UInt64) -> (Voided, Slot?) {
+    /// What an event makes void, and how it is kept.
+    private static func effect(of outline: PublicationOutline) -> (Voided, Kept) {
         switch outline {
-        case .startGuidance: (.everything, .start)
-        case .resumeGuidance(_, .none): (.slot(.pause), nil)
-        case .resumeGuidance(_, .some): (.route, .resume)
-        case .pauseGuidance: (.pause, .pause)
-        case .addManeuvers, .addLaneGuidances, .addRouteSegments: (.nothing, .addition(sequence: sequence))
-        case .showAlert: (.slot(.alert), .alert)
-        case .dismissAlert: (.slot(.alert), nil)
+        case .startGuidance: (.everything, .asNewest)
+        case .resumeGuidance(_, .none): (.types([.pauseGuidance]), .not)
+        case .resumeGuidance(_, .some): (.route, .asNewest)
+        // While paused the maneuver state is continue.
+        case .pauseGuidance: (.types([.pauseGuidance, .updateManeuverState]), .asNewest)
+        case .addManeuvers, .addLaneGuidances, .addRouteSegments: (.nothing, .asAddition)
+        case .showAlert: (.types([.showAlert]), .asNewest)
+        case .dismissAlert: (.types([.showAlert]), .not)
+        case .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized: (.nothing, .not)
         case .tripPreviews, .updateTrip, .upcomingManeuvers, .currentLaneGuidance, .currentRoadName,
             .maneuverState, .tripEstimates, .maneuverEstimates, .currentRouteSegment:
-            outline.conflationKey.map { (.slot(.state($0)), .state($0)) } ?? (.nothing, nil)
-        case .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized: (.nothing, nil)
-        }
-    }
-}
-
-extension RetainedState.Slot {
-    fileprivate static let maneuverState = Self.state(ConflationKey(type: .updateManeuverState))
-
-    /// Whether a new route makes it void.
-    fileprivate var belongsToRoute: Bool {
-        switch self {
-        case .resume, .addition, .pause: true
-        case .start, .alert: false
-        case .state(let key):
-            switch MessageType(rawValue: key.type) {
-            case .upcomingManeuvers, .currentLaneGuidance, .updateManeuverState, .updateManeuverEstimates,
-                .currentRouteSegment, .updateTripEstimates:
-                true
-            default: false  // The other states do not speak of the route.
-            }
+            (.nothing, .not)  // States.
         }
     }
 }
 
 extension Frame {
-    /// What a frame that is kept by itself takes of memory, in bytes: its own bytes, and 128 for what surrounds them.
+    /// What it takes of memory while it is kept, see ``FrameHeader/keptByteCount``.
+    var keptByteCount: Int { self.header.keptByteCount }
+
+    fileprivate func isOf(_ types: [MessageType]) -> Bool {
+        types.contains { $0.rawValue == self.header.rawType }
+    }
+
+    /// Whether a new route makes it void.
+    fileprivate var speaksOfRoute: Bool {
+        switch self.header.type {
+        case .resumeGuidance, .pauseGuidance, .upcomingManeuvers, .currentLaneGuidance, .updateManeuverState,
+            .currentRouteSegment, .updateTripEstimates:
+            true
+        default: false  // The others are not of the route, or are not kept among the newest.
+        }
+    }
+}
+
+extension FrameHeader {
+    /// What surrounds a frame that is kept by itself, in bytes.
     ///
-    /// Why: without the 128, a megabyte of empty messages would count as a megabyte and take seven.
-    var keptByteCount: Int { self.bytes.count + 128 }
+    /// Why: without it, a megabyte of empty messages would count as a megabyte and take seven.
+    static let keptOverheadByteCount = 128
+
+    /// What a frame that is kept takes of memory, in bytes: its own bytes, and what surrounds them.
+    var keptByteCount: Int { self.frameByteCount + Self.keptOverheadByteCount }
 }

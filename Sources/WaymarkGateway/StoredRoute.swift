@@ -54,6 +54,21 @@ struct StoredRoute: Sendable, Hashable {
     }
 }
 
+extension PublicationOutline {
+    /// Whether ``StoredRoute/apply(_:)`` takes anything over from it.
+    var isOfStoredRoute: Bool {
+        switch self {
+        case .startGuidance, .resumeGuidance(_, .some), .addManeuvers, .addLaneGuidances, .upcomingManeuvers,
+            .currentLaneGuidance, .maneuverEstimates:
+            true
+        case .tripPreviews, .updateTrip, .addRouteSegments, .currentRoadName, .maneuverState, .tripEstimates,
+            .currentRouteSegment, .pauseGuidance, .resumeGuidance(_, .none), .showAlert, .dismissAlert,
+            .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized:
+            false
+        }
+    }
+}
+
 /// What a route has many of, in order, each with an id of its own.
 protocol RouteElement: Sendable, Hashable {
     associatedtype ID: Sendable, Hashable

@@ -84,6 +84,23 @@ package struct Frame: Sendable, Hashable {
     /// The part behind the header.
     package var body: ArraySlice<UInt8> { self.bytes.dropFirst(FrameHeader.byteCount) }
 
+    /// Whether the body is, byte for byte, that of `other`.
+    package func hasSameBody(as other: Frame) -> Bool {
+        guard self.header.bodyLength == other.header.bodyLength else { return false }
+        let ours = unsafe self.bytes.span.bytes
+        let theirs = unsafe other.bytes.span.bytes
+        // Why: slices are compared one byte at a time.
+        var offset = FrameHeader.byteCount
+        while offset + 8 <= ours.byteCount {
+            guard ours.bigEndian(at: offset, as: UInt64.self) == theirs.bigEndian(at: offset, as: UInt64.self)
+            else { return false }
+            offset += 8
+        }
+        return (offset..<ours.byteCount).allSatisfy {
+            ours.bigEndian(at: $0, as: UInt8.self) == theirs.bigEndian(at: $0, as: UInt8.self)
+        }
+    }
+
     /// The same frame in an array of its own.
     package func compacted() -> Frame { Frame(header: self.header, bytes: Array(self.bytes)[...]) }
 }
@@ -154,15 +171,25 @@ extension FrameHeader {
         let version = bytes.bigEndian(at: 2, as: UInt8.self)
         guard version == Self.majorVersion else { throw .unsupportedVersion(version) }
         guard count >= Self.byteCount else { return nil }
-        let header = FrameHeader(
+        let header = FrameHeader(bytes)
+        let total = UInt64(header.bodyLength) + UInt64(Self.byteCount)
+        guard total <= UInt64(frameBytesMax) else { throw .tooLarge(byteCount: total, max: frameBytesMax) }
+        return header
+    }
+
+    /// Reads the header of the frame that begins at `start` in bytes that were read, or written, as frames before.
+    package init(at start: Int, of bytes: [UInt8]) {
+        unsafe self.init(bytes.span.bytes.extracting(start..<start + Self.byteCount))
+    }
+
+    /// Reads the fields of a header that is there whole.
+    private init(_ bytes: RawSpan) {
+        self.init(
             type: bytes.bigEndian(at: 4, as: UInt16.self),
             flags: Flags(rawValue: bytes.bigEndian(at: 3, as: UInt8.self)),
             bodyLength: bytes.bigEndian(at: 8, as: UInt32.self),
             session: SessionID(bytes.bigEndian(at: 12, as: UInt32.self)),
             sequence: bytes.bigEndian(at: 16, as: UInt64.self))
-        let total = UInt64(header.bodyLength) + UInt64(Self.byteCount)
-        guard total <= UInt64(frameBytesMax) else { throw .tooLarge(byteCount: total, max: frameBytesMax) }
-        return header
     }
 
     /// Appends the 24 bytes of this header.

@@ -38,10 +38,10 @@ extension SimulatedNetwork {
 
     /// Does to the gateway what it must not do by itself when it refuses a message.
     mutating func injectAfterRejection(_ event: Gateway.Event, _ actions: [Gateway.Action]) {
-        guard self.fault == .applyRejected, case .published(let connection, let frame, _) = event,
-            case .send(_, let envelope) = actions.first, envelope.message.type == .error
+        guard self.fault == .applyRejected, case .published(let connection, let frames) = event,
+            var header = frames.frames.first?.frame.header, case .send(_, let envelope) = actions.first,
+            envelope.message.type == .error
         else { return }
-        var header = frame.header
         header.sequence += 1
         var none: [Gateway.Action] = []
         self.gateway.handle(.publicationRejected(connection, header), at: self.now, into: &none)
@@ -55,8 +55,10 @@ extension SimulatedNetwork {
 
     private mutating func inject(_ fault: InjectedFault, _ action: Gateway.Action) -> [Gateway.Action] {
         switch (fault, action) {
-        case (.loseState, .publish(_, _, .some)) where self.random.once(in: 8): return []
-        case (.loseEvent, .publish(_, _, .none)) where self.random.once(in: 4): return []
+        case (.loseState, .publish(_, let frames)) where frames.beginsWithState && self.random.once(in: 8):
+            return []
+        case (.loseEvent, .publish(_, let frames)) where !frames.beginsWithState && self.random.once(in: 4):
+            return []
         case (.duplicate, .publish) where self.random.once(in: 8): return [action, action]
         case (.reorder, .publish): return self.reorder(action)
         case (.ignorePurge, .purge), (.ignoreLeave, .leave): return []
@@ -95,4 +97,8 @@ extension SimulatedNetwork {
         self.withheldAction = action
         return []
     }
+}
+
+extension PublishedFrames {
+    fileprivate var beginsWithState: Bool { self.frames.first?.key != nil }
 }

@@ -31,7 +31,9 @@ extension SimulatedNetwork {
             if isPublished {
                 let outline = try self.decoder.outline(of: frame)
                 self.handle(.receivedPublication, on: id)
-                if self.connections[id]?.isClosed == false { self.submit(.published(id, frame, outline)) }
+                if self.connections[id]?.isClosed == false {
+                    self.submit(.published(id, PublishedFrames(frame, outline)))
+                }
             } else {
                 let envelope = try self.decoder.decode(frame)
                 self.handle(.received(envelope.message, envelope.session), on: id)
@@ -170,7 +172,7 @@ extension SimulatedNetwork {
     private mutating func perform(_ action: Gateway.Action) {
         self.note { _ in "gateway -> \(action.line)" }
         var members: [ConnectionID] = []
-        if case .publish(let audience, _, _) = action { members = self.members[audience] ?? [] }
+        if case .publish(let audience, _) = action { members = self.members[audience] ?? [] }
         self.watch.see(action, members: members)
         switch action {
         case .admit(let id, let welcome): self.handle(.admitted(welcome), on: id)
@@ -178,10 +180,10 @@ extension SimulatedNetwork {
             self.handle(.closeRequested(goodbye), on: id)
         case .send(let id, let envelope): self.write(envelope, to: id)
         case .sendFrames(let id, let frames): for frame in frames { self.write(frame, key: nil, to: id) }
-        case .publish(_, let frame, let key):
+        case .publish(_, let frames):
             for id in members {
                 self.connections[id]?.session.noteSent()
-                self.write(frame, key: key, to: id)
+                for (frame, key) in frames.frames { self.write(frame, key: key, to: id) }
             }
         case .join(let id, let audience):
             if self.connections[id]?.isClosed == false { self.members[audience, default: []].append(id) }
@@ -208,7 +210,7 @@ extension SimulatedNetwork {
             }
             var expected = before
             // Of a publication the number is used up, as if the codec had refused it.
-            if case .published(let connection, let frame, _) = event {
+            if case .published(let connection, let frames) = event, let (frame, _) = frames.frames.first {
                 guard rejection.code != .unknownSession else { continue }
                 var none: [Gateway.Action] = []
                 expected.handle(.publicationRejected(connection, frame.header), at: self.now, into: &none)

@@ -11,8 +11,7 @@ extension Gateway.Event {
             "#\(id.rawValue) arrives as \(hello.role.line), resuming \(hello.resumeSequence) of \(hello.resumeSession.rawValue)"
         case .received(let id, let message, let session):
             "#\(id.rawValue) says \(Envelope(message, session: session).line)"
-        case .published(let id, let frame, let outline):
-            "#\(id.rawValue) publishes \(frame.line): \(terse(outline))"
+        case .published(let id, let frames): "#\(id.rawValue) publishes \(frames.line)"
         case .publicationRejected(let id, let header):
             "#\(id.rawValue) published \(header.sequence) of \(header.session.rawValue), which the codec refused"
         case .departed(let id, let clean): "#\(id.rawValue) departs\(clean ? " with a Goodbye" : "")"
@@ -31,8 +30,7 @@ extension Gateway.Action {
         case .send(let id, let envelope): "to #\(id.rawValue): \(envelope.line)"
         case .sendFrames(let id, let frames):
             "to #\(id.rawValue): \(frames.map(\.line).joined(separator: ", "))"
-        case .publish(let audience, let frame, let key):
-            "to audience \(audience.rawValue): \(frame.line) as \(key == nil ? "event" : "state")"
+        case .publish(let audience, let frames): "to audience \(audience.rawValue): \(frames.line)"
         case .join(let id, let audience): "#\(id.rawValue) joins audience \(audience.rawValue)"
         case .leave(let id, let audience): "#\(id.rawValue) leaves audience \(audience.rawValue)"
         case .purge(let id, let session): "purge #\(id.rawValue) of \(session.rawValue)"
@@ -62,6 +60,13 @@ private func features(_ features: FeatureSet) -> String {
 extension Envelope {
     /// One line.
     var line: String { "\(self.sequence) of \(self.session.rawValue): \(terse(self.message))" }
+}
+
+extension PublishedFrames {
+    /// Each frame, and what it is taken for.
+    var line: String {
+        self.frames.map { "\($0.line) as \($1 == nil ? "event" : "state")" }.joined(separator: ", ")
+    }
 }
 
 extension Frame {

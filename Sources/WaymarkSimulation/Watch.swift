@@ -125,7 +125,8 @@ struct Watch {
         case .send(let connection, let envelope): self.see(envelope, to: connection)
         case .sendFrames(let connection, let frames):
             for frame in frames { self.see(frame, to: connection) }
-        case .publish(_, let frame, _): for connection in members { self.see(frame, to: connection) }
+        case .publish(_, let frames):
+            for (frame, _) in frames.frames { for connection in members { self.see(frame, to: connection) } }
         case .join, .leave, .purge, .arm, .note: break
         }
     }

@@ -128,7 +128,11 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     /// Works off the frames that are there.
     func takeInput() {
         do throws(FramingError) {
-            while !self.isClosing, let frame = try self.splitter.next() { self.take(frame) }
+            while !self.isClosing {
+                let refusal = self.takePublications()
+                guard let frame = try self.splitter.next() else { break }
+                self.take(frame, refusal)
+            }
         } catch {
             self.handle(.violated(error.closeCode, reason: "\(error)"))
         }
@@ -140,10 +144,29 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         if self.batches < Self.batchesMax || self.isClosing { context.read() } else { self.isReadHeld = true }
     }
 
-    private func take(_ frame: Frame) {
+    /// Takes the published frames that are next as one event, up to one that is refused or that this peer may not send.
+    ///
+    /// - Returns: Why it is refused.
+    private func takePublications() -> DecodingError? {
+        var frames = PublishedFrames(readInto: self.splitter.read)
+        var refusal: DecodingError?
+        self.splitter.takePublished { frame in
+            // Only an active navigation client publishes, so that is asked before a body is looked at.
+            guard !frames.isEmpty || self.session.notePublication() else { return false }
+            do throws(DecodingError) {
+                frames.append(read: frame, try self.decoder.outline(of: frame))
+            } catch { refusal = error }
+            return refusal == nil
+        }
+        if !frames.isEmpty { self.events.append(.published(self.id, frames)) }
+        return refusal
+    }
+
+    /// Takes any other frame. One that was published is taken only to say what is wrong with it.
+    private func take(_ frame: Frame, _ refusal: DecodingError?) {
         do throws(DecodingError) {
             if MessageType.published.contains(frame.header.rawType) {
-                try self.takePublication(frame)
+                try self.refusePublication(frame.header, refusal)
             } else {
                 let envelope = try self.decoder.decode(frame)
                 self.handle(.received(envelope.message, envelope.session))
@@ -159,16 +182,13 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         }
     }
 
-    /// Only an active navigation client publishes, so that is asked before the body is looked at.
-    private func takePublication(_ frame: Frame) throws(DecodingError) {
-        guard self.session.notePublication() else { return self.handle(.receivedPublication) }
-        do throws(DecodingError) {
-            self.events.append(.published(self.id, frame, try self.decoder.outline(of: frame)))
-        } catch {
-            guard case .rejected(let rejection) = error else { throw error }
-            self.reject(rejection)
-            if !self.isClosing { self.events.append(.publicationRejected(self.id, frame.header)) }
-        }
+    private func refusePublication(
+        _ header: FrameHeader, _ refusal: DecodingError?
+    ) throws(DecodingError) {
+        guard let refusal else { return self.handle(.receivedPublication) }
+        guard case .rejected(let rejection) = refusal else { throw refusal }
+        self.reject(rejection)
+        if !self.isClosing { self.events.append(.publicationRejected(self.id, header)) }
     }
 
     private func reject(_ rejection: Rejection) {

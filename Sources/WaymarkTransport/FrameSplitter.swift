@@ -2,8 +2,8 @@ package import WaymarkProtocol
 
 /// Cuts a stream of bytes into frames.
 ///
-/// Holds at most one frame's part and what was read last; a frame holds at most twice its own bytes, however much came
-/// with it. A stream that broke stays broken: nothing of it is kept.
+/// Holds at most one frame's part and what was read last; a frame of ``next()`` holds at most twice its own bytes, however
+/// much came with it. A stream that broke stays broken: nothing of it is kept.
 package struct FrameSplitter: Sendable {
     /// The agreed largest frame, header included.
     package var frameBytesMax: UInt32
@@ -32,23 +32,45 @@ package struct FrameSplitter: Sendable {
     /// - Throws: ``FramingError`` as soon as the bytes that are there cannot become a frame, and from then on.
     package mutating func next() throws(FramingError) -> Frame? {
         if let failure = self.failure { throw failure }
-        let rest = self.bytes[self.offset...]
-        let header: FrameHeader?
-        do {
-            header = try unsafe FrameHeader.read(from: rest.span.bytes, frameBytesMax: self.frameBytesMax)
-        } catch {
+        let frame: Frame?
+        do { frame = try self.peek() } catch {
             self.failure = error
             self.bytes = []
             self.offset = 0
             throw error
         }
-        guard let header, rest.count >= header.frameByteCount else {
+        guard let frame else {
             self.forgetHandedOut()
             return nil
         }
-        self.offset += header.frameByteCount
-        let frame = Frame(header: header, bytes: rest.prefix(header.frameByteCount))
+        self.offset += frame.bytes.count
         return frame.bytes.count * 2 >= self.bytes.count ? frame : frame.compacted()
+    }
+
+    /// Hands out published frames that lie one behind the other, until `take` does not want one: that is the next one then.
+    ///
+    /// The frames are parts of ``read``.
+    package mutating func takePublished(_ take: (Frame) -> Bool) {
+        do throws(FramingError) {
+            while let frame = try self.peek(), MessageType.published.contains(frame.header.rawType),
+                take(frame)
+            {
+                self.offset += frame.bytes.count
+            }
+        } catch { return }  // ``next()`` comes upon it as well.
+    }
+
+    /// What was read and is being handed out.
+    package var read: [UInt8] { self.bytes }
+
+    /// The next whole frame, a part of what was read; nil while there is none.
+    private func peek() throws(FramingError) -> Frame? {
+        let rest = unsafe self.bytes.span.bytes.extracting(droppingFirst: self.offset)
+        guard let header = try FrameHeader.read(from: rest, frameBytesMax: self.frameBytesMax),
+            rest.byteCount >= header.frameByteCount
+        else { return nil }
+        return Frame(
+            header: header, bytes: self.bytes[self.offset..<self.offset + header.frameByteCount])
     }
 
     /// Lets go of the read whose frames were handed out.

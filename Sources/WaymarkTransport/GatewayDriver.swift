@@ -286,7 +286,7 @@ package final class GatewayDriver: Sendable {
 
     private func plan(_ action: Gateway.Action, of cause: ConnectionID?, _ plan: inout InstructionPlan) {
         switch action {
-        case .publish(let audience, let frame, let key): plan.publish(frame, key, to: audience)
+        case .publish(let audience, let frames): plan.publish(frames, to: audience)
         case .admit(let id, var welcome):
             welcome.software = Software.name
             self.instruct(id, .session(id, .admitted(welcome)), &plan)

@@ -12,8 +12,8 @@ struct InstructionPlan {
     /// - Parameter count: Of event loops.
     init(count: Int) { self.instructions = Array(repeating: [], count: count) }
 
-    mutating func publish(_ frame: Frame, _ key: ConflationKey?, to audience: AudienceID) {
-        self.spans[audience, default: Span()].append(frame, key)
+    mutating func publish(_ frames: PublishedFrames, to audience: AudienceID) {
+        self.spans[audience, default: Span()].append(frames)
     }
 
     /// Adds an instruction for one connection of a loop; the spans must have been ended.

@@ -254,10 +254,13 @@ final class Outgoing {
 /// Frames for an audience, in one buffer that all its endpoints share.
 struct Span: Sendable {
     private(set) var buffer = ByteBuffer()
-    private(set) var frames: [(Frame, ConflationKey?)] = []
+    private var parts: [PublishedFrames] = []
 
-    mutating func append(_ frame: Frame, _ key: ConflationKey?) {
-        self.buffer.writeBytes(frame.bytes)
-        self.frames.append((frame, key))
+    /// Each frame by itself, in bytes of its own.
+    var frames: [(frame: Frame, key: ConflationKey?)] { self.parts.flatMap(\.frames) }
+
+    mutating func append(_ frames: PublishedFrames) {
+        self.buffer.writeBytes(frames.bytes)
+        self.parts.append(frames)
     }
 }

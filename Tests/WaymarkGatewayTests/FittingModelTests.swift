@@ -268,7 +268,7 @@ struct FittingRun {
     private mutating func publish(_ publication: Publication) {
         self.sequence += 1
         let envelope = Envelope(.publication(publication), session: self.session, sequence: self.sequence)
-        self.handle(.published(self.client, Codec.encode(envelope), publication.outline))
+        self.handle(.published(self.client, PublishedFrames(Codec.encode(envelope), publication.outline)))
     }
 
     // MARK: The endpoints
@@ -340,8 +340,10 @@ struct FittingRun {
                 }
                 self.queue(Codec.encode(envelope), nil, for: id)
             case .sendFrames(let id, let frames): for frame in frames { self.queue(frame, nil, for: id) }
-            case .publish(let audience, let frame, let key):
-                for id in self.members[audience] ?? [] { self.queue(frame, key, for: id) }
+            case .publish(let audience, let frames):
+                for id in self.members[audience] ?? [] {
+                    for (frame, key) in frames.frames { self.queue(frame, key, for: id) }
+                }
             case .join(let id, let audience): self.members[audience, default: []].append(id)
             case .leave(let id, let audience): self.members[audience]?.removeAll { $0 == id }
             case .refuse, .close, .purge: Issue.record("\(action)")

@@ -34,8 +34,10 @@ struct World {
             case .send(let id, let envelope): self.mail[id, default: []].append(envelope)
             case .sendFrames(let id, let frames):
                 for frame in frames { self.deliver(frame, to: id) }
-            case .publish(let audience, let frame, _):
-                for id in self.members[audience] ?? [] { self.deliver(frame, to: id) }
+            case .publish(let audience, let frames):
+                for (frame, _) in frames.frames {
+                    for id in self.members[audience] ?? [] { self.deliver(frame, to: id) }
+                }
             case .join(let id, let audience): self.members[audience, default: []].append(id)
             case .leave(let id, let audience): self.members[audience]?.removeAll { $0 == id }
             case .purge, .arm, .note: break
@@ -66,7 +68,7 @@ struct World {
         self.sequences[session, default: 0] += 1
         let frame = Codec.encode(
             Envelope(.publication(publication), session: session, sequence: self.sequences[session] ?? 0))
-        self.handle(.published(client, frame, publication.outline))
+        self.handle(.published(client, PublishedFrames(frame, publication.outline)))
     }
 
     mutating func wait(_ duration: Duration) {

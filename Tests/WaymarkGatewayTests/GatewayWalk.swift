@@ -219,7 +219,7 @@ struct WalkWorld {
             case .finish: .finishGuidance
             }
         let envelope = Envelope(.publication(publication), session: id, sequence: session.sequence + 1)
-        return .published(connection, Codec.encode(envelope), publication.outline)
+        return .published(connection, PublishedFrames(Codec.encode(envelope), publication.outline))
     }
 
     private static func message(_ ask: Step.Ask) -> Message {
@@ -260,8 +260,10 @@ struct WalkWorld {
             if self.peer(of: id) != nil { self.fail("a peer that should stay is closed") }
         case .send(let id, let envelope): self.receive(envelope, id)
         case .sendFrames(let id, let frames): for frame in frames { self.receive(frame, id) }
-        case .publish(let audience, let frame, _):
-            for id in self.members[audience] ?? [] { self.receive(frame, id) }
+        case .publish(let audience, let frames):
+            for (frame, _) in frames.frames {
+                for id in self.members[audience] ?? [] { self.receive(frame, id) }
+            }
         case .join(let id, let audience):
             if self.peer(of: id) == nil { self.fail("somebody who has gone joins") }
             self.members[audience, default: []].insert(id)

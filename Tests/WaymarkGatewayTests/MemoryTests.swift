@@ -77,8 +77,10 @@ import WaymarkSimulation
             let envelope = Envelope(.publication(.addManeuvers([], generation: 1)), sequence: sequence)
             let outline = PublicationOutline.addManeuvers([], generation: 1)
             let frame = Codec.encode(envelope)
-            #expect(retained.byteCount(after: frame, outline) == retained.byteCount + frame.bytes.count + 128)
-            retained.apply(frame, outline)
+            let expected = retained.byteCount + frame.bytes.count + 128
+            #expect(retained.byteCount(afterEvent: frame, outline) == expected)
+            retained.apply(event: frame, outline)
+            #expect(retained.byteCount == expected)
         }
         #expect(retained.byteCount > 12_800)
         var limits = Outbox.Limits()
@@ -103,9 +105,16 @@ import WaymarkSimulation
         for sequence in UInt64(1)...200 {
             guard let publication = publications.randomElement(using: &random) else { return }
             let frame = Codec.encode(Envelope(.publication(publication), sequence: sequence))
-            let expected = retained.byteCount(after: frame, publication.outline)
-            retained.apply(frame, publication.outline)
-            #expect(retained.byteCount == expected)
+            if let key = publication.outline.conflationKey {
+                let place = retained.place(of: key)
+                let expected = retained.byteCount(after: frame, at: place)
+                retained.apply(frame, key, at: place)
+                #expect(retained.byteCount == expected)
+            } else {
+                let expected = retained.byteCount(afterEvent: frame, publication.outline)
+                retained.apply(event: frame, publication.outline)
+                #expect(retained.byteCount == expected)
+            }
             #expect(retained.byteCount == retained.frames.reduce(0) { $0 + $1.bytes.count + 128 })
             #expect(retained.frames.map(\.header.sequence).max() ?? 0 <= sequence)
         }
@@ -141,7 +150,8 @@ import WaymarkSimulation
     @Test func `a publication that was fitted into several frames is forgotten as a whole`() {
         var ring = ReplayRing(after: 0)
         for sequence in [1, 2, 2, 3] as [UInt64] {
-            ring.append(OutboxTests.frame(sequence), byteCountMax: 400)
+            let frame = PublishedFrames(OutboxTests.frame(sequence), .currentRoadName)
+            ring.append(frame, byteCountMax: 400)
         }
         // 162 bytes each: the fourth makes the second go, and with it the third.
         #expect(ring.frames(after: 2)?.map(\.header.sequence) == [3])
@@ -158,12 +168,13 @@ import WaymarkSimulation
         let envelope = Envelope(.publication(.currentRoadName(["A 14"])), session: session, sequence: 2)
         let small = Codec.encode(envelope)
         let read = Array(small.bytes) + [UInt8](repeating: 0, count: 1 << 20)
-        let frame = Frame(header: small.header, bytes: read.prefix(small.bytes.count))
+        var frames = PublishedFrames(readInto: read)
+        frames.append(
+            read: Frame(header: small.header, bytes: read.prefix(small.bytes.count)), .currentRoadName)
         var actions: [Gateway.Action] = []
-        world.gateway.handle(
-            .published(client, frame, .currentRoadName), at: world.now, into: &actions)
-        let published = actions.compactMap { action -> Frame? in
-            if case .publish(_, let frame, _) = action { frame } else { nil }
+        world.gateway.handle(.published(client, frames), at: world.now, into: &actions)
+        let published = actions.flatMap { action -> [Frame] in
+            if case .publish(_, let frames) = action { frames.frames.map(\.frame) } else { [] }
         }
         let retained = world.gateway.sessions[session]?.retained.frames ?? []
         #expect(published.count == 2 && retained.count == 2)

@@ -189,7 +189,7 @@ import WaymarkProtocol
             let envelope = Envelope(
                 .publication(.currentRoadName(["x"])), session: session, sequence: sequence, flags: flags)
             world.handle(
-                .published(client, World.coder.encode(envelope), PublicationOutline.currentRoadName))
+                .published(client, PublishedFrames(World.coder.encode(envelope), .currentRoadName)))
         }
         #expect(world.errors(client) == [.outOfRange, .outOfRange])
         #expect(world.messages(car).isEmpty)

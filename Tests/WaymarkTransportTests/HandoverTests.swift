@@ -12,6 +12,8 @@ import WaymarkProtocol
 import WaymarkTransport
 
 extension Process {
+    fileprivate static let goodbye = Goodbye(.shuttingDown, reconnectAfterMilliseconds: 7)
+
     /// Ends this process, and starts the next one with what it leaves.
     func restart(
         _ limits: TransportLimits = .patient, within timeout: Duration = .seconds(60),

@@ -91,7 +91,8 @@ package enum PublicationOutline: Sendable, Hashable {
     }
 
     case tripPreviews
-    case startGuidance(Trip, generation: UInt32, Route)
+    // Why indirect: what is large and rare must not make an outline of every state as large.
+    indirect case startGuidance(Trip, generation: UInt32, Route)
     case updateTrip(Trip)
     case addManeuvers([ManeuverID], generation: UInt32)
     case addLaneGuidances([LaneGuidanceID], generation: UInt32)
@@ -104,7 +105,7 @@ package enum PublicationOutline: Sendable, Hashable {
     case maneuverEstimates(ManeuverID, generation: UInt32)
     case currentRouteSegment(String, generation: UInt32)
     case pauseGuidance(PauseReason)
-    case resumeGuidance(generation: UInt32, Route?)
+    indirect case resumeGuidance(generation: UInt32, Route?)
     case showAlert(UInt32)
     case dismissAlert(UInt32)
     case shareDestination(shareID: String)

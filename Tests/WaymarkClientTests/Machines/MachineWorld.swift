@@ -53,7 +53,7 @@ struct MachineWorld {
     /// Sends what waits, of which only the first `count` frames arrive.
     mutating func send(arriving count: Int = .max) throws {
         for frame in try self.published.takePending(session: self.session).prefix(count) {
-            try self.hand(.published(Self.app, frame, Codec.outline(of: frame)))
+            try self.hand(.published(Self.app, PublishedFrames(frame, Codec.outline(of: frame))))
         }
     }
 
@@ -143,8 +143,10 @@ struct MachineWorld {
             switch action {
             case .send(Self.cluster, let envelope): self.toCluster.append(envelope)
             case .sendFrames(Self.cluster, let frames): self.toCluster += frames.compactMap(Self.decoded)
-            case .publish(let audience, let frame, _):
-                if audience == self.audience { self.toCluster += [frame].compactMap(Self.decoded) }
+            case .publish(let audience, let frames):
+                if audience == self.audience {
+                    self.toCluster += frames.frames.compactMap { Self.decoded($0.frame) }
+                }
             case .join(Self.cluster, let audience): self.audience = audience
             case .leave(Self.cluster, _): self.audience = nil
             case .send(Self.app, let envelope): self.hear(envelope)
