@@ -78,7 +78,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// What a run of frames is held against.
     private struct Run {
-        let features: Set<Feature>
+        let features: FeatureSet
         let limits: GatewayLimits
         let coder: Gateway.Coder
         /// The last number used before it.
@@ -103,7 +103,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     ///
     /// - Returns: What comes next, and why the last one was refused, if it was.
     mutating func publish(
-        _ frames: PublishedFrames, from first: Int, by features: Set<Feature>, _ limits: GatewayLimits,
+        _ frames: PublishedFrames, from first: Int, by features: FeatureSet, _ limits: GatewayLimits,
         _ coder: Gateway.Coder, _ memory: inout MemoryLedger, _ counters: inout Gateway.Counters,
         into actions: inout [Gateway.Action]
     ) -> Progress {
@@ -180,7 +180,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     }
 
     private func checkProvided(
-        _ outline: PublicationOutline, _ features: Set<Feature>
+        _ outline: PublicationOutline, _ features: FeatureSet
     ) throws(Rejection) {
         for feature in outline.features where !features.contains(feature) {
             throw Rejection(.notGranted, reason: "the client's Hello did not say that it provides \(feature)")
