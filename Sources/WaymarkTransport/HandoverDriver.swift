@@ -21,9 +21,10 @@ extension GatewayDriver {
             self.state.value.timer?.cancel()
         }.get()
         try await self.settle()
-        for (loop, shard) in self.shards {
-            try await loop.flatSubmit { shard.value.whenWritten(on: loop, within: timeout) }.get()
+        let written = self.shards.map { loop, shard in
+            loop.flatSubmit { shard.value.whenWritten(on: loop, within: timeout) }
         }
+        try await EventLoopFuture.andAllSucceed(written, on: self.gatewayLoop).get()
         var cutCount = 0
         for (loop, shard) in self.shards { cutCount += try await loop.submit { shard.value.letGo() }.get() }
         try await self.settle()

@@ -80,3 +80,6 @@ has() { grep -qsF -- "$2" "$1"; }
 
 journal() { journalctl --boot --no-pager --output cat --unit waymarkd.service; }
 journal_has() { journal | grep -F -- "$1" >/dev/null; }
+
+# What the service has said that is not the daemon's own: from a library, or a shell.
+foreign_lines() { journalctl --boot --no-pager --output cat _SYSTEMD_UNIT=waymarkd.service _TRANSPORT=stdout; }

@@ -4,11 +4,18 @@ import WaymarkProtocol
 
 @testable import WaymarkClient
 
-@Suite(.timeLimit(.minutes(10))) struct ReconnectionTests {
-    /// A client with one session, which the gateway has opened and which guides.
-    private func client(
-        _ gateway: FakeGateway, onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)? = nil
-    ) async throws -> (NavigationClient, NavigationSession, FakeGateway.Peer) {
+/// A client with one session, which its gateway has opened and which guides.
+private struct Guided {
+    let gateway: FakeGateway
+    let client: NavigationClient
+    let session: NavigationSession
+    let peer: FakeGateway.Peer
+    let events: Feed<SessionEvent>
+
+    static func start(
+        onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)? = nil
+    ) async throws -> Guided {
+        let gateway = try await FakeGateway.start()
         var configuration = NavigationClient.Configuration(id: "app")
         configuration.reconnection = quick
         let chosen = configuration
@@ -27,38 +34,55 @@ import WaymarkProtocol
         try await session.start(trip, route: route)
         let sequence = await peer.next { $0.sequence > 0 ? $0.sequence : nil }
         #expect(sequence == 1)
-        return (client, session, peer)
+        return Guided(
+            gateway: gateway, client: client, session: session, peer: peer, events: await session.events)
     }
 
-    /// The last thing that a session's readers hear.
-    private func end(of session: NavigationSession, _ events: Feed<SessionEvent>) async -> EndReason? {
-        for await event in events { if case .ended(let reason) = event { return reason } }
+    /// The connection is lost; returns the next one.
+    func lose() async throws -> FakeGateway.Peer {
+        await self.peer.close()
+        return try #require(await self.gateway.next())
+    }
+
+    /// The last thing that the session's readers hear.
+    func end() async -> EndReason? {
+        for await event in self.events { if case .ended(let reason) = event { return reason } }
         return nil
     }
 
+    /// How requests ended, until the session has.
+    func results() async -> [RequestResult] {
+        var results: [RequestResult] = []
+        for await event in self.events {
+            if case .waypointResult(_, let result) = event { results.append(result) }
+        }
+        return results
+    }
+
+    func close() async {
+        await self.client.close()
+        await self.gateway.close()
+    }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct ReconnectionTests {
     @Test func `a session that ended while the client was away is not opened again`() async throws {
-        let gateway = try await FakeGateway.start()
-        let (client, session, peer) = try await self.client(gateway)
-        let events = await session.events
-        await peer.close()
-        let back = try #require(await gateway.next())
+        let guided = try await Guided.start()
+        let back = try await guided.lose()
         #expect(back.hello.resumptionToken == ResumptionToken(high: 1, low: 2))
         // The gateway knows the client, and has no such session: its SessionEnded was lost.
         try await back.welcome(isResumed: true)
-        #expect(await self.end(of: session, events) == .endedWhileAway)
-        await #expect(throws: ClientError.self) { try await session.setCurrentRoadName(["x"]) }
-        await client.close()
+        #expect(await guided.end() == .endedWhileAway)
+        await #expect(throws: ClientError.self) { try await guided.session.setCurrentRoadName(["x"]) }
+        await guided.client.close()
         let sent = await back.next { if case .openSession = $0.message { true } else { nil } }
         #expect(sent == nil)
-        await gateway.close()
+        await guided.gateway.close()
     }
 
     @Test func `a session that the gateway refuses to open again ends with the reason`() async throws {
-        let gateway = try await FakeGateway.start()
-        let (client, session, peer) = try await self.client(gateway)
-        let events = await session.events
-        await peer.close()
-        let back = try #require(await gateway.next())
+        let guided = try await Guided.start()
+        let back = try await guided.lose()
         try await back.welcome()
         let id = await back.next {
             if case .openSession(let opening) = $0.message { opening.requestID } else { nil }
@@ -68,111 +92,86 @@ import WaymarkProtocol
         rejection.requestID = try #require(id)
         try await back.send(.error(rejection))
         #expect(
-            await self.end(of: session, events)
+            await guided.end()
                 == .notRestored(field: "vehicles", reason: "no vehicle takes the session"))
-        await client.close()
-        await gateway.close()
+        await guided.close()
     }
 
     @Test func `a session that the app has finished is not opened again`() async throws {
-        let gateway = try await FakeGateway.start()
-        let (client, session, peer) = try await self.client(gateway)
-        let events = await session.events
-        try await session.finish()
-        let type = await peer.next { $0.message.type == .finishGuidance ? true : nil }
+        let guided = try await Guided.start()
+        try await guided.session.finish()
+        let type = await guided.peer.next { $0.message.type == .finishGuidance ? true : nil }
         #expect(type == true)
-        await peer.close()
-        let back = try #require(await gateway.next())
+        let back = try await guided.lose()
         try await back.welcome()
-        #expect(await self.end(of: session, events) == .finished)
-        await client.close()
-        await gateway.close()
+        #expect(await guided.end() == .finished)
+        await guided.close()
     }
 
     @Test func `a session that is finished before the client closes has finished, confirmed or not`()
         async throws
     {
-        let gateway = try await FakeGateway.start()
-        let (client, session, peer) = try await self.client(gateway)
-        let events = await session.events
-        try await session.finish()
-        let type = await peer.next { $0.message.type == .finishGuidance ? true : nil }
+        let guided = try await Guided.start()
+        try await guided.session.finish()
+        let type = await guided.peer.next { $0.message.type == .finishGuidance ? true : nil }
         #expect(type == true)
-        await client.close()
-        #expect(await self.end(of: session, events) == .finished)
-        await gateway.close()
+        await guided.client.close()
+        #expect(await guided.end() == .finished)
+        await guided.gateway.close()
     }
 
     @Test func `nothing is sent before the client knows where the gateway is`() async throws {
-        let gateway = try await FakeGateway.start()
-        let (client, session, peer) = try await self.client(gateway)
-        await peer.close()
-        for number in 1...50 { try await session.setCurrentRoadName(["road \(number)"]) }
-        let back = try #require(await gateway.next())
+        let guided = try await Guided.start()
+        await guided.peer.close()
+        for number in 1...50 { try await guided.session.setCurrentRoadName(["road \(number)"]) }
+        let back = try #require(await guided.gateway.next())
         let found = ResumedSession(session: SessionID(7), sequence: 0, phase: .preview)
         try await back.welcome(isResumed: true, sessions: [found])
         let frames = await back.next { $0.sequence > 0 ? $0 : nil }
         #expect(frames?.sequence == 1)
         #expect(frames?.message.type == .startGuidance)
-        await client.close()
-        await gateway.close()
+        await guided.close()
     }
 
     @Test func `a share whose outcome was lost with the connection fails`() async throws {
-        let gateway = try await FakeGateway.start()
-        let (client, session, peer) = try await self.client(gateway)
+        let guided = try await Guided.start()
         let status = VehicleStatus(vehicle: VehicleID(unchecked: "car"), standing: .joined)
-        let events = await session.events
-        try await peer.send(.vehicleChanged(status), session: SessionID(7))
-        for await event in events { if case .vehicleChanged = event { break } }
-        let sharing = Task { try await session.share(place, shareID: "s") }
-        let sequence = await peer.next { $0.message.type == .shareDestination ? $0.sequence : nil }
-        await peer.close()
-        let back = try #require(await gateway.next())
+        try await guided.peer.send(.vehicleChanged(status), session: SessionID(7))
+        for await event in guided.events { if case .vehicleChanged = event { break } }
+        let sharing = Task { try await guided.session.share(place, shareID: "s") }
+        let sequence = await guided.peer.next { $0.message.type == .shareDestination ? $0.sequence : nil }
+        let back = try await guided.lose()
         let found = ResumedSession(
             session: SessionID(7), sequence: try #require(sequence), phase: .active)
         try await back.welcome(isResumed: true, sessions: [found])
         await #expect(throws: ClientError.self) { _ = try await sharing.value }
-        await client.close()
-        await gateway.close()
+        await guided.close()
     }
 
-    /// A client that has answered the requests `a` and `b` with estimates, when its connection is lost.
-    private func clientWithInquiries(
-        _ gateway: FakeGateway, whenAccepted: @escaping @Sendable () async -> Void
-    ) async throws -> (NavigationClient, NavigationSession) {
-        let (client, session, peer) = try await self.client(gateway) { _ in
+    /// A client that has answered the requests `a` and `b` with estimates.
+    private func guidedWithInquiries(
+        whenAccepted: @escaping @Sendable () async -> Void
+    ) async throws -> Guided {
+        let guided = try await Guided.start { _ in
             .estimates(TravelEstimates(distanceRemaining: .meters(5)), whenAccepted: whenAccepted)
         }
         for id in ["a", "b"] {
             let request = WaypointRequest(
                 requestID: id, waypoint: place, vehicle: VehicleID(unchecked: "car"))
-            try await peer.send(.waypointRequest(request), session: SessionID(7))
-            let answered = await peer.next {
+            try await guided.peer.send(.waypointRequest(request), session: SessionID(7))
+            let answered = await guided.peer.next {
                 if case .requestAnswer(let answer) = $0.message { answer.requestID } else { nil }
             }
             #expect(answered == id)
         }
-        await peer.close()
-        return (client, session)
-    }
-
-    /// How requests ended, until the session has.
-    private func results(_ events: Feed<SessionEvent>) async -> [RequestResult] {
-        var results: [RequestResult] = []
-        for await event in events {
-            if case .waypointResult(_, let result) = event { results.append(result) }
-        }
-        return results
+        return guided
     }
 
     @Test func `what was decided of a request while the client was away is told and done, once`() async throws
     {
-        let gateway = try await FakeGateway.start()
         let (accepted, accept) = AsyncStream.makeStream(of: Void.self)
-        let (client, session) = try await self.clientWithInquiries(gateway) { accept.yield() }
-        let events = await session.events
-        let back = try #require(await gateway.next())
+        let guided = try await self.guidedWithInquiries { accept.yield() }
+        let back = try await guided.lose()
         let found = ResumedSession(session: SessionID(7), sequence: 1, phase: .active)
         try await back.welcome(isResumed: true, sessions: [found])
         let car = VehicleID(unchecked: "car")
@@ -182,25 +181,22 @@ import WaymarkProtocol
         let status = VehicleStatus(vehicle: car, standing: .joined)
         try await back.send(.vehicleChanged(status), session: SessionID(7))
         try await back.send(.sessionEnded(SessionEnded(session: SessionID(7), reason: .userStopped)))
-        #expect(await self.results(events) == [.accepted, .gone])
+        #expect(await guided.results() == [.accepted, .gone])
         for await _ in accepted { break }
-        await client.close()
-        await gateway.close()
+        await guided.close()
     }
 
     @Test func `requests that a new gateway knows nothing of are gone`() async throws {
-        let gateway = try await FakeGateway.start()
-        let (client, session) = try await self.clientWithInquiries(gateway) { Issue.record("not accepted") }
-        let events = await session.events
-        let back = try #require(await gateway.next())
+        let guided = try await self.guidedWithInquiries { Issue.record("not accepted") }
+        let back = try await guided.lose()
         try await back.welcome()
         let opened = await back.next {
             if case .openSession(let opening) = $0.message { opening.requestID } else { nil }
         }
         #expect(opened != nil)
-        await client.close()
-        #expect(await self.results(events) == [.gone, .gone])
-        await gateway.close()
+        await guided.client.close()
+        #expect(await guided.results() == [.gone, .gone])
+        await guided.gateway.close()
     }
 
     @Test func `back-off grows until a connection has lasted`() {

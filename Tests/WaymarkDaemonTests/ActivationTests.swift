@@ -223,17 +223,15 @@ import WaymarkTransport
 struct ActivationTests {
     /// A file of settings: for vehicles what is handed over as `waymarkd-vehicle`, for navigation clients a listener of
     /// the daemon's own.
-    private static func settings(_ more: String = "", in folder: Folder) throws -> [String] {
-        let text = """
+    private static func settings(in folder: Folder) throws -> [String] {
+        try folder.configuration(
+            """
             listeners:
               - socket: waymarkd-vehicle
                 roles: [vehicle]
               - address: unix:\(folder.path("n"))
                 roles: [navigation]
-            \(more)
-            """
-        try Data(text.utf8).write(to: URL(filePath: folder.path("config.yaml")))
-        return ["--config", folder.path("config.yaml")]
+            """)
     }
 
     @Test func `peers come through sockets of each kind, and these stay`() throws {
@@ -295,9 +293,7 @@ struct ActivationTests {
     @Test func `it leaves when nobody has been there for a while, and the next one goes on`() throws {
         let folder = try Folder()
         let unit = try UnitSocket("waymarkd-vehicle", .unix(path: folder.path("v")))
-        try Data("times: { grace: 0s, idle-exit: 50ms }".utf8).write(
-            to: URL(filePath: folder.path("config.yaml")))
-        let arguments = ["--config", folder.path("config.yaml")]
+        let arguments = try folder.configuration("times: { grace: 0s, idle-exit: 50ms }")
         for _ in 0..<2 {
             let peer = try RawSocket(unit.address)
             try peer.send(vehicleHello)

@@ -56,8 +56,8 @@ struct HandoverTests {
         let folder = try Folder()
         let manager = try StoringManager()
         let unit = try UnitSocket("a", .unix(path: folder.path("a")))
-        let settings = try Self.settings(
-            "listeners: [{socket: a, roles: [vehicle, navigation]}]", in: folder)
+        let settings = try folder.configuration(
+            "listeners: [{socket: a, roles: [vehicle, navigation]}]")
         let first = try ActivatedRun([unit], settings, under: manager)
         let address = ServiceAddress.unix(path: folder.path("a"))
         let (endpoint, states, connections) = try await Self.endpoint("early", at: address)
@@ -103,30 +103,30 @@ struct HandoverTests {
         let folder = try Folder()
         let manager = try StoringManager()
         let unit = try UnitSocket("a", .unix(path: folder.path("a")))
-        let before = try Self.settings(
+        let before = try folder.configuration(
             """
             listeners:
               - {socket: a, roles: [vehicle, navigation]}
               - {address: "unix:\(folder.path("b"))", roles: [vehicle, navigation]}
               - {address: "unix:\(folder.path("gone"))", roles: [vehicle]}
-            """, in: folder)
+            """)
         let first = try ActivatedRun([unit], before, under: manager)
-        let stays = try Self.welcomed(unit.address, endpointHello("cluster", of: "car"))
-        let other = try Self.welcomed(.unix(path: folder.path("b")), endpointHello("cluster", of: "van"))
-        let roleless = try Self.welcomed(unit.address, navigationHello)
-        let listenerless = try Self.welcomed(
+        let stays = try RawSocket.welcomed(unit.address, endpointHello("cluster", of: "car"))
+        let other = try RawSocket.welcomed(.unix(path: folder.path("b")), endpointHello("cluster", of: "van"))
+        let roleless = try RawSocket.welcomed(unit.address, navigationHello)
+        let listenerless = try RawSocket.welcomed(
             .unix(path: folder.path("gone")), endpointHello("cluster", of: "bus"))
         let silent = try RawSocket(.unix(path: folder.path("gone")))
         let left = try manager.end(first)
         defer { close(left) }
         // As many connections as there are would not be taken any more.
-        let after = try Self.settings(
+        let after = try folder.configuration(
             """
             listeners:
               - {socket: a, roles: [vehicle]}
               - {address: "unix:\(folder.path("b"))", roles: [vehicle, navigation]}
             limits: {connections: 2}
-            """, in: folder)
+            """)
         let next = try ActivatedRun([unit], after, under: manager, continuing: left)
         #expect(try roleless.goodbye()?.code == .roleNotAllowed)
         for peer in [listenerless, silent] { #expect(try peer.goodbye()?.code == .shuttingDown) }
@@ -135,8 +135,7 @@ struct HandoverTests {
         let wentOn = try #require(next.lines.first { $0.contains("went on with the connections") })
         #expect(wentOn.contains("count=2 ") && wentOn.contains("limit=5"))
         for peer in [stays, other] {
-            try peer.send(.ping(nonce: 7))
-            #expect(try peer.receive() == .pong(nonce: 7))
+            #expect(try peer.isAnswered())
         }
         kill(next.identifier, SIGTERM)
         for peer in [stays, other] { #expect(try peer.goodbye()?.code == .shuttingDown) }
@@ -149,34 +148,20 @@ struct HandoverTests {
         let manager = try StoringManager()
         let unit = try UnitSocket("a", .unix(path: folder.path("a")))
         let listeners = "listeners: [{socket: a, roles: [vehicle, navigation]}]"
-        let first = try ActivatedRun([unit], Self.settings(listeners, in: folder), under: manager)
-        let vehicle = try Self.welcomed(unit.address, vehicleHello)
-        let client = try Self.welcomed(unit.address, navigationHello)
+        let first = try ActivatedRun([unit], folder.configuration(listeners), under: manager)
+        let vehicle = try RawSocket.welcomed(unit.address, vehicleHello)
+        let client = try RawSocket.welcomed(unit.address, navigationHello)
         let left = try manager.end(first)
         defer { close(left) }
-        let after = try Self.settings(
-            "\(listeners)\nlimits: {connections: 1}\nnavigation-users: [\(getuid() + 1)]", in: folder)
+        let after = try folder.configuration(
+            "\(listeners)\nlimits: {connections: 1}\nnavigation-users: [\(getuid() + 1)]")
         let next = try ActivatedRun([unit], after, under: manager, continuing: left)
         #expect(try client.goodbye()?.code == .notAuthorized)
         // There is one connection more than may come.
         let late = try RawSocket(unit.address)
         #expect(try late.goodbye()?.code == .tooManyConnections)
-        try vehicle.send(.ping(nonce: 7))
-        #expect(try vehicle.receive() == .pong(nonce: 7))
+        #expect(try vehicle.isAnswered())
         kill(next.identifier, SIGKILL)
-    }
-
-    /// The arguments for a file of settings.
-    private static func settings(_ text: String, in folder: Folder) throws -> [String] {
-        try Data("\(text)\n".utf8).write(to: URL(filePath: folder.path("config.yaml")))
-        return ["--config", folder.path("config.yaml")]
-    }
-
-    private static func welcomed(_ address: ListenAddress, _ hello: Message) throws -> RawSocket {
-        let peer = try RawSocket(address)
-        try peer.send(hello)
-        #expect(try peer.receive()?.type == .welcome)
-        return peer
     }
 
     /// An endpoint of the vehicle `car`; what it holds, from change to change, and how its connection is.

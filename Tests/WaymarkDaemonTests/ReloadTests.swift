@@ -24,45 +24,32 @@ import WaymarkTransport
         return settings
     }
 
-    private static func welcomed(_ address: ListenAddress, _ hello: Message) throws -> RawSocket {
-        let peer = try RawSocket(address)
-        try peer.send(hello)
-        #expect(try peer.receive()?.type == .welcome)
-        return peer
-    }
-
-    /// Whether the gateway still answers.
-    private static func isAlive(_ peer: RawSocket) throws -> Bool {
-        try peer.send(.ping(nonce: 7))
-        return try peer.receive() == .pong(nonce: 7)
-    }
-
     @Test func `listeners come and go, and the peers of those that stay do not notice`() async throws {
         let folder = try Folder()
         let log = LogRecorder()
         var daemon = try await folder.daemon(logger: log.logger)
-        let staying = try Self.welcomed(daemon.addresses[0], vehicleHello)
-        let leaving = try Self.welcomed(daemon.addresses[1], otherVehicleHello)
+        let staying = try RawSocket.welcomed(daemon.addresses[0], vehicleHello)
+        let leaving = try RawSocket.welcomed(daemon.addresses[1], otherVehicleHello)
         try await daemon.reload(
             Self.settings(folder) {
                 $0.listeners[1] = .init(address: "unix:\(folder.path("new"))", roles: [.navigation])
             })
         #expect(daemon.addresses == [.unix(path: folder.path("socket")), .unix(path: folder.path("new"))])
-        #expect(try Self.isAlive(staying))
+        #expect(try staying.isAnswered())
         #expect(try leaving.goodbye()?.code == .shuttingDown)
-        _ = try Self.welcomed(daemon.addresses[1], navigationHello)
+        _ = try RawSocket.welcomed(daemon.addresses[1], navigationHello)
         // And back again.
         try await daemon.reload(Self.settings(folder) { _ in })
         #expect(folder.status("new") == nil)
-        #expect(try Self.isAlive(staying))
-        _ = try Self.welcomed(daemon.addresses[1], otherVehicleHello)
+        #expect(try staying.isAnswered())
+        _ = try RawSocket.welcomed(daemon.addresses[1], otherVehicleHello)
         await daemon.shutdown()
     }
 
     @Test func `who is not allowed any more is told, at once`() async throws {
         let folder = try Folder()
         var daemon = try await folder.daemon { $0.listeners[0].key = "old" }
-        let keyless = try Self.welcomed(daemon.addresses[1], otherVehicleHello)
+        let keyless = try RawSocket.welcomed(daemon.addresses[1], otherVehicleHello)
         let keyed = try RawSocket(daemon.addresses[0])
         try keyed.send(.hello(navigation(credential: "old")))
         #expect(try keyed.receive()?.type == .welcome)
@@ -78,7 +65,7 @@ import WaymarkTransport
                 $0.navigationUsers = [UInt32(getuid()) + 1]
             })
         #expect(try second.goodbye()?.code == .notAuthorized)
-        #expect(try Self.isAlive(keyless))
+        #expect(try keyless.isAnswered())
         try await daemon.reload(Self.settings(folder) { $0.listeners[1].roles = [.navigation] })
         #expect(try keyless.goodbye()?.code == .roleNotAllowed)
         await daemon.shutdown()
@@ -102,7 +89,7 @@ import WaymarkTransport
         let folder = try Folder()
         let log = LogRecorder()
         var daemon = try await folder.daemon(logger: log.logger)
-        let first = try Self.welcomed(daemon.addresses[0], vehicleHello)
+        let first = try RawSocket.welcomed(daemon.addresses[0], vehicleHello)
         try await daemon.reload(
             Self.settings(folder) {
                 $0.connectionsMax = 1
@@ -112,7 +99,7 @@ import WaymarkTransport
             })
         let refused = try RawSocket(daemon.addresses[0])
         #expect(try refused.goodbye()?.code == .tooManyConnections)
-        #expect(try Self.isAlive(first))
+        #expect(try first.isAnswered())
         #expect(log.warnings.contains("some settings hold after a restart only, ignoring"))
         #expect(folder.status("socket").map { $0.st_mode & 0o777 } == 0o600)
         try await daemon.reload(Self.settings(folder) { $0.policy.withheldFeatures = [.currentRoadName] })
@@ -132,7 +119,7 @@ import WaymarkTransport
         let folder = try Folder()
         var daemon = try await folder.daemon()
         let before = daemon.addresses
-        let peer = try Self.welcomed(before[1], vehicleHello)
+        let peer = try RawSocket.welcomed(before[1], vehicleHello)
         try Data("mine".utf8).write(to: URL(filePath: folder.path("file")))
         let wrong: [Settings.Listener] = [
             .init(address: "tcp:0.0.0.0:0", roles: [.vehicle]),
@@ -151,8 +138,8 @@ import WaymarkTransport
             #expect(daemon.addresses == before)
             #expect(folder.status("new") == nil)
         }
-        #expect(try Self.isAlive(peer))
-        _ = try Self.welcomed(before[0], navigationHello)
+        #expect(try peer.isAnswered())
+        _ = try RawSocket.welcomed(before[0], navigationHello)
         await daemon.shutdown()
     }
 

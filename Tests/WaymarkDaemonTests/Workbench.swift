@@ -41,6 +41,12 @@ final class Folder: Sendable {
         return try await Daemon.start(settings, logger: logger)
     }
 
+    /// The arguments of a `waymarkd` with these settings.
+    func configuration(_ text: String) throws -> [String] {
+        try Data("\(text)\n".utf8).write(to: URL(filePath: self.path("config.yaml")))
+        return ["--config", self.path("config.yaml")]
+    }
+
     /// What lstat(2) says; nil if there is nothing.
     func status(_ name: String) -> stat? {
         var status = stat()
@@ -128,6 +134,20 @@ final class RawSocket {
     func goodbye() throws -> Goodbye? {
         guard case .goodbye(let goodbye)? = try self.receive(), try self.receive() == nil else { return nil }
         return goodbye
+    }
+
+    /// One that has said `hello`, and is welcome.
+    static func welcomed(_ address: ListenAddress, _ hello: Message) throws -> RawSocket {
+        let peer = try RawSocket(address)
+        try peer.send(hello)
+        #expect(try peer.receive()?.type == .welcome)
+        return peer
+    }
+
+    /// Whether the gateway still answers.
+    func isAnswered() throws -> Bool {
+        try self.send(.ping(nonce: 7))
+        return try self.receive() == .pong(nonce: 7)
     }
 
     private func read(_ count: Int) throws -> [UInt8]? {

@@ -28,3 +28,4 @@ equal seccomp "$(status Seccomp)" 2
 
 systemctl --quiet stop waymarkd
 equal result "$(property Result)" success
+equal "foreign lines" "$(foreign_lines)" ""
