@@ -13,7 +13,12 @@ struct InstructionPlan {
     init(count: Int) { self.instructions = Array(repeating: [], count: count) }
 
     mutating func publish(_ frame: Frame, _ key: ConflationKey?, to audience: AudienceID) {
-        self.spans[audience, default: Span()].append(frame, key)
+        // Mostly one session's frames come behind each other: that it is the same is seen sooner than it is found.
+        if self.spans.keys.last == audience {
+            self.spans.values[self.spans.count - 1].append(frame, key)
+        } else {
+            self.spans[audience, default: Span()].append(frame, key)
+        }
     }
 
     /// Adds an instruction for one connection of a loop; the spans must have been ended.
