@@ -100,6 +100,12 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         context.fireChannelActive()
     }
 
+    /// A channel without a socket may stand for one, and say so before anything is written.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let socket = event as? BareSocket { self.outgoing.socketOpened(socket) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
         self.outgoing.socketClosed()
         guard !self.isLetGo else { return context.fireChannelInactive() }

@@ -37,7 +37,10 @@ package final class GatewayDriver: Sendable {
         var isHeld = false
         /// Worked off, but the loop of the connection need not be woken for that alone. By loop.
         fileprivate var batchesDone: [[ConnectionID]]
-        var timer: Scheduled<Void>?
+        /// What the gateway wants to be told of.
+        fileprivate var deadline: Instant?
+        /// Runs, and until when: not behind ``deadline``.
+        fileprivate var timer: (due: Instant, task: Scheduled<Void>)?
         var draining: Draining?
         /// Something was worked off since ``GatewayDriver/detach(_:within:)`` or ``GatewayDriver/end()`` asked last.
         var hasRun = false
@@ -332,13 +335,37 @@ package final class GatewayDriver: Sendable {
         }
     }
 
+    /// Hands in ``Gateway/Event/deadlineReached`` at `deadline`, and not at the one that was asked for before.
+    ///
+    /// A timer that is due earlier stays, and looks again then: mostly deadlines are put off.
     func arm(_ deadline: Instant) {
-        guard !self.state.value.isDetaching else { return }
-        self.state.value.timer?.cancel()
-        let delay = max(0, deadline.nanoseconds - self.clock().nanoseconds)
-        self.state.value.timer = self.gatewayLoop.scheduleTask(in: .nanoseconds(delay)) {
-            self.submit([.deadlineReached], from: nil)
+        let state = self.state.value
+        guard !state.isDetaching else { return }
+        state.deadline = deadline
+        if let (due, timer) = state.timer {
+            guard deadline < due else { return }
+            timer.cancel()
         }
+        let delay = max(0, deadline.nanoseconds - self.clock().nanoseconds)
+        let timer = self.gatewayLoop.assumeIsolated().scheduleTask(in: .nanoseconds(delay)) {
+            self.reachDeadline()
+        }
+        state.timer = (deadline, timer)
+    }
+
+    private func reachDeadline() {
+        let state = self.state.value
+        state.timer = nil
+        guard let deadline = state.deadline else { return }
+        guard self.clock() >= deadline else { return self.arm(deadline) }
+        self.submit([.deadlineReached], from: nil)
+    }
+
+    /// No deadline counts any more.
+    func disarm() {
+        self.state.value.timer?.task.cancel()
+        self.state.value.timer = nil
+        self.state.value.deadline = nil
     }
 
     // MARK: Going down
@@ -372,7 +399,7 @@ package final class GatewayDriver: Sendable {
         let emptied = self.gatewayLoop.makePromise(of: Int.self)
         self.gatewayLoop.execute {
             precondition(self.state.value.draining == nil, "a driver is drained once")
-            self.state.value.timer?.cancel()
+            self.disarm()
             let deadline = self.gatewayLoop.scheduleTask(in: .nanoseconds(timeout.nanoseconds)) {
                 self.endDraining()
             }

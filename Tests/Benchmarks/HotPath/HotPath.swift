@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import NIOCore
 import NIOEmbedded
@@ -25,7 +26,39 @@ struct Scenario {
     ]
 }
 
-/// The gateway with everything on but sockets and time: real connections on embedded channels.
+/// The other end of a connection: its channel is embedded, what goes straight into the socket goes into a real one.
+struct Peer {
+    let channel: EmbeddedChannel
+    private let ours: CInt
+    fileprivate let theirs: BareSocket
+
+    init(loop: EmbeddedEventLoop) throws {
+        self.channel = EmbeddedChannel(loop: loop)
+        var pair: [CInt] = [0, 0]
+        guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0 else {
+            throw Rig.Failure.noSocket(errno)
+        }
+        self.ours = pair[0]
+        self.theirs = BareSocket(descriptor: pair[1])
+    }
+
+    /// Takes what went out since the last call: through the channel, as before the connection was active, or into the socket.
+    func frames() throws -> [Frame] {
+        var splitter = FrameSplitter(frameBytesMax: ProtocolConstants.frameBytes.upperBound)
+        while let buffer = try self.channel.readOutbound(as: ByteBuffer.self) {
+            splitter.append(Array(buffer.readableBytesView))
+        }
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        while case let count = recv(self.ours, &bytes, bytes.count, CInt(MSG_DONTWAIT)), count > 0 {
+            splitter.append(Array(bytes[..<count]))
+        }
+        var frames: [Frame] = []
+        while let frame = try splitter.next() { frames.append(frame) }
+        return frames
+    }
+}
+
+/// The gateway with everything on but time and the reading of sockets.
 struct Station {
     private let loop = EmbeddedEventLoop()
     private let driver: GatewayDriver
@@ -38,39 +71,30 @@ struct Station {
     }
 
     /// A connection whose peer has said who it is.
-    func connect(_ role: Hello.Role) throws -> EmbeddedChannel {
-        let channel = EmbeddedChannel(loop: self.loop)
+    func connect(_ role: Hello.Role) throws -> Peer {
+        let peer = try Peer(loop: self.loop)
+        let channel = peer.channel
         let entrance = Entrance(
             address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
         let accepted = self.driver.accept(channel, through: entrance, from: .user(1_000))
         self.loop.run()
         try accepted.wait()
         try channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()
-        self.send(.hello(Hello(role: role)), on: channel)
-        return channel
+        channel.pipeline.fireUserInboundEventTriggered(peer.theirs)
+        self.send(.hello(Hello(role: role)), on: peer)
+        return peer
     }
 
-    func send(_ message: Message, on channel: EmbeddedChannel) {
-        self.read(ByteBuffer(bytes: Codec.encode(Envelope(message)).bytes), on: channel)
+    func send(_ message: Message, on peer: Peer) {
+        self.read(ByteBuffer(bytes: Codec.encode(Envelope(message)).bytes), on: peer)
     }
 
     /// What is measured: from one read of a connection to the flush of everybody who is sent something because of it.
     @inline(never)
-    func read(_ bytes: ByteBuffer, on channel: EmbeddedChannel) {
-        channel.pipeline.fireChannelRead(bytes)
-        channel.pipeline.fireChannelReadComplete()
+    func read(_ bytes: ByteBuffer, on peer: Peer) {
+        peer.channel.pipeline.fireChannelRead(bytes)
+        peer.channel.pipeline.fireChannelReadComplete()
         self.loop.run()
-    }
-
-    /// Takes what went out on a connection since the last call.
-    func frames(from channel: EmbeddedChannel) throws -> [Frame] {
-        var splitter = FrameSplitter(frameBytesMax: ProtocolConstants.frameBytes.upperBound)
-        var frames: [Frame] = []
-        while let buffer = try channel.readOutbound(as: ByteBuffer.self) {
-            splitter.append(Array(buffer.readableBytesView))
-            while let frame = try splitter.next() { frames.append(frame) }
-        }
-        return frames
     }
 }
 
@@ -78,8 +102,8 @@ struct Station {
 struct Rig {
     private let scenario: Scenario
     private let station = Station()
-    private let client: EmbeddedChannel
-    private let endpoints: [EmbeddedChannel]
+    private let client: Peer
+    private let endpoints: [Peer]
     private var drive: Drive
 
     init(_ scenario: Scenario) throws {
@@ -101,7 +125,7 @@ struct Rig {
         let vehicles = Set((0..<scenario.endpoints).map(Self.vehicle)).sorted()
         let opening = OpenSession(requestID: "r", vehicles: .vehicles(vehicles))
         station.send(.openSession(opening), on: self.client)
-        let answers = try station.frames(from: self.client).map { try Codec.decode($0).message }
+        let answers = try self.client.frames().map { try Codec.decode($0).message }
         guard
             let opened = answers.compactMap({
                 if case .sessionOpened(let opened) = $0 { opened } else { nil }
@@ -133,10 +157,10 @@ struct Rig {
     ///
     /// - Returns: How many frames it was, in all.
     func takeDelivered() throws -> Int {
-        try self.endpoints.reduce(0) { try $0 + self.station.frames(from: $1).count }
+        try self.endpoints.reduce(0) { try $0 + $1.frames().count }
     }
 
-    enum Failure: Error { case noSession, lost(delivered: Int, expected: Int) }
+    enum Failure: Error { case noSession, noSocket(CInt), lost(delivered: Int, expected: Int) }
 }
 
 /// `HotPath SCENARIO READS`: works off so many reads, and checks that every endpoint got every frame.
