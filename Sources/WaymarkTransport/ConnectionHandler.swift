@@ -16,9 +16,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     private var policy: ListenerPolicy
     private let rules: ListenerRules
     private let driver: GatewayDriver
-    private let decoder: BodyDecoder
-    private let deadlines: DeadlineTimer
-    private let readBuffer: ReadBuffer
+    private let shard: LoopShard
     let outgoing: Outgoing
     private(set) var peer: PeerDescription
     private(set) var session: AcceptingSession
@@ -50,9 +48,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         self.policy = entrance.policy
         self.rules = entrance.rules
         self.driver = driver
-        self.decoder = shard.decoder
-        self.deadlines = shard.deadlines
-        self.readBuffer = shard.readBuffer
+        self.shard = shard
         self.outgoing = Outgoing(limits: driver.limits.outbox, waiting: shard.waiting)
         self.peer = PeerDescription(source: source, entrance: entrance.address, connection: id)
         self.session = AcceptingSession(
@@ -67,9 +63,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         self.policy = entrance.policy
         self.rules = entrance.rules
         self.driver = driver
-        self.decoder = shard.decoder
-        self.deadlines = shard.deadlines
-        self.readBuffer = shard.readBuffer
+        self.shard = shard
         self.outgoing = Outgoing(
             limits: driver.limits.outbox, waiting: shard.waiting, holding: state.waiting)
         self.peer = PeerDescription(source: state.source, entrance: entrance.address, connection: state.id)
@@ -87,11 +81,14 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         self.context = context
         if !self.isHeld { self.note(.came) }
         self.perform()
+        self.flush()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         self.cancelTimers()
+        self.shard.remove(self.id)
+        self.driver.left(self.id)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -112,7 +109,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = self.unwrapInboundIn(data)
-        defer { self.readBuffer.takeBack(buffer) }
+        defer { self.shard.readBuffer.takeBack(buffer) }
         guard !self.isClosing else { return }  // What comes after the end is thrown away.
         self.splitter.append(Array(buffer.readableBytesView))
         if !self.isHeld { self.takeInput() }
@@ -138,7 +135,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
             if MessageType.published.contains(frame.header.rawType) {
                 try self.takePublication(frame)
             } else {
-                let envelope = try self.decoder.decode(frame)
+                let envelope = try self.shard.decoder.decode(frame)
                 self.handle(.received(envelope.message, envelope.session))
             }
         } catch {
@@ -156,7 +153,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     private func takePublication(_ frame: Frame) throws(DecodingError) {
         guard self.session.notePublication() else { return self.handle(.receivedPublication) }
         do throws(DecodingError) {
-            self.events.append(.published(self.id, frame, try self.decoder.outline(of: frame)))
+            self.events.append(.published(self.id, frame, try self.shard.decoder.outline(of: frame)))
         } catch {
             guard case .rejected(let rejection) = error else { throw error }
             self.reject(rejection)
@@ -192,6 +189,12 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     // MARK: The peer session
 
     func handle(_ event: AcceptingSession.Event) {
+        self.advance(event)
+        self.flush()
+    }
+
+    /// The same, but what is written waits for the next flush.
+    func advance(_ event: AcceptingSession.Event) {
         self.session.handle(event, at: self.driver.clock(), into: &self.actions)
         self.perform()
     }
@@ -212,7 +215,6 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
             case .close: self.close()
             }
         }
-        self.flush()
     }
 
     private func send(_ message: Message) {
@@ -262,9 +264,9 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     private func wait() {
         guard !self.isHeld, !self.isClosing else { return }
         if let next = self.stallCheck.map({ min($0, self.deadline ?? $0) }) ?? self.deadline {
-            self.deadlines.set(self, at: next)
+            self.shard.deadlines.set(self, at: next)
         } else {
-            self.deadlines.remove(self)
+            self.shard.deadlines.remove(self)
         }
     }
 
@@ -307,7 +309,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
 
     /// Waits for nothing. The session's deadline stays known.
     func cancelTimers() {
-        self.deadlines.remove(self)
+        self.shard.deadlines.remove(self)
         self.stallCheck = nil
     }
 

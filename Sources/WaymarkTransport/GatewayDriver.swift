@@ -29,7 +29,10 @@ package final class GatewayDriver: Sendable {
         var nextConnection: UInt64 = 0
         var pending: [([Gateway.Event], ConnectionID?)] = []
         var isRunning = false
-        var timer: Scheduled<Void>?
+        /// When the gateway wants to be told.
+        var deadline: Instant?
+        /// Not later than that.
+        var timer: (instant: Instant, scheduled: Scheduled<Void>)?
         var draining: Draining?
         /// Something was worked off since ``detach(_:within:)`` asked last.
         var hasRun = false
@@ -134,25 +137,43 @@ package final class GatewayDriver: Sendable {
         guard let index = self.shards.firstIndex(where: { $0.loop === channel.eventLoop }) else {
             preconditionFailure("the connection is not on a loop of this driver")
         }
-        let shard = self.shards[index].shard
-        let admission = self.gatewayLoop.submit { self.register(index, entrance, source) }
-        return admission.hop(to: channel.eventLoop).flatMapThrowing { admission in
-            switch admission {
-            case .taken(let id):
-                let handler = ConnectionHandler(
-                    id: id, entrance: entrance, source: source, driver: self, shard: shard.value)
-                try self.add(handler, to: channel, shard)
-            case .refused(let goodbye):
-                channel.closeFuture.whenComplete { _ in
-                    self.gatewayLoop.execute {
-                        self.state.value.refusals -= 1
-                        self.state.value.idle.left()
-                    }
-                }
-                let handler = RefusalHandler(goodbye, within: self.limits.connection.drainTimeout)
-                try channel.pipeline.syncOperations.addHandler(handler)
-            case .dropped: channel.close(promise: nil)
+        guard channel.eventLoop !== self.gatewayLoop else {
+            let admission = self.register(index, entrance, source)
+            return channel.eventLoop.makeCompletedFuture {
+                try self.take(channel, admission, index, entrance, source)
             }
+        }
+        let taken = channel.eventLoop.makePromise(of: Void.self)
+        self.gatewayLoop.execute {
+            let admission = self.register(index, entrance, source)
+            channel.eventLoop.execute {
+                taken.completeWith(Result { try self.take(channel, admission, index, entrance, source) })
+            }
+        }
+        return taken.futureResult
+    }
+
+    /// Does what was decided about a new connection, on its loop.
+    private func take(
+        _ channel: any Channel, _ admission: Admission, _ index: Int, _ entrance: Entrance,
+        _ source: PeerSource
+    ) throws {
+        let shard = self.shards[index].shard
+        switch admission {
+        case .taken(let id):
+            let handler = ConnectionHandler(
+                id: id, entrance: entrance, source: source, driver: self, shard: shard.value)
+            try self.add(handler, to: channel, shard)
+        case .refused(let goodbye):
+            channel.closeFuture.whenComplete { _ in
+                self.gatewayLoop.execute {
+                    self.state.value.refusals -= 1
+                    self.state.value.idle.left()
+                }
+            }
+            let handler = RefusalHandler(goodbye, within: self.limits.connection.drainTimeout)
+            try channel.pipeline.syncOperations.addHandler(handler)
+        case .dropped: channel.close(promise: nil)
         }
     }
 
@@ -160,15 +181,18 @@ package final class GatewayDriver: Sendable {
     func add(
         _ handler: ConnectionHandler, to channel: any Channel, _ shard: NIOLoopBoundBox<LoopShard>
     ) throws {
-        let id = handler.id
-        channel.closeFuture.whenComplete { _ in
-            shard.value.remove(id)
-            self.gatewayLoop.execute { self.forget(id) }
+        do {
+            try channel.prepare(for: shard)
+            try channel.pipeline.syncOperations.addHandler(handler)
+        } catch {
+            self.left(handler.id)
+            throw error
         }
-        try channel.prepare(for: shard)
-        try channel.pipeline.syncOperations.addHandler(handler)
         shard.value.add(handler)
     }
+
+    /// A connection is no longer on its loop.
+    func left(_ id: ConnectionID) { self.gatewayLoop.execute { self.forget(id) } }
 
     /// Counts a new connection.
     private func register(_ shard: Int, _ entrance: Entrance, _ source: PeerSource) -> Admission {
@@ -296,13 +320,32 @@ package final class GatewayDriver: Sendable {
         }
     }
 
+    /// Tells the gateway at an instant, in place of the one that was set before.
     func arm(_ deadline: Instant) {
         guard !self.state.value.isDetaching else { return }
-        self.state.value.timer?.cancel()
-        let delay = max(0, deadline.nanoseconds - self.clock().nanoseconds)
-        self.state.value.timer = self.gatewayLoop.scheduleTask(in: .nanoseconds(delay)) {
-            self.submit([.deadlineReached], from: nil)
+        self.state.value.deadline = deadline
+        // One that is earlier looks again then: setting a timer costs more.
+        if let timer = self.state.value.timer {
+            guard deadline < timer.instant else { return }
+            timer.scheduled.cancel()
         }
+        let delay = max(0, deadline.nanoseconds - self.clock().nanoseconds)
+        let scheduled = self.gatewayLoop.scheduleTask(in: .nanoseconds(delay)) { self.ring() }
+        self.state.value.timer = (deadline, scheduled)
+    }
+
+    private func ring() {
+        self.state.value.timer = nil
+        guard let deadline = self.state.value.deadline else { return }
+        guard deadline <= self.clock() else { return self.arm(deadline) }
+        self.submit([.deadlineReached], from: nil)
+    }
+
+    /// Whatever was set is not told any more.
+    func disarm() {
+        self.state.value.timer?.scheduled.cancel()
+        self.state.value.timer = nil
+        self.state.value.deadline = nil
     }
 
     // MARK: Going down
@@ -336,7 +379,7 @@ package final class GatewayDriver: Sendable {
         let emptied = self.gatewayLoop.makePromise(of: Int.self)
         self.gatewayLoop.execute {
             precondition(self.state.value.draining == nil, "a driver is drained once")
-            self.state.value.timer?.cancel()
+            self.disarm()
             let deadline = self.gatewayLoop.scheduleTask(in: .nanoseconds(timeout.nanoseconds)) {
                 self.endDraining()
             }

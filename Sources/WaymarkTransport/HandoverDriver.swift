@@ -18,7 +18,7 @@ extension GatewayDriver {
         for (loop, shard) in self.shards { try await loop.submit { shard.value.hold(goodbye) }.get() }
         try await self.gatewayLoop.submit {
             self.state.value.isDetaching = true
-            self.state.value.timer?.cancel()
+            self.disarm()
         }.get()
         try await self.settle()
         for (loop, shard) in self.shards {
@@ -37,7 +37,7 @@ extension GatewayDriver {
         }
         let handed = connections
         let state = try await self.gatewayLoop.submit {
-            self.state.value.timer?.cancel()
+            self.disarm()
             return DriverState(
                 gateway: GatewayState(self.state.value.gateway),
                 nextConnection: self.state.value.nextConnection, connections: handed)

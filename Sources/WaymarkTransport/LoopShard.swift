@@ -18,7 +18,8 @@ enum Instruction: Sendable {
 final class LoopShard {
     struct Member {
         let handler: ConnectionHandler
-        var audiences: Set<AudienceID> = []
+        // Why no set: there is one, if any.
+        var audiences: [AudienceID] = []
     }
 
     /// Reads the bodies of all connections here, one at a time: an idle connection holds no memory for it.
@@ -68,7 +69,10 @@ final class LoopShard {
         var touched: [ConnectionHandler] = []
         for instruction in instructions {
             switch instruction {
-            case .session(let id, let event): self.members[id]?.handler.handle(event)
+            case .session(let id, let event):
+                guard let handler = self.members[id]?.handler else { break }
+                handler.advance(event)
+                touched.append(handler)
             case .send(let id, let frames):
                 guard let handler = self.members[id]?.handler else { break }
                 handler.deliver(frames)
@@ -78,7 +82,7 @@ final class LoopShard {
                 for handler in handlers where handler.deliver(span) { touched.append(handler) }
             case .join(let id, let audience): self.join(id, audience)
             case .leave(let id, let audience):
-                self.members[id]?.audiences.remove(audience)
+                self.members[id]?.audiences.removeAll { $0 == audience }
                 self.drop(id, from: audience)
             case .purge(let id, let session): self.members[id]?.handler.purge(session)
             case .batchDone(let id): self.members[id]?.handler.batchDone()
@@ -98,8 +102,8 @@ final class LoopShard {
 
     func join(_ id: ConnectionID, _ audience: AudienceID) {
         guard let handler = self.members[id]?.handler else { return }
-        self.members[id]?.audiences.insert(audience)
-        self.audiences[audience, default: [:]][id] = handler
+        guard self.audiences[audience, default: [:]].updateValue(handler, forKey: id) == nil else { return }
+        self.members[id]?.audiences.append(audience)
     }
 
     private func drop(_ id: ConnectionID, from audience: AudienceID) {
