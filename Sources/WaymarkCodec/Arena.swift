@@ -12,10 +12,10 @@ internal import CProtobufC
     /// Where libprotobuf-c finds it: on its own, as the allocator's context.
     private let state: UnsafeMutablePointer<State>
 
-    /// An empty arena that will not hold more than `bytesMax` bytes.
-    init(bytesMax: Int) {
+    /// An empty arena that will not hold more than `bytesMax` bytes, and asks for `firstChunkBytes` at first.
+    init(bytesMax: Int, firstChunkBytes: Int = Arena.firstChunkBytes) {
         unsafe self.state = .allocate(capacity: 1)
-        unsafe self.state.initialize(to: State(bytesMax: bytesMax, firstChunkBytes: Self.firstChunkBytes))
+        unsafe self.state.initialize(to: State(bytesMax: bytesMax, firstChunkBytes: firstChunkBytes))
     }
 
     deinit {

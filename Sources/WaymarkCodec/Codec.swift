@@ -20,7 +20,11 @@ package enum Codec {
     /// Values are written as they are: keeping them within their ranges is up to the caller, the receiver refuses others.
     /// A text with a NUL ends there, a polyline's point that is not on the Earth becomes 0.
     package static func encode(_ envelope: Envelope) -> Frame {
-        let arena = Arena(bytesMax: .max)
+        switch envelope.message {
+        case .ping(let nonce), .pong(let nonce): return self.signOfLife(envelope.header, nonce)
+        default: break
+        }
+        let arena = Arena(bytesMax: .max, firstChunkBytes: self.arenaBytes)
         return withExtendedLifetime(arena) {
             let wire = unsafe envelope.message.wire(in: arena)
             let count = unsafe protobuf_c_message_get_packed_size(wire.base)
@@ -30,6 +34,21 @@ package enum Codec {
             }
             return Frame(header: envelope.header, body: body)
         }
+    }
+
+    /// Room for the C structures of most messages that are written, and little enough for the heap to have it at hand.
+    private static let arenaBytes = 960
+
+    /// A Ping or a Pong, by hand: idle connections say nothing else. Both have their nonce in field 1, if it is not 0.
+    private static func signOfLife(_ header: FrameHeader, _ nonce: UInt64) -> Frame {
+        var body: [UInt8] = []
+        var rest = nonce
+        if rest > 0 { body.append(1 << 3) }
+        while rest > 0 {
+            body.append(UInt8(truncatingIfNeeded: rest & 0x7F) | (rest > 0x7F ? 0x80 : 0))
+            rest >>= 7
+        }
+        return Frame(header: header, body: body)
     }
 
     /// Reads a frame in full. Whoever reads many holds a ``BodyDecoder``.

@@ -32,14 +32,15 @@ extension Gateway {
 
     /// Gives a free vehicle to the oldest session for any vehicle that asked.
     mutating func offer(_ id: VehicleID, at now: Instant, into actions: inout [Action]) {
-        let candidate = self.sessions.values.filter { $0.selection == .anyThatAsked && !$0.isSuspended }
-            .min { $0.id < $1.id }
-        guard let session = candidate, let connection = self.clients[session.client]?.connection else {
-            return
-        }
-        self.claim(id, for: session.id, at: now, into: &actions)
-        self.note(.joined, of: id, in: session.id, session.client, into: &actions)
-        self.enter(id, session.id, connection, into: &actions)
+        // Why its id alone: a copy of the session that is kept here makes its vehicles be copied when it takes one more.
+        let candidate = self.sessions.values.lazy.filter { $0.selection == .anyThatAsked && !$0.isSuspended }
+            .map(\.id).min()
+        guard let session = candidate, let client = self.sessions[session]?.client,
+            let connection = self.clients[client]?.connection
+        else { return }
+        self.claim(id, for: session, at: now, into: &actions)
+        self.note(.joined, of: id, in: session, client, into: &actions)
+        self.enter(id, session, connection, into: &actions)
         self.announce(id, into: &actions)
     }
 
@@ -48,7 +49,7 @@ extension Gateway {
         _ path: EndpointPath, _ id: SessionID, resuming hello: Hello?, into actions: inout [Action]
     ) {
         guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
-            let connection = endpoint.connection, let session = self.sessions[id]
+            let connection = endpoint.connection, self.sessions[id] != nil
         else { return }
         let place = Endpoint.Place(session: id, profile: self.profile(of: endpoint, path.vehicle))
         let isBack = hello?.resumeSession == id && endpoint.place == place
@@ -56,6 +57,9 @@ extension Gateway {
         let entry = self.sessions[id]?.enter(
             place.profile, after: isBack ? hello?.resumeSequence : nil, newID: fresh,
             limits: self.policy.limits, coder: self.coder)
+        if let old = endpoint.place { self.giveUp(old) }
+        // Not before: with a copy of it around, what is changed in a session is copied first.
+        guard let session = self.sessions[id] else { return }
         var begin = SnapshotBegin(kind: entry?.kind ?? .full, client: session.client)
         begin.clientDisplayName = self.clients[session.client]?.displayName ?? ""
         begin.isSuspended = session.isSuspended
@@ -65,7 +69,6 @@ extension Gateway {
             ? Profile.contentFeatures.map { FeatureGrant($0, withheld: .noCapacity) }
             : self.withheld(from: endpoint, path.vehicle, in: session)
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place = entry == nil ? nil : place
-        if let old = endpoint.place { self.giveUp(old) }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = entry?.audience
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.receipt = nil
         self.counters.snapshotsSent += 1

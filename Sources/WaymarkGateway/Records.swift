@@ -14,7 +14,7 @@ struct Endpoint: Sendable, Hashable, Codable {
     var connection: ConnectionID?
     var hello: VehicleHello
     var token: ResumptionToken
-    var settings = VehicleSettings()
+    @Rare var settings = VehicleSettings()
     /// The audience it hears; nil while it is away.
     var audience: AudienceID?
     /// The profile it has, and in which session. It keeps its place while it is away, so that what it misses is known.

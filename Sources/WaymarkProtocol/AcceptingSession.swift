@@ -50,7 +50,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     package private(set) var role: Role?
     /// The agreed largest frame; before the handshake that of a Hello.
     package private(set) var frameBytesMax: UInt32
-    private let limits: ConnectionLimits
+    @Rare private var limits: ConnectionLimits
     private let allowedRoles: Set<Role>
     /// What the Hello asked for, until it is answered.
     private var wish: Wish?

@@ -32,9 +32,18 @@ extension FeatureSet: ExpressibleByArrayLiteral {
 
 extension FeatureSet: Sequence {
     /// Goes through the features by their numbers.
-    package func makeIterator() -> some IteratorProtocol<Feature> {
-        Feature.allCases.lazy.filter(self.contains).makeIterator()
+    package struct Iterator: IteratorProtocol {
+        fileprivate var bits: UInt32
+
+        package mutating func next() -> Feature? {
+            guard self.bits != 0 else { return nil }
+            let number = UInt32(self.bits.trailingZeroBitCount)
+            self.bits &= self.bits - 1
+            return Feature(rawValue: number)
+        }
     }
+
+    package func makeIterator() -> Iterator { Iterator(bits: self.bits) }
 }
 
 extension FeatureSet: Codable {

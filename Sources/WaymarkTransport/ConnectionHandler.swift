@@ -17,9 +17,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     private var policy: ListenerPolicy?
     private let rules: ListenerRules
     private let driver: GatewayDriver
-    private let decoder: BodyDecoder
-    private let deadlines: DeadlineTimer
-    private let readBuffer: ReadBuffer
+    private let shard: LoopShard
     let outgoing: Outgoing
     private(set) var peer: PeerDescription
     private(set) var session: AcceptingSession
@@ -51,9 +49,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         self.policy = entrance.policy
         self.rules = entrance.rules
         self.driver = driver
-        self.decoder = shard.decoder
-        self.deadlines = shard.deadlines
-        self.readBuffer = shard.readBuffer
+        self.shard = shard
         self.outgoing = Outgoing(limits: driver.limits.outbox, waiting: shard.waiting)
         self.peer = PeerDescription(source: source, entrance: entrance.address, connection: id)
         self.session = AcceptingSession(
@@ -67,9 +63,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         self.id = state.id
         self.rules = rules
         self.driver = driver
-        self.decoder = shard.decoder
-        self.deadlines = shard.deadlines
-        self.readBuffer = shard.readBuffer
+        self.shard = shard
         self.outgoing = Outgoing(
             limits: driver.limits.outbox, waiting: shard.waiting, holding: state.waiting)
         self.peer = PeerDescription(source: state.source, entrance: state.entrance, connection: state.id)
@@ -88,11 +82,14 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         self.context = context
         if !self.isHeld { self.note(.came) }
         self.perform()
+        self.flush()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         self.cancelTimers()
+        self.shard.remove(self.id)
+        self.driver.left(self.id)
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -125,7 +122,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = self.unwrapInboundIn(data)
-        defer { self.readBuffer.takeBack(buffer) }
+        defer { self.shard.readBuffer.takeBack(buffer) }
         guard !self.isClosing else { return }  // What comes after the end is thrown away.
         self.splitter.append(Array(buffer.readableBytesView))
         if !self.isHeld { self.takeInput() }
@@ -160,7 +157,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
             // Only an active navigation client publishes, so that is asked before a body is looked at.
             guard !frames.isEmpty || self.session.notePublication() else { return false }
             do throws(DecodingError) {
-                frames.append(read: frame, try self.decoder.outline(of: frame))
+                frames.append(read: frame, try self.shard.decoder.outline(of: frame))
             } catch { refusal = error }
             return refusal == nil
         }
@@ -174,7 +171,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
             if MessageType.published.contains(frame.header.rawType) {
                 try self.refusePublication(frame.header, refusal)
             } else {
-                let envelope = try self.decoder.decode(frame)
+                let envelope = try self.shard.decoder.decode(frame)
                 self.handle(.received(envelope.message, envelope.session))
             }
         } catch {
@@ -225,6 +222,12 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     // MARK: The peer session
 
     func handle(_ event: AcceptingSession.Event) {
+        self.advance(event)
+        self.flush()
+    }
+
+    /// The same, but what is written waits for the next flush.
+    func advance(_ event: AcceptingSession.Event) {
         self.noteSpoken()
         self.session.handle(event, at: self.driver.clock(), into: &self.actions)
         self.outgoing.isOpen = self.session.state == .active
@@ -247,7 +250,6 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
             case .close: self.close()
             }
         }
-        self.flush()
     }
 
     private func send(_ message: Message) {
@@ -303,9 +305,9 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     private func wait() {
         guard !self.isHeld, !self.isClosing else { return }
         if let next = self.stallCheck.map({ min($0, self.deadline ?? $0) }) ?? self.deadline {
-            self.deadlines.set(self, at: next)
+            self.shard.deadlines.set(self, at: next)
         } else {
-            self.deadlines.remove(self)
+            self.shard.deadlines.remove(self)
         }
     }
 
@@ -348,7 +350,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
 
     /// Waits for nothing. The session's deadline stays known.
     func cancelTimers() {
-        self.deadlines.remove(self)
+        self.shard.deadlines.remove(self)
         self.stallCheck = nil
     }
 

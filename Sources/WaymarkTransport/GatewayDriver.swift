@@ -174,28 +174,46 @@ package final class GatewayDriver: Sendable {
         guard let index = self.shards.firstIndex(where: { $0.loop === channel.eventLoop }) else {
             preconditionFailure("the connection is not on a loop of this driver")
         }
-        let shard = self.shards[index].shard
-        let admission = self.gatewayLoop.submit { self.register(index, entrance, source) }
-        return admission.hop(to: channel.eventLoop).flatMapThrowing { admission in
-            switch admission {
-            case .taken(let id):
-                let handler = ConnectionHandler(
-                    id: id, entrance: entrance, source: source, driver: self, shard: shard.value)
-                try self.add(handler, to: channel, shard)
-            case .refused(let goodbye):
-                let refused = ObjectIdentifier(channel)
-                shard.value.refused[refused] = channel
-                channel.closeFuture.whenComplete { _ in
-                    shard.value.refused[refused] = nil
-                    self.gatewayLoop.execute {
-                        self.state.value.refusals -= 1
-                        self.state.value.idle.left()
-                    }
-                }
-                let handler = RefusalHandler(goodbye, within: self.limits.connection.drainTimeout)
-                try channel.pipeline.syncOperations.addHandler(handler)
-            case .dropped: channel.close(promise: nil)
+        guard channel.eventLoop !== self.gatewayLoop else {
+            let admission = self.register(index, entrance, source)
+            return channel.eventLoop.makeCompletedFuture {
+                try self.take(channel, admission, index, entrance, source)
             }
+        }
+        let taken = channel.eventLoop.makePromise(of: Void.self)
+        self.gatewayLoop.execute {
+            let admission = self.register(index, entrance, source)
+            channel.eventLoop.execute {
+                taken.completeWith(Result { try self.take(channel, admission, index, entrance, source) })
+            }
+        }
+        return taken.futureResult
+    }
+
+    /// Does what was decided about a new connection, on its loop.
+    private func take(
+        _ channel: any Channel, _ admission: Admission, _ index: Int, _ entrance: Entrance,
+        _ source: PeerSource
+    ) throws {
+        let shard = self.shards[index].shard
+        switch admission {
+        case .taken(let id):
+            let handler = ConnectionHandler(
+                id: id, entrance: entrance, source: source, driver: self, shard: shard.value)
+            try self.add(handler, to: channel, shard)
+        case .refused(let goodbye):
+            let refused = ObjectIdentifier(channel)
+            shard.value.refused[refused] = channel
+            channel.closeFuture.whenComplete { _ in
+                shard.value.refused[refused] = nil
+                self.gatewayLoop.execute {
+                    self.state.value.refusals -= 1
+                    self.state.value.idle.left()
+                }
+            }
+            let handler = RefusalHandler(goodbye, within: self.limits.connection.drainTimeout)
+            try channel.pipeline.syncOperations.addHandler(handler)
+        case .dropped: channel.close(promise: nil)
         }
     }
 
@@ -203,15 +221,18 @@ package final class GatewayDriver: Sendable {
     func add(
         _ handler: ConnectionHandler, to channel: any Channel, _ shard: NIOLoopBoundBox<LoopShard>
     ) throws {
-        let id = handler.id
-        channel.closeFuture.whenComplete { _ in
-            shard.value.remove(id)
-            self.gatewayLoop.execute { self.forget(id) }
+        do {
+            try channel.prepare(for: shard)
+            try channel.pipeline.syncOperations.addHandler(handler)
+        } catch {
+            self.left(handler.id)
+            throw error
         }
-        try channel.prepare(for: shard)
-        try channel.pipeline.syncOperations.addHandler(handler)
         shard.value.add(handler)
     }
+
+    /// A connection is no longer on its loop.
+    func left(_ id: ConnectionID) { self.gatewayLoop.execute { self.forget(id) } }
 
     /// Counts a new connection.
     private func register(_ shard: Int, _ entrance: Entrance, _ source: PeerSource) -> Admission {

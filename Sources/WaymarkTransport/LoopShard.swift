@@ -78,7 +78,10 @@ final class LoopShard {
         var touched: [ConnectionHandler] = []
         for instruction in instructions {
             switch instruction {
-            case .session(let id, let event): self.members[id]?.handler.handle(event)
+            case .session(let id, let event):
+                guard let handler = self.members[id]?.handler else { break }
+                handler.advance(event)
+                touched.append(handler)
             case .send(let id, let frames):
                 guard let handler = self.members[id]?.handler else { break }
                 handler.deliver(frames)
@@ -118,6 +121,7 @@ final class LoopShard {
         for channel in channels { channel.close(promise: nil) }
         return EventLoopFuture.andAllComplete(channels.map(\.closeFuture), on: loop)
     }
+
     // MARK: Audiences
 
     func join(_ id: ConnectionID, _ audience: AudienceID) {

@@ -27,8 +27,8 @@ final class ReadBuffer {
 
 /// Has a channel read into the ``ReadBuffer`` of its loop. For channels that read once at a time.
 struct LoopReadAllocator: RecvByteBufferAllocator {
-    /// A channel keeps its first buffer for good, and never uses it again. Most Hellos find room in it.
-    private static let firstByteCount = 256
+    /// A channel keeps its first buffer for good and never uses it again: there is room for the start of a Hello.
+    private static let firstByteCount = 64
 
     private let shard: NIOLoopBoundBox<LoopShard>
     private var hasRead = false

@@ -50,7 +50,7 @@ package struct FeatureGrant: Sendable, Hashable {
 /// What one vehicle endpoint can store and show. 0 means "no limit".
 ///
 /// - Source: `waymark.v1.VehicleLimits`; lengths in Unicode scalars.
-package struct VehicleLimits: Sendable, Hashable, Codable {
+package struct VehicleLimits: HasUsualValue {
     package var currentRoadNameLengthMax: UInt32 = 0
     package var destinationNameLengthMax: UInt32 = 0
     package var roadFollowingManeuverLengthMax: UInt32 = 0
@@ -82,15 +82,19 @@ package struct VehicleHello: Sendable, Hashable, Codable {
     package var endpoint: EndpointName
     /// What it wants and what it may do.
     package var features: FeatureSet
-    package var limits = VehicleLimits()
+    @Rare package var limits = VehicleLimits()
     package var preferences = VehiclePreferences()
     /// It takes guidance from sessions opened for any vehicle that asked.
     package var guidanceWanted = false
 
-    package init(vehicle: VehicleID, endpoint: EndpointName, features: some Sequence<Feature>) {
+    package init(vehicle: VehicleID, endpoint: EndpointName, features: FeatureSet) {
         self.vehicle = vehicle
         self.endpoint = endpoint
-        self.features = FeatureSet(features)
+        self.features = features
+    }
+
+    package init(vehicle: VehicleID, endpoint: EndpointName, features: some Sequence<Feature>) {
+        self.init(vehicle: vehicle, endpoint: endpoint, features: FeatureSet(features))
     }
 }
 
@@ -102,9 +106,13 @@ package struct NavigationHello: Sendable, Hashable, Codable {
     /// Higher wins, -1 000 ... 1 000.
     package var priority: Int32 = 0
 
-    package init(client: ClientID, features: some Sequence<Feature>) {
+    package init(client: ClientID, features: FeatureSet) {
         self.client = client
-        self.features = FeatureSet(features)
+        self.features = features
+    }
+
+    package init(client: ClientID, features: some Sequence<Feature>) {
+        self.init(client: client, features: FeatureSet(features))
     }
 }
 

@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+import WaymarkProtocol
+
+@Suite struct SmallValueTests {
+    @Test func `a set of features does what any set does`() throws {
+        var features: FeatureSet = []
+        var model: Set<Feature> = []
+        for step in 0..<1_000 {
+            let feature = try #require(Feature.allCases.randomElement())
+            if Bool.random() {
+                features.insert(feature)
+                model.insert(feature)
+            } else {
+                features.remove(feature)
+                model.remove(feature)
+            }
+            #expect(Set(features) == model, "step \(step)")
+            #expect(features.map(\.rawValue) == model.map(\.rawValue).sorted())
+            #expect(features.isEmpty == model.isEmpty)
+            #expect(Feature.allCases.allSatisfy { features.contains($0) == model.contains($0) })
+            #expect(features == FeatureSet(model))
+            let other = FeatureSet(Feature.allCases.filter { _ in Bool.random() })
+            #expect(Set(features.union(other)) == model.union(other))
+        }
+    }
+
+    @Test func `a set of features is coded as a list of them`() throws {
+        let features: FeatureSet = [.prompts, .maneuvers, .resumption]
+        let bytes = try JSONEncoder().encode(features)
+        #expect(String(decoding: bytes, as: UTF8.self) == "[1,12,16]")
+        #expect(try JSONDecoder().decode(FeatureSet.self, from: bytes) == features)
+        // As it was written when it was a set, in any order.
+        #expect(try JSONDecoder().decode(FeatureSet.self, from: Data("[16,1,12]".utf8)) == features)
+    }
+
+    private struct Sample: Hashable, Codable {
+        @Rare var limits = VehicleLimits()
+        var name = "a"
+    }
+
+    @Test func `what is rare is a value like any other`() throws {
+        var sample = Sample()
+        let usual = sample
+        sample.limits.alertTextLengthMax = 3
+        var copy = sample
+        #expect(copy == sample && copy.hashValue == sample.hashValue && copy != usual)
+        copy.limits.alertTextLengthMax = 4
+        #expect(sample.limits.alertTextLengthMax == 3 && copy.limits.alertTextLengthMax == 4)
+        copy.limits.alertTextLengthMax = 0
+        #expect(copy == usual && copy.hashValue == usual.hashValue)
+    }
+
+    @Test func `what is rare is coded as the value itself`() throws {
+        struct Plain: Codable {
+            var limits = VehicleLimits()
+            var name = "a"
+        }
+        for length: UInt32 in [0, 7] {
+            var sample = Sample()
+            sample.limits.alertTextLengthMax = length
+            var plain = Plain()
+            plain.limits.alertTextLengthMax = length
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            let bytes = try encoder.encode(sample)
+            #expect(try bytes == encoder.encode(plain))
+            #expect(try JSONDecoder().decode(Sample.self, from: bytes) == sample)
+        }
+        #expect(MemoryLayout<Rare<VehicleLimits>>.size == MemoryLayout<Int>.size)
+    }
+}
