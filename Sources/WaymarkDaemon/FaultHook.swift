@@ -17,9 +17,10 @@ package enum FaultHook {
         }
     }
 
-    /// One piece of work after another, with whatever else waits in between.
+    /// One piece of work after another, with whatever else waits in between. Input is looked for only when nothing is to be done at
+    /// once: hence the pause.
     private static func keepBusy(_ loop: any EventLoop, until end: NIODeadline) {
-        loop.execute {
+        loop.scheduleTask(in: .milliseconds(1)) {
             let pieceEnd = NIODeadline.now() + self.busyPiece
             while NIODeadline.now() < pieceEnd {}
             if pieceEnd < end { self.keepBusy(loop, until: end) }

@@ -20,12 +20,16 @@ struct Waymarkd: AsyncParsableCommand {
             """,
         version: Software.name)
 
-    @Option(help: "Read settings from this YAML file.") var config: String?
+    @Option(
+        help: "Read settings from this YAML file.", completion: .file(extensions: ["yaml", "yml"]))
+    var config: String?
     @Option(help: "Listen here for vehicles; may be given several times.") var vehicleListen: [String] = []
     @Option(help: "Listen here for navigation clients; may be given several times.") var navigationListen:
         [String] = []
     @Flag(help: "Read the settings, say whether they are right, and exit.") var checkConfig = false
-    @Option(help: "trace, debug, info, notice, warning, error or critical.", transform: Self.level)
+    @Option(
+        help: "trace, debug, info, notice, warning, error or critical.",
+        completion: .list(Logger.Level.allCases.map(\.rawValue)), transform: Self.level)
     var logLevel: Logger.Level?
 
     func run() async throws {

@@ -77,7 +77,7 @@ ExecStart=/boot-test/run
 UNIT
 
 status=0
-SYSTEMD_NSPAWN_TMPFS_TMP=0 timeout -k 5 "${BOOT_TIMEOUT:-180}" systemd-nspawn --quiet --directory "$root" --private-network \
+SYSTEMD_NSPAWN_TMPFS_TMP=0 timeout -k 5 "${BOOT_TIMEOUT:-400}" systemd-nspawn --quiet --directory "$root" --private-network \
   --link-journal=no --register=no --keep-unit --bind-ro="$tree:/waymark" "${binds[@]}" --boot \
   systemd.unit=boot-test.target >"$BOOT_BASE/console" 2>&1 </dev/null || status=$?
 if [[ ! -f $root/boot-test/status ]]; then
@@ -86,7 +86,7 @@ if [[ ! -f $root/boot-test/status ]]; then
     tail -5 "$BOOT_BASE/console"
     unable "systemd does not boot here (status $status)"
   }
-  echo "the case did not end within ${BOOT_TIMEOUT:-180} s; it printed:"
+  echo "the case did not end within ${BOOT_TIMEOUT:-400} s; it printed:"
   cat "$root/boot-test/output" "$BOOT_BASE/console"
   exit 1
 fi

@@ -34,10 +34,10 @@ navigate() { as phone waymark navigate --connect "$navigation" --vehicle car --r
 start_drive() {
   as car waymark cluster --connect "${2:-$vehicle}" --id car --json --until finished "${@:3}" >/tmp/cluster 2>&1 &
   cluster=$!
-  eventually 10 has /tmp/cluster '"connected"'
+  eventually 30 has /tmp/cluster '"connected"'
   navigate --speed "$1" >/tmp/navigate 2>&1 &
   client=$!
-  eventually 20 under_way
+  eventually 30 under_way
 }
 
 # Whether the first maneuver is behind the cluster. Whoever is slow does not see each of them come up.

@@ -71,11 +71,12 @@ failed=0
 for case in "${cases[@]}"; do
   name=$(basename "$case" .sh)
   status=0
+  began=$SECONDS
   output=$("$here/boot.sh" "${options[@]}" "$stage" "$case" 2>&1) || status=$?
   case $status in
-    0) echo "ok $name" ;;
+    0) echo "ok $name ($((SECONDS - began)) s)" ;;
     77) skip "$output" ;;
-    *) echo "FAILED $name"; failed=1 ;;
+    *) echo "FAILED $name ($((SECONDS - began)) s)"; failed=1 ;;
   esac
   [[ -z $output ]] || sed "s/^/    /" <<<"$output"
 done

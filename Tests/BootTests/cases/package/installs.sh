@@ -10,6 +10,21 @@ equal configuration "$(stat -c '%U %G %a' /etc/waymark/waymarkd.yaml)" "root way
 waymark demo --speed 1000 >/tmp/demo 2>&1 || { cat /tmp/demo; exit 1; }
 tail -n 1 /tmp/demo
 for page in 8/waymarkd.8 1/waymark.1 5/waymarkd.yaml.5; do zcat "/usr/share/man/man$page.gz" >/dev/null; done
+# offers WORD...: what bash completes the last word to, as the package has it.
+offers() {
+  bash -c '
+    . "/usr/share/bash-completion/completions/$1"
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE=$*
+    COMP_POINT=${#COMP_LINE}
+    completion=$(complete -p "$1" | sed "s/.* -F \([^ ]*\) .*/\1/")
+    "$completion" "$1" "${!#}" "${COMP_WORDS[COMP_CWORD - 1]}"
+    echo "${COMPREPLY[*]}"' bash "$@"
+}
+equal "completion of na" "$(offers waymark na)" navigate
+equal "completion of cluster --until fi" "$(offers waymark cluster --until fi)" finished
+equal "completion of --check" "$(offers waymarkd --check)" --check-config
+equal "completion of --log-level w" "$(offers waymarkd --log-level w)" warning
+equal "completion of --config" "$(offers waymarkd --config /etc/waymark/way)" /etc/waymark/waymarkd.yaml
 # Nothing of a toolchain.
 if ldd /usr/sbin/waymarkd /usr/lib/waymark/waymark | grep -E 'swift|not found'; then exit 1; fi
 
