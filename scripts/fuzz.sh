@@ -33,7 +33,8 @@ export SWIFT_BACKTRACE=enable=no
 declare -A beside=([FuzzSession]="" [FuzzCodec]="Sources/WaymarkTransport/FrameSplitter.swift
   Tests/WaymarkCodecTests/SlowLine.swift Tests/WaymarkCodecTests/WireWriter.swift")
 for target in FuzzCodec FuzzSession; do
-  "${swift[@]}" -module-name "$target" -o "$build/$target" "Tests/Fuzz/$target.swift" ${beside[$target]} \
+  "${swift[@]}" -module-name "$target" -emit-executable -o "$build/$target" \
+    -emit-module -emit-module-path "$build/$target.swiftmodule" "Tests/Fuzz/$target.swift" ${beside[$target]} \
     "${objects[@]}" -lprotobuf-c
   found=$build/$target-found
   rm -rf "$found"

@@ -41,7 +41,7 @@ package struct RouteContent: Sendable, Hashable, Codable {
         case .addRouteSegments(let segments, _): try self.add(segments, limits)
         case .upcomingManeuvers(let ids, _): try self.check(ids) { "maneuver_ids[\($0)]" }
         case .currentLaneGuidance(let id, _): try self.check(id, "lane_guidance_id")
-        case .maneuverEstimates(let id, _): try self.check([id]) { _ in "maneuver_id" }
+        case .maneuverEstimates(let id, _): try self.check(id, "maneuver_id")
         case .currentRouteSegment(let id, _): try self.check(segment: id, "segment_id")
         case .tripPreviews, .updateTrip, .currentRoadName, .maneuverState, .tripEstimates, .pauseGuidance,
             .resumeGuidance(_, nil), .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
@@ -123,9 +123,13 @@ package struct RouteContent: Sendable, Hashable, Codable {
     }
 
     private func check(_ ids: [ManeuverID], field: (Int) -> String) throws(Rejection) {
-        for (index, id) in ids.enumerated() where !self.maneuvers.contains(id) {
+        for (index, id) in ids.enumerated() { try self.check(id, field(index)) }
+    }
+
+    private func check(_ id: ManeuverID, _ field: @autoclosure () -> String) throws(Rejection) {
+        guard self.maneuvers.contains(id) else {
             throw Rejection(
-                .unknownReference, field: field(index), reason: "maneuver \(id.rawValue) was not added")
+                .unknownReference, field: field(), reason: "maneuver \(id.rawValue) was not added")
         }
     }
 

@@ -25,13 +25,13 @@ struct SlowLine {
     private mutating func add(_ groups: [UInt64], _ bound: Int64) {
         var raw: UInt64 = 0
         for group in groups.reversed() { raw = raw << 7 | group }
+        guard raw <= UInt64(UInt32.max) else {
+            self.refusal = .outOfRange
+            return
+        }
         let difference = raw % 2 == 0 ? Int64(raw / 2) : -1 - Int64(raw / 2)
         let sum = (self.sums.last ?? 0) + difference
-        if raw > UInt64(UInt32.max) || abs(sum) > bound {
-            self.refusal = .outOfRange
-        } else {
-            self.sums.append(sum)
-        }
+        if abs(sum) > bound { self.refusal = .outOfRange } else { self.sums.append(sum) }
     }
 
     /// A frame that adds one segment with these packed differences.

@@ -54,7 +54,7 @@ package enum Publication: Sendable, Hashable {
 
 /// What the gateway must know of a publication to check it, retain it and conflate it: no text, no geometry.
 ///
-/// Made by the codec straight from the decoded C message, after every field was checked.
+/// Made by the codec straight from the body, after every field was checked.
 package enum PublicationOutline: Sendable, Hashable {
     /// What a trip allows.
     package struct Trip: Sendable, Hashable, Codable {
