@@ -87,6 +87,32 @@ struct NavigationSession: Sendable, Hashable, Codable {
         var replayRoom: Int
         /// States that still share what was read.
         var shared: [ConflationKey] = []
+        /// Nothing comes behind the frame that could replace it at once.
+        var isLast = false
+        /// Features that were looked up, by their numbers.
+        private var provided: UInt32 = 0
+
+        init(
+            features: FeatureSet, limits: GatewayLimits, coder: Gateway.Coder, sequence: UInt64,
+            replayRoom: Int
+        ) {
+            self.features = features
+            self.limits = limits
+            self.coder = coder
+            self.sequence = sequence
+            self.replayRoom = replayRoom
+        }
+
+        /// Checks that the client provides a feature.
+        mutating func check(_ feature: Feature) throws(Rejection) {
+            let bit: UInt32 = 1 << feature.rawValue
+            if self.provided & bit != 0 { return }
+            guard self.features.contains(feature) else {
+                throw Rejection(
+                    .notGranted, reason: "the client's Hello did not say that it provides \(feature)")
+            }
+            self.provided |= bit
+        }
     }
 
     /// Uses up the number of a frame that was refused before it got here.
@@ -115,12 +141,15 @@ struct NavigationSession: Sendable, Hashable, Codable {
         // What was taken over and not yet handed on.
         var taken = first..<first
         loop: while progress.next < frames.entries.endIndex {
-            let entry = frames.entries[progress.next]
-            guard entry.header.session == self.id else { break loop }
+            let header = frames.entries[progress.next].header
+            guard header.session == self.id else { break loop }
+            let outline = frames.entries[progress.next].outline
+            let key = outline.conflationKey
+            let frame = frames.frame(at: progress.next)
             progress.next += 1
+            run.isLast = progress.next == frames.entries.endIndex
             do throws(Rejection) {
-                let isLast = progress.next == frames.entries.endIndex
-                switch try self.take(frames.frame(entry), entry.outline, isLast, memory, &run) {
+                switch try self.take(frame, outline, key, memory, &run) {
                 case .published: taken = taken.lowerBound..<progress.next
                 case .unchanged:
                     counters.framesUnchanged += 1
@@ -129,11 +158,11 @@ struct NavigationSession: Sendable, Hashable, Codable {
                 }
                 counters.framesPublished += 1
             } catch {
-                self.skip(entry.header.sequence)
+                self.skip(header.sequence)
                 progress.rejection = error
                 break loop
             }
-            if entry.outline.conflationKey == nil { break loop }
+            if key == nil { break loop }
         }
         self.handOn(frames[taken], &run, into: &actions)
         self.retained.compact(run.shared)
@@ -141,16 +170,16 @@ struct NavigationSession: Sendable, Hashable, Codable {
         return progress
     }
 
-    /// Checks the next frame and takes it over. The last one of a read is not replaced at once: it gets bytes of its own.
+    /// Checks the next frame and takes it over.
     private mutating func take(
-        _ frame: Frame, _ outline: PublicationOutline, _ isLast: Bool, _ memory: MemoryLedger,
+        _ frame: Frame, _ outline: PublicationOutline, _ key: ConflationKey?, _ memory: MemoryLedger,
         _ run: inout Run
     ) throws(Rejection) -> Acceptance {
-        try self.checkFlags(of: frame)
-        try self.checkProvided(outline, run.features)
+        try self.checkFlags(of: frame.header)
+        try self.checkProvided(outline, &run)
         try self.checkShare(outline, run.limits)
-        try self.checkSequence(of: frame)
-        guard let key = outline.conflationKey else {
+        try self.checkSequence(of: frame.header)
+        guard let key else {
             let byteCount = self.retained.byteCount(afterEvent: frame, outline)
             try self.checkMemory(byteCount, outline, run.limits, memory)
             self.sequence += 1
@@ -159,32 +188,34 @@ struct NavigationSession: Sendable, Hashable, Codable {
             return .published
         }
         let place = self.retained.place(of: key)
-        try self.checkMemory(self.retained.byteCount(after: frame, at: place), outline, run.limits, memory)
+        let byteCount = self.retained.byteCount(after: frame.header, at: place)
+        try self.checkMemory(byteCount, outline, run.limits, memory)
         self.sequence += 1
         try self.content.apply(outline, limits: run.limits)
-        let old = place.map { self.retained[$0] }
-        if let old, old.hasSameBody(as: frame) { return .unchanged }
+        if let place, self.retained.isUnchanged(frame, at: place) { return .unchanged }
         // Why: what is kept must not pin all that was read with it, but most states are soon replaced.
-        if !isLast, old?.header.sequence ?? 0 <= run.sequence { run.shared.append(key) }
-        self.retained.apply(isLast ? frame.compacted() : frame, key, at: place)
+        guard !run.isLast else {
+            self.retained.apply(frame.compacted(), key, at: place)
+            return .published
+        }
+        let old = place.map { self.retained.header(at: $0).sequence } ?? 0
+        if old <= run.sequence { run.shared.append(key) }
+        self.retained.apply(frame, key, at: place)
         return .published
     }
 
     // MARK: What a client may publish
 
-    private func checkFlags(of frame: Frame) throws(Rejection) {
-        guard frame.header.flags.isDisjoint(with: .forGateway) else {
+    private func checkFlags(of header: FrameHeader) throws(Rejection) {
+        guard header.flags.isDisjoint(with: .forGateway) else {
             throw Rejection(
                 .outOfRange, field: "flags", reason: "GATEWAY and FITTED are for the gateway to set")
         }
     }
 
-    private func checkProvided(
-        _ outline: PublicationOutline, _ features: FeatureSet
-    ) throws(Rejection) {
-        for feature in outline.features where !features.contains(feature) {
-            throw Rejection(.notGranted, reason: "the client's Hello did not say that it provides \(feature)")
-        }
+    private func checkProvided(_ outline: PublicationOutline, _ run: inout Run) throws(Rejection) {
+        if let feature = outline.feature { try run.check(feature) }
+        for feature in outline.route?.features ?? [] { try run.check(feature) }
     }
 
     private func checkShare(_ outline: PublicationOutline, _ limits: GatewayLimits) throws(Rejection) {
@@ -198,11 +229,11 @@ struct NavigationSession: Sendable, Hashable, Codable {
     }
 
     /// Checks that a frame is the next one.
-    private func checkSequence(of frame: Frame) throws(Rejection) {
-        guard frame.header.sequence == self.sequence + 1 else {
+    private func checkSequence(of header: FrameHeader) throws(Rejection) {
+        guard header.sequence == self.sequence + 1 else {
             throw Rejection(
                 .sequenceGap,
-                reason: "the sequence number is \(frame.header.sequence), expected \(self.sequence + 1)")
+                reason: "the sequence number is \(header.sequence), expected \(self.sequence + 1)")
         }
     }
 
@@ -242,10 +273,11 @@ struct NavigationSession: Sendable, Hashable, Codable {
         _ frames: PublishedFrames, _ run: inout Run, into actions: inout [Gateway.Action]
     ) {
         var fitted = Array(repeating: PublishedFrames(), count: self.audiences.count)
-        for entry in frames.entries {
-            let frame = frames.frame(entry)
+        for place in frames.entries.indices {
+            let frame = frames.frame(at: place)
+            let outline = frames.entries[place].outline
             var publication: Publication?
-            if self.route != nil, entry.outline.isOfStoredRoute, let decoded = run.coder.decode(frame) {
+            if self.route != nil, outline.isOfStoredRoute, let decoded = run.coder.decode(frame) {
                 self.route?.apply(decoded)
                 publication = decoded
             }
@@ -253,7 +285,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
             for index in self.audiences.values.indices {
                 // Why not `if var`: the view must be changed in place, not copied.
                 self.audiences.values[index].fitting?.view
-                    .fit(frame, &publication, entry.outline, route, run.coder, into: &fitted[index])
+                    .fit(frame, &publication, outline, route, run.coder, into: &fitted[index])
             }
         }
         for index in self.audiences.values.indices where !fitted[index].isEmpty {
@@ -388,19 +420,31 @@ extension FittedView {
 }
 
 extension PublicationOutline {
-    /// The features that a client must provide to publish this.
-    fileprivate var features: [Feature] {
+    /// The feature that a client must provide to publish this, apart from those of its ``route``.
+    fileprivate var feature: Feature? {
         switch self {
-        case .tripPreviews: [.tripPreviews]
-        case .startGuidance(_, _, let route): route.features
-        case .resumeGuidance(_, let route): route?.features ?? []
-        case .addManeuvers, .upcomingManeuvers, .maneuverState, .maneuverEstimates: [.maneuvers]
-        case .addLaneGuidances, .currentLaneGuidance: [.laneGuidance]
-        case .addRouteSegments, .currentRouteSegment: [.routeSegments]
-        case .currentRoadName: [.currentRoadName]
-        case .showAlert, .dismissAlert: [.navigationAlerts]
-        case .shareDestination: [.destinationSharing]
-        case .updateTrip, .tripEstimates, .pauseGuidance, .finishGuidance, .cancelGuidance, .unrecognized: []
+        case .tripPreviews: .tripPreviews
+        case .addManeuvers, .upcomingManeuvers, .maneuverState, .maneuverEstimates: .maneuvers
+        case .addLaneGuidances, .currentLaneGuidance: .laneGuidance
+        case .addRouteSegments, .currentRouteSegment: .routeSegments
+        case .currentRoadName: .currentRoadName
+        case .showAlert, .dismissAlert: .navigationAlerts
+        case .shareDestination: .destinationSharing
+        case .startGuidance, .updateTrip, .tripEstimates, .pauseGuidance, .resumeGuidance, .finishGuidance,
+            .cancelGuidance, .unrecognized:
+            nil
+        }
+    }
+
+    fileprivate var route: Route? {
+        switch self {
+        case .startGuidance(_, _, let route): route
+        case .resumeGuidance(_, let route): route
+        case .tripPreviews, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
+            .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .maneuverState, .tripEstimates,
+            .maneuverEstimates, .currentRouteSegment, .pauseGuidance, .showAlert, .dismissAlert,
+            .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized:
+            nil
         }
     }
 }

@@ -19,7 +19,11 @@ package struct PublishedFrames: Sendable, Hashable {
     private(set) var entries: ArraySlice<Entry> = []
 
     /// None yet; those to come were read into `array`.
-    package init(readInto array: [UInt8] = []) { self.array = array }
+    package init(readInto array: [UInt8] = []) {
+        self.array = array
+        // As many as there are usually, within reason.
+        if !array.isEmpty { self.entries.reserveCapacity(min(array.count / 32, 64)) }
+    }
 
     /// A single frame.
     package init(_ frame: Frame, _ outline: PublicationOutline) {
@@ -42,7 +46,9 @@ package struct PublishedFrames: Sendable, Hashable {
 
     /// Each by itself, in bytes of its own; a state with its key.
     package var frames: [(frame: Frame, key: ConflationKey?)] {
-        self.entries.map { (self.frame($0).compacted(), $0.outline.conflationKey) }
+        self.entries.indices.map {
+            (self.frame(at: $0).compacted(), self.entries[$0].outline.conflationKey)
+        }
     }
 
     /// Some of them.
@@ -51,8 +57,10 @@ package struct PublishedFrames: Sendable, Hashable {
     }
 
     /// One of them, in the shared bytes.
-    func frame(_ entry: Entry) -> Frame {
-        Frame(header: entry.header, bytes: self.array[entry.start..<entry.end])
+    func frame(at index: Int) -> Frame {
+        let header = self.entries[index].header
+        let start = self.entries[index].start
+        return Frame(header: header, bytes: self.array[start..<start + header.frameByteCount])
     }
 
     /// Takes a frame that is a part of the array and begins where the last one ends.

@@ -6,7 +6,7 @@ struct RetainedState: Sendable, Hashable, Codable {
     /// Where the value of a state is held.
     enum Place: Sendable, Hashable {
         case newest(Int)
-        case estimates(Dictionary<UInt32, Frame>.Index)
+        case estimates(Int)
     }
 
     /// What an event makes void.
@@ -23,8 +23,9 @@ struct RetainedState: Sendable, Hashable, Codable {
 
     /// One of a type: within it the newer frame replaces the older.
     private var newest: [Frame] = []
-    /// The estimates of each maneuver.
-    private var estimates: [UInt32: Frame] = [:]
+    /// The newest estimates of each maneuver, and where they are.
+    private var estimates: [Frame] = []
+    private var estimatePlaces: [UInt32: Int] = [:]
     /// What was added to the route: accumulates until that is replaced.
     private var additions: [Frame] = []
     /// What the kept frames take, see ``FrameHeader/keptByteCount``.
@@ -32,7 +33,7 @@ struct RetainedState: Sendable, Hashable, Codable {
 
     /// All kept frames in the publisher's order.
     var frames: [Frame] {
-        (self.newest + self.estimates.values + self.additions)
+        (self.newest + self.estimates + self.additions)
             .sorted { $0.header.sequence < $1.header.sequence }
     }
 
@@ -41,47 +42,55 @@ struct RetainedState: Sendable, Hashable, Codable {
     /// Where the value of a state is held; nil if there is none.
     func place(of key: ConflationKey) -> Place? {
         guard key.type != MessageType.updateManeuverEstimates.rawValue else {
-            return self.estimates.index(forKey: key.item).map { .estimates($0) }
+            return self.estimatePlaces[key.item].map { .estimates($0) }
         }
         return self.newest.firstIndex { $0.header.rawType == key.type }.map { .newest($0) }
     }
 
-    /// The frame at a place that was found since something was last added or made void.
-    subscript(place: Place) -> Frame {
-        get {
-            switch place {
-            case .newest(let index): self.newest[index]
-            case .estimates(let index): self.estimates.values[index]
-            }
+    // Why not the frame itself: to hand it out retains and releases it.
+    /// The header of the frame at a place that was found since something was last made void.
+    func header(at place: Place) -> FrameHeader {
+        switch place {
+        case .newest(let index): self.newest[index].header
+        case .estimates(let index): self.estimates[index].header
         }
-        set {
-            switch place {
-            case .newest(let index): self.newest[index] = newValue
-            case .estimates(let index): self.estimates.values[index] = newValue
-            }
+    }
+
+    /// Whether the state at `place` says what a frame says.
+    func isUnchanged(_ frame: Frame, at place: Place) -> Bool {
+        switch place {
+        case .newest(let index): self.newest[index].hasSameBody(as: frame)
+        case .estimates(let index): self.estimates[index].hasSameBody(as: frame)
         }
     }
 
     /// Takes over a state, whose older value is held at `place`.
     mutating func apply(_ frame: Frame, _ key: ConflationKey, at place: Place?) {
-        self.byteCount = self.byteCount(after: frame, at: place)
-        if let place {
-            self[place] = frame
-        } else if key.type == MessageType.updateManeuverEstimates.rawValue {
-            self.estimates[key.item] = frame
-        } else {
-            self.newest.append(frame)
+        self.byteCount = self.byteCount(after: frame.header, at: place)
+        switch place {
+        case .newest(let index): self.newest[index] = frame
+        case .estimates(let index): self.estimates[index] = frame
+        case nil where key.type == MessageType.updateManeuverEstimates.rawValue:
+            self.estimatePlaces[key.item] = self.estimates.count
+            self.estimates.append(frame)
+        case nil: self.newest.append(frame)
         }
     }
 
     /// What ``byteCount`` would be after a state whose older value is held at `place`.
-    func byteCount(after frame: Frame, at place: Place?) -> Int {
-        self.byteCount + frame.keptByteCount - (place.map { self[$0].keptByteCount } ?? 0)
+    func byteCount(after header: FrameHeader, at place: Place?) -> Int {
+        self.byteCount + header.keptByteCount - (place.map { self.header(at: $0).keptByteCount } ?? 0)
     }
 
     /// Gives states that share what was read with them bytes of their own.
     mutating func compact(_ keys: [ConflationKey]) {
-        for key in keys { if let place = self.place(of: key) { self[place] = self[place].compacted() } }
+        for key in keys {
+            switch self.place(of: key) {
+            case .newest(let index): self.newest[index] = self.newest[index].compacted()
+            case .estimates(let index): self.estimates[index] = self.estimates[index].compacted()
+            case nil: break  // Void since.
+            }
+        }
     }
 
     // MARK: Events
@@ -95,7 +104,7 @@ struct RetainedState: Sendable, Hashable, Codable {
         case .types(let types): for old in self.newest where old.isOf(types) { count -= old.keptByteCount }
         case .route:
             for old in self.newest where old.speaksOfRoute { count -= old.keptByteCount }
-            for old in self.estimates.values { count -= old.keptByteCount }
+            for old in self.estimates { count -= old.keptByteCount }
             for old in self.additions { count -= old.keptByteCount }
         case .everything: count -= self.byteCount
         }
@@ -111,8 +120,9 @@ struct RetainedState: Sendable, Hashable, Codable {
         case .types(let types): self.newest.removeAll { $0.isOf(types) }
         case .route:
             self.newest.removeAll { $0.speaksOfRoute }
-            (self.estimates, self.additions) = ([:], [])
-        case .everything: (self.newest, self.estimates, self.additions) = ([], [:], [])
+            (self.estimates, self.estimatePlaces, self.additions) = ([], [:], [])
+        case .everything:
+            (self.newest, self.estimates, self.estimatePlaces, self.additions) = ([], [], [:], [])
         }
         switch kept {
         case .not: break

@@ -107,7 +107,7 @@ import WaymarkSimulation
             let frame = Codec.encode(Envelope(.publication(publication), sequence: sequence))
             if let key = publication.outline.conflationKey {
                 let place = retained.place(of: key)
-                let expected = retained.byteCount(after: frame, at: place)
+                let expected = retained.byteCount(after: frame.header, at: place)
                 retained.apply(frame, key, at: place)
                 #expect(retained.byteCount == expected)
             } else {
