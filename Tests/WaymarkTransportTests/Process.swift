@@ -58,8 +58,8 @@ extension TransportLimits {
     /// For a machine that is busy with other tests.
     static let patient = {
         var limits = TransportLimits()
-        limits.connection.handshakeTimeout = .seconds(60)
-        limits.connection.keepalive = .seconds(60)
+        limits.connection.handshakeTimeout = .seconds(600)
+        limits.connection.keepalive = .seconds(600)
         return limits
     }()
 }
