@@ -89,30 +89,6 @@ struct NavigationSession: Sendable, Hashable, Codable {
         var shared: [ConflationKey] = []
         /// Nothing comes behind the frame that could replace it at once.
         var isLast = false
-        /// Features that were looked up, by their numbers.
-        private var provided: UInt32 = 0
-
-        init(
-            features: FeatureSet, limits: GatewayLimits, coder: Gateway.Coder, sequence: UInt64,
-            replayRoom: Int
-        ) {
-            self.features = features
-            self.limits = limits
-            self.coder = coder
-            self.sequence = sequence
-            self.replayRoom = replayRoom
-        }
-
-        /// Checks that the client provides a feature.
-        mutating func check(_ feature: Feature) throws(Rejection) {
-            let bit: UInt32 = 1 << feature.rawValue
-            if self.provided & bit != 0 { return }
-            guard self.features.contains(feature) else {
-                throw Rejection(
-                    .notGranted, reason: "the client's Hello did not say that it provides \(feature)")
-            }
-            self.provided |= bit
-        }
     }
 
     /// Uses up the number of a frame that was refused before it got here.
@@ -176,7 +152,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         _ run: inout Run
     ) throws(Rejection) -> Acceptance {
         try self.checkFlags(of: frame.header)
-        try self.checkProvided(outline, &run)
+        try self.checkProvided(outline, by: run.features)
         try self.checkShare(outline, run.limits)
         try self.checkSequence(of: frame.header)
         guard let key else {
@@ -213,9 +189,12 @@ struct NavigationSession: Sendable, Hashable, Codable {
         }
     }
 
-    private func checkProvided(_ outline: PublicationOutline, _ run: inout Run) throws(Rejection) {
-        if let feature = outline.feature { try run.check(feature) }
-        for feature in outline.route?.features ?? [] { try run.check(feature) }
+    private func checkProvided(
+        _ outline: PublicationOutline, by features: FeatureSet
+    ) throws(Rejection) {
+        let needed = outline.feature ?? outline.route?.features.first { !features.contains($0) }
+        guard let needed, !features.contains(needed) else { return }
+        throw Rejection(.notGranted, reason: "the client's Hello did not say that it provides \(needed)")
     }
 
     private func checkShare(_ outline: PublicationOutline, _ limits: GatewayLimits) throws(Rejection) {
