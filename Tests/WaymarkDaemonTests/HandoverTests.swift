@@ -114,9 +114,10 @@ struct HandoverTests {
         let stays = try RawSocket.welcomed(unit.address, endpointHello("cluster", of: "car"))
         let other = try RawSocket.welcomed(.unix(path: folder.path("b")), endpointHello("cluster", of: "van"))
         let roleless = try RawSocket.welcomed(unit.address, navigationHello)
+        // Has been accepted once the next one is welcome.
+        let silent = try RawSocket(.unix(path: folder.path("gone")))
         let listenerless = try RawSocket.welcomed(
             .unix(path: folder.path("gone")), endpointHello("cluster", of: "bus"))
-        let silent = try RawSocket(.unix(path: folder.path("gone")))
         let left = try manager.end(first)
         defer { close(left) }
         // As many connections as there are would not be taken any more.
