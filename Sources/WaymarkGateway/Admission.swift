@@ -40,12 +40,12 @@ extension Gateway {
         _ token: ResumptionToken, at now: Instant, into actions: inout [Action]
     ) {
         let path = EndpointPath(vehicle: vehicleHello.vehicle, endpoint: vehicleHello.endpoint)
-        var vehicle = self.vehicles[path.vehicle] ?? Vehicle()
-        guard vehicle.principal == nil || vehicle.principal == principal else {
+        let owner = self.vehicles[path.vehicle]?.principal
+        guard owner == nil || owner == principal else {
             return self.refuse(
                 connection, .idInUse, "vehicle \(path.vehicle) belongs to another user", into: &actions)
         }
-        let old = vehicle.endpoints[path.endpoint]
+        let old = self.vehicles[path.vehicle]?.endpoints[path.endpoint]
         let isResumed = self.tokens.use(hello.resumptionToken, of: .endpoint(path))
         if let old, let present = old.connection {
             guard isResumed else {
@@ -65,27 +65,25 @@ extension Gateway {
                 connection, .resourceLimit, "there are \(self.policy.limits.vehiclesMax) vehicles",
                 into: &actions)
         }
-        guard old != nil || vehicle.endpoints.count < self.policy.limits.endpointsPerVehicleMax else {
+        let count = self.vehicles[path.vehicle]?.endpoints.count ?? 0
+        guard old != nil || count < self.policy.limits.endpointsPerVehicleMax else {
             return self.refuse(
                 connection, .resourceLimit,
                 "a vehicle has at most \(self.policy.limits.endpointsPerVehicleMax) endpoints", into: &actions
             )
         }
         if !isResumed { self.leaveSession(path, into: &actions) }
-        vehicle = self.vehicles[path.vehicle] ?? vehicle
         var endpoint = Endpoint(connection: connection, hello: vehicleHello, token: token)
         if isResumed, let old {
             endpoint.settings = old.settings
             endpoint.place = old.place
         }
         if let old { self.tokens.remove(old.token) }
-        vehicle.principal = principal
-        vehicle.endpoints[path.endpoint] = endpoint
+        self.vehicles[path.vehicle, default: Vehicle()].take(endpoint, path.endpoint, principal)
         if vehicleHello.guidanceWanted {
-            vehicle.isGuidanceWanted = true
-            if !isResumed { vehicle.hasStopped = false }
+            self.vehicles[path.vehicle]?.isGuidanceWanted = true
+            if !isResumed { self.vehicles[path.vehicle]?.hasStopped = false }
         }
-        self.vehicles[path.vehicle] = vehicle
         self.peers[connection] = .endpoint(path)
         self.tokens.add(token, of: .endpoint(path), principal)
         self.deadlines.remove(.endpointGrace(path))

@@ -108,10 +108,12 @@ extension Gateway {
     // MARK: Profiles and what is withheld
 
     private func profile(of endpoint: Endpoint, _ vehicle: VehicleID) -> Profile {
-        let withheld = Profile.contentFeatures.filter {
-            self.reasonToWithhold($0, from: endpoint, vehicle) != nil
+        var withheld: FeatureSet = []
+        for feature in Profile.contentFeatures
+        where self.reasonToWithhold(feature, from: endpoint, vehicle) != nil {
+            withheld.insert(feature)
         }
-        return Profile(hello: endpoint.hello, withheld: FeatureSet(withheld))
+        return Profile(hello: endpoint.hello, withheld: withheld)
     }
 
     func reasonToWithhold(

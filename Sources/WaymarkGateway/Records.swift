@@ -55,6 +55,12 @@ struct Vehicle: Sendable, Hashable, Codable {
     /// Ids of its open requests.
     var openRequests: Set<String> = []
 
+    /// Has an endpoint, in place of what was known under its name.
+    mutating func take(_ endpoint: Endpoint, _ name: EndpointName, _ principal: Principal) {
+        self.principal = principal
+        self.endpoints[name] = endpoint
+    }
+
     var isConnected: Bool { self.endpoints.values.contains { $0.connection != nil } }
     var isNeeded: Bool { self.session != nil || !self.endpoints.isEmpty }
 

@@ -71,7 +71,7 @@ package struct Frame: Sendable, Hashable {
     }
 
     /// A frame of `body` behind `header`, whose body length is set.
-    package init(header: FrameHeader, body: some Collection<UInt8>) {
+    package init(header: FrameHeader, body: [UInt8]) {
         var header = header
         header.bodyLength = UInt32(body.count)
         var bytes: [UInt8] = []
@@ -79,6 +79,11 @@ package struct Frame: Sendable, Hashable {
         header.write(to: &bytes)
         bytes.append(contentsOf: body)
         self.init(header: header, bytes: bytes[...])
+    }
+
+    /// The same of a body in another form.
+    package init(header: FrameHeader, body: some Collection<UInt8>) {
+        self.init(header: header, body: Array(body))
     }
 
     /// The part behind the header.
