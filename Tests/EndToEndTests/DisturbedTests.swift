@@ -33,7 +33,7 @@ import WaymarkProtocol
         try Data(
             """
             limits: { outbox-bytes: 1MiB, retained-bytes: 512KiB, frame-bytes: 256KiB }
-            times: { slow-consumer: 60s, keepalive: 600s }
+            times: { slow-consumer: 60s, handshake: 600s, keepalive: 600s }
 
             """.utf8
         ).write(to: URL(filePath: "\(folder)/waymark.yaml"))
@@ -99,7 +99,7 @@ import WaymarkProtocol
         // However long a busy machine takes to start programs, no deadline is what ends the request.
         let folder = try RunningDaemon.newFolder()
         let configuration = "\(folder)/waymarkd.yaml"
-        try "times: {request: 1h, prompt: 1h}".write(
+        try "times: {request: 1h, prompt: 1h, handshake: 600s, keepalive: 600s}".write(
             toFile: configuration, atomically: true, encoding: .utf8)
         let daemon = try await RunningDaemon.start(["--config", configuration], in: folder)
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json")

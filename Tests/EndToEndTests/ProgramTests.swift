@@ -126,7 +126,8 @@ import Testing
 
     @Test func `with the policy replace the second takes over, and the first is told`() async throws {
         let folder = try RunningDaemon.newFolder()
-        try Data("arbitration: replace\n".utf8).write(to: URL(filePath: "\(folder)/waymark.yaml"))
+        try Data("arbitration: replace\n\(RunningDaemon.patience)".utf8)
+            .write(to: URL(filePath: "\(folder)/waymark.yaml"))
         let daemon = try await RunningDaemon.start(["--config", "\(folder)/waymark.yaml"], in: folder)
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json", "--until", "finished")
         let first = try daemon.waymark(

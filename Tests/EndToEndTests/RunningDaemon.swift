@@ -11,9 +11,15 @@ struct RunningDaemon {
     var vehicle: String { "unix:\(self.folder)/v" }
     var navigation: String { "unix:\(self.folder)/n" }
 
-    /// Starts one; returns when it listens.
+    /// Starts one; returns when it listens. Without a configuration it waits for long: other tests may keep its peers waiting.
     static func start(_ arguments: [String] = [], in folder: String? = nil) async throws -> RunningDaemon {
         let folder = try folder ?? Self.newFolder()
+        var arguments = arguments
+        if !arguments.contains("--config") {
+            let file = "\(folder)/patient.yaml"
+            try Self.patience.write(toFile: file, atomically: true, encoding: .utf8)
+            arguments += ["--config", file]
+        }
         let program = try Program(
             "waymarkd",
             [
@@ -26,6 +32,9 @@ struct RunningDaemon {
         }
         return RunningDaemon(folder: folder, program: program, tcp: tcp)
     }
+
+    /// Settings for a machine that is busy with other tests.
+    static let patience = "times: { handshake: 600s, keepalive: 600s }\n"
 
     static func newFolder() throws -> String {
         let folder = FileManager.default.temporaryDirectory.appending(

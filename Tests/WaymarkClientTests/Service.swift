@@ -33,6 +33,9 @@ struct Service {
             .init(address: "tcp:127.0.0.1:0", roles: [.vehicle]),
         ]
         settings.drainTimeout = .seconds(2)
+        // Other tests may keep a peer of this one waiting for long.
+        settings.connection.handshakeTimeout = .seconds(600)
+        settings.connection.keepalive = .seconds(600)
         change(&settings)
         return try await Daemon.start(
             settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

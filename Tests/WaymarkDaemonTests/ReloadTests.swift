@@ -11,19 +11,6 @@ import WaymarkProtocol
 import WaymarkTransport
 
 @Suite(.timeLimit(.minutes(10))) struct ReloadTests {
-    /// What ``Folder/daemon(logger:_:)`` starts with.
-    private static func settings(_ folder: Folder, _ change: (inout Settings) -> Void) -> Settings {
-        var settings = Settings()
-        settings.listeners = [
-            .init(address: "unix:\(folder.path("socket"))", roles: [.vehicle, .navigation]),
-            .init(address: "tcp:127.0.0.1:0", roles: [.vehicle]),
-        ]
-        settings.drainTimeout = .seconds(2)
-        settings.connectionsMax = 100
-        change(&settings)
-        return settings
-    }
-
     @Test func `listeners come and go, and the peers of those that stay do not notice`() async throws {
         let folder = try Folder()
         let log = LogRecorder()
@@ -31,7 +18,7 @@ import WaymarkTransport
         let staying = try RawSocket.welcomed(daemon.addresses[0], vehicleHello)
         let leaving = try RawSocket.welcomed(daemon.addresses[1], otherVehicleHello)
         try await daemon.reload(
-            Self.settings(folder) {
+            folder.settings {
                 $0.listeners[1] = .init(address: "unix:\(folder.path("new"))", roles: [.navigation])
             })
         #expect(daemon.addresses == [.unix(path: folder.path("socket")), .unix(path: folder.path("new"))])
@@ -39,7 +26,7 @@ import WaymarkTransport
         #expect(try leaving.goodbye()?.code == .shuttingDown)
         _ = try RawSocket.welcomed(daemon.addresses[1], navigationHello)
         // And back again.
-        try await daemon.reload(Self.settings(folder) { _ in })
+        try await daemon.reload(folder.settings())
         #expect(folder.status("new") == nil)
         #expect(try staying.isAnswered())
         _ = try RawSocket.welcomed(daemon.addresses[1], otherVehicleHello)
@@ -53,20 +40,20 @@ import WaymarkTransport
         let keyed = try RawSocket(daemon.addresses[0])
         try keyed.send(.hello(navigation(credential: "old")))
         #expect(try keyed.receive()?.type == .welcome)
-        try await daemon.reload(Self.settings(folder) { $0.listeners[0].key = "new" })
+        try await daemon.reload(folder.settings { $0.listeners[0].key = "new" })
         #expect(try keyed.goodbye()?.code == .notAuthorized)
         let second = try RawSocket(daemon.addresses[0])
         try second.send(.hello(navigation("second", credential: "new")))
         #expect(try second.receive()?.type == .welcome)
         // A user that is no navigation client any more, and a role that is not taken any more.
         try await daemon.reload(
-            Self.settings(folder) {
+            folder.settings {
                 $0.listeners[0].key = "new"
                 $0.navigationUsers = [UInt32(getuid()) + 1]
             })
         #expect(try second.goodbye()?.code == .notAuthorized)
         #expect(try keyless.isAnswered())
-        try await daemon.reload(Self.settings(folder) { $0.listeners[1].roles = [.navigation] })
+        try await daemon.reload(folder.settings { $0.listeners[1].roles = [.navigation] })
         #expect(try keyless.goodbye()?.code == .roleNotAllowed)
         await daemon.shutdown()
     }
@@ -78,7 +65,7 @@ import WaymarkTransport
         var daemon = try await folder.daemon()
         let early = try RawSocket(daemon.addresses[0])
         _ = try await daemon.census()
-        try await daemon.reload(Self.settings(folder) { $0.listeners[0].roles = [.vehicle] })
+        try await daemon.reload(folder.settings { $0.listeners[0].roles = [.vehicle] })
         _ = try await daemon.census()
         try early.send(navigationHello)
         #expect(try early.goodbye()?.code == .roleNotAllowed)
@@ -91,7 +78,7 @@ import WaymarkTransport
         var daemon = try await folder.daemon(logger: log.logger)
         let first = try RawSocket.welcomed(daemon.addresses[0], vehicleHello)
         try await daemon.reload(
-            Self.settings(folder) {
+            folder.settings {
                 $0.connectionsMax = 1
                 $0.policy.withheldFeatures = [.currentRoadName]
                 $0.threads = 2
@@ -102,7 +89,7 @@ import WaymarkTransport
         #expect(try first.isAnswered())
         #expect(log.warnings.contains("some settings hold after a restart only, ignoring"))
         #expect(folder.status("socket").map { $0.st_mode & 0o777 } == 0o600)
-        try await daemon.reload(Self.settings(folder) { $0.policy.withheldFeatures = [.currentRoadName] })
+        try await daemon.reload(folder.settings { $0.policy.withheldFeatures = [.currentRoadName] })
         let second = try RawSocket(daemon.addresses[0])
         try second.send(otherVehicleHello)
         guard case .welcome(let welcome)? = try second.receive() else {
@@ -128,7 +115,7 @@ import WaymarkTransport
         for listener in wrong {
             await #expect(throws: DaemonError.self) {
                 try await daemon.reload(
-                    Self.settings(folder) {
+                    folder.settings {
                         $0.listeners = [
                             .init(address: "unix:\(folder.path("new"))", roles: [.vehicle]), listener,
                         ]

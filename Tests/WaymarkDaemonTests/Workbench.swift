@@ -30,6 +30,11 @@ final class Folder: Sendable {
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ change: (inout Settings) -> Void = { _ in }
     ) async throws -> Daemon {
+        try await Daemon.start(self.settings(change), logger: logger)
+    }
+
+    /// The settings of ``daemon(logger:_:)``.
+    func settings(_ change: (inout Settings) -> Void = { _ in }) -> Settings {
         var settings = Settings()
         settings.listeners = [
             .init(address: "unix:\(self.path("socket"))", roles: [.vehicle, .navigation]),
@@ -37,13 +42,17 @@ final class Folder: Sendable {
         ]
         settings.drainTimeout = .seconds(2)
         settings.connectionsMax = 100  // As many as any limit of descriptors leaves room for.
+        // Other tests may keep a peer of this one waiting for long.
+        settings.connection.handshakeTimeout = .seconds(600)
+        settings.connection.keepalive = .seconds(600)
         change(&settings)
-        return try await Daemon.start(settings, logger: logger)
+        return settings
     }
 
-    /// The arguments of a `waymarkd` with these settings.
+    /// The arguments of a `waymarkd` with these settings, which waits as long as ``settings(_:)`` unless they say how long.
     func configuration(_ text: String) throws -> [String] {
-        try Data("\(text)\n".utf8).write(to: URL(filePath: self.path("config.yaml")))
+        let times = text.contains("times:") ? "" : "times: { handshake: 600s, keepalive: 600s }\n"
+        try Data("\(text)\n\(times)".utf8).write(to: URL(filePath: self.path("config.yaml")))
         return ["--config", self.path("config.yaml")]
     }
 
@@ -76,7 +85,7 @@ final class RawSocket {
             }
         }
         // A test must not hang.
-        var time = timeval(tv_sec: 20, tv_usec: 0)
+        var time = timeval(tv_sec: 120, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(self.descriptor, SOL_SOCKET, option, &time, UInt32(MemoryLayout<timeval>.size))
         }
