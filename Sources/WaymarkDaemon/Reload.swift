@@ -23,7 +23,7 @@ extension Daemon {
                 metadata: [LogKey.settings: "\(unchangeable.joined(separator: ", "))"])
         }
         await self.change(to: plans, added)
-        self.driver.reconfigure(settings.policy, Self.limits(of: settings, self.logger))
+        await self.driver.reconfigure(settings.policy, Self.limits(of: settings, self.logger))
         self.settings = settings
         self.setIdleExit()
         self.logger.notice("\(LoggedEvent.reloaded)")

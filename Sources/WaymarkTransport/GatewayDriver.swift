@@ -153,8 +153,9 @@ package final class GatewayDriver: Sendable {
     var limits: TransportLimits { self.currentLimits.withLock { $0 } }
 
     /// Lets another policy and other limits hold, and has every connection look at the rules of its listener again. What was
-    /// agreed with a peer in its handshake, and how much may wait for it, stays as it was.
-    package func reconfigure(_ policy: Gateway.Policy, _ limits: TransportLimits) {
+    /// agreed with a peer in its handshake, and how much may wait for it, stays as it was. Whoever connects once this has returned
+    /// finds the new ones.
+    package func reconfigure(_ policy: Gateway.Policy, _ limits: TransportLimits) async {
         self.currentLimits.withLock { $0 = limits }
         self.gatewayLoop.execute {
             self.state.value.ledger.limits = limits.connections
@@ -163,6 +164,7 @@ package final class GatewayDriver: Sendable {
         self.submit([.policyChanged(policy)], from: nil)
         let waitingMax = limits.waitingMax(of: self.shards.count)
         for (loop, shard) in self.shards { loop.execute { shard.value.review(waitingMax: waitingMax) } }
+        do { try await self.probe() } catch { /* The loops have stopped: it concerns nobody any more. */  }
     }
 
     // MARK: Connections

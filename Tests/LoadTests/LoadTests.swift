@@ -76,6 +76,9 @@ import WaymarkProtocol
         settings.listeners = [.init(address: "unix:\(folder.path)/socket", roles: [.vehicle, .navigation])]
         settings.connectionsMax = 100  // As many as any limit of descriptors leaves room for.
         settings.drainTimeout = .seconds(2)
+        // Other tests may keep the generator from answering for long.
+        settings.connection.handshakeTimeout = .seconds(600)
+        settings.connection.keepalive = .seconds(600)
         let daemon = try await Daemon.start(
             settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var plan = Plan(language: .waymark, mode: mode, address: .unix("\(folder.path)/socket"))

@@ -97,7 +97,7 @@ final class RawPeer {
     }
 
     @Test func `a daemon answers every frame on the page with those that follow it there`() async throws {
-        let service = try await Service.start()
+        let service = try await Service.start { $0.connection.keepalive = ConnectionLimits().keepalive }
         let peers = [
             "endpoint": try RawPeer("\(service.folder)/v"), "client": try RawPeer("\(service.folder)/n"),
         ]

@@ -85,6 +85,8 @@ package struct Demo: AsyncParsableCommand {
             .init(address: "unix:\(folder)/vehicle.sock", roles: [.vehicle]),
             .init(address: "unix:\(folder)/navigation.sock", roles: [.navigation]),
         ]
+        // On a machine that is busy it is to be slow, not to fail.
+        settings.connection.handshakeTimeout = .seconds(60)
         let daemon = try await Daemon.start(
             settings, logger: Logger(label: "waymarkd") { _ in SwiftLogNoOpLogHandler() })
         do { try await body() } catch {
