@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaymarkCodec
+import WaymarkConfiguration
 import WaymarkProtocol
 
 /// The frames that Docs/protocol.md shows, one after another.
