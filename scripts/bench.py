@@ -130,7 +130,7 @@ class Server:
 
 def build():
     """Builds what is ours and says where it is."""
-    command = ["swift", "build", "-c", "release"]
+    command = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
     for product in ("waymarkd", "waymark-bench", "waymark-relay"):
         subprocess.run([*command, "--product", product], cwd=ROOT, check=True, stdout=sys.stderr)
     folder = subprocess.run(

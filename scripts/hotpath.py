@@ -103,9 +103,10 @@ def main():
     parser.add_argument("scenarios", nargs="*", default=list(READS))
     options = parser.parse_args()
     os.chdir(ROOT)
-    subprocess.run(["swift", "build", "-c", "release", "--product", "HotPath"], check=True, stdout=sys.stderr)
-    folder = subprocess.run(
-        ["swift", "build", "-c", "release", "--show-bin-path"], check=True, capture_output=True, text=True)
+    # As what is shipped is built.
+    build = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
+    subprocess.run([*build, "--product", "HotPath"], check=True, stdout=sys.stderr)
+    folder = subprocess.run([*build, "--show-bin-path"], check=True, capture_output=True, text=True)
     binary = os.path.join(folder.stdout.strip(), "HotPath")
     committed = json.load(open(COUNTS)) if os.path.exists(COUNTS) else {}
     failed = False

@@ -3,7 +3,7 @@
 . /waymark/Tests/BootTests/fleet.sh
 systemctl restart waymarkd
 admissions() { journal | grep -c 'a peer was admitted'; }
-start_fleet 10 20
+start_fleet 10 10
 
 for number in 1 2 3; do
   eventually 60 fleet_reaches "$number"
