@@ -1,9 +1,9 @@
 # What the cases about a new process in mid-drive share. They define `renew NUMBER`, which has one take the place of the
-# other, and then source this.
+# other, and the speed of the drive, and then source this.
 . /waymark/Tests/BootTests/fleet.sh
 systemctl restart waymarkd
 admissions() { journal | grep -c 'a peer was admitted'; }
-start_fleet 10 10
+start_fleet 10 "$speed"
 
 for number in 1 2 3; do
   eventually 60 fleet_reaches "$number"

@@ -10,4 +10,6 @@ renew() {
   dpkg --force-confold --install "/tmp/next$1.deb" >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; return 1; }
   [[ $(dpkg-query --show --showformat '${Version}' waymark) == *+next$1 ]]
 }
+# Three packages take their time on a busy machine, and the drive is to last.
+speed=5
 . /waymark/Tests/BootTests/renewal.sh
