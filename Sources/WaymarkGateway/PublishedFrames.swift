@@ -21,8 +21,6 @@ package struct PublishedFrames: Sendable, Hashable {
     /// None yet; those to come were read into `array`.
     package init(readInto array: [UInt8] = []) {
         self.array = array
-        // As many as there are usually, within reason.
-        if !array.isEmpty { self.entries.reserveCapacity(min(array.count / 32, 64)) }
     }
 
     /// A single frame.
@@ -65,6 +63,8 @@ package struct PublishedFrames: Sendable, Hashable {
 
     /// Takes a frame that is a part of the array and begins where the last one ends.
     package mutating func append(read frame: Frame, _ outline: PublicationOutline) {
+        // As many as there are usually, within reason.
+        if self.entries.isEmpty { self.entries.reserveCapacity(min(self.array.count / 32, 64)) }
         self.entries.append(
             Entry(header: frame.header, start: frame.bytes.startIndex, outline: outline))
     }
