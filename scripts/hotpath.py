@@ -16,7 +16,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COUNTS = os.path.join(ROOT, "Tests/Benchmarks/HotPath/counts.json")
-READS = {"one": 60, "fan": 30, "lone": 300, "fitted": 60, "route": 20}
+READS = {"one": 60, "fan": 30, "lone": 300, "fitted": 60, "route": 20, "request": 2000, "requests": 60}
 GROWTH_MAX = 1.05
 # Functions below this share of a scenario are not kept: they would only make the file long.
 SHARE_MIN = 0.005

@@ -48,11 +48,14 @@ extension Arena {
 
     /// A text, ended by NUL; one that has a NUL itself ends there.
     func text(_ text: String) -> UnsafeMutablePointer<CChar>? {
-        let bytes = text.utf8
-        let copy = unsafe self.take(CChar.self, count: bytes.count + 1)
-        for (index, byte) in bytes.enumerated() { unsafe copy[index] = CChar(bitPattern: byte) }
-        unsafe copy[bytes.count] = 0
-        return unsafe copy
+        var text = text
+        return text.withUTF8 { bytes in
+            let copy = unsafe self.take(CChar.self, count: bytes.count + 1)
+            unsafe UnsafeMutableRawBufferPointer(start: copy, count: bytes.count).copyMemory(
+                from: UnsafeRawBufferPointer(bytes))
+            unsafe copy[bytes.count] = 0
+            return unsafe copy
+        }
     }
 
     /// Texts, as repeated string fields are.
@@ -66,6 +69,11 @@ extension Arena {
     func bytes(_ bytes: [UInt8]) -> ProtobufCBinaryData {
         let (count, items) = unsafe self.list(bytes) { $0 }
         return unsafe ProtobufCBinaryData(len: count, data: items)
+    }
+
+    /// Room for `count` bytes.
+    func buffer(_ count: Int) -> UnsafeMutableBufferPointer<UInt8> {
+        unsafe UnsafeMutableBufferPointer(start: self.take(UInt8.self, count: count), count: count)
     }
 
     private func take<Wire>(_ type: Wire.Type, count: Int) -> UnsafeMutablePointer<Wire> {

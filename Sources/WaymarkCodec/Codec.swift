@@ -1,4 +1,3 @@
-internal import CProtobufC
 package import WaymarkProtocol
 
 /// Why a frame's body is not a message.
@@ -15,41 +14,13 @@ package enum DecodingError: Error, Sendable, Hashable {
 /// build does not know are accepted; values survive as `unrecognized`. Closed enumerations with a sensible reading for
 /// "something else" say so at their initialisers, the others are refused.
 package enum Codec {
-    /// Writes a message as a whole frame.
-    ///
-    /// Values are written as they are: keeping them within their ranges is up to the caller, the receiver refuses others.
-    /// A text with a NUL ends there, a polyline's point that is not on the Earth becomes 0.
+    /// Writes a message as a whole frame. Whoever writes many holds a ``BodyEncoder``.
     package static func encode(_ envelope: Envelope) -> Frame {
-        switch envelope.message {
-        case .ping(let nonce), .pong(let nonce): return self.signOfLife(envelope.header, nonce)
-        default: break
-        }
-        let arena = Arena(bytesMax: .max, firstChunkBytes: self.arenaBytes)
-        return withExtendedLifetime(arena) {
-            let wire = unsafe envelope.message.wire(in: arena)
-            let count = unsafe protobuf_c_message_get_packed_size(wire.base)
-            let body = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, written in
-                guard let start = buffer.baseAddress else { return }
-                written = unsafe protobuf_c_message_pack(wire.base, start)
-            }
-            return Frame(header: envelope.header, body: body)
-        }
+        BodyEncoder(keptBytes: self.arenaBytes).encode(envelope)
     }
 
     /// Room for the C structures of most messages that are written, and little enough for the heap to have it at hand.
     private static let arenaBytes = 960
-
-    /// A Ping or a Pong, by hand: idle connections say nothing else. Both have their nonce in field 1, if it is not 0.
-    private static func signOfLife(_ header: FrameHeader, _ nonce: UInt64) -> Frame {
-        var body: [UInt8] = []
-        var rest = nonce
-        if rest > 0 { body.append(1 << 3) }
-        while rest > 0 {
-            body.append(UInt8(truncatingIfNeeded: rest & 0x7F) | (rest > 0x7F ? 0x80 : 0))
-            rest >>= 7
-        }
-        return Frame(header: header, body: body)
-    }
 
     /// Reads a frame in full. Whoever reads many holds a ``BodyDecoder``.
     package static func decode(_ frame: Frame) throws(DecodingError) -> Envelope {

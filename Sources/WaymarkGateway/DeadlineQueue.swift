@@ -3,17 +3,23 @@ internal import WaymarkProtocol
 
 /// What the gateway waits for, and until when. At most one instant per key.
 struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
-    fileprivate struct Entry: Sendable, Hashable, Comparable {
-        var instant: Instant
-        var order: UInt64
-        var key: Key
-        static func < (lhs: Entry, rhs: Entry) -> Bool {
+    /// When something is due, and before what else that is due then. No two are alike.
+    ///
+    /// Why without the key: a heap moves what it holds many times.
+    private struct Mark: Sendable, Hashable, Comparable {
+        let instant: Instant
+        let order: UInt64
+
+        static func < (lhs: Mark, rhs: Mark) -> Bool {
             lhs.instant == rhs.instant ? lhs.order < rhs.order : lhs.instant < rhs.instant
         }
     }
 
-    private var instants: [Key: Entry] = [:]
-    private var heap = Heap<Entry>()
+    private var marks: [Key: Mark] = [:]
+    /// By the order of the mark that they have now.
+    private var keys: [UInt64: Key] = [:]
+    /// Also those that were replaced or removed, until they are come upon.
+    private var heap = Heap<Mark>()
     private var order: UInt64 = 0
 
     init() {}
@@ -22,33 +28,37 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
     var next: Instant? { mutating get { self.first?.instant } }
 
     /// Whether something is waited for under `key`.
-    func contains(_ key: Key) -> Bool { self.instants[key] != nil }
+    func contains(_ key: Key) -> Bool { self.marks[key] != nil }
 
     /// Waits for `key` until `instant`, in place of what was set before.
     mutating func set(_ key: Key, at instant: Instant) {
         self.order += 1
-        let entry = Entry(instant: instant, order: self.order, key: key)
-        self.instants[key] = entry
-        self.heap.insert(entry)
+        let mark = Mark(instant: instant, order: self.order)
+        if let replaced = self.marks.updateValue(mark, forKey: key) { self.keys[replaced.order] = nil }
+        self.keys[mark.order] = key
+        self.heap.insert(mark)
         self.compactIfSparse()
     }
 
     /// Waits for `key` no longer.
-    mutating func remove(_ key: Key) { self.instants[key] = nil }
+    mutating func remove(_ key: Key) {
+        if let mark = self.marks.removeValue(forKey: key) { self.keys[mark.order] = nil }
+    }
 
     /// Takes one key whose instant has come, the earliest first.
     mutating func takeDue(at now: Instant) -> Key? {
         guard let first = self.first, first.instant <= now else { return nil }
         self.heap.removeMin()
-        self.instants[first.key] = nil
-        return first.key
+        guard let key = self.keys.removeValue(forKey: first.order) else { return nil }
+        self.marks[key] = nil
+        return key
     }
 
-    /// The earliest entry that still holds; forgets those that were replaced or removed.
-    private var first: Entry? {
+    /// The earliest mark that still holds; forgets those that were replaced or removed.
+    private var first: Mark? {
         mutating get {
-            while let entry = self.heap.min {
-                if self.instants[entry.key] == entry { return entry }
+            while let mark = self.heap.min {
+                if self.keys.index(forKey: mark.order) != nil { return mark }
                 self.heap.removeMin()
             }
             return nil
@@ -56,31 +66,38 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
     }
 
     private mutating func compactIfSparse() {
-        guard self.heap.count > 64, self.heap.count > 4 * self.instants.count else { return }
-        self.heap = Heap(self.instants.values)
+        guard self.heap.count > 64, self.heap.count > 4 * self.marks.count else { return }
+        self.heap = Heap(self.marks.values)
     }
 
     static func == (lhs: DeadlineQueue, rhs: DeadlineQueue) -> Bool {
-        lhs.instants.mapValues(\.instant) == rhs.instants.mapValues(\.instant)
+        lhs.marks.mapValues(\.instant) == rhs.marks.mapValues(\.instant)
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(self.instants.mapValues(\.instant)) }
+    func hash(into hasher: inout Hasher) { hasher.combine(self.marks.mapValues(\.instant)) }
 }
 
-extension DeadlineQueue.Entry: Codable where Key: Codable {}
+/// What is waited for, as it is written.
+private struct StoredDeadline<Key: Codable>: Codable {
+    let instant: Instant
+    let order: UInt64
+    let key: Key
+}
 
 extension DeadlineQueue: Codable where Key: Codable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         // In their order: of what is due at the same instant, the first that was set comes first.
-        for entry in self.instants.values.sorted() { try container.encode(entry) }
+        for (key, mark) in self.marks.sorted(by: { $0.value < $1.value }) {
+            try container.encode(StoredDeadline(instant: mark.instant, order: mark.order, key: key))
+        }
     }
 
     init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
         while !container.isAtEnd {
-            let entry = try container.decode(Entry.self)
-            self.set(entry.key, at: entry.instant)
+            let stored = try container.decode(StoredDeadline<Key>.self)
+            self.set(stored.key, at: stored.instant)
         }
     }
 }

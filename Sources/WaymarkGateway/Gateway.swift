@@ -134,8 +134,9 @@ package struct Gateway: Sendable, Hashable {
     func tell(
         _ client: ClientID, _ message: Message, _ session: SessionID = .none, into actions: inout [Action]
     ) {
-        if let connection = self.clients[client]?.connection {
-            actions.append(.send(connection, Envelope(message, session: session)))
-        }
+        guard let place = self.clients.index(forKey: client),
+            let connection = self.clients.values[place].connection
+        else { return }
+        actions.append(.send(connection, Envelope(message, session: session)))
     }
 }

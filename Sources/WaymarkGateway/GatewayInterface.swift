@@ -16,7 +16,7 @@ extension Gateway {
         /// `token` is fresh: 128 random bits that the driver drew for this connection.
         indirect case arrived(ConnectionID, Hello, Principal, token: ResumptionToken)
         /// A control message of an admitted peer.
-        indirect case received(ConnectionID, Message, SessionID)
+        case received(ConnectionID, Message, SessionID)
         /// Published frames of an admitted navigation client, each decoded and checked by the codec.
         case published(ConnectionID, PublishedFrames)
         /// A published frame whose body the codec refused: the client was told, its number is used up.
@@ -34,7 +34,7 @@ extension Gateway {
         indirect case admit(ConnectionID, Welcome)
         indirect case refuse(ConnectionID, Goodbye)
         /// Encode and send. Never conflated.
-        indirect case send(ConnectionID, Envelope)
+        case send(ConnectionID, Envelope)
         /// Send these bytes, in order: a snapshot, or what was missed. Never conflated.
         case sendFrames(ConnectionID, [Frame])
         /// Send these bytes to whoever is in the audience; a state (with a key) may be conflated.
@@ -47,7 +47,7 @@ extension Gateway {
         /// Hand in ``Event/deadlineReached`` at this instant; replaces the one armed before.
         case arm(deadline: Instant)
         /// Nothing to do: for the record.
-        indirect case note(Note)
+        case note(Note)
     }
 
     /// How bodies are read and written when content must be cut to a profile. Two coders are always equal.

@@ -31,6 +31,11 @@ struct Endpoint: Sendable, Hashable, Codable {
     func isGranted(_ feature: Feature, _ policy: Gateway.Policy) -> Bool {
         self.hello.features.contains(feature) && !policy.withheldFeatures.contains(feature)
     }
+
+    /// Where it is connected, if it asked for a feature.
+    fileprivate func connection(if feature: Feature) -> ConnectionID? {
+        self.hello.features.contains(feature) ? self.connection : nil
+    }
 }
 
 /// A vehicle that has endpoints, or that a session waits for.
@@ -50,10 +55,10 @@ struct Vehicle: Sendable, Hashable, Codable {
     /// It ended guidance and has not asked for it again: no session for any vehicle gets it.
     var hasStopped = false
     var routeSource: RouteSource?
-    /// How its last requests ended, oldest first.
-    var outcomes: [RequestOutcome] = []
-    /// Ids of its open requests.
-    var openRequests: Set<String> = []
+    /// How its last requests ended.
+    var outcomes = OutcomeBook()
+    /// Ids of its open requests, none twice.
+    var openRequests: [String] = []
 
     /// Has an endpoint, in place of what was known under its name.
     mutating func take(_ endpoint: Endpoint, _ name: EndpointName, _ principal: Principal) {
@@ -69,6 +74,14 @@ struct Vehicle: Sendable, Hashable, Codable {
         self.endpoints.sorted { $0.key < $1.key }.compactMap { name, endpoint in
             endpoint.connection.map { (name, $0, endpoint) }
         }
+    }
+
+    /// Of those, the connections whose endpoints asked for a feature.
+    func connections(asking feature: Feature) -> [ConnectionID] {
+        let count = self.endpoints.count
+        if count == 1 { return self.endpoints.values[0].connection(if: feature).map { [$0] } ?? [] }
+        let order = (0..<count).sorted { self.endpoints.keys[$0] < self.endpoints.keys[$1] }
+        return order.compactMap { self.endpoints.values[$0].connection(if: feature) }
     }
 }
 

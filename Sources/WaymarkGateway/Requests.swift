@@ -11,26 +11,32 @@ extension Gateway {
         at now: Instant, into actions: inout [Action]
     ) {
         let key = Request.Key(vehicle: path.vehicle, id: request.requestID)
-        guard self.isNew(key, path, connection, into: &actions) else { return }
-        guard isCurrent else { return self.record(key, .sessionEnded, nil, into: &actions) }
-        guard let session = self.vehicles[path.vehicle]?.session.flatMap({ self.sessions[$0] }),
-            session.content.isGuiding
-        else { return self.record(key, .invalid, nil, into: &actions) }
-        guard request.segment.isEmpty || session.content.route.segments.contains(request.segment) else {
-            return self.record(key, .invalid, session.client, into: &actions)
+        guard let vehicle = self.vehicle(ofNew: key, connection, into: &actions) else { return }
+        guard isCurrent else { return self.turnDown(key, .sessionEnded, nil, into: &actions) }
+        guard let session = self.vehicles.look(at: vehicle, { $0.session }),
+            let place = self.sessions.index(forKey: session)
+        else { return self.turnDown(key, .invalid, nil, into: &actions) }
+        let (name, isGuiding, isOnRoute) = self.sessions.look(at: place) { session in
+            (
+                session.client, session.content.isGuiding,
+                request.segment.isEmpty || session.content.route.segments.contains(request.segment)
+            )
         }
-        guard let client = self.clients[session.client], client.connection != nil else {
-            return self.record(key, .gone, session.client, into: &actions)
+        guard isGuiding else { return self.turnDown(key, .invalid, nil, into: &actions) }
+        guard isOnRoute else { return self.turnDown(key, .invalid, name, into: &actions) }
+        guard let client = self.clients.index(forKey: name),
+            case let (client?, features) = self.clients.look(
+                at: client, { ($0.connection, $0.hello.features) })
+        else { return self.turnDown(key, .gone, name, into: &actions) }
+        guard features.contains(.waypointRequests) else {
+            return self.turnDown(key, .notSupported, name, into: &actions)
         }
-        guard client.hello.features.contains(.waypointRequests) else {
-            return self.record(key, .notSupported, session.client, into: &actions)
-        }
-        self.requests[key] = Request(
-            kind: .waypoint(session.id), waypoint: request.waypoint, client: session.client)
-        self.note(.waypointRequested, of: path.vehicle, in: session.id, session.client, into: &actions)
+        self.requests[key] = Request(kind: .waypoint(session), waypoint: request.waypoint, client: name)
+        self.note(.waypointRequested, of: path.vehicle, in: session, name, into: &actions)
+        self.open(key, of: vehicle, at: now)
         var forwarded = request
         forwarded.vehicle = path.vehicle
-        self.ask(key, .waypointRequest(forwarded), session.id, at: now, into: &actions)
+        actions.append(.send(client, Envelope(.waypointRequest(forwarded), session: session)))
     }
 
     mutating func request(
@@ -38,18 +44,19 @@ extension Gateway {
         into actions: inout [Action]
     ) {
         let key = Request.Key(vehicle: path.vehicle, id: request.requestID)
-        guard self.isNew(key, path, connection, into: &actions) else { return }
-        let session = self.vehicles[path.vehicle]?.session.flatMap { self.sessions[$0] }
+        guard let vehicle = self.vehicle(ofNew: key, connection, into: &actions) else { return }
+        let session = self.vehicles.look(at: vehicle) { $0.session }.flatMap { self.sessions[$0] }
         guard session?.content.isGuiding != true else {
-            return self.record(key, .invalid, nil, into: &actions)
+            return self.turnDown(key, .invalid, nil, into: &actions)
         }
         guard let first = self.nextClient(after: []) else {
-            return self.record(key, .notSupported, nil, into: &actions)
+            return self.turnDown(key, .notSupported, nil, into: &actions)
         }
         self.requests[key] = Request(
             kind: .destination(tried: [first]), waypoint: request.destination, client: first)
         self.note(.destinationRequested, of: path.vehicle, in: .none, first, into: &actions)
-        self.askForDestination(key, at: now, into: &actions)
+        self.open(key, of: vehicle, at: now)
+        self.askForDestination(key, into: &actions)
     }
 
     mutating func withdraw(
@@ -59,7 +66,7 @@ extension Gateway {
         let key = Request.Key(vehicle: path.vehicle, id: id)
         if self.requests[key] != nil {
             self.endRequest(key, .withdrawn, at: now, into: &actions)
-        } else if let outcome = self.vehicles[path.vehicle]?.outcomes.first(where: { $0.requestID == id }) {
+        } else if let outcome = self.vehicles[path.vehicle]?.outcomes.outcome(of: id) {
             actions.append(.send(connection, Envelope(.requestOutcome(outcome))))
         } else {
             let rejection = Rejection(
@@ -77,40 +84,43 @@ extension Gateway {
         self.endRequest(key, answer.isAccepted ? .accepted : .declinedByUser, at: now, into: &actions)
     }
 
-    /// Whether a request is to be worked on. A resent one gets its outcome again, or waits for the one that comes.
-    private mutating func isNew(
-        _ key: Request.Key, _ path: EndpointPath, _ connection: ConnectionID, into actions: inout [Action]
-    ) -> Bool {
-        guard let vehicle = self.vehicles[path.vehicle], self.requests[key] == nil else { return false }
-        if let outcome = vehicle.outcomes.first(where: { $0.requestID == key.id }) {
+    /// The vehicle whose request is to be worked on. A resent one gets its outcome again, or waits for the one that comes.
+    private mutating func vehicle(
+        ofNew key: Request.Key, _ connection: ConnectionID, into actions: inout [Action]
+    ) -> Dictionary<VehicleID, Vehicle>.Index? {
+        guard let vehicle = self.vehicles.index(forKey: key.vehicle),
+            self.requests.index(forKey: key) == nil
+        else { return nil }
+        let (outcome, openCount) = self.vehicles.look(at: vehicle) {
+            ($0.outcomes.outcome(of: key.id), $0.openRequests.count)
+        }
+        if let outcome {
             actions.append(.send(connection, Envelope(.requestOutcome(outcome))))
-            return false
+            return nil
         }
         self.counters.requestsRouted += 1
-        guard vehicle.openRequests.count < self.policy.limits.requestsOpenMax else {
-            self.record(key, .busy, nil, into: &actions)
-            return false
+        guard openCount < self.policy.limits.requestsOpenMax else {
+            self.turnDown(key, .busy, nil, into: &actions)
+            return nil
         }
-        return true
+        return vehicle
     }
 
     // MARK: To the client
 
-    private mutating func ask(
-        _ key: Request.Key, _ message: Message, _ session: SessionID, at now: Instant,
-        into actions: inout [Action]
+    /// Begins to wait for the answer to a request of a vehicle.
+    private mutating func open(
+        _ key: Request.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index, at now: Instant
     ) {
-        guard let client = self.requests[key]?.client else { return }
-        self.vehicles[key.vehicle]?.openRequests.insert(key.id)
+        self.vehicles.look(at: vehicle) { $0.openRequests.append(key.id) }
         self.deadlines.set(.request(key), at: now + self.policy.limits.requestTimeout)
-        self.tell(client, message, session, into: &actions)
     }
 
-    private mutating func askForDestination(_ key: Request.Key, at now: Instant, into actions: inout [Action])
-    {
-        guard let place = self.requests[key]?.waypoint else { return }
-        let request = DestinationRequest(requestID: key.id, destination: place, vehicle: key.vehicle)
-        self.ask(key, .destinationRequest(request), .none, at: now, into: &actions)
+    private func askForDestination(_ key: Request.Key, into actions: inout [Action]) {
+        guard let asked = self.requests[key] else { return }
+        let request = DestinationRequest(
+            requestID: key.id, destination: asked.waypoint, vehicle: key.vehicle)
+        self.tell(asked.client, .destinationRequest(request), into: &actions)
     }
 
     /// Who is asked for a drive next: by priority, then by name.
@@ -132,17 +142,20 @@ extension Gateway {
         into actions: inout [Action]
     ) {
         let key = Request.Key(vehicle: answer.vehicle, id: answer.requestID)
-        guard let request = self.requests[key], request.client == client else {
+        guard let place = self.requests.index(forKey: key),
+            case (true, let kind, let stage) = self.requests.look(
+                at: place, { ($0.client == client, $0.kind, $0.stage) })
+        else {
             let rejection = Rejection(
                 .unknownReference, field: "request_id", reason: "this client has no such open request")
             return self.reject(
                 connection, rejection, .requestAnswer, requestID: answer.requestID, into: &actions)
         }
-        switch (request.kind, request.stage, answer.answer) {
+        switch (kind, stage, answer.answer) {
         case (.waypoint, .asked, .estimates(let estimates)):
             self.prompt(key, estimates, at: now, into: &actions)
         case (.waypoint, .asked, .ownPrompt):
-            self.requests[key]?.stage = .ownPrompt
+            self.requests.look(at: place) { $0.stage = .ownPrompt }
             self.deadlines.set(.request(key), at: now + self.policy.limits.promptTimeout)
         case (.waypoint, .ownPrompt, .accept), (.destination, .asked, .accept):
             self.endRequest(key, .accepted, at: now, into: &actions)
@@ -153,7 +166,7 @@ extension Gateway {
         case (.waypoint, _, _), (.destination, _, _):
             let rejection = Rejection(
                 .wrongState, field: "answer",
-                reason: "does not fit a request that \(request.stage.description)")
+                reason: "does not fit a request that \(stage.description)")
             self.reject(connection, rejection, .requestAnswer, requestID: answer.requestID, into: &actions)
         }
     }
@@ -205,7 +218,8 @@ extension Gateway {
         }
         self.requests[key]?.kind = .destination(tried: tried.union([next]))
         self.requests[key]?.client = next
-        self.askForDestination(key, at: now, into: &actions)
+        self.deadlines.set(.request(key), at: now + self.policy.limits.requestTimeout)
+        self.askForDestination(key, into: &actions)
     }
 
     // MARK: Ending
@@ -248,14 +262,13 @@ extension Gateway {
     ) {
         guard let request = self.requests.removeValue(forKey: key) else { return }
         self.deadlines.remove(.request(key))
-        self.vehicles[key.vehicle]?.openRequests.remove(key.id)
+        let vehicle = self.vehicles.index(forKey: key.vehicle)
+        if let vehicle { self.vehicles.look(at: vehicle) { $0.openRequests.removeAll { $0 == key.id } } }
         if case .prompting = request.stage {
-            let over = PromptOver(requestID: key.id, outcome: outcome)
-            for endpoint in self.prompting(key.vehicle) {
-                actions.append(.send(endpoint, Envelope(.promptOver(over))))
-            }
+            let over = Message.promptOver(PromptOver(requestID: key.id, outcome: outcome))
+            for endpoint in self.prompting(key.vehicle) { actions.append(.send(endpoint, Envelope(over))) }
         }
-        self.record(key, outcome, request.client, into: &actions)
+        let message = self.record(key, of: vehicle, outcome, request.client, into: &actions)
         var session = SessionID.none
         switch request.kind {
         case .waypoint(let id): session = id
@@ -265,42 +278,53 @@ extension Gateway {
                 self.vehicles[key.vehicle]?.hasStopped = false
             }
         }
-        let message = RequestOutcome(
-            requestID: key.id, vehicle: key.vehicle, outcome: outcome, client: request.client)
-        self.tell(request.client, .requestOutcome(message), session, into: &actions)
+        self.tell(request.client, message, session, into: &actions)
+    }
+
+    /// Ends a request that no client was asked, or has to hear of.
+    private mutating func turnDown(
+        _ key: Request.Key, _ outcome: Outcome, _ client: ClientID?, into actions: inout [Action]
+    ) {
+        let vehicle = self.vehicles.index(forKey: key.vehicle)
+        _ = self.record(key, of: vehicle, outcome, client, into: &actions)
     }
 
     /// Keeps an outcome for a resent request, and tells the vehicle's requesting endpoints.
+    ///
+    /// - Returns: What they are told.
     private mutating func record(
-        _ key: Request.Key, _ outcome: Outcome, _ client: ClientID?, into actions: inout [Action]
-    ) {
+        _ key: Request.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index?, _ outcome: Outcome,
+        _ client: ClientID?, into actions: inout [Action]
+    ) -> Message {
         self.counters.requestsEnded += 1
-        let session = self.vehicles[key.vehicle]?.session ?? .none
-        self.note(.requestEnded(outcome), of: key.vehicle, in: session, client, into: &actions)
-        let message = RequestOutcome(
+        let ended = RequestOutcome(
             requestID: key.id, vehicle: key.vehicle, outcome: outcome, client: client)
-        guard let vehicle = self.vehicles[key.vehicle] else { return }
-        self.vehicles[key.vehicle]?.outcomes.append(message)
-        if vehicle.outcomes.count >= self.policy.limits.outcomesKeptMax {
-            self.vehicles[key.vehicle]?.outcomes.removeFirst()
+        let message = Message.requestOutcome(ended)
+        let keptMax = self.policy.limits.outcomesKeptMax
+        let kept = vehicle.map { place in
+            self.vehicles.look(at: place) { vehicle in
+                vehicle.outcomes.append(ended, countMax: keptMax)
+                return (session: vehicle.session, connections: vehicle.connections(asking: .requests))
+            }
         }
-        for (_, connection, endpoint) in vehicle.connections where endpoint.isGranted(.requests, self.policy)
-        {
-            actions.append(.send(connection, Envelope(.requestOutcome(message))))
-        }
+        self.note(.requestEnded(outcome), of: key.vehicle, in: kept?.session ?? .none, client, into: &actions)
+        guard let kept, !self.policy.withheldFeatures.contains(.requests) else { return message }
+        for connection in kept.connections { actions.append(.send(connection, Envelope(message))) }
+        return message
     }
 
     /// A client that was cut may not have heard how the last requests that it was asked have ended.
     func repeatOutcomes(
         of vehicle: VehicleID, to client: ClientID, _ session: SessionID, into actions: inout [Action]
     ) {
-        for outcome in self.vehicles[vehicle]?.outcomes ?? [] where outcome.client == client {
+        for outcome in self.vehicles[vehicle]?.outcomes ?? OutcomeBook()
+        where outcome.client == client {
             self.tell(client, .requestOutcome(outcome), session, into: &actions)
         }
     }
 
     private func prompting(_ vehicle: VehicleID) -> [ConnectionID] {
-        (self.vehicles[vehicle]?.connections ?? []).filter { $0.endpoint.isGranted(.prompts, self.policy) }
-            .map(\.connection)
+        guard !self.policy.withheldFeatures.contains(.prompts) else { return [] }
+        return self.vehicles[vehicle]?.connections(asking: .prompts) ?? []
     }
 }

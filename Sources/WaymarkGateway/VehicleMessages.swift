@@ -23,10 +23,8 @@ extension Gateway {
         at now: Instant,
         into actions: inout [Action]
     ) {
-        if let feature = message.neededFeature,
-            let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
-            !endpoint.isGranted(feature, self.policy)
-        {
+        let vehicle = self.vehicles.index(forKey: path.vehicle)
+        if let feature = message.neededFeature, let vehicle, !self.isGranted(feature, to: path, vehicle) {
             let rejection = Rejection(
                 .notGranted, reason: "the feature \(feature) was not granted to this endpoint")
             return self.reject(
@@ -34,7 +32,8 @@ extension Gateway {
                 into: &actions)
         }
         // Else it is about a session that is over for this vehicle, and crossed its end on the way.
-        let isCurrent = session == .none || session == self.vehicles[path.vehicle]?.session
+        let isCurrent =
+            session == .none || session == vehicle.flatMap { self.vehicles.look(at: $0) { $0.session } }
         switch message {
         case .waypointRequest(let request):
             self.request(request, path, connection, isCurrent: isCurrent, at: now, into: &actions)
@@ -53,6 +52,18 @@ extension Gateway {
             self.receive(inSession: message, path, connection, at: now, into: &actions)
         default: self.rejectRole(message, connection, into: &actions)
         }
+    }
+
+    /// Whether an endpoint of a vehicle was granted a feature. One that is not there lacks none.
+    private mutating func isGranted(
+        _ feature: Feature, to path: EndpointPath, _ vehicle: Dictionary<VehicleID, Vehicle>.Index
+    ) -> Bool {
+        let isAsked = self.vehicles.look(at: vehicle) { vehicle in
+            vehicle.endpoints.index(forKey: path.endpoint).map {
+                vehicle.endpoints.values[$0].hello.features.contains(feature)
+            }
+        }
+        return isAsked.map { $0 && !self.policy.withheldFeatures.contains(feature) } ?? true
     }
 
     /// What makes sense only in the session that it was sent in.

@@ -20,11 +20,11 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         /// A frame of an unknown type that asks to be ignored then.
         case receivedUnknown
         /// The codec refused a body.
-        case rejected(Rejection)
+        indirect case rejected(Rejection)
         /// The bytes are not frames, or a type is unknown and not skippable.
         case violated(CloseCode, reason: String)
         /// The gateway takes the peer.
-        case admitted(Welcome)
+        indirect case admitted(Welcome)
         /// The gateway, an outbox or the transport wants the connection closed.
         case closeRequested(Goodbye)
         /// The gateway is going down.
@@ -36,7 +36,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     package enum Action: Sendable, Hashable {
         case send(Message)
         /// Ask the gateway to take the peer.
-        case admit(Hello)
+        indirect case admit(Hello)
         /// For the gateway.
         case deliver(Message, SessionID)
         /// Tell the gateway that the peer has gone; `clean` after a Goodbye of the peer.
@@ -90,6 +90,15 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     /// - Returns: Whether it may. If not, ``Event/receivedPublication`` says what follows.
     package mutating func notePublication() -> Bool {
         guard self.role == .navigation, self.state == .active || self.state == .draining else { return false }
+        self.keepalive?.noteReceived()
+        return true
+    }
+
+    /// Notes a control message for the gateway, if this peer may send it now.
+    ///
+    /// - Returns: Whether it may: then it is to be delivered. If not, ``Event/received(_:_:)`` says what follows.
+    package mutating func noteDelivery(of message: Message) -> Bool {
+        guard self.state == .active, self.mayBeSent(message) else { return false }
         self.keepalive?.noteReceived()
         return true
     }

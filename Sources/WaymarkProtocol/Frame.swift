@@ -71,14 +71,19 @@ package struct Frame: Sendable, Hashable {
     }
 
     /// A frame of `body` behind `header`, whose body length is set.
-    package init(header: FrameHeader, body: [UInt8]) {
+    package init(header: FrameHeader, body: RawSpan) {
         var header = header
-        header.bodyLength = UInt32(body.count)
+        header.bodyLength = UInt32(body.byteCount)
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(FrameHeader.byteCount + body.count)
+        bytes.reserveCapacity(header.frameByteCount)
         header.write(to: &bytes)
-        bytes.append(contentsOf: body)
+        unsafe body.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
         self.init(header: header, bytes: bytes[...])
+    }
+
+    /// The same of a body in an array.
+    package init(header: FrameHeader, body: [UInt8]) {
+        unsafe self.init(header: header, body: body.span.bytes)
     }
 
     /// The same of a body in another form.
@@ -197,14 +202,12 @@ extension FrameHeader {
 
     /// Appends the 24 bytes of this header.
     package func write(to bytes: inout [UInt8]) {
-        bytes.append(bigEndian: Self.magic)
-        bytes.append(Self.majorVersion)
-        bytes.append(self.flags.rawValue)
-        bytes.append(bigEndian: self.rawType)
-        bytes.append(bigEndian: UInt16(0))
-        bytes.append(bigEndian: self.bodyLength)
-        bytes.append(bigEndian: self.session.rawValue)
-        bytes.append(bigEndian: self.sequence)
+        let first =
+            UInt64(Self.magic) << 48 | UInt64(Self.majorVersion) << 40 | UInt64(self.flags.rawValue) << 32
+            | UInt64(self.rawType) << 16
+        let second = UInt64(self.bodyLength) << 32 | UInt64(self.session.rawValue)
+        let words = (first.bigEndian, second.bigEndian, self.sequence.bigEndian)
+        unsafe withUnsafeBytes(of: words) { unsafe bytes.append(contentsOf: $0) }
     }
 
     /// The length of the frame in bytes, header included.
@@ -216,13 +219,5 @@ extension RawSpan {
         at offset: Int, as type: Number.Type
     ) -> Number {
         Number(bigEndian: unsafe self.unsafeLoadUnaligned(fromByteOffset: offset, as: type))
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(bigEndian number: some FixedWidthInteger & UnsignedInteger) {
-        for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
-            self.append(UInt8(truncatingIfNeeded: number >> shift))
-        }
     }
 }

@@ -176,7 +176,10 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
                 try self.refusePublication(frame.header, refusal)
             } else {
                 let envelope = try self.shard.decoder.decode(frame)
-                self.handle(.received(envelope.message, envelope.session))
+                guard self.session.noteDelivery(of: envelope.message) else {
+                    return self.handle(.received(envelope.message, envelope.session))
+                }
+                self.events.append(.received(self.id, envelope.message, envelope.session))
             }
         } catch {
             switch error {
@@ -263,7 +266,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
             self.peer.isAdmitted = true
             self.note(.admitted)
         }
-        self.write(Codec.encode(Envelope(message)))
+        self.write(self.shard.encoder.encode(Envelope(message)))
     }
 
     private func admit(_ hello: Hello) {
@@ -360,11 +363,15 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
 
     // MARK: Out
 
-    /// Sends the gateway's frames, each of which is never conflated, or lets them wait while the peer does not take what was sent
-    /// before. Behind a Goodbye nothing is sent.
-    func deliver(_ frames: [Frame]) {
-        guard self.session.state == .active else { return }
-        for frame in frames { self.write(frame) }
+    /// Sends a frame of the gateway's, which is never conflated, or lets it wait while the peer does not take what was sent before.
+    /// Behind a Goodbye nothing is sent.
+    ///
+    /// - Returns: Whether the connection must be flushed now, and did not have to be before.
+    func deliver(_ frame: Frame) -> Bool {
+        guard self.outgoing.isOpen else { return false }
+        let neededFlush = self.outgoing.needsFlush
+        self.write(frame)
+        return !neededFlush && self.outgoing.needsFlush
     }
 
     /// Sends frames that are shared by an audience, after the first `sentCount` bytes of them, which the peer has.

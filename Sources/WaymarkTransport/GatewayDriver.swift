@@ -23,6 +23,8 @@ package final class GatewayDriver: Sendable {
     /// A class, because a copy of it, even to read one member, would retain and release all that it holds.
     final class State {
         var gateway: Gateway
+        /// Writes what the gateway says.
+        fileprivate let encoder = BodyEncoder()
         var ledger: ConnectionLedger
         let log: PeerLog
         let idle: IdleWatch
@@ -300,8 +302,8 @@ package final class GatewayDriver: Sendable {
             for event in events { state.gateway.handle(event, at: now, into: &actions) }
             for action in actions { self.plan(action, of: connection, &plan) }
             actions.removeAll(keepingCapacity: true)
-            if let connection, let place = state.places[connection] {
-                state.batchesDone[place.shard].append(connection)
+            if let connection, let shard = self.shard(of: connection) {
+                state.batchesDone[shard].append(connection)
             }
         }
         plan.endSpans(state.reach)
@@ -318,8 +320,10 @@ package final class GatewayDriver: Sendable {
             self.instruct(id, .session(id, .admitted(welcome)), &plan)
         case .refuse(let id, let goodbye), .close(let id, let goodbye):
             self.instruct(id, .session(id, .closeRequested(goodbye)), &plan)
-        case .send(let id, let envelope): self.instruct(id, .send(id, [Codec.encode(envelope)]), &plan)
-        case .sendFrames(let id, let frames): self.instruct(id, .send(id, frames), &plan)
+        case .send(let id, let envelope):
+            self.instruct(id, .send(id, self.state.value.encoder.encode(envelope)), &plan)
+        case .sendFrames(let id, let frames):
+            for frame in frames { self.instruct(id, .send(id, frame), &plan) }
         case .join(let id, let audience):
             self.instruct(id, .join(id, audience), &plan)
             self.state.value.join(id, audience)
@@ -329,6 +333,7 @@ package final class GatewayDriver: Sendable {
         case .purge(let id, let session): self.instruct(id, .purge(id, session), &plan)
         case .arm(let deadline): self.arm(deadline)
         case .note(let note):
+            guard self.logger.logLevel <= Gateway.Note.level else { break }
             let source = cause.flatMap { self.state.value.places[$0]?.source }
             self.state.value.log.write(note, source ?? .unknown, at: self.clock())
         }
@@ -337,8 +342,13 @@ package final class GatewayDriver: Sendable {
     private func instruct(_ id: ConnectionID, _ instruction: Instruction, _ plan: inout InstructionPlan) {
         let state = self.state.value
         plan.endSpans(state.reach)
-        guard let place = state.places[id] else { return }
-        plan.append(instruction, to: place.shard)
+        guard let shard = self.shard(of: id) else { return }
+        plan.append(instruction, to: shard)
+    }
+
+    /// On which loop a connection is; nil if it has gone. With one loop it may have, which the loop finds out as well.
+    private func shard(of id: ConnectionID) -> Int? {
+        self.shards.count == 1 ? 0 : self.state.value.places[id]?.shard
     }
 
     private func execute(_ plan: InstructionPlan) {

@@ -6,7 +6,7 @@ internal import WaymarkProtocol
 /// What the gateway wants done on one event loop, in order.
 enum Instruction: Sendable {
     case session(ConnectionID, AcceptingSession.Event)
-    case send(ConnectionID, [Frame])
+    case send(ConnectionID, Frame)
     case publish(AudienceID, Span)
     case join(ConnectionID, AudienceID)
     case leave(ConnectionID, AudienceID)
@@ -17,6 +17,8 @@ enum Instruction: Sendable {
 final class LoopShard {
     /// Reads the bodies of all connections here, one at a time: an idle connection holds no memory for it.
     let decoder = BodyDecoder()
+    /// Writes what the connections here say by themselves.
+    let encoder = BodyEncoder()
     /// What all connections here are read into.
     let readBuffer = ReadBuffer()
     /// When they must be told.
@@ -68,10 +70,9 @@ final class LoopShard {
                 guard let handler = self.members[id] else { break }
                 handler.advance(event)
                 touched.append(handler)
-            case .send(let id, let frames):
+            case .send(let id, let frame):
                 guard let handler = self.members[id] else { break }
-                handler.deliver(frames)
-                touched.append(handler)
+                if handler.deliver(frame) { touched.append(handler) }
             case .publish(let audience, let span): self.audiences[audience]?.deliver(span, &touched)
             case .join(let id, let audience): self.join(id, audience)
             case .leave(let id, let audience):

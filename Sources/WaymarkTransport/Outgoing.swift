@@ -54,7 +54,7 @@ final class Outgoing {
     /// Everything waits, whatever the channel takes.
     var isHeld = false { didSet { self.findWay() } }
     /// Is put together for the socket until it is flushed.
-    private var unsent = ByteBuffer()
+    private var unsent = Unsent.nothing
     /// The channel may hold something.
     private var isQueued = false
     /// Something is behind that of which the channel tells when it is written.
@@ -64,6 +64,8 @@ final class Outgoing {
     private let limits: Outbox.Limits
     private let waiting: WaitingBytes
     private var outbox: Outbox
+    /// Something is in the outbox. Asked for each frame, so apart from it.
+    private var hasWaiting = false
     /// More waited in another process than may here.
     private(set) var overflow: Overflow?
 
@@ -88,10 +90,10 @@ final class Outgoing {
     var waitingFrames: [(frame: Frame, key: ConflationKey?)] { self.outbox.waiting }
 
     /// Nothing waits for the peer to read.
-    var isEmpty: Bool { self.outbox.isEmpty }
+    var isEmpty: Bool { !self.hasWaiting }
 
     /// Something was written that is not yet on its way.
-    var needsFlush: Bool { self.isUnflushed || self.unsent.readableBytes > 0 }
+    var needsFlush: Bool { self.isUnflushed || !self.unsent.isEmpty }
 
     /// The channel can be read and written; `socket` if it is nothing but that.
     func socketOpened(_ socket: BareSocket?) {
@@ -103,7 +105,7 @@ final class Outgoing {
     /// The channel has closed its socket.
     func socketClosed() {
         self.socket = nil
-        self.unsent = ByteBuffer()
+        self.unsent = .nothing
         self.findWay()
     }
 
@@ -127,7 +129,7 @@ final class Outgoing {
     /// - Returns: Why it cannot wait; nil if all is well.
     func write(_ frame: Frame, key: ConflationKey?, on context: ChannelHandlerContext) -> Overflow? {
         guard self.takesMore(context) else { return self.wait(frame, key) }
-        self.put(ByteBuffer(bytes: frame.bytes), on: context)
+        self.put(frame, on: context)
         return nil
     }
 
@@ -151,11 +153,11 @@ final class Outgoing {
     }
 
     func flush(on context: ChannelHandlerContext) {
-        if self.unsent.readableBytes > 0 {
-            let buffer = self.unsent
-            self.unsent = ByteBuffer()
-            let sentCount = self.socket?.send(buffer.readableBytesSpan) ?? 0
-            if sentCount < buffer.readableBytes { self.queue(buffer, after: sentCount, on: context) }
+        if !self.unsent.isEmpty {
+            let unsent = self.unsent
+            self.unsent = .nothing
+            let sentCount = self.socket.map { unsent.send(to: $0) } ?? 0
+            if sentCount < unsent.byteCount { self.queue(unsent.buffer, after: sentCount, on: context) }
             self.findWay()
         }
         guard self.isUnflushed else { return }
@@ -165,7 +167,7 @@ final class Outgoing {
 
     /// The channel takes more, or less, than before.
     func writabilityChanged(on context: ChannelHandlerContext) {
-        while !self.isHeld, context.channel.isWritable, !self.outbox.isEmpty {
+        while !self.isHeld, context.channel.isWritable, self.hasWaiting {
             self.putWaiting(byteCount: Self.portionBytes, on: context)
             self.flush(on: context)
         }
@@ -229,7 +231,7 @@ final class Outgoing {
 
     private func putWaiting(byteCount: Int, on context: ChannelHandlerContext) {
         for frame in self.changeOutbox({ $0.take(byteCount: byteCount) }) {
-            self.put(ByteBuffer(bytes: frame.bytes), on: context)
+            self.put(frame, on: context)
         }
     }
 
@@ -237,6 +239,7 @@ final class Outgoing {
         let before = self.outbox.byteCount
         defer {
             self.waiting.count += self.outbox.byteCount - before
+            self.hasWaiting = !self.outbox.isEmpty
             self.findWay()
         }
         return change(&self.outbox)
@@ -246,26 +249,38 @@ final class Outgoing {
 
     /// What is written need not wait.
     private func takesMore(_ context: ChannelHandlerContext) -> Bool {
-        !self.isHeld && self.outbox.isEmpty && context.channel.isWritable
+        !self.isHeld && !self.hasWaiting && context.channel.isWritable
     }
 
     private func findWay() {
-        let isFree = !self.isQueued && self.unsent.readableBytes == 0 && self.outbox.isEmpty
+        let isFree = !self.isQueued && self.unsent.isEmpty && !self.hasWaiting
         let way = self.isOpen && !self.isHeld && isFree ? self.socket : nil
         guard way != self.straight else { return }
         self.straight = way
         for seat in self.seats { seat.audience.setWay(way, ofMemberAt: Int(seat.index)) }
     }
 
+    private func put(_ frame: Frame, on context: ChannelHandlerContext) {
+        guard self.socket != nil, !self.isQueued else {
+            return self.queue(ByteBuffer(bytes: frame.bytes), after: 0, on: context)
+        }
+        self.send(behind: { $0.append(frame.bytes) }, on: context)
+    }
+
     private func put(_ buffer: ByteBuffer, on context: ChannelHandlerContext) {
         guard self.socket != nil, !self.isQueued else { return self.queue(buffer, after: 0, on: context) }
-        if self.unsent.readableBytes == 0 {
-            self.unsent = buffer
-        } else {
-            self.unsent.writeImmutableBuffer(buffer)
-        }
+        self.send(behind: { $0.append(buffer) }, on: context)
+    }
+
+    /// Lets something come behind what is put together. Why not in its place: each look at it would be checked then.
+    @inline(__always)
+    private func send(behind append: (inout Unsent) -> Void, on context: ChannelHandlerContext) {
+        var unsent = self.unsent
+        self.unsent = .nothing
+        append(&unsent)
+        self.unsent = unsent
         self.findWay()
-        if self.unsent.readableBytes >= Self.portionBytes { self.flush(on: context) }
+        if unsent.byteCount >= Self.portionBytes { self.flush(on: context) }
     }
 
     /// Gives the channel what is left of a buffer. Of the first that it is given, it tells when it is written.
@@ -293,6 +308,61 @@ final class Outgoing {
         self.isMoreQueued = false
         self.queue(ByteBuffer(), after: 0, on: context)
         self.flush(on: context)
+    }
+}
+
+/// What is put together to be sent at once. The first part is only copied when another comes behind it.
+private enum Unsent {
+    case nothing
+    case frame(ArraySlice<UInt8>)
+    case buffer(ByteBuffer)
+
+    var isEmpty: Bool { if case .nothing = self { true } else { false } }
+
+    var byteCount: Int {
+        switch self {
+        case .nothing: 0
+        case .frame(let bytes): bytes.count
+        case .buffer(let buffer): buffer.readableBytes
+        }
+    }
+
+    /// All of it.
+    var buffer: ByteBuffer {
+        switch self {
+        case .nothing: ByteBuffer()
+        case .frame(let bytes): ByteBuffer(bytes: bytes)
+        case .buffer(let buffer): buffer
+        }
+    }
+
+    mutating func append(_ frame: ArraySlice<UInt8>) {
+        guard !self.isEmpty else { return self = .frame(frame) }
+        var buffer = self.takeBuffer()
+        buffer.writeBytes(frame)
+        self = .buffer(buffer)
+    }
+
+    mutating func append(_ other: ByteBuffer) {
+        guard !self.isEmpty else { return self = .buffer(other) }
+        var buffer = self.takeBuffer()
+        buffer.writeImmutableBuffer(other)
+        self = .buffer(buffer)
+    }
+
+    /// - Returns: How many bytes the socket took, from the front.
+    func send(to socket: BareSocket) -> Int {
+        switch self {
+        case .nothing: 0
+        case .frame(let bytes): unsafe socket.send(bytes.span.bytes)
+        case .buffer(let buffer): socket.send(buffer.readableBytesSpan)
+        }
+    }
+
+    /// Leaves nothing, so that what comes behind it is written into the same memory.
+    private mutating func takeBuffer() -> ByteBuffer {
+        defer { self = .nothing }
+        return self.buffer
     }
 }
 

@@ -1,5 +1,8 @@
 /// A decoded message of the protocol.
-package enum Message: Sendable, Hashable {
+///
+/// Why `indirect`: on its way it is handed from event to action to instruction, and the largest content has some 500 bytes. Copies
+/// share it.
+package indirect enum Message: Sendable, Hashable {
     case hello(Hello)
     case welcome(Welcome)
     case goodbye(Goodbye)

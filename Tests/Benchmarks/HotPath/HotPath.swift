@@ -42,6 +42,14 @@ struct Peer {
         self.theirs = BareSocket(descriptor: pair[1])
     }
 
+    /// The session that a client was told last that it has opened.
+    func openedSession() throws -> SessionID {
+        for frame in try self.frames().reversed() {
+            if case .sessionOpened(let opened) = try Codec.decode(frame).message { return opened.session }
+        }
+        throw Rig.Failure.noSession
+    }
+
     /// Takes what went out since the last call: through the channel, as before the connection was active, or into the socket.
     func frames() throws -> [Frame] {
         var splitter = FrameSplitter(frameBytesMax: ProtocolConstants.frameBytes.upperBound)
@@ -62,6 +70,9 @@ struct Peer {
 struct Station {
     private let loop = EmbeddedEventLoop()
     private let driver: GatewayDriver
+
+    /// The only client of a scenario.
+    static let client = ClientID(unchecked: "app")
 
     init() {
         self.driver = GatewayDriver(
@@ -85,15 +96,26 @@ struct Station {
         return peer
     }
 
-    func send(_ message: Message, on peer: Peer) {
-        self.read(ByteBuffer(bytes: Codec.encode(Envelope(message)).bytes), on: peer)
+    /// A client that has opened a session for some vehicles, see ``Peer/openedSession()``.
+    func connectClient(to vehicles: [VehicleID]) throws -> Peer {
+        let hello = NavigationHello(client: Self.client, features: Set(Feature.allCases))
+        let peer = try self.connect(.navigation(hello))
+        self.send(.openSession(OpenSession(requestID: "r", vehicles: .vehicles(vehicles))), on: peer)
+        return peer
     }
 
-    /// What is measured: from one read of a connection to the flush of everybody who is sent something because of it.
+    private func send(_ message: Message, on peer: Peer) {
+        self.read([(ByteBuffer(bytes: Codec.encode(Envelope(message)).bytes), peer)])
+    }
+
+    /// What is measured: from one turn of the loop in which each of some connections is read once to the flush of everybody
+    /// who is sent something because of it.
     @inline(never)
-    func read(_ bytes: ByteBuffer, on peer: Peer) {
-        peer.channel.pipeline.fireChannelRead(bytes)
-        peer.channel.pipeline.fireChannelReadComplete()
+    func read(_ reads: [(bytes: ByteBuffer, peer: Peer)]) {
+        for (bytes, peer) in reads {
+            peer.channel.pipeline.fireChannelRead(bytes)
+            peer.channel.pipeline.fireChannelReadComplete()
+        }
         self.loop.run()
     }
 }
@@ -119,19 +141,9 @@ struct Rig {
             }
             return try station.connect(.vehicle(vehicle))
         }
-        self.client = try station.connect(
-            .navigation(
-                NavigationHello(client: ClientID(unchecked: "app"), features: Set(Feature.allCases))))
-        let vehicles = Set((0..<scenario.endpoints).map(Self.vehicle)).sorted()
-        let opening = OpenSession(requestID: "r", vehicles: .vehicles(vehicles))
-        station.send(.openSession(opening), on: self.client)
-        let answers = try self.client.frames().map { try Codec.decode($0).message }
-        guard
-            let opened = answers.compactMap({
-                if case .sessionOpened(let opened) = $0 { opened } else { nil }
-            }).first
-        else { throw Failure.noSession }
-        self.drive = Drive(session: opened.session)
+        self.client = try station.connectClient(
+            to: Set((0..<scenario.endpoints).map(Self.vehicle)).sorted())
+        self.drive = Drive(session: try self.client.openedSession())
         self.read(ByteBuffer(bytes: self.drive.start()))
         _ = try self.takeDelivered()
     }
@@ -151,7 +163,7 @@ struct Rig {
         }
     }
 
-    func read(_ bytes: ByteBuffer) { self.station.read(bytes, on: self.client) }
+    func read(_ bytes: ByteBuffer) { self.station.read([(bytes, self.client)]) }
 
     /// Takes what went out to the endpoints since the last call.
     ///
@@ -160,29 +172,57 @@ struct Rig {
         try self.endpoints.reduce(0) { try $0 + $1.frames().count }
     }
 
-    enum Failure: Error { case noSession, noSocket(CInt), lost(delivered: Int, expected: Int) }
+    /// Works off so many reads.
+    ///
+    /// - Returns: How many frames came and went, once it is sure that every endpoint got every one.
+    mutating func run(_ reads: Int) throws -> (frames: Int, deliveries: Int) {
+        var delivered = 0
+        for read in self.reads(reads) {
+            self.read(read)
+            delivered += try self.takeDelivered()
+        }
+        let frames = reads * self.scenario.framesPerRead
+        let expected = frames * self.scenario.endpoints
+        guard delivered == expected else { throw Failure.lost(delivered: delivered, expected: expected) }
+        return (frames, delivered)
+    }
+
+    enum Failure: Error {
+        case noSession
+        case noSocket(CInt)
+        case lost(delivered: Int, expected: Int)
+        case unexpected([Message])
+    }
 }
 
-/// `HotPath SCENARIO READS`: works off so many reads, and checks that every endpoint got every frame.
+/// `HotPath SCENARIO READS`: works off so many reads (for requests, so many questions of each vehicle with their answers), and
+/// checks what came of them.
 @main
 enum HotPath {
     static func main() throws {
         let words = CommandLine.arguments.dropFirst()
-        guard let name = words.first, let scenario = Scenario.all.first(where: { $0.name == name }),
-            let reads = words.last.flatMap(Int.init), words.count == 2
-        else {
-            return print("usage: HotPath \(Scenario.all.map(\.name).joined(separator: "|")) READS")
+        guard let name = words.first, let reads = words.last.flatMap(Int.init), words.count == 2 else {
+            return self.explain()
         }
-        var rig = try Rig(scenario)
-        var delivered = 0
-        for read in rig.reads(reads) {
-            rig.read(read)
-            delivered += try rig.takeDelivered()
+        if let scenario = Scenario.all.first(where: { $0.name == name }) {
+            var rig = try Rig(scenario)
+            self.report(try rig.run(reads))
+        } else if let scenario = RequestScenario.all.first(where: { $0.name == name }) {
+            var rig = try RequestRig(scenario)
+            var messages = 0
+            for _ in 0..<reads { messages += try rig.askAll() }
+            self.report((reads * scenario.vehicles, messages))
+        } else {
+            self.explain()
         }
-        let frames = reads * scenario.framesPerRead
-        guard delivered == frames * scenario.endpoints else {
-            throw Rig.Failure.lost(delivered: delivered, expected: frames * scenario.endpoints)
-        }
-        print("frames \(frames) deliveries \(delivered)")
+    }
+
+    private static func report(_ counts: (frames: Int, deliveries: Int)) {
+        print("frames \(counts.frames) deliveries \(counts.deliveries)")
+    }
+
+    private static func explain() {
+        let names = Scenario.all.map(\.name) + RequestScenario.all.map(\.name)
+        print("usage: HotPath \(names.joined(separator: "|")) READS")
     }
 }

@@ -1,0 +1,64 @@
+internal import WaymarkProtocol
+
+/// How the last requests of a vehicle ended, oldest first, for those that are resent. Coded as a list of outcomes.
+struct OutcomeBook: Sendable {
+    /// Once as many are kept as may be, each takes the place of the oldest.
+    private var ring: [RequestOutcome] = []
+    /// Of their ids, at the same places: so that looking for one compares few texts.
+    private var hashes: [Int] = []
+    private var oldest = 0
+
+    init() {}
+
+    /// How the request with this id ended, if it is known. O(count), but for a number each.
+    func outcome(of id: String) -> RequestOutcome? {
+        var start = 0
+        let hash = id.hashValue
+        while let index = self.hashes[start...].firstIndex(of: hash) {
+            if self.ring[index].requestID == id { return self.ring[index] }
+            start = index + 1
+        }
+        return nil
+    }
+
+    /// Keeps an outcome; there is none under its id. O(1) as long as `countMax` stays as it is.
+    mutating func append(_ outcome: RequestOutcome, countMax: Int) {
+        if self.ring.count == countMax, countMax > 0 {
+            self.ring[self.oldest] = outcome
+            self.hashes[self.oldest] = outcome.requestID.hashValue
+            self.oldest = (self.oldest + 1) % countMax
+            return
+        }
+        if self.oldest > 0 || self.ring.count > countMax { self.straighten(countMax: countMax - 1) }
+        guard self.ring.count < countMax else { return }
+        self.ring.append(outcome)
+        self.hashes.append(outcome.requestID.hashValue)
+    }
+
+    /// Puts the newest of them in their order.
+    private mutating func straighten(countMax: Int) {
+        self.ring = Array(self.suffix(Swift.max(0, countMax)))
+        self.hashes = self.ring.map(\.requestID.hashValue)
+        self.oldest = 0
+    }
+}
+
+extension OutcomeBook: RandomAccessCollection {
+    var startIndex: Int { 0 }
+    var endIndex: Int { self.ring.count }
+    subscript(position: Int) -> RequestOutcome { self.ring[(self.oldest + position) % self.ring.count] }
+}
+
+extension OutcomeBook: Hashable {
+    static func == (lhs: OutcomeBook, rhs: OutcomeBook) -> Bool { lhs.elementsEqual(rhs) }
+    func hash(into hasher: inout Hasher) { hasher.combine(Array(self)) }
+}
+
+extension OutcomeBook: Codable {
+    func encode(to encoder: any Encoder) throws { try Array(self).encode(to: encoder) }
+
+    init(from decoder: any Decoder) throws {
+        self.ring = try [RequestOutcome](from: decoder)
+        self.hashes = self.ring.map(\.requestID.hashValue)
+    }
+}

@@ -1,0 +1,84 @@
+import NIOCore
+import WaymarkCodec
+import WaymarkGateway
+import WaymarkModel
+import WaymarkProtocol
+
+/// So many vehicles that ask their client to stop on the way, all in the same turn of the loop. Then the client declines all of
+/// it in one read, and each of them asks again.
+struct RequestScenario {
+    var name: String
+    var vehicles: Int
+
+    static let all = [
+        RequestScenario(name: "request", vehicles: 1), RequestScenario(name: "requests", vehicles: 64),
+    ]
+}
+
+/// A client that guides the vehicles of a scenario, and declines whatever they ask.
+struct RequestRig {
+    private let station = Station()
+    private let client: Peer
+    private let vehicles: [(id: VehicleID, endpoint: Peer)]
+    private var count = 0
+
+    init(_ scenario: RequestScenario) throws {
+        let station = self.station
+        self.vehicles = try (0..<scenario.vehicles).map { index in
+            let id = VehicleID(unchecked: "v\(1_000_000 + index)")
+            let hello = VehicleHello(
+                vehicle: id, endpoint: EndpointName(unchecked: "cluster"), features: Set(Feature.allCases))
+            return (id, try station.connect(.vehicle(hello)))
+        }
+        self.client = try station.connectClient(to: self.vehicles.map(\.id))
+        var drive = Drive(session: try self.client.openedSession())
+        station.read([(ByteBuffer(bytes: drive.start()), self.client)])
+        _ = try self.takeFrames()
+    }
+
+    /// Has every vehicle ask, and every one be answered.
+    ///
+    /// - Returns: How many messages went out, each of which was held against what must be said: to the client what is asked,
+    ///   and to both how it ended.
+    mutating func askAll() throws -> Int {
+        self.count += 1
+        let request = "\(10_000_000 + self.count)"
+        let place = Waypoint(center: Coordinate(latitude: 1, longitude: 2), nameVariants: ["Charging"])
+        let question = Self.bytes(
+            .waypointRequest(WaypointRequest(requestID: request, waypoint: place)))
+        self.station.read(self.vehicles.map { (question, $0.endpoint) })
+        let asked = self.vehicles.map {
+            Message.waypointRequest(
+                WaypointRequest(requestID: request, waypoint: place, vehicle: $0.id))
+        }
+        try Self.expect(asked, at: self.client)
+        var answers = ByteBuffer()
+        for vehicle in self.vehicles {
+            let answer = RequestAnswer(requestID: request, vehicle: vehicle.id, answer: .decline(.busy))
+            answers.writeImmutableBuffer(Self.bytes(.requestAnswer(answer)))
+        }
+        self.station.read([(answers, self.client)])
+        let outcomes = self.vehicles.map {
+            Message.requestOutcome(
+                RequestOutcome(requestID: request, vehicle: $0.id, outcome: .busy, client: Station.client))
+        }
+        try Self.expect(outcomes, at: self.client)
+        for (vehicle, outcome) in zip(self.vehicles, outcomes) {
+            try Self.expect([outcome], at: vehicle.endpoint)
+        }
+        return asked.count + 2 * outcomes.count
+    }
+
+    private func takeFrames() throws -> Int {
+        try self.vehicles.reduce(self.client.frames().count) { try $0 + $1.endpoint.frames().count }
+    }
+
+    private static func expect(_ messages: [Message], at peer: Peer) throws {
+        let received = try peer.frames().map { try Codec.decode($0).message }
+        guard received == messages else { throw Rig.Failure.unexpected(received) }
+    }
+
+    private static func bytes(_ message: Message) -> ByteBuffer {
+        ByteBuffer(bytes: Codec.encode(Envelope(message)).bytes)
+    }
+}
