@@ -199,13 +199,9 @@ extension FrameHeader {
 
     /// Appends the 24 bytes of this header.
     package func write(to bytes: inout [UInt8]) {
-        bytes.append(bigEndian: Self.magic)
-        bytes.append(Self.majorVersion)
-        bytes.append(self.flags.rawValue)
-        bytes.append(bigEndian: self.rawType)
-        bytes.append(bigEndian: UInt16(0))
-        bytes.append(bigEndian: self.bodyLength)
-        bytes.append(bigEndian: self.session.rawValue)
+        let start = UInt64(Self.magic) << 48 | UInt64(Self.majorVersion) << 40
+        bytes.append(bigEndian: start | UInt64(self.flags.rawValue) << 32 | UInt64(self.rawType) << 16)
+        bytes.append(bigEndian: UInt64(self.bodyLength) << 32 | UInt64(self.session.rawValue))
         bytes.append(bigEndian: self.sequence)
     }
 
@@ -222,9 +218,7 @@ extension RawSpan {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(bigEndian number: some FixedWidthInteger & UnsignedInteger) {
-        for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
-            self.append(UInt8(truncatingIfNeeded: number >> shift))
-        }
+    fileprivate mutating func append(bigEndian number: UInt64) {
+        unsafe Swift.withUnsafeBytes(of: number.bigEndian) { unsafe self.append(contentsOf: $0) }
     }
 }
