@@ -16,7 +16,11 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COUNTS = os.path.join(ROOT, "Tests/Benchmarks/HotPath/counts.json")
-READS = {"one": 60, "fan": 30, "lone": 300, "fitted": 60, "route": 20, "request": 2000, "requests": 60}
+READS = {
+    "one": 60, "fan": 30, "lone": 300, "fitted": 60, "route": 20, "request": 2000, "requests": 60, "connect": 10,
+    "keepalive": 3}
+# The method of Station that is measured.
+MEASURED = {"connect": "live", "keepalive": "live"}
 GROWTH_MAX = 1.05
 # Functions below this share of a scenario are not kept: they would only make the file long.
 SHARE_MIN = 0.005
@@ -68,7 +72,7 @@ def measure(binary, scenario):
         subprocess.run(["strip", "--strip-debug", "-o", stripped, binary], check=True)
         run = subprocess.run(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--collect-atstart=no",
-             "--toggle-collect=$s7HotPath7StationV4read*", stripped, scenario, str(READS[scenario])],
+             f"--toggle-collect=$s7HotPath7StationV4{MEASURED.get(scenario, 'read')}*", stripped, scenario, str(READS[scenario])],
             capture_output=True, text=True, env={**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"})
         if run.returncode:
             sys.exit(run.stdout + run.stderr)
@@ -76,7 +80,7 @@ def measure(binary, scenario):
         frames, deliveries = int(words[1]), int(words[3])
         profile = Profile(out)
     if not profile.total:
-        sys.exit("nothing was collected: Station.read was not found under its name")
+        sys.exit("nothing was collected: the method of Station was not found under its name")
     names = [name for name, cost in profile.cost.items() if cost >= profile.total * SHARE_MIN]
     readable = demangled(names)
     functions = collections.Counter()

@@ -18,7 +18,7 @@ package final class BodyEncoder {
     /// A text with a NUL ends there, a polyline's point that is not on the Earth becomes 0.
     package func encode(_ envelope: Envelope) -> Frame {
         switch envelope.message {
-        case .ping(let nonce), .pong(let nonce): return Self.signOfLife(envelope.header, nonce)
+        case .ping(let nonce), .pong(let nonce): return Codec.signOfLife(envelope.header, nonce)
         default: break
         }
         defer { self.arena.reset() }
@@ -27,17 +27,5 @@ package final class BodyEncoder {
         let body = unsafe self.arena.buffer(count)
         _ = unsafe protobuf_c_message_pack(wire.base, body.baseAddress)
         return Frame(header: envelope.header, body: unsafe UnsafeRawBufferPointer(body).bytes)
-    }
-
-    /// A Ping or a Pong, by hand: idle connections say nothing else. Both have their nonce in field 1, if it is not 0.
-    private static func signOfLife(_ header: FrameHeader, _ nonce: UInt64) -> Frame {
-        var body: [UInt8] = []
-        var rest = nonce
-        if rest > 0 { body.append(1 << 3) }
-        while rest > 0 {
-            body.append(UInt8(truncatingIfNeeded: rest & 0x7F) | (rest > 0x7F ? 0x80 : 0))
-            rest >>= 7
-        }
-        return Frame(header: header, body: body)
     }
 }

@@ -19,8 +19,52 @@ package enum Codec {
         BodyEncoder(keptBytes: self.arenaBytes).encode(envelope)
     }
 
+    /// A Ping.
+    package static func ping(nonce: UInt64) -> Frame {
+        self.signOfLife(FrameHeader(type: MessageType.ping.rawValue), nonce)
+    }
+
+    /// Whether bytes are one Pong and nothing else, as ``encode(_:)`` and libraries of protobuf write it. One that is written in
+    /// another way is for ``decode(_:)``.
+    package static func isPong(_ bytes: RawSpan) -> Bool {
+        guard bytes.byteCount <= self.pongBytesMax else { return false }
+        do throws(FramingError) {
+            guard let header = try FrameHeader.read(from: bytes, frameBytesMax: .max), header.type == .pong,
+                header.frameByteCount == bytes.byteCount
+            else { return false }
+        } catch { return false }
+        let body = bytes.extracting(droppingFirst: FrameHeader.byteCount)
+        guard body.byteCount != 1 else { return false }
+        guard body.byteCount > 1 else { return true }
+        func byte(_ offset: Int) -> UInt8 { unsafe body.unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
+        return byte(0) == self.nonceTag && byte(body.byteCount - 1) < 0x80
+            && (1..<body.byteCount - 1).allSatisfy { byte($0) >= 0x80 }
+    }
+
+    /// The nonce of a Ping or a Pong is field 1, a varint.
+    private static let nonceTag: UInt8 = 1 << 3
+    /// With a nonce of 63 bits.
+    private static let pongBytesMax = FrameHeader.byteCount + 10
+
     /// Room for the C structures of most messages that are written, and little enough for the heap to have it at hand.
     private static let arenaBytes = 960
+
+    /// A Ping or a Pong, by hand: idle connections say nothing else. A nonce of 0 is not written.
+    static func signOfLife(_ header: FrameHeader, _ nonce: UInt64) -> Frame {
+        var header = header
+        let nonceByteCount = (UInt64.bitWidth - nonce.leadingZeroBitCount + 6) / 7
+        header.bodyLength = nonce == 0 ? 0 : UInt32(1 + nonceByteCount)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(header.frameByteCount)
+        header.write(to: &bytes)
+        if nonce > 0 { bytes.append(self.nonceTag) }
+        var rest = nonce
+        while rest > 0 {
+            bytes.append(UInt8(truncatingIfNeeded: rest & 0x7F) | (rest > 0x7F ? 0x80 : 0))
+            rest >>= 7
+        }
+        return Frame(header: header, bytes: bytes[...])
+    }
 
     /// Reads a frame in full. Whoever reads many holds a ``BodyDecoder``.
     package static func decode(_ frame: Frame) throws(DecodingError) -> Envelope {

@@ -103,6 +103,29 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         return true
     }
 
+    /// Notes a Pong, if one may come now: it says no more than that the peer is there.
+    ///
+    /// - Returns: Whether it may. If not, ``Event/received(_:_:)`` says what follows.
+    package mutating func notePong() -> Bool {
+        guard self.state == .active else { return false }
+        self.keepalive?.noteReceived()
+        return true
+    }
+
+    /// Passes the deadline of an active session whose peer is alive.
+    ///
+    /// - Returns: The nonce of a Ping to be sent, if one is, and the next deadline; nil if nothing has changed and
+    ///   ``Event/deadlineReached`` says what follows.
+    package mutating func takeTick(at now: Instant) -> (ping: UInt64?, next: Instant)? {
+        guard self.state == .active, var keepalive = self.keepalive else { return nil }
+        let verdict = keepalive.tick(at: now)
+        guard verdict != .dead else { return nil }
+        self.keepalive = keepalive
+        guard verdict == .ping else { return (nil, keepalive.nextTick) }
+        self.pingNonce += 1
+        return (self.pingNonce, keepalive.nextTick)
+    }
+
     /// Advances the session by one event and appends what the driver must now do.
     ///
     /// - Complexity: O(1); appends at most three actions.
@@ -253,19 +276,12 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     }
 
     private mutating func tick(at now: Instant, into actions: inout [Action]) {
-        guard var keepalive = self.keepalive else { return }
-        let verdict = keepalive.tick(at: now)
-        self.keepalive = keepalive
-        switch verdict {
-        case .alive: break
-        case .ping:
-            self.pingNonce += 1
-            actions.append(.send(.ping(nonce: self.pingNonce)))
-        case .dead:
+        guard let tick = self.takeTick(at: now) else {
             return self.close(
                 Goodbye(.keepaliveTimeout, reason: "nothing heard for three intervals"), into: &actions)
         }
-        actions.append(.arm(deadline: keepalive.nextTick))
+        if let nonce = tick.ping { actions.append(.send(.ping(nonce: nonce))) }
+        actions.append(.arm(deadline: tick.next))
     }
 
     private mutating func drain(_ goodbye: Goodbye, at now: Instant, into actions: inout [Action]) {

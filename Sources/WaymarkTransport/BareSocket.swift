@@ -18,6 +18,32 @@ package struct BareSocket: Sendable, Equatable {
             unsafe max(0, Glibc.send(self.descriptor, $0.baseAddress, $0.count, flags))
         }
     }
+
+    /// Appends what is there to be read, up to the buffer's capacity, without waiting.
+    ///
+    /// That nothing comes means nothing: if the peer has gone or the socket is broken, its channel finds that out.
+    func receive(into buffer: inout ByteBuffer) {
+        unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 0) {
+            unsafe max(0, recv(self.descriptor, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT)))
+        }
+    }
+
+    /// The user id at the other end, of a Unix socket.
+    var user: UInt32? {
+        var credentials = PeerCredentials()
+        var length = socklen_t(MemoryLayout<PeerCredentials>.size)
+        guard unsafe getsockopt(self.descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else {
+            return nil
+        }
+        return credentials.user
+    }
+}
+
+/// `struct ucred` of unix(7), which Glibc shows only with extensions that Swift does not switch on.
+private struct PeerCredentials {
+    var process: Int32 = 0
+    var user: UInt32 = 0
+    var group: UInt32 = 0
 }
 
 extension Channel {

@@ -19,6 +19,8 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     private let driver: GatewayDriver
     private let shard: LoopShard
     let outgoing: Outgoing
+    /// If it was known from the beginning.
+    private var socket: BareSocket?
     private(set) var peer: PeerDescription
     private(set) var session: AcceptingSession
     private(set) var splitter: FrameSplitter
@@ -37,15 +39,17 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     private(set) var deadline: Instant?
     /// When to look whether the peer took something; nil while nobody watches.
     private var stallCheck: Instant?
-    var deadlinePlace: Int?
+    var deadlinePlace: DeadlinePlace?
     /// When the peer last took something, while something waits for it.
     private var progressed = Instant(nanoseconds: 0)
     private(set) var context: ChannelHandlerContext?
 
     init(
-        id: ConnectionID, entrance: Entrance, source: PeerSource, driver: GatewayDriver, shard: LoopShard
+        id: ConnectionID, entrance: Entrance, source: PeerSource, socket: BareSocket?, driver: GatewayDriver,
+        shard: LoopShard
     ) {
         self.id = id
+        self.socket = socket
         self.policy = entrance.policy
         self.rules = entrance.rules
         self.driver = driver
@@ -93,8 +97,20 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        self.outgoing.socketOpened(context.channel.bareSocket)
+        self.outgoing.socketOpened(self.socket ?? context.channel.bareSocket)
         context.fireChannelActive()
+        self.takeFirstInput()
+    }
+
+    /// Mostly the Hello has come by the time that the connection is accepted.
+    private func takeFirstInput() {
+        guard let socket = self.socket, !self.isHeld, !self.isClosing else { return }
+        var buffer = self.shard.readBuffer.lend()
+        defer { self.shard.readBuffer.takeBack(buffer) }
+        socket.receive(into: &buffer)
+        guard buffer.readableBytes > 0 else { return }
+        self.splitter.append(Array(buffer.readableBytesView))
+        self.takeInput()
     }
 
     /// A channel without a socket may stand for one, and say so before anything is written.
@@ -105,6 +121,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
 
     func channelInactive(context: ChannelHandlerContext) {
         self.outgoing.socketClosed()
+        self.socket = nil
         guard !self.isLetGo else { return context.fireChannelInactive() }
         if self.isHeld { self.takeInput() }  // What came before the end is worked off.
         self.stopWaiting()
@@ -124,8 +141,14 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         let buffer = self.unwrapInboundIn(data)
         defer { self.shard.readBuffer.takeBack(buffer) }
         guard !self.isClosing else { return }  // What comes after the end is thrown away.
+        guard !self.takePong(buffer.readableBytesSpan) else { return }
         self.splitter.append(Array(buffer.readableBytesView))
         if !self.isHeld { self.takeInput() }
+    }
+
+    /// Takes what was read if it is a Pong and nothing else: idle connections say nothing else.
+    private func takePong(_ read: RawSpan) -> Bool {
+        !self.isHeld && self.splitter.isEmpty && Codec.isPong(read) && self.session.notePong()
     }
 
     /// Works off the frames that are there.
@@ -323,9 +346,21 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         if let check = self.stallCheck, check <= now { self.checkForStall() }
         if let deadline = self.deadline, deadline <= now, !self.isClosing {
             self.deadline = nil
-            self.handle(.deadlineReached)
+            self.noteSpoken()
+            if let tick = self.session.takeTick(at: now) {
+                self.deadline = tick.next
+                if let nonce = tick.ping { self.ping(nonce) }
+            } else {
+                self.handle(.deadlineReached)
+            }
         }
         self.wait()
+    }
+
+    private func ping(_ nonce: UInt64) {
+        guard let context = self.context else { return }
+        self.settle(self.outgoing.writeAtOnce(Codec.ping(nonce: nonce), on: context))
+        self.flush()
     }
 
     /// Something waits: begins to watch whether the peer takes anything.

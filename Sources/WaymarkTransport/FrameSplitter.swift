@@ -17,6 +17,9 @@ package struct FrameSplitter: Sendable {
     /// The memory that is held for what is not yet a frame, in bytes.
     package var byteCapacity: Int { self.bytes.capacity }
 
+    /// What comes next is the start of a frame.
+    package var isEmpty: Bool { self.offset == self.bytes.count && self.failure == nil }
+
     /// What was read and not handed out: nothing, or a part of a frame, once ``next()`` has returned nil.
     package var rest: [UInt8] { Array(self.bytes[self.offset...]) }
 

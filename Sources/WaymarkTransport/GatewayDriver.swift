@@ -39,17 +39,19 @@ package final class GatewayDriver: Sendable {
         var isHeld = false
         /// Worked off, but the loop of the connection need not be woken for that alone. By loop.
         fileprivate var batchesDone: [[ConnectionID]]
-        /// What the gateway wants to be told of.
-        fileprivate var deadline: Instant?
-        /// Runs, and until when: not behind ``deadline``.
-        fileprivate var timer: (due: Instant, task: Scheduled<Void>)?
+        /// For what the gateway wants to be told of.
+        fileprivate let timer: LoopTimer
         var draining: Draining?
         /// Something was worked off since ``GatewayDriver/detach(_:within:)`` or ``GatewayDriver/end()`` asked last.
         var hasRun = false
         var isDetaching = false
 
-        init(gateway: Gateway, ledger: ConnectionLedger, log: PeerLog, idle: IdleWatch, loopCount: Int) {
+        fileprivate init(
+            gateway: Gateway, ledger: ConnectionLedger, log: PeerLog, idle: IdleWatch, timer: LoopTimer,
+            loopCount: Int
+        ) {
             self.gateway = gateway
+            self.timer = timer
             self.ledger = ledger
             self.log = log
             self.idle = idle
@@ -113,7 +115,7 @@ package final class GatewayDriver: Sendable {
             State(
                 gateway: gateway, ledger: ConnectionLedger(limits: limits.connections),
                 log: PeerLog(logger, limits: limits.log, loop: loops[0]), idle: IdleWatch(loops[0]),
-                loopCount: loops.count),
+                timer: LoopTimer(loops[0], clock: clock), loopCount: loops.count),
             eventLoop: loops[0])
         // Each loop has its part: none has to ask the others.
         let waitingMax = limits.waitingMax(of: loops.count)
@@ -172,8 +174,11 @@ package final class GatewayDriver: Sendable {
     // MARK: Connections
 
     /// Takes a connection, or tells it why not. Called on its loop, one of this driver's, before it is read.
+    ///
+    /// `socket` is the channel's, if whoever calls knows it; what has come through it before is read at once then.
     package func accept(
-        _ channel: any Channel, through entrance: Entrance, from source: PeerSource
+        _ channel: any Channel, through entrance: Entrance, from source: PeerSource,
+        on socket: BareSocket? = nil
     ) -> EventLoopFuture<Void> {
         guard let index = self.shards.firstIndex(where: { $0.loop === channel.eventLoop }) else {
             preconditionFailure("the connection is not on a loop of this driver")
@@ -181,14 +186,15 @@ package final class GatewayDriver: Sendable {
         guard channel.eventLoop !== self.gatewayLoop else {
             let admission = self.register(index, entrance, source)
             return channel.eventLoop.makeCompletedFuture {
-                try self.take(channel, admission, index, entrance, source)
+                try self.take(channel, admission, index, entrance, source, socket)
             }
         }
         let taken = channel.eventLoop.makePromise(of: Void.self)
         self.gatewayLoop.execute {
             let admission = self.register(index, entrance, source)
             channel.eventLoop.execute {
-                taken.completeWith(Result { try self.take(channel, admission, index, entrance, source) })
+                taken.completeWith(
+                    Result { try self.take(channel, admission, index, entrance, source, socket) })
             }
         }
         return taken.futureResult
@@ -197,13 +203,14 @@ package final class GatewayDriver: Sendable {
     /// Does what was decided about a new connection, on its loop.
     private func take(
         _ channel: any Channel, _ admission: Admission, _ index: Int, _ entrance: Entrance,
-        _ source: PeerSource
+        _ source: PeerSource, _ socket: BareSocket?
     ) throws {
         let shard = self.shards[index].shard
         switch admission {
         case .taken(let id):
             let handler = ConnectionHandler(
-                id: id, entrance: entrance, source: source, driver: self, shard: shard.value)
+                id: id, entrance: entrance, source: source, socket: socket, driver: self,
+                shard: shard.value)
             try self.add(handler, to: channel, shard)
         case .refused(let goodbye):
             let refused = ObjectIdentifier(channel)
@@ -369,37 +376,14 @@ package final class GatewayDriver: Sendable {
     }
 
     /// Hands in ``Gateway/Event/deadlineReached`` at `deadline`, and not at the one that was asked for before.
-    ///
-    /// A timer that is due earlier stays, and looks again then: mostly deadlines are put off.
     func arm(_ deadline: Instant) {
         let state = self.state.value
         guard !state.isDetaching else { return }
-        state.deadline = deadline
-        if let (due, timer) = state.timer {
-            guard deadline < due else { return }
-            timer.cancel()
-        }
-        let delay = max(0, deadline.nanoseconds - self.clock().nanoseconds)
-        let timer = self.gatewayLoop.assumeIsolated().scheduleTask(in: .nanoseconds(delay)) {
-            self.reachDeadline()
-        }
-        state.timer = (deadline, timer)
-    }
-
-    private func reachDeadline() {
-        let state = self.state.value
-        state.timer = nil
-        guard let deadline = state.deadline else { return }
-        guard self.clock() >= deadline else { return self.arm(deadline) }
-        self.submit([.deadlineReached], from: nil)
+        state.timer.set(deadline) { self.submit([.deadlineReached], from: nil) }
     }
 
     /// No deadline counts any more.
-    func disarm() {
-        self.state.value.timer?.task.cancel()
-        self.state.value.timer = nil
-        self.state.value.deadline = nil
-    }
+    func disarm() { self.state.value.timer.cancel() }
 
     // MARK: Going down
 

@@ -32,6 +32,9 @@ package struct Listener: Sendable {
     /// Connections that the system keeps until they are accepted.
     static let backlog: CInt = 1_024
 
+    /// Connections that are accepted before those that are there have their turn: each may bring its Hello along.
+    static let acceptedAtOnceMax: UInt = 16
+
     /// What the channel of a connection may hold of what is written, in bytes, before the rest waits.
     static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32_768, high: 65_536)
 
@@ -168,6 +171,7 @@ package struct Listener: Sendable {
         return ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelOption(.maxMessagesPerRead, value: Self.acceptedAtOnceMax)
             .childChannelInitializer { channel in
                 do {
                     let address = try address.of(channel.parent)
@@ -176,9 +180,11 @@ package struct Listener: Sendable {
                     }
                     // Closed by the operator, with connections on their way.
                     guard let policy = rules.policy else { return channel.close() }
+                    // Asked for once: to find it takes as long as the rest of this.
+                    let socket = channel.bareSocket
                     return driver.accept(
                         channel, through: Entrance(address: address, policy: policy, rules: rules),
-                        from: Self.source(of: channel))
+                        from: Self.source(of: channel, socket, through: address), on: socket)
                 } catch {
                     return channel.eventLoop.makeFailedFuture(error)
                 }
@@ -198,24 +204,14 @@ package struct Listener: Sendable {
         return resolved
     }
 
-    /// Who is at the other end.
-    private static func source(of channel: any Channel) -> PeerSource {
-        switch channel.localAddress {
-        case .unixDomainSocket: Self.user(of: channel).map(PeerSource.user) ?? .unknown
-        case .v4, .v6: channel.remoteAddress?.ipAddress.map(PeerSource.host) ?? .unknown
-        case nil: .unknown
+    /// Who is at the other end of a connection through a listener at `address`.
+    private static func source(
+        of channel: any Channel, _ socket: BareSocket?, through address: ListenAddress
+    ) -> PeerSource {
+        switch address {
+        case .unix: socket?.user.map(PeerSource.user) ?? .unknown
+        case .tcp: channel.remoteAddress?.ipAddress.map(PeerSource.host) ?? .unknown
         }
-    }
-
-    /// The user id at the other end of a Unix socket.
-    private static func user(of channel: any Channel) -> UInt32? {
-        guard let provider = channel as? any SocketOptionProvider else { return nil }
-        let option: EventLoopFuture<PeerCredentials> = provider.unsafeGetSocketOption(
-            level: .init(rawValue: SOL_SOCKET), name: .init(rawValue: SO_PEERCRED))
-        var user: UInt32?
-        // On the channel's own loop the answer is there at once.
-        option.assumeIsolated().whenSuccess { user = $0.user }
-        return user
     }
 }
 
@@ -231,11 +227,4 @@ private final class BoundAddress: Sendable {
         guard let address else { throw .unknownLocalAddress }
         return address
     }
-}
-
-/// `struct ucred` of unix(7), which Glibc shows only with extensions that Swift does not switch on.
-private struct PeerCredentials: Sendable {
-    var process: Int32 = 0
-    var user: UInt32 = 0
-    var group: UInt32 = 0
 }

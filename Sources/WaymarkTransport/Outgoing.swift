@@ -133,6 +133,18 @@ final class Outgoing {
         return nil
     }
 
+    /// Writes a frame at once if nothing is in its way, else as ``write(_:key:on:)`` does. It is none that ``takeSpoken()`` tells of.
+    ///
+    /// - Returns: Why it cannot wait; nil if all is well.
+    func writeAtOnce(_ frame: Frame, on context: ChannelHandlerContext) -> Overflow? {
+        let sentCount = unsafe self.straight?.send(frame.bytes.span.bytes) ?? 0
+        guard sentCount > 0 else { return self.write(frame, key: nil, on: context) }
+        if sentCount < frame.bytes.count {
+            self.queue(ByteBuffer(bytes: frame.bytes), after: sentCount, on: context)
+        }
+        return nil
+    }
+
     /// Writes frames that are shared by an audience, but for the first `sentCount` bytes, which just went out straight; or lets
     /// them wait one by one.
     ///

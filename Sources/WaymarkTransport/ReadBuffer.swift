@@ -27,8 +27,8 @@ final class ReadBuffer {
 
 /// Has a channel read into the ``ReadBuffer`` of its loop. For channels that read once at a time.
 struct LoopReadAllocator: RecvByteBufferAllocator {
-    /// A channel keeps its first buffer for good and never uses it again: there is room for the start of a Hello.
-    private static let firstByteCount = 64
+    /// A channel keeps its first buffer for good and never uses it again. A Pong has room in it.
+    private static let firstByteCount = 32
 
     private let shard: NIOLoopBoundBox<LoopShard>
     private var hasRead = false

@@ -3,6 +3,8 @@ import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
 
+private func isPong(_ bytes: some Sequence<UInt8>) -> Bool { Codec.isPong(Array(bytes).span.bytes) }
+
 @Suite struct RoundTripTests {
     private static let seedsPerType: UInt64 = 60
 
@@ -31,6 +33,34 @@ import WaymarkProtocol
             }
             #expect(
                 try decoder.outline(of: Codec.encode(envelope)) == publication.outline, "seed \(seed)")
+        }
+    }
+
+    @Test func `a Pong is known by its bytes, and nothing else is taken for one`() throws {
+        for shift in 0..<64 {
+            let nonce = UInt64.max >> UInt64(shift)
+            for nonce in [0, nonce, nonce &- 1] {
+                let pong = Array(Codec.encode(Envelope(.pong(nonce: nonce))).bytes)
+                // The longest is left to the decoder.
+                #expect(isPong(pong) == (nonce < 1 << 63), "\(nonce)")
+                #expect(!isPong(pong + [0]))
+                #expect(!isPong(pong.dropLast()))
+                #expect(!isPong(Codec.ping(nonce: nonce).bytes))
+            }
+        }
+        let bodies: [[UInt8]] = [
+            [], [8], [8, 0x80], [8, 1, 1], [9, 1], [0x80, 1], [8, 0x80, 0], [16, 1], [8, 0x80, 0x80],
+        ]
+        for body in bodies {
+            let frame = Frame(.pong, body: body)
+            let isRead = (try? Codec.decode(frame).message.type) == .pong
+            #expect(!isPong(frame.bytes) || isRead, "\(body)")
+        }
+    }
+
+    @Test func `a Ping is written as any message is`() {
+        for nonce in [0, 1, 127, 128, UInt64.max] {
+            #expect(Codec.ping(nonce: nonce) == Codec.encode(Envelope(.ping(nonce: nonce))))
         }
     }
 

@@ -113,6 +113,44 @@ import WaymarkProtocol
         #expect(session.state == .closed)
     }
 
+    @Test func `a deadline and a Pong that are dealt with by themselves are the same as their events`() {
+        var actions: [AcceptingSession.Action] = []
+        let start = AcceptingSession(
+            limits: .init(), allowedRoles: [.vehicle], at: Instant(nanoseconds: 0), into: &actions)
+        var frontier: Set<AcceptingSession> = [start]
+        for step in 1...6 {
+            let now = Instant(nanoseconds: Int64(step) * 10_000_000_000)
+            var next: Set<AcceptingSession> = []
+            for session in frontier {
+                var byEvent = session
+                actions = []
+                byEvent.handle(.deadlineReached, at: now, into: &actions)
+                var byItself = session
+                if let (ping, deadline) = byItself.takeTick(at: now) {
+                    let sent = ping.map { [.send(.ping(nonce: $0))] } ?? [AcceptingSession.Action]()
+                    #expect(actions == sent + [.arm(deadline: deadline)])
+                    #expect(byItself == byEvent)
+                } else {
+                    #expect(byItself == session)
+                    #expect(byEvent.state == .closed)
+                }
+                var heard = session
+                heard.handle(.received(.pong(nonce: 1), .none), at: now, into: &actions)
+                var noted = session
+                #expect(noted.notePong() == (session.state == .active))
+                #expect(noted == (session.state == .active ? heard : session))
+                for event in Self.events {
+                    var after = session
+                    after.handle(event, at: now, into: &actions)
+                    next.insert(after)
+                }
+                next.formUnion([byEvent, heard])
+            }
+            frontier = next.filter { $0.state != .closed }
+        }
+        #expect(!frontier.isEmpty)
+    }
+
     @Test func `before the Welcome nothing but a short Hello is taken`() {
         var actions: [AcceptingSession.Action] = []
         var session = AcceptingSession(

@@ -7,41 +7,45 @@ import WaymarkTransport
 
 private final class Member: HasDeadline {
     let number: Int
-    var deadlinePlace: Int?
+    var deadlinePlace: DeadlinePlace?
     init(_ number: Int) { self.number = number }
 }
 
 @Suite struct DeadlineTests {
     @Test(arguments: 0..<50)
-    func `a heap does what a list that is searched would do`(_ seed: UInt64) {
+    func `a book does what a list that is searched would do`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let members = (0..<Int.random(in: 1...40, using: &random)).map(Member.init)
-        var heap = DeadlineHeap<Member>()
-        var model: [Int: Instant] = [:]
+        var book = DeadlineBook<Member>(unit: .nanoseconds(10))
+        // Ends of turns.
+        var model: [Int: Int64] = [:]
         var now = Instant(nanoseconds: 0)
         for _ in 0..<2_000 {
             let member = members.randomElement(using: &random)!
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<6:
-                let instant = Instant(nanoseconds: now.nanoseconds + .random(in: -5...50, using: &random))
-                heap.set(member, at: instant)
-                model[member.number] = instant
+                let instant = now.nanoseconds + .random(in: -5...50, using: &random)
+                book.set(member, at: Instant(nanoseconds: instant))
+                model[member.number] = instant > 0 ? (instant + 9) / 10 * 10 : instant
             case 6..<8:
-                heap.remove(member)
+                book.remove(member)
                 model[member.number] = nil
             case _:
                 now.nanoseconds += .random(in: 0...10, using: &random)
-                var last: Instant?
-                while let due = heap.takeDue(at: now) {
-                    let instant = model.removeValue(forKey: due.number)
-                    #expect(instant.map { $0 <= now && last ?? $0 <= $0 } == true)
+                var last = Int64.min
+                while let due = book.takeDue(at: now) {
+                    let end = model.removeValue(forKey: due.number)
+                    #expect(end.map { $0 <= now.nanoseconds && last <= $0 } == true)
                     #expect(due.deadlinePlace == nil)
-                    last = instant
+                    last = end ?? last
                 }
-                #expect(!model.values.contains { $0 <= now })
+                #expect(!model.values.contains { $0 <= now.nanoseconds })
             }
-            #expect(heap.count == model.count)
-            #expect(heap.next == model.values.min())
+            #expect(book.count == model.count)
+            // Never later than the earliest; nil when nobody waits.
+            let earliest = model.values.min()
+            #expect((book.next == nil) == (earliest == nil))
+            #expect(book.next.map { $0.nanoseconds <= earliest ?? .min } ?? true)
             for member in members { #expect((member.deadlinePlace == nil) == (model[member.number] == nil)) }
         }
     }

@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import NIOCore
 import NIOEmbedded
+import Synchronization
 import WaymarkCodec
 import WaymarkGateway
 import WaymarkProtocol
@@ -11,11 +12,13 @@ import WaymarkTransport
 struct Scenario {
     var name: String
     var endpoints: Int
-    var framesPerRead: Int
+    var framesPerRead = 0
     /// The endpoints want shorter texts than what is published: each frame is cut, once for all of them.
     var isFitted = false
     /// Each frame starts guidance anew with a segment of so many points; 0: the frames are small states.
     var routePoints = 0
+    /// Nothing is published: this is what the endpoints do.
+    var crowd: Crowd.Life?
 
     static let all = [
         Scenario(name: "one", endpoints: 1, framesPerRead: 64),
@@ -23,6 +26,8 @@ struct Scenario {
         Scenario(name: "lone", endpoints: 100, framesPerRead: 1),
         Scenario(name: "fitted", endpoints: 10, framesPerRead: 16, isFitted: true),
         Scenario(name: "route", endpoints: 1, framesPerRead: 1, routePoints: 12_500),
+        Scenario(name: "connect", endpoints: 100, crowd: .cutAndBack),
+        Scenario(name: "keepalive", endpoints: 1_000, crowd: .idle),
     ]
 }
 
@@ -30,7 +35,7 @@ struct Scenario {
 struct Peer {
     let channel: EmbeddedChannel
     private let ours: CInt
-    fileprivate let theirs: BareSocket
+    let theirs: BareSocket
 
     init(loop: EmbeddedEventLoop) throws {
         self.channel = EmbeddedChannel(loop: loop)
@@ -68,32 +73,38 @@ struct Peer {
 
 /// The gateway with everything on but time and the reading of sockets.
 struct Station {
-    private let loop = EmbeddedEventLoop()
+    let loop = EmbeddedEventLoop()
     private let driver: GatewayDriver
+    private let clock = Clock()
 
     /// The only client of a scenario.
     static let client = ClientID(unchecked: "app")
 
     init() {
+        let clock = self.clock
         self.driver = GatewayDriver(
             loops: [self.loop], policy: .init(), limits: TransportLimits(),
             logger: Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() },
-            clock: { Instant(nanoseconds: 0) })
+            clock: { clock.now })
     }
 
     /// A connection whose peer has said who it is.
     func connect(_ role: Hello.Role) throws -> Peer {
         let peer = try Peer(loop: self.loop)
-        let channel = peer.channel
-        let entrance = Entrance(
-            address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
-        let accepted = self.driver.accept(channel, through: entrance, from: .user(1_000))
-        self.loop.run()
-        try accepted.wait()
-        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()
-        channel.pipeline.fireUserInboundEventTriggered(peer.theirs)
+        try self.accept(peer)
         self.send(.hello(Hello(role: role)), on: peer)
         return peer
+    }
+
+    /// Takes a connection whose peer has said nothing yet.
+    func accept(_ peer: Peer) throws {
+        let entrance = Entrance(
+            address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
+        let accepted = self.driver.accept(peer.channel, through: entrance, from: .user(1_000))
+        self.loop.run()
+        try accepted.wait()
+        try peer.channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()
+        peer.channel.pipeline.fireUserInboundEventTriggered(peer.theirs)
     }
 
     /// A client that has opened a session for some vehicles, see ``Peer/openedSession()``.
@@ -117,6 +128,30 @@ struct Station {
             peer.channel.pipeline.fireChannelReadComplete()
         }
         self.loop.run()
+    }
+
+    /// What is measured where nothing is published: all that `work` does, and what comes of it.
+    @inline(never)
+    func live(_ work: () throws -> Void) rethrows {
+        try work()
+        self.loop.run()
+    }
+
+    /// Lets time pass, and what is due in it happen.
+    func pass(_ time: Duration) {
+        self.clock.advance(by: time)
+        self.loop.advanceTime(by: TimeAmount(time))
+    }
+}
+
+/// A clock that stands still until it is told otherwise.
+private final class Clock: Sendable {
+    private let nanoseconds = Atomic<Int64>(0)
+
+    var now: Instant { Instant(nanoseconds: self.nanoseconds.load(ordering: .relaxed)) }
+
+    func advance(by time: Duration) {
+        self.nanoseconds.store((self.now + time).nanoseconds, ordering: .relaxed)
     }
 }
 
@@ -205,6 +240,10 @@ enum HotPath {
             return self.explain()
         }
         if let scenario = Scenario.all.first(where: { $0.name == name }) {
+            if let life = scenario.crowd {
+                var crowd = try Crowd(scenario.endpoints, life)
+                return try crowd.live(through: reads)
+            }
             var rig = try Rig(scenario)
             self.report(try rig.run(reads))
         } else if let scenario = RequestScenario.all.first(where: { $0.name == name }) {
