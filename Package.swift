@@ -142,12 +142,12 @@ let package = Package(
         .executableTarget(
             name: "HotPath",
             dependencies: [
-                "WaymarkTransport", "WaymarkGateway", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
-                nioCore,
-                nioEmbedded, logging,
+                "CAllocations", "WaymarkTransport", "WaymarkGateway", "WaymarkCodec", "WaymarkProtocol",
+                "WaymarkModel", nioCore, nioEmbedded, logging,
             ], path: "Tests/Benchmarks/HotPath", exclude: ["counts.json"],
             swiftSettings: testing),
 
+        .target(name: "CAllocations", path: "Tests/Benchmarks/CAllocations"),
         .target(name: "CEpoll", path: "Tests/Benchmarks/CEpoll"),
         .target(
             name: "Load",

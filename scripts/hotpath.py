@@ -19,33 +19,26 @@ COUNTS = os.path.join(ROOT, "Tests/Benchmarks/HotPath/counts.json")
 READS = {
     "one": 60, "fan": 30, "lone": 300, "fitted": 60, "route": 20, "request": 2000, "requests": 60, "connect": 10,
     "keepalive": 3}
-# The method of Station that is measured.
-MEASURED = {"connect": "live", "keepalive": "live"}
 GROWTH_MAX = 1.05
 # Functions below this share of a scenario are not kept: they would only make the file long.
 SHARE_MIN = 0.005
 
 
 class Profile:
-    """What one run cost: instructions by function, and how often memory was asked for."""
+    """What one run cost: instructions by function."""
 
     def __init__(self, path):
         self.cost = collections.Counter()
-        self.allocations = 0
-        names, function, callee, is_call = {}, None, None, False
+        names, function, is_call = {}, None, False
         for line in open(path, encoding="utf-8", errors="replace"):
             if match := re.match(r"(c?)fn=\((\d+)\)(?: (.*))?$", line.rstrip("\n")):
                 is_callee, number, name = match.groups()
                 # Recursion is the same function.
                 name = names.setdefault(number, name and name.split("'")[0])
-                if is_callee:
-                    callee = name
-                else:
+                if not is_callee:
                     function = name
             elif line.startswith("calls="):
                 is_call = True
-                if re.fullmatch(r"malloc|calloc|realloc|posix_memalign|aligned_alloc", callee or ""):
-                    self.allocations += int(line[6:].split()[0])
             elif line[:1] in "0123456789+-*" and function:
                 if not is_call:
                     self.cost[function] += int(line.split()[1])
@@ -72,15 +65,15 @@ def measure(binary, scenario):
         subprocess.run(["strip", "--strip-debug", "-o", stripped, binary], check=True)
         run = subprocess.run(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--collect-atstart=no",
-             f"--toggle-collect=$s7HotPath7StationV4{MEASURED.get(scenario, 'read')}*", stripped, scenario, str(READS[scenario])],
+             "--toggle-collect=$s7HotPath7StationV7measure*", stripped, scenario, str(READS[scenario])],
             capture_output=True, text=True, env={**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"})
         if run.returncode:
             sys.exit(run.stdout + run.stderr)
         words = run.stdout.split()
-        frames, deliveries = int(words[1]), int(words[3])
+        frames, deliveries, allocations = int(words[1]), int(words[3]), int(words[5])
         profile = Profile(out)
     if not profile.total:
-        sys.exit("nothing was collected: the method of Station was not found under its name")
+        sys.exit("nothing was collected: Station.measure was not found under its name")
     names = [name for name, cost in profile.cost.items() if cost >= profile.total * SHARE_MIN]
     readable = demangled(names)
     functions = collections.Counter()
@@ -88,7 +81,7 @@ def measure(binary, scenario):
         functions[readable[name]] += profile.cost[name]
     return {
         "instructions": round(profile.total / frames, 1),
-        "allocations": round(profile.allocations / frames, 2),
+        "allocations": round(allocations / frames, 2),
         "deliveries": deliveries / frames,
         "functions": {name: round(cost / frames, 1) for name, cost in functions.most_common()},
     }

@@ -31,12 +31,9 @@ struct Crowd {
             vehicle.guidanceWanted = true
             return Hello(role: .vehicle(vehicle))
         }
-        let client = try self.station.connect(
-            .navigation(
-                NavigationHello(client: ClientID(unchecked: "app"), features: Set(Feature.allCases))))
-        self.station.send(.openSession(OpenSession(requestID: "r", vehicles: .anyThatAsked)), on: client)
-        var drive = Drive(session: try Self.session(openedFor: client))
-        self.station.read(ByteBuffer(bytes: drive.start()), on: client)
+        let client = try self.station.connectClient(to: .anyThatAsked)
+        var drive = Drive(session: try client.openedSession())
+        self.station.read([(ByteBuffer(bytes: drive.start()), client)])
         for (index, hello) in self.hellos.enumerated() {
             if self.life == .idle, index % (self.hellos.count / Self.shifts) == 0 {
                 self.station.pass(.milliseconds(10))
@@ -45,15 +42,8 @@ struct Crowd {
         }
     }
 
-    private static func session(openedFor client: Peer) throws -> SessionID {
-        for frame in try client.frames() {
-            if case .sessionOpened(let opened) = try Codec.decode(frame).message { return opened.session }
-        }
-        throw Rig.Failure.noSession
-    }
-
     /// Lives so many times, and checks what the endpoints got each time.
-    mutating func live(through times: Int) throws {
+    mutating func live(through times: Int) throws -> Report {
         var tokens = try self.peers.map { try Self.welcome($0.frames()).resumptionToken }
         for _ in 0..<times {
             switch self.life {
@@ -61,7 +51,8 @@ struct Crowd {
             case .idle: try self.pingAll()
             }
         }
-        print("frames \(times * self.peers.count) deliveries \(times * self.peers.count)")
+        let count = times * self.peers.count
+        return Report(frames: count, deliveries: count, allocations: self.station.allocations)
     }
 
     /// - Returns: Their new tokens.
@@ -74,7 +65,7 @@ struct Crowd {
             hello.resumptionToken = token
             return ByteBuffer(bytes: Codec.encode(Envelope(.hello(hello))).bytes)
         }
-        try station.live {
+        try station.measure {
             for peer in old { peer.channel.close(promise: nil) }
             station.loop.run()
             for (peer, greeting) in zip(new, greetings) {
@@ -82,6 +73,7 @@ struct Crowd {
                 peer.channel.pipeline.fireChannelRead(greeting)
                 peer.channel.pipeline.fireChannelReadComplete()
             }
+            station.loop.run()
         }
         self.peers = new
         return try new.map { peer in
@@ -106,15 +98,16 @@ struct Crowd {
     /// A keepalive later, each is asked for a sign of life once, and answers.
     private func pingAll() throws {
         let interval = Duration.seconds(10) - .milliseconds(10) * (Self.shifts - 1)
-        self.station.live { self.station.pass(interval) }
-        for _ in 1..<Self.shifts { self.station.live { self.station.pass(.milliseconds(10)) } }
+        self.station.measure { self.station.pass(interval) }
+        for _ in 1..<Self.shifts { self.station.measure { self.station.pass(.milliseconds(10)) } }
         for peer in self.peers {
             let frames = try peer.frames()
             guard frames.count == 1, frames[0].header.type == .ping else {
                 throw Failure.unexpected(frames.map(\.header.type))
             }
             guard case .ping(let nonce) = try Codec.decode(frames[0]).message else { continue }
-            self.station.live { self.station.send(.pong(nonce: nonce), on: peer) }
+            let pong = ByteBuffer(bytes: Codec.encode(Envelope(.pong(nonce: nonce))).bytes)
+            self.station.measure { self.station.read([(pong, peer)]) }
         }
     }
 }

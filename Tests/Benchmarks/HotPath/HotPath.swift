@@ -1,3 +1,4 @@
+import CAllocations
 import Glibc
 import Logging
 import NIOCore
@@ -76,6 +77,7 @@ struct Station {
     let loop = EmbeddedEventLoop()
     private let driver: GatewayDriver
     private let clock = Clock()
+    private let meter = Meter()
 
     /// The only client of a scenario.
     static let client = ClientID(unchecked: "app")
@@ -107,21 +109,20 @@ struct Station {
         peer.channel.pipeline.fireUserInboundEventTriggered(peer.theirs)
     }
 
-    /// A client that has opened a session for some vehicles, see ``Peer/openedSession()``.
-    func connectClient(to vehicles: [VehicleID]) throws -> Peer {
+    /// A client that has opened a session, see ``Peer/openedSession()``.
+    func connectClient(to vehicles: VehicleSelection) throws -> Peer {
         let hello = NavigationHello(client: Self.client, features: Set(Feature.allCases))
         let peer = try self.connect(.navigation(hello))
-        self.send(.openSession(OpenSession(requestID: "r", vehicles: .vehicles(vehicles))), on: peer)
+        self.send(.openSession(OpenSession(requestID: "r", vehicles: vehicles)), on: peer)
         return peer
     }
 
-    private func send(_ message: Message, on peer: Peer) {
+    func send(_ message: Message, on peer: Peer) {
         self.read([(ByteBuffer(bytes: Codec.encode(Envelope(message)).bytes), peer)])
     }
 
-    /// What is measured: from one turn of the loop in which each of some connections is read once to the flush of everybody
-    /// who is sent something because of it.
-    @inline(never)
+    /// Has each of some connections read once in one turn of the loop, up to the flush of everybody who is sent something
+    /// because of it.
     func read(_ reads: [(bytes: ByteBuffer, peer: Peer)]) {
         for (bytes, peer) in reads {
             peer.channel.pipeline.fireChannelRead(bytes)
@@ -130,18 +131,27 @@ struct Station {
         self.loop.run()
     }
 
-    /// What is measured where nothing is published: all that `work` does, and what comes of it.
-    @inline(never)
-    func live(_ work: () throws -> Void) rethrows {
+    // Why not optimized: it must be one function under its own name, by which callgrind finds it.
+    /// What is measured: all that `work` does.
+    @_optimize(none)
+    func measure(_ work: () throws -> Void) rethrows {
+        let before = waymark_allocation_count()
         try work()
-        self.loop.run()
+        self.meter.allocations += waymark_allocation_count() - before
     }
+
+    /// How often the heap was asked for memory in what was measured.
+    var allocations: UInt { self.meter.allocations }
 
     /// Lets time pass, and what is due in it happen.
     func pass(_ time: Duration) {
         self.clock.advance(by: time)
         self.loop.advanceTime(by: TimeAmount(time))
     }
+}
+
+private final class Meter {
+    var allocations: UInt = 0
 }
 
 /// A clock that stands still until it is told otherwise.
@@ -177,7 +187,7 @@ struct Rig {
             return try station.connect(.vehicle(vehicle))
         }
         self.client = try station.connectClient(
-            to: Set((0..<scenario.endpoints).map(Self.vehicle)).sorted())
+            to: .vehicles(Set((0..<scenario.endpoints).map(Self.vehicle)).sorted()))
         self.drive = Drive(session: try self.client.openedSession())
         self.read(ByteBuffer(bytes: self.drive.start()))
         _ = try self.takeDelivered()
@@ -209,17 +219,17 @@ struct Rig {
 
     /// Works off so many reads.
     ///
-    /// - Returns: How many frames came and went, once it is sure that every endpoint got every one.
-    mutating func run(_ reads: Int) throws -> (frames: Int, deliveries: Int) {
+    /// - Returns: What came of it, once it is sure that every endpoint got every frame.
+    mutating func run(_ reads: Int) throws -> Report {
         var delivered = 0
         for read in self.reads(reads) {
-            self.read(read)
+            self.station.measure { self.read(read) }
             delivered += try self.takeDelivered()
         }
         let frames = reads * self.scenario.framesPerRead
         let expected = frames * self.scenario.endpoints
         guard delivered == expected else { throw Failure.lost(delivered: delivered, expected: expected) }
-        return (frames, delivered)
+        return Report(frames: frames, deliveries: delivered, allocations: self.station.allocations)
     }
 
     enum Failure: Error {
@@ -227,6 +237,20 @@ struct Rig {
         case noSocket(CInt)
         case lost(delivered: Int, expected: Int)
         case unexpected([Message])
+    }
+}
+
+/// What was worked off in what was measured.
+struct Report: CustomStringConvertible {
+    /// That came; of a crowd, how often one of it came back or was asked for a sign of life.
+    var frames: Int
+    /// That went out.
+    var deliveries: Int
+    /// How often the heap was asked for memory.
+    var allocations: UInt
+
+    var description: String {
+        "frames \(self.frames) deliveries \(self.deliveries) allocations \(self.allocations)"
     }
 }
 
@@ -242,22 +266,17 @@ enum HotPath {
         if let scenario = Scenario.all.first(where: { $0.name == name }) {
             if let life = scenario.crowd {
                 var crowd = try Crowd(scenario.endpoints, life)
-                return try crowd.live(through: reads)
+                print(try crowd.live(through: reads))
+            } else {
+                var rig = try Rig(scenario)
+                print(try rig.run(reads))
             }
-            var rig = try Rig(scenario)
-            self.report(try rig.run(reads))
         } else if let scenario = RequestScenario.all.first(where: { $0.name == name }) {
             var rig = try RequestRig(scenario)
-            var messages = 0
-            for _ in 0..<reads { messages += try rig.askAll() }
-            self.report((reads * scenario.vehicles, messages))
+            print(try rig.run(reads))
         } else {
             self.explain()
         }
-    }
-
-    private static func report(_ counts: (frames: Int, deliveries: Int)) {
-        print("frames \(counts.frames) deliveries \(counts.deliveries)")
     }
 
     private static func explain() {

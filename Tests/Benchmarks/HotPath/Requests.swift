@@ -30,23 +30,32 @@ struct RequestRig {
                 vehicle: id, endpoint: EndpointName(unchecked: "cluster"), features: Set(Feature.allCases))
             return (id, try station.connect(.vehicle(hello)))
         }
-        self.client = try station.connectClient(to: self.vehicles.map(\.id))
+        self.client = try station.connectClient(to: .vehicles(self.vehicles.map(\.id)))
         var drive = Drive(session: try self.client.openedSession())
         station.read([(ByteBuffer(bytes: drive.start()), self.client)])
         _ = try self.takeFrames()
+    }
+
+    /// Has every vehicle ask so many times.
+    mutating func run(_ times: Int) throws -> Report {
+        var messages = 0
+        for _ in 0..<times { messages += try self.askAll() }
+        return Report(
+            frames: times * self.vehicles.count, deliveries: messages, allocations: self.station.allocations)
     }
 
     /// Has every vehicle ask, and every one be answered.
     ///
     /// - Returns: How many messages went out, each of which was held against what must be said: to the client what is asked,
     ///   and to both how it ended.
-    mutating func askAll() throws -> Int {
+    private mutating func askAll() throws -> Int {
         self.count += 1
         let request = "\(10_000_000 + self.count)"
         let place = Waypoint(center: Coordinate(latitude: 1, longitude: 2), nameVariants: ["Charging"])
         let question = Self.bytes(
             .waypointRequest(WaypointRequest(requestID: request, waypoint: place)))
-        self.station.read(self.vehicles.map { (question, $0.endpoint) })
+        let questions = self.vehicles.map { (question, $0.endpoint) }
+        self.station.measure { self.station.read(questions) }
         let asked = self.vehicles.map {
             Message.waypointRequest(
                 WaypointRequest(requestID: request, waypoint: place, vehicle: $0.id))
@@ -57,7 +66,8 @@ struct RequestRig {
             let answer = RequestAnswer(requestID: request, vehicle: vehicle.id, answer: .decline(.busy))
             answers.writeImmutableBuffer(Self.bytes(.requestAnswer(answer)))
         }
-        self.station.read([(answers, self.client)])
+        let reads = [(answers, self.client)]
+        self.station.measure { self.station.read(reads) }
         let outcomes = self.vehicles.map {
             Message.requestOutcome(
                 RequestOutcome(requestID: request, vehicle: $0.id, outcome: .busy, client: Station.client))
