@@ -33,7 +33,9 @@ package final class GatewayDriver: Sendable {
         var refusals = 0
         var nextConnection: UInt64 = 0
         /// Waits for ``GatewayDriver/run()``.
-        fileprivate(set) var pending: [([Gateway.Event], ConnectionID?)] = []
+        fileprivate(set) var pending = Reused<([Gateway.Event], ConnectionID?)>()
+        /// What the gateway wants done while one batch after another is worked off.
+        fileprivate var actions = Reused<Gateway.Action>()
         fileprivate var isRunPlanned = false
         /// Nothing is worked off: not everybody is there.
         var isHeld = false
@@ -291,12 +293,11 @@ package final class GatewayDriver: Sendable {
     func run() {
         let state = self.state.value
         guard !state.isHeld, !state.pending.isEmpty else { return state.isRunPlanned = false }
-        let batches = state.pending
-        state.pending = []
+        let batches = state.pending.take()
         state.isRunPlanned = false
         state.hasRun = true
         var plan = InstructionPlan(count: self.shards.count)
-        var actions: [Gateway.Action] = []
+        var actions = state.actions.take()
         let now = self.clock()
         for (events, connection) in batches {
             for event in events { state.gateway.handle(event, at: now, into: &actions) }
@@ -306,6 +307,8 @@ package final class GatewayDriver: Sendable {
                 state.batchesDone[shard].append(connection)
             }
         }
+        state.actions.giveBack(actions)
+        state.pending.giveBack(batches)
         plan.endSpans(state.reach)
         self.execute(plan)
     }

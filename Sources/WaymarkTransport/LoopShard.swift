@@ -47,6 +47,8 @@ final class LoopShard {
     /// Connections that were not taken, until they are closed.
     var refused: [ObjectIdentifier: any Channel] = [:]
     private var audiences: [AudienceID: [Seat]] = [:]
+    /// Those to be flushed once the instructions are carried out.
+    private var touched = Reused<ConnectionHandler>()
 
     init(waiting: WaitingBytes, deadlines: DeadlineTimer) {
         self.waiting = waiting
@@ -77,7 +79,7 @@ final class LoopShard {
     /// Does what the gateway wants; each connection is flushed once. `batchesDone` has a connection once for each batch of it
     /// that the gateway has worked off. Not in the middle of a read.
     func perform(_ instructions: [Instruction], _ batchesDone: [ConnectionID]) {
-        var touched: [ConnectionHandler] = []
+        var touched = self.touched.take()
         for instruction in instructions {
             switch instruction {
             case .session(let id, let event):
@@ -94,6 +96,7 @@ final class LoopShard {
             }
         }
         for handler in touched { handler.flush() }
+        self.touched.giveBack(touched)
         for id in batchesDone { self.members[id]?.handler.batchDone() }
     }
 
