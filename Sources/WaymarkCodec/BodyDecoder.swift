@@ -27,7 +27,8 @@ package final class BodyDecoder {
         guard let type = header.type else {
             throw .unknownType(isSkippable: header.flags.contains(.skippable))
         }
-        let message = try unsafe self.read(frame, type) { body, _ throws(Rejection) in
+        let message = try unsafe self.read(header, frame.bytes.span.bytes, type) {
+            body, _ throws(Rejection) in
             if MessageType.published.contains(header.rawType) {
                 _ = try unsafe PublicationOutline(type, checking: WireMessage(body))
             }
@@ -45,7 +46,13 @@ package final class BodyDecoder {
     ///
     /// - Throws: ``DecodingError/rejected(_:)`` also for a type that is not published.
     package func outline(of frame: Frame) throws(DecodingError) -> PublicationOutline {
-        let header = frame.header
+        try unsafe self.outline(of: frame.header, frame.bytes.span.bytes)
+    }
+
+    /// The same of a frame, header included, whose header was read before.
+    package func outline(
+        of header: FrameHeader, _ frame: RawSpan
+    ) throws(DecodingError) -> PublicationOutline {
         let isPublished = MessageType.published.contains(header.rawType)
         guard let type = header.type else {
             let isSkippable = header.flags.contains(.skippable)
@@ -55,7 +62,7 @@ package final class BodyDecoder {
         guard isPublished else {
             throw .rejected(Rejection(.wrongState, reason: "is not a publication").of(header))
         }
-        return try unsafe self.read(frame, type) { body, unpackedBytesMax throws(Rejection) in
+        return try unsafe self.read(header, frame, type) { body, unpackedBytesMax throws(Rejection) in
             let outline = try unsafe PublicationOutline(type, checking: WireMessage(body))
             if unpackedBytesMax > self.memoryBytesMax {
                 // Whoever is sent it would have to unpack it.
@@ -69,17 +76,17 @@ package final class BodyDecoder {
     /// Checks the body of a frame and lends it to `use`, with what unpacking it takes at most.
     @inline(__always)
     private func read<Result>(
-        _ frame: Frame, _ type: MessageType,
+        _ header: FrameHeader, _ frame: RawSpan, _ type: MessageType,
         _ use: (UnsafeRawBufferPointer, Int) throws(Rejection) -> Result
     ) throws(DecodingError) -> Result {
-        let body = unsafe frame.bytes.span.bytes.extracting(droppingFirst: FrameHeader.byteCount)
+        let body = frame.extracting(droppingFirst: FrameHeader.byteCount)
         do {
             return try unsafe body.withUnsafeBytes { body throws(Rejection) in
                 let unpackedBytesMax = try unsafe WireCheck.check(body, as: type)
                 return try unsafe use(body, unpackedBytesMax)
             }
         } catch {
-            var rejection = error.of(frame.header)
+            var rejection = error.of(header)
             rejection.requestID = unsafe body.withUnsafeBytes {
                 unsafe WireCheck.requestID(in: $0, of: type)
             }

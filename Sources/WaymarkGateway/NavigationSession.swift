@@ -65,7 +65,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     // MARK: Publications
 
-    /// How far ``publish(_:from:by:_:_:_:_:into:)`` has come.
+    /// How far ``publish(_:from:_:_:_:into:)`` has come.
     struct Progress: Sendable, Hashable {
         /// The first frame that it has not looked at.
         var next: Int
@@ -77,18 +77,32 @@ struct NavigationSession: Sendable, Hashable, Codable {
     private enum Acceptance: Sendable, Hashable { case published, unchanged }
 
     /// What a run of frames is held against.
-    private struct Run {
+    ///
+    /// Why a class: to look at one limit of a structure is to copy them all, as the compiler has it.
+    final class Terms {
+        /// Those that the client provides.
         let features: FeatureSet
         let limits: GatewayLimits
         let coder: Gateway.Coder
-        /// The last number used before it.
-        let sequence: UInt64
+
+        init(features: FeatureSet, limits: GatewayLimits, coder: Gateway.Coder) {
+            self.features = features
+            self.limits = limits
+            self.coder = coder
+        }
+    }
+
+    /// How far a run of frames has come. Apart from its ``Terms``, so that these are not copied for each frame.
+    private struct Run {
         /// How many bytes the rings of all sessions may still grow.
         var replayRoom: Int
-        /// States that still share what was read.
-        var shared: [ConflationKey] = []
-        /// Nothing comes behind the frame that could replace it at once.
-        var isLast = false
+        /// States that were taken over, by key, and which frame says so last. Few: see ``newStatesMax``.
+        var newStates: [(key: ConflationKey, index: Int)] = []
+        /// How many bytes more the session retains with them.
+        var growth = 0
+
+        /// More are looked through no faster than they are kept one by one.
+        static let newStatesMax = 32
     }
 
     /// Uses up the number of a frame that was refused before it got here.
@@ -101,95 +115,114 @@ struct NavigationSession: Sendable, Hashable, Codable {
     /// Ends behind an event, whose consequences elsewhere are up to the caller, behind a frame that is refused, and where
     /// frames of another session begin. The number of a refused frame is used up, so that those behind it still fit.
     ///
-    /// `features` are those that the client provides.
-    ///
     /// - Returns: What comes next, and why the last one was refused, if it was.
     mutating func publish(
-        _ frames: PublishedFrames, from first: Int, by features: FeatureSet, _ limits: GatewayLimits,
-        _ coder: Gateway.Coder, _ memory: inout MemoryLedger, _ counters: inout Gateway.Counters,
-        into actions: inout [Gateway.Action]
+        _ frames: PublishedFrames, from first: Int, _ terms: Terms, _ memory: inout MemoryLedger,
+        _ counters: inout Gateway.Counters, into actions: inout [Gateway.Action]
     ) -> Progress {
         let kept = self.kept
-        var run = Run(
-            features: features, limits: limits, coder: coder, sequence: self.sequence,
-            replayRoom: limits.replayBytesInAllMax - memory.total.replay)
+        var run = Run(replayRoom: terms.limits.replayBytesInAllMax - memory.total.replay)
         var progress = Progress(next: first)
         // What was taken over and not yet handed on.
         var taken = first..<first
-        loop: while progress.next < frames.entries.endIndex {
-            let header = frames.entries[progress.next].header
-            guard header.session == self.id else { break loop }
-            let outline = frames.entries[progress.next].outline
-            let key = outline.conflationKey
-            let frame = frames.frame(at: progress.next)
+        loop: while progress.next < frames.indices.upperBound {
+            let index = progress.next
+            guard frames.places[index].header.session == self.id else { break loop }
+            let key = frames.outlines[index].conflationKey
             progress.next += 1
-            run.isLast = progress.next == frames.entries.endIndex
             do throws(Rejection) {
-                switch try self.take(frame, outline, key, memory, &run) {
+                switch try self.take(frames, index, key, terms, memory, &run) {
                 case .published: taken = taken.lowerBound..<progress.next
                 case .unchanged:
                     counters.framesUnchanged += 1
-                    self.handOn(frames[taken], &run, into: &actions)
+                    self.handOn(frames[taken], terms, &run, into: &actions)
                     taken = progress.next..<progress.next
                 }
                 counters.framesPublished += 1
             } catch {
-                self.skip(header.sequence)
+                self.skip(frames.places[index].header.sequence)
                 progress.rejection = error
                 break loop
             }
             if key == nil { break loop }
         }
-        self.handOn(frames[taken], &run, into: &actions)
-        self.retained.compact(run.shared)
+        self.retainNewStates(frames, &run)
+        self.handOn(frames[taken], terms, &run, into: &actions)
         if self.kept != kept { memory.set(self.id, self.kept) }
         return progress
     }
 
     /// Checks the next frame and takes it over.
     private mutating func take(
-        _ frame: Frame, _ outline: PublicationOutline, _ key: ConflationKey?, _ memory: MemoryLedger,
-        _ run: inout Run
+        _ frames: PublishedFrames, _ index: Int, _ key: ConflationKey?, _ terms: Terms,
+        _ memory: borrowing MemoryLedger, _ run: inout Run
     ) throws(Rejection) -> Acceptance {
-        try self.checkFlags(of: frame.header)
-        try self.checkProvided(outline, by: run.features)
-        try self.checkShare(outline, run.limits)
-        try self.checkSequence(of: frame.header)
-        guard let key else {
-            let byteCount = self.retained.byteCount(afterEvent: frame, outline)
-            try self.checkMemory(byteCount, outline, run.limits, memory)
-            self.sequence += 1
-            try self.content.apply(outline, limits: run.limits)
-            self.retained.apply(event: frame.compacted(), outline)
-            return .published
-        }
-        let place = self.retained.place(of: key)
-        let byteCount = self.retained.byteCount(after: frame.header, at: place)
-        try self.checkMemory(byteCount, outline, run.limits, memory)
+        let outline = frames.outlines[index]
+        try Self.checkFlags(of: frames.places[index].header)
+        try Self.checkProvided(outline, by: terms.features)
+        try Self.checkShare(outline, self.openShares, openMax: terms.limits.sharesOpenMax)
+        try Self.checkSequence(of: frames.places[index].header, after: self.sequence)
+        if let key { return try self.take(state: index, key, of: frames, terms, memory, &run) }
+        self.retainNewStates(frames, &run)
+        let frame = frames.frame(at: index)
+        let byteCount = self.retained.byteCount
+        let growth = self.retained.byteCount(afterEvent: frame, outline) - byteCount
+        try Self.checkMemory(self.id, byteCount, growth, outline, terms, memory)
         self.sequence += 1
-        try self.content.apply(outline, limits: run.limits)
-        if let place, self.retained.isUnchanged(frame, at: place) { return .unchanged }
-        // Why: what is kept must not pin all that was read with it, but most states are soon replaced.
-        guard !run.isLast else {
-            self.retained.apply(frame.compacted(), key, at: place)
-            return .published
-        }
-        let old = place.map { self.retained.header(at: $0).sequence } ?? 0
-        if old <= run.sequence { run.shared.append(key) }
-        self.retained.apply(frame, key, at: place)
+        try self.content.apply(outline, limits: terms.limits.route)
+        self.retained.apply(event: frame.compacted(), outline)
         return .published
+    }
+
+    /// Takes a state over. It is kept at the end of the run, if no other has replaced it by then.
+    private mutating func take(
+        state index: Int, _ key: ConflationKey, of frames: PublishedFrames, _ terms: Terms,
+        _ memory: borrowing MemoryLedger, _ run: inout Run
+    ) throws(Rejection) -> Acceptance {
+        if run.newStates.count == Run.newStatesMax { self.retainNewStates(frames, &run) }
+        // Why not by ==: it is a call into another module.
+        let newer = run.newStates.firstIndex { $0.key.item == key.item && $0.key.type == key.type }
+        let place = newer == nil ? self.retained.place(of: key) : nil
+        let old =
+            newer.map { frames.places[run.newStates[$0].index].header } ?? place.map(self.retained.header)
+        let growth = frames.places[index].header.keptByteCount - (old?.keptByteCount ?? 0)
+        let outline = frames.outlines[index]
+        try Self.checkMemory(
+            self.id, self.retained.byteCount + run.growth, growth, outline, terms, memory)
+        self.sequence += 1
+        try self.content.apply(outline, limits: terms.limits.route)
+        if let newer {
+            guard !frames.hasSameBodies(index, run.newStates[newer].index) else { return .unchanged }
+            run.newStates[newer].index = index
+        } else {
+            if let place, self.retained.isUnchanged(by: frames, index, at: place) { return .unchanged }
+            run.newStates.append((key, index))
+        }
+        run.growth += growth
+        return .published
+    }
+
+    /// Keeps the states that were taken over, in bytes of their own.
+    private mutating func retainNewStates(_ frames: PublishedFrames, _ run: inout Run) {
+        for (key, index) in run.newStates {
+            self.retained.apply(frames.frame(at: index).compacted(), key, at: self.retained.place(of: key))
+        }
+        run.newStates.removeAll(keepingCapacity: true)
+        run.growth = 0
     }
 
     // MARK: What a client may publish
 
-    private func checkFlags(of header: FrameHeader) throws(Rejection) {
+    // Why none of these gets the session as a whole: it would be copied for each frame.
+
+    private static func checkFlags(of header: FrameHeader) throws(Rejection) {
         guard header.flags.isDisjoint(with: .forGateway) else {
             throw Rejection(
                 .outOfRange, field: "flags", reason: "GATEWAY and FITTED are for the gateway to set")
         }
     }
 
-    private func checkProvided(
+    private static func checkProvided(
         _ outline: PublicationOutline, by features: FeatureSet
     ) throws(Rejection) {
         let needed = outline.feature ?? outline.route?.features.first { !features.contains($0) }
@@ -197,31 +230,36 @@ struct NavigationSession: Sendable, Hashable, Codable {
         throw Rejection(.notGranted, reason: "the client's Hello did not say that it provides \(needed)")
     }
 
-    private func checkShare(_ outline: PublicationOutline, _ limits: GatewayLimits) throws(Rejection) {
+    private static func checkShare(
+        _ outline: PublicationOutline, _ open: Set<Share>, openMax: Int
+    ) throws(Rejection) {
         guard case .shareDestination(let share) = outline else { return }
-        if self.openShares.contains(where: { $0.id == share }) {
+        if open.contains(where: { $0.id == share }) {
             throw Rejection(.duplicate, field: "share_id", reason: "the share \(share) is under way")
         }
-        guard Set(self.openShares.map(\.id)).count < limits.sharesOpenMax else {
+        guard Set(open.map(\.id)).count < openMax else {
             throw Rejection(.limitReached, reason: "too many destination shares are under way")
         }
     }
 
     /// Checks that a frame is the next one.
-    private func checkSequence(of header: FrameHeader) throws(Rejection) {
-        guard header.sequence == self.sequence + 1 else {
+    private static func checkSequence(
+        of header: FrameHeader, after sequence: UInt64
+    ) throws(Rejection) {
+        guard header.sequence == sequence + 1 else {
             throw Rejection(
                 .sequenceGap,
-                reason: "the sequence number is \(header.sequence), expected \(self.sequence + 1)")
+                reason: "the sequence number is \(header.sequence), expected \(sequence + 1)")
         }
     }
 
-    /// Checks that the session may retain so much after a frame. One that shrinks always may.
-    private func checkMemory(
-        _ byteCount: Int, _ outline: PublicationOutline, _ limits: GatewayLimits, _ memory: MemoryLedger
+    /// Checks that the session may retain `growth` more bytes than it does. One that shrinks always may.
+    private static func checkMemory(
+        _ id: SessionID, _ byteCount: Int, _ growth: Int, _ outline: PublicationOutline, _ terms: Terms,
+        _ memory: borrowing MemoryLedger
     ) throws(Rejection) {
-        guard byteCount > self.retained.byteCount else { return }
-        do throws(Rejection) { try memory.check(self.id, retaining: byteCount, limits) } catch {
+        guard growth > 0 else { return }
+        do throws(Rejection) { try memory.check(id, retaining: byteCount + growth, terms.limits) } catch {
             var error = error
             error.field = outline.contentField
             throw error
@@ -232,10 +270,10 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// Keeps frames for resumption and hands them to every audience, cut to what that can show.
     private mutating func handOn(
-        _ frames: PublishedFrames, _ run: inout Run, into actions: inout [Gateway.Action]
+        _ frames: PublishedFrames, _ terms: Terms, _ run: inout Run, into actions: inout [Gateway.Action]
     ) {
         guard !frames.isEmpty else { return }
-        self.replay.append(frames, run.limits.replayBytesMax, &run.replayRoom)
+        self.replay.append(frames, terms.limits.replayBytesMax, &run.replayRoom)
         var isFitted = false
         // Why by index: hashing a profile costs more than everything else here.
         for index in self.audiences.values.indices {
@@ -245,18 +283,18 @@ struct NavigationSession: Sendable, Hashable, Codable {
                 isFitted = true
             }
         }
-        if isFitted { self.handOnFitted(frames, &run, into: &actions) }
+        if isFitted { self.handOnFitted(frames, terms, &run, into: &actions) }
     }
 
     private mutating func handOnFitted(
-        _ frames: PublishedFrames, _ run: inout Run, into actions: inout [Gateway.Action]
+        _ frames: PublishedFrames, _ terms: Terms, _ run: inout Run, into actions: inout [Gateway.Action]
     ) {
         var fitted = Array(repeating: PublishedFrames(), count: self.audiences.count)
-        for place in frames.entries.indices {
+        for place in frames.indices {
             let frame = frames.frame(at: place)
-            let outline = frames.entries[place].outline
+            let outline = frames.outlines[place]
             var publication: Publication?
-            if self.route != nil, outline.isOfStoredRoute, let decoded = run.coder.decode(frame) {
+            if self.route != nil, outline.isOfStoredRoute, let decoded = terms.coder.decode(frame) {
                 self.route?.apply(decoded)
                 publication = decoded
             }
@@ -264,12 +302,12 @@ struct NavigationSession: Sendable, Hashable, Codable {
             for index in self.audiences.values.indices {
                 // Why not `if var`: the view must be changed in place, not copied.
                 self.audiences.values[index].fitting?.view
-                    .fit(frame, &publication, outline, route, run.coder, into: &fitted[index])
+                    .fit(frame, &publication, outline, route, terms.coder, into: &fitted[index])
             }
         }
         for index in self.audiences.values.indices where !fitted[index].isEmpty {
             self.audiences.values[index].fitting?.replay
-                .append(fitted[index], run.limits.replayBytesMax, &run.replayRoom)
+                .append(fitted[index], terms.limits.replayBytesMax, &run.replayRoom)
             actions.append(.publish(self.audiences.values[index].id, fitted[index]))
         }
     }

@@ -7,8 +7,8 @@ extension Gateway {
         _ frames: PublishedFrames, from connection: ConnectionID, at now: Instant,
         into actions: inout [Action]
     ) {
-        var next = frames.entries.startIndex
-        while next < frames.entries.endIndex {
+        var next = frames.indices.lowerBound
+        while next < frames.indices.upperBound {
             // Else taken over, with frames on their way.
             guard case .client(let client) = self.peers[connection] else { return }
             next = self.publish(frames, from: next, by: client, connection, at: now, into: &actions)
@@ -22,23 +22,24 @@ extension Gateway {
         _ frames: PublishedFrames, from first: Int, by client: ClientID, _ connection: ConnectionID,
         at now: Instant, into actions: inout [Action]
     ) -> Int {
-        let id = frames.entries[first].header.session
+        let id = frames.places[first].header.session
         guard let place = self.sessions.index(forKey: id), self.sessions.values[place].client == client,
             let features = self.clients[client]?.hello.features
         else {
             let rejection = Rejection(
                 .unknownSession, reason: "session \(id.rawValue) is not open for this client")
-            self.refuse(frames.entries[first].header, rejection, connection, into: &actions)
+            self.refuse(frames.places[first].header, rejection, connection, into: &actions)
             return first + 1
         }
+        let terms = NavigationSession.Terms(
+            features: features, limits: self.policy.limits, coder: self.coder)
         let progress = self.sessions.values[place].publish(
-            frames, from: first, by: features, self.policy.limits, self.coder, &self.memory, &self.counters,
-            into: &actions)
-        let last = frames.entries[progress.next - 1]
+            frames, from: first, terms, &self.memory, &self.counters, into: &actions)
+        let last = progress.next - 1
         if let rejection = progress.rejection {
-            self.refuse(last.header, rejection, connection, into: &actions)
+            self.refuse(frames.places[last].header, rejection, connection, into: &actions)
         } else {
-            self.follow(last.outline, in: id, at: now, into: &actions)
+            self.follow(frames.outlines[last], in: id, at: now, into: &actions)
         }
         return progress.next
     }

@@ -21,13 +21,13 @@ struct ReplayRing: Sendable {
     /// Keeps a copy of frames, and forgets the oldest ones over `byteCountMax`.
     mutating func append(_ frames: PublishedFrames, byteCountMax: Int) {
         // One by one where not all will be kept, so that not much more is held than is counted.
-        guard frames.bytes.count <= byteCountMax || frames.entries.count == 1 else {
-            for index in frames.entries.indices {
+        guard frames.bytes.count <= byteCountMax || frames.indices.count == 1 else {
+            for index in frames.indices {
                 self.append(frames[index..<index + 1], byteCountMax: byteCountMax)
             }
             return
         }
-        self.keep(frames.bytes, count: frames.entries.count)
+        self.keep(frames.bytes, count: frames.indices.count)
         // What one publication was fitted into goes as a whole: a part of it must not pass for all of it.
         while let oldest = self.oldest, self.byteCount > byteCountMax || oldest.sequence == self.floor {
             self.forget(oldest)

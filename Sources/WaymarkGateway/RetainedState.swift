@@ -56,11 +56,11 @@ struct RetainedState: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether the state at `place` says what a frame says.
-    func isUnchanged(_ frame: Frame, at place: Place) -> Bool {
+    /// Whether the state at `place` says what one of `frames` says.
+    func isUnchanged(by frames: PublishedFrames, _ index: Int, at place: Place) -> Bool {
         switch place {
-        case .newest(let index): self.newest[index].hasSameBody(as: frame)
-        case .estimates(let index): self.estimates[index].hasSameBody(as: frame)
+        case .newest(let place): frames.hasBody(at: index, of: self.newest[place])
+        case .estimates(let place): frames.hasBody(at: index, of: self.estimates[place])
         }
     }
 
@@ -80,17 +80,6 @@ struct RetainedState: Sendable, Hashable, Codable {
     /// What ``byteCount`` would be after a state whose older value is held at `place`.
     func byteCount(after header: FrameHeader, at place: Place?) -> Int {
         self.byteCount + header.keptByteCount - (place.map { self.header(at: $0).keptByteCount } ?? 0)
-    }
-
-    /// Gives states that share what was read with them bytes of their own.
-    mutating func compact(_ keys: [ConflationKey]) {
-        for key in keys {
-            switch self.place(of: key) {
-            case .newest(let index): self.newest[index] = self.newest[index].compacted()
-            case .estimates(let index): self.estimates[index] = self.estimates[index].compacted()
-            case nil: break  // Void since.
-            }
-        }
     }
 
     // MARK: Events

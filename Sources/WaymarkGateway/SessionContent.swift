@@ -22,11 +22,11 @@ struct SessionContent: Sendable, Hashable, Codable {
     var isGuiding: Bool { self.phase == .active || self.phase == .paused }
 
     /// Checks a publication against what is there, and only if all of it is right takes it over.
-    mutating func apply(_ outline: PublicationOutline, limits: GatewayLimits) throws(Rejection) {
+    mutating func apply(_ outline: PublicationOutline, limits: RouteContent.Limits) throws(Rejection) {
         try self.checkPhase(of: outline)
         try self.checkGeneration(of: outline)
         try self.checkSegments(of: outline)
-        try self.route.apply(outline, limits: limits.route)
+        try self.route.apply(outline, limits: limits)
         switch outline {
         case .tripPreviews, .currentRoadName, .tripEstimates, .addManeuvers, .addLaneGuidances,
             .addRouteSegments,

@@ -22,13 +22,13 @@ package struct FrameHeader: Sendable, Hashable {
         /// The gateway cut the content to the receiver's profile.
         package static let fitted = Flags(rawValue: 4)
         /// Only the gateway says that a frame is the gateway's, or cut by it.
-        package static let forGateway = Flags(rawValue: Self.gateway.rawValue | Self.fitted.rawValue)
+        @inlinable package static var forGateway: Flags { [.gateway, .fitted] }
     }
 
     /// Length of a header in bytes.
-    package static let byteCount = 24
+    @inlinable package static var byteCount: Int { 24 }
     /// Where the type begins.
-    package static let typeOffset = 4
+    @inlinable package static var typeOffset: Int { 4 }
     /// "WM".
     package static let magic: UInt16 = 0x574D
     /// The major version of the protocol.
@@ -96,20 +96,18 @@ package struct Frame: Sendable, Hashable {
     /// The part behind the header.
     package var body: ArraySlice<UInt8> { self.bytes.dropFirst(FrameHeader.byteCount) }
 
-    /// Whether the body is, byte for byte, that of `other`.
-    package func hasSameBody(as other: Frame) -> Bool {
-        guard self.header.bodyLength == other.header.bodyLength else { return false }
-        let ours = unsafe self.bytes.span.bytes
-        let theirs = unsafe other.bytes.span.bytes
+    /// Whether two frames, headers included, have the same body, byte for byte.
+    package static func hasSameBodies(_ frame: RawSpan, _ other: RawSpan) -> Bool {
+        guard frame.byteCount == other.byteCount else { return false }
         // Why: slices are compared one byte at a time.
         var offset = FrameHeader.byteCount
-        while offset + 8 <= ours.byteCount {
-            guard ours.bigEndian(at: offset, as: UInt64.self) == theirs.bigEndian(at: offset, as: UInt64.self)
+        while offset + 8 <= frame.byteCount {
+            guard frame.bigEndian(at: offset, as: UInt64.self) == other.bigEndian(at: offset, as: UInt64.self)
             else { return false }
             offset += 8
         }
-        return (offset..<ours.byteCount).allSatisfy {
-            ours.bigEndian(at: $0, as: UInt8.self) == theirs.bigEndian(at: $0, as: UInt8.self)
+        return (offset..<frame.byteCount).allSatisfy {
+            frame.bigEndian(at: $0, as: UInt8.self) == other.bigEndian(at: $0, as: UInt8.self)
         }
     }
 
@@ -215,7 +213,7 @@ extension FrameHeader {
     }
 
     /// The length of the frame in bytes, header included.
-    package var frameByteCount: Int { Self.byteCount + Int(self.bodyLength) }
+    @inlinable package var frameByteCount: Int { Self.byteCount + Int(self.bodyLength) }
 }
 
 extension RawSpan {

@@ -3,7 +3,7 @@ internal import NIOCore
 
 /// A connected stream socket that is written to past the channel that owns it. Only as long as the channel is open: the number
 /// may be another socket's afterwards.
-package struct BareSocket: Sendable {
+package struct BareSocket: Sendable, Equatable {
     fileprivate let descriptor: CInt
 
     package init(descriptor: CInt) { self.descriptor = descriptor }

@@ -154,13 +154,17 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         guard self.splitter.isPublishedNext else { return nil }
         var frames = PublishedFrames(readInto: self.splitter.read)
         var refusal: DecodingError?
-        self.splitter.takePublished { frame in
+        let decoder = self.shard.decoder
+        self.splitter.takePublished { header, start, frame in
             // Only an active navigation client publishes, so that is asked before a body is looked at.
             guard !frames.isEmpty || self.session.notePublication() else { return false }
             do throws(DecodingError) {
-                frames.append(read: frame, try self.shard.decoder.outline(of: frame))
-            } catch { refusal = error }
-            return refusal == nil
+                frames.append(read: header, at: start, try decoder.outline(of: header, frame))
+                return true
+            } catch {
+                refusal = error
+                return false
+            }
         }
         if !frames.isEmpty { self.events.append(.published(self.id, frames)) }
         return refusal
@@ -374,10 +378,10 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     /// Sends frames that are shared by an audience, after the first `sentCount` bytes of them, which the peer has.
     ///
     /// - Returns: Whether the connection must be flushed now, and did not have to be before.
-    func deliver(_ span: Span, after sentCount: Int) -> Bool {
+    func deliver(_ span: inout Span, after sentCount: Int) -> Bool {
         guard let context = self.context, !self.isClosing, self.session.state == .active else { return false }
         let neededFlush = self.outgoing.needsFlush
-        self.settle(self.outgoing.write(span, after: sentCount, on: context))
+        self.settle(self.outgoing.write(&span, after: sentCount, on: context))
         return self.outgoing.needsFlush && !neededFlush
     }
 

@@ -56,13 +56,15 @@ package struct FrameSplitter: Sendable {
 
     /// Hands out published frames that lie one behind the other, until `take` does not want one: that is the next one then.
     ///
-    /// The frames are parts of ``read``.
-    package mutating func takePublished(_ take: (Frame) -> Bool) {
+    /// `take` gets the header, where the frame begins in ``read``, and the frame's bytes.
+    package mutating func takePublished(_ take: (FrameHeader, Int, RawSpan) -> Bool) {
+        let read = self.bytes
+        let bytes = unsafe read.span.bytes
         do throws(FramingError) {
-            while let frame = try self.peek(), MessageType.published.contains(frame.header.rawType),
-                take(frame)
-            {
-                self.offset += frame.bytes.count
+            while let header = try self.peekHeader(), MessageType.published.contains(header.rawType) {
+                let end = self.offset + header.frameByteCount
+                guard take(header, self.offset, bytes.extracting(self.offset..<end)) else { return }
+                self.offset = end
             }
         } catch { return }  // ``next()`` comes upon it as well.
     }
@@ -72,12 +74,18 @@ package struct FrameSplitter: Sendable {
 
     /// The next whole frame, a part of what was read; nil while there is none.
     private func peek() throws(FramingError) -> Frame? {
+        try self.peekHeader().map { header in
+            Frame(header: header, bytes: self.bytes[self.offset..<self.offset + header.frameByteCount])
+        }
+    }
+
+    /// The header of the next frame; nil while that is not whole.
+    private func peekHeader() throws(FramingError) -> FrameHeader? {
         let rest = unsafe self.bytes.span.bytes.extracting(droppingFirst: self.offset)
         guard let header = try FrameHeader.read(from: rest, frameBytesMax: self.frameBytesMax),
             rest.byteCount >= header.frameByteCount
         else { return nil }
-        return Frame(
-            header: header, bytes: self.bytes[self.offset..<self.offset + header.frameByteCount])
+        return header
     }
 
     /// Lets go of the read whose frames were handed out.

@@ -146,14 +146,14 @@ extension LoopShard {
     /// Holds every connection, also those that are still on their way here.
     func hold(_ goodbye: Goodbye) {
         self.holding = goodbye
-        for member in self.members.values { member.handler.hold(goodbye) }
+        for member in self.members.values { member.hold(goodbye) }
     }
 
     /// Succeeds when what was written to all of them is the kernel's, or they have closed, or the time is over.
     func whenWritten(on loop: any EventLoop, within timeout: Duration) -> EventLoopFuture<Void> {
         let all = loop.makePromise(of: Void.self)
         let deadline = loop.scheduleTask(in: .nanoseconds(timeout.nanoseconds)) { all.succeed() }
-        let written = self.members.values.compactMap { $0.handler.whenWritten() }
+        let written = self.members.values.compactMap { $0.whenWritten() }
         EventLoopFuture.andAllComplete(written, on: loop).whenComplete { _ in
             deadline.cancel()
             all.succeed()
@@ -164,13 +164,13 @@ extension LoopShard {
     /// See ``ConnectionHandler/letGo()``.
     ///
     /// - Returns: How many were closed.
-    func letGo() -> Int { self.members.values.count { $0.handler.letGo() } }
+    func letGo() -> Int { self.members.values.count { $0.letGo() } }
 
     func detach() -> [(state: ConnectionState, descriptor: CInt)] {
         self.members.values.compactMap { member in
-            guard let (detached, descriptor) = member.handler.detach() else { return nil }
+            guard let (detached, descriptor) = member.detach() else { return nil }
             var state = detached
-            state.audiences = member.audiences.sorted { $0.rawValue < $1.rawValue }
+            state.audiences = member.outgoing.audiences.sorted { $0.rawValue < $1.rawValue }
             return (state, descriptor)
         }
     }
@@ -178,5 +178,5 @@ extension LoopShard {
     /// See ``ConnectionHandler/goOn()``.
     ///
     /// - Returns: How many go on.
-    func goOn() -> Int { self.members.values.count { $0.handler.goOn() } }
+    func goOn() -> Int { self.members.values.count { $0.goOn() } }
 }

@@ -15,20 +15,6 @@ enum Instruction: Sendable {
 
 /// The connections of one event loop and the audiences that they are in.
 final class LoopShard {
-    struct Member {
-        let handler: ConnectionHandler
-        /// Where it sits in each audience that it is in. Few: at most one for each session of its vehicle.
-        fileprivate var places: [(audience: AudienceID, index: Int)] = []
-
-        var audiences: [AudienceID] { self.places.map(\.audience) }
-    }
-
-    /// A member of an audience. What it takes to send to it is here, so that a delivery looks nothing up.
-    private struct Seat {
-        let outgoing: Outgoing
-        let handler: ConnectionHandler
-    }
-
     /// Reads the bodies of all connections here, one at a time: an idle connection holds no memory for it.
     let decoder = BodyDecoder()
     /// Writes what the connections here say by themselves.
@@ -43,10 +29,10 @@ final class LoopShard {
     private var goodbye: Goodbye?
     /// Set once everybody is held, for those who cannot be.
     var holding: Goodbye?
-    private(set) var members: [ConnectionID: Member] = [:]
+    private(set) var members: [ConnectionID: ConnectionHandler] = [:]
     /// Connections that were not taken, until they are closed.
     var refused: [ObjectIdentifier: any Channel] = [:]
-    private var audiences: [AudienceID: [Seat]] = [:]
+    private var audiences: [AudienceID: LocalAudience] = [:]
     /// Those to be flushed once the instructions are carried out.
     private var touched = Reused<ConnectionHandler>()
 
@@ -56,7 +42,7 @@ final class LoopShard {
     }
 
     func add(_ handler: ConnectionHandler) {
-        self.members[handler.id] = Member(handler: handler)
+        self.members[handler.id] = handler
         // Taken just before everybody was told.
         if let goodbye = self.goodbye { handler.handle(.drainRequested(goodbye)) }
         if let holding { return handler.hold(holding) }
@@ -67,13 +53,13 @@ final class LoopShard {
     /// Has everybody look at the rules again.
     func review(waitingMax: Int) {
         self.waiting.countMax = waitingMax
-        for member in self.members.values { member.handler.review() }
+        for member in self.members.values { member.review() }
     }
 
     /// Forgets a connection. O(its own audiences).
     func remove(_ id: ConnectionID) {
         guard let member = self.members.removeValue(forKey: id) else { return }
-        for (audience, index) in member.places { self.vacate(index, of: audience) }
+        for audience in member.outgoing.audiences { self.leave(member, audience) }
     }
 
     /// Does what the gateway wants; each connection is flushed once. `batchesDone` has a connection once for each batch of it
@@ -83,45 +69,36 @@ final class LoopShard {
         for instruction in instructions {
             switch instruction {
             case .session(let id, let event):
-                guard let handler = self.members[id]?.handler else { break }
+                guard let handler = self.members[id] else { break }
                 handler.advance(event)
                 touched.append(handler)
             case .send(let id, let frame):
-                guard let handler = self.members[id]?.handler else { break }
+                guard let handler = self.members[id] else { break }
                 if handler.deliver(frame) { touched.append(handler) }
-            case .publish(let audience, let span): self.publish(span, to: audience, &touched)
+            case .publish(let audience, let span): self.audiences[audience]?.deliver(span, &touched)
             case .join(let id, let audience): self.join(id, audience)
-            case .leave(let id, let audience): self.leave(id, audience)
-            case .purge(let id, let session): self.members[id]?.handler.purge(session)
+            case .leave(let id, let audience):
+                if let member = self.members[id] { self.leave(member, audience) }
+            case .purge(let id, let session): self.members[id]?.purge(session)
             }
         }
         for handler in touched { handler.flush() }
         self.touched.giveBack(touched)
-        for id in batchesDone { self.members[id]?.handler.batchDone() }
-    }
-
-    private func publish(_ span: Span, to audience: AudienceID, _ touched: inout [ConnectionHandler]) {
-        guard let seats = self.audiences[audience] else { return }
-        let bytes = span.buffer.readableBytesSpan
-        for seat in seats {
-            let sentCount = seat.outgoing.sendStraight(bytes)
-            guard sentCount < bytes.byteCount else { continue }
-            if seat.handler.deliver(span, after: sentCount) { touched.append(seat.handler) }
-        }
+        for id in batchesDone { self.members[id]?.batchDone() }
     }
 
     /// Says goodbye to everybody, also to those who are still on their way here.
     func drain(_ goodbye: Goodbye) {
         self.goodbye = goodbye
-        for member in self.members.values { member.handler.handle(.drainRequested(goodbye)) }
+        for member in self.members.values { member.handle(.drainRequested(goodbye)) }
     }
 
     /// Closes everything at once.
-    func cut() { for member in self.members.values { member.handler.cut() } }
+    func cut() { for member in self.members.values { member.cut() } }
 
     /// Closes everything at once, also what was not taken. Succeeds when all of it has closed.
     func closeAll(on loop: any EventLoop) -> EventLoopFuture<Void> {
-        let channels = self.members.values.compactMap { $0.handler.context?.channel } + self.refused.values
+        let channels = self.members.values.compactMap { $0.context?.channel } + self.refused.values
         for channel in channels { channel.close(promise: nil) }
         return EventLoopFuture.andAllComplete(channels.map(\.closeFuture), on: loop)
     }
@@ -129,30 +106,15 @@ final class LoopShard {
     // MARK: Audiences
 
     func join(_ id: ConnectionID, _ audience: AudienceID) {
-        guard let member = self.members[id], !member.audiences.contains(audience) else { return }
-        let seat = Seat(outgoing: member.handler.outgoing, handler: member.handler)
-        self.members[id]?.places.append((audience, self.audiences[audience]?.count ?? 0))
-        self.audiences[audience, default: []].append(seat)
+        guard let member = self.members[id] else { return }
+        let joined = self.audiences[audience] ?? LocalAudience(id: audience)
+        self.audiences[audience] = joined
+        joined.add(member)
     }
 
-    private func leave(_ id: ConnectionID, _ audience: AudienceID) {
-        guard let place = self.members[id]?.places.firstIndex(where: { $0.audience == audience }),
-            let index = self.members[id]?.places.remove(at: place).index
-        else { return }
-        self.vacate(index, of: audience)
-    }
-
-    /// Lets the last one of an audience have the seat. O(1).
-    private func vacate(_ index: Int, of audience: AudienceID) {
-        guard let last = self.audiences[audience]?.popLast(), let count = self.audiences[audience]?.count
-        else { return }
-        guard count > 0 else { return self.audiences[audience] = nil }
-        guard index < count else { return }
-        self.audiences[audience]?[index] = last
-        let id = last.handler.id
-        guard let place = self.members[id]?.places.firstIndex(where: { $0.audience == audience }) else {
-            return
-        }
-        self.members[id]?.places[place].index = index
+    private func leave(_ member: ConnectionHandler, _ audience: AudienceID) {
+        guard let left = self.audiences[audience] else { return }
+        left.remove(member)
+        if left.isEmpty { self.audiences[audience] = nil }
     }
 }

@@ -34,9 +34,19 @@ final class Outgoing {
     /// How much is handed on at a time, in bytes.
     private static let portionBytes = 32_768
 
-    /// Takes the next span; nil while it has to go another way, or nowhere. First, because every delivery asks.
-    private var straight: BareSocket?
-    /// Something was sent since ``takeSpoken()``.
+    /// Where it sits in an audience.
+    private struct Seat {
+        let audience: LocalAudience
+        var index: UInt32
+        /// How many spans the audience had got when it was asked last.
+        var spanCount: UInt32
+    }
+
+    /// Takes the next span; nil while it has to go another way, or nowhere. The audiences know it too.
+    private(set) var straight: BareSocket?
+    /// Few: at most one for each session of its vehicle.
+    private var seats: [Seat] = []
+    /// Something was sent since ``takeSpoken()``, beside what audiences got.
     private var hasSpoken = false
     private var socket: BareSocket?
     /// Spans may be sent. Without it what is written goes its way none the less.
@@ -102,16 +112,16 @@ final class Outgoing {
     /// Whether something was sent since this was asked last.
     func takeSpoken() -> Bool {
         defer { self.hasSpoken = false }
+        for index in self.seats.indices { self.listen(at: index) }
         return self.hasSpoken
     }
 
-    /// Sends what an audience shares at once, if nothing is in its way.
-    ///
-    /// - Returns: How many bytes went out, from the front; the rest is for ``write(_:after:on:)``.
-    func sendStraight(_ bytes: RawSpan) -> Int {
-        guard let socket = self.straight else { return 0 }
+    /// Takes over whether an audience got something.
+    private func listen(at index: Int) {
+        let spanCount = self.seats[index].audience.spanCount
+        guard spanCount != self.seats[index].spanCount else { return }
+        self.seats[index].spanCount = spanCount
         self.hasSpoken = true
-        return socket.send(bytes)
     }
 
     /// Writes a frame, or lets it wait behind others.
@@ -123,12 +133,11 @@ final class Outgoing {
         return nil
     }
 
-    /// Writes frames that are shared by an audience, but for the first `sentCount` bytes, which ``sendStraight(_:)`` just sent;
-    /// or lets them wait one by one.
+    /// Writes frames that are shared by an audience, but for the first `sentCount` bytes, which just went out straight; or lets
+    /// them wait one by one.
     ///
     /// - Returns: Why they cannot wait; nil if all is well.
-    func write(_ span: Span, after sentCount: Int, on context: ChannelHandlerContext) -> Overflow? {
-        self.hasSpoken = true
+    func write(_ span: inout Span, after sentCount: Int, on context: ChannelHandlerContext) -> Overflow? {
         guard sentCount == 0 else {
             self.queue(span.buffer, after: sentCount, on: context)
             return nil
@@ -137,7 +146,7 @@ final class Outgoing {
             self.put(span.buffer, on: context)
             return nil
         }
-        for (frame, key) in span.frames {
+        for (frame, key) in span.frames() {
             if let overflow = self.wait(frame, key) { return overflow }
         }
         return nil
@@ -176,6 +185,39 @@ final class Outgoing {
     /// Drops everything that waits.
     func clear() { self.changeOutbox { $0 = Outbox(limits: self.limits) } }
 
+    // MARK: Audiences
+
+    /// The audiences that it is in.
+    var audiences: [AudienceID] { self.seats.map(\.audience.id) }
+
+    /// Takes a seat in an audience; that is the audience's to call, as the next two.
+    ///
+    /// - Returns: False if it has one.
+    func join(_ audience: LocalAudience, at index: Int) -> Bool {
+        guard self.seat(in: audience) == nil else { return false }
+        self.seats.append(Seat(audience: audience, index: UInt32(index), spanCount: audience.spanCount))
+        return true
+    }
+
+    /// Gives a seat up.
+    ///
+    /// - Returns: Where it was; nil if there was none.
+    func leave(_ audience: LocalAudience) -> Int? {
+        guard let place = self.seat(in: audience) else { return nil }
+        self.listen(at: place)
+        return Int(self.seats.remove(at: place).index)
+    }
+
+    /// Has another seat in an audience.
+    func move(in audience: LocalAudience, to index: Int) {
+        guard let place = self.seat(in: audience) else { return }
+        self.seats[place].index = UInt32(index)
+    }
+
+    private func seat(in audience: LocalAudience) -> Int? {
+        self.seats.firstIndex { $0.audience === audience }
+    }
+
     // MARK: The outbox
 
     private func wait(_ frame: Frame, _ key: ConflationKey?) -> Overflow? {
@@ -212,7 +254,10 @@ final class Outgoing {
 
     private func findWay() {
         let isFree = !self.isQueued && self.unsent.isEmpty && !self.hasWaiting
-        self.straight = self.isOpen && !self.isHeld && isFree ? self.socket : nil
+        let way = self.isOpen && !self.isHeld && isFree ? self.socket : nil
+        guard way != self.straight else { return }
+        self.straight = way
+        for seat in self.seats { seat.audience.setWay(way, ofMemberAt: Int(seat.index)) }
     }
 
     private func put(_ frame: Frame, on context: ChannelHandlerContext) {
@@ -325,9 +370,14 @@ private enum Unsent {
 struct Span: Sendable {
     private(set) var buffer = ByteBuffer()
     private var parts: [PublishedFrames] = []
+    private var cut: [(frame: Frame, key: ConflationKey?)]?
 
-    /// Each frame by itself, in bytes of its own.
-    var frames: [(frame: Frame, key: ConflationKey?)] { self.parts.flatMap(\.frames) }
+    /// Each frame by itself, in bytes of its own, which all that have to wait share.
+    mutating func frames() -> [(frame: Frame, key: ConflationKey?)] {
+        let frames = self.cut ?? self.parts.flatMap(\.frames)
+        self.cut = frames
+        return frames
+    }
 
     mutating func append(_ frames: PublishedFrames) {
         self.buffer.writeBytes(frames.bytes)

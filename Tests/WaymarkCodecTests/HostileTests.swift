@@ -235,6 +235,25 @@ import WaymarkProtocol
         #expect(rejection.field == "name_variants[1]")
     }
 
+    /// Texts are looked at several bytes at a time; nothing escapes that wherever it is.
+    @Test func `one byte that does not belong is found anywhere in a text of any length`() throws {
+        let decoder = BodyDecoder()
+        for count in 1...40 {
+            for byte: UInt8 in [0x00, 0x80, 0xFF, 0x01, 0x7F] {
+                for place in 0..<count {
+                    // 0x80 and 0x01 on both sides are what carries and borrows could come from.
+                    var text = [UInt8](repeating: count.isMultiple(of: 2) ? 0x01 : 0x7F, count: count)
+                    text[place] = byte
+                    let frame = Frame(.currentRoadName, body: WireWriter.body { $0.bytes(1, text) })
+                    let isTaken =
+                        Result { () throws(DecodingError) in try decoder.outline(of: frame) }
+                        == .success(.currentRoadName)
+                    #expect(isTaken == (byte == 0x01 || byte == 0x7F), "\(byte) at \(place) of \(count)")
+                }
+            }
+        }
+    }
+
     @Test func `lists of numbers are read packed and one by one`() throws {
         let body = WireWriter.body {
             $0.packed(2, [1, 2])

@@ -169,8 +169,7 @@ import WaymarkSimulation
         let small = Codec.encode(envelope)
         let read = Array(small.bytes) + [UInt8](repeating: 0, count: 1 << 20)
         var frames = PublishedFrames(readInto: read)
-        frames.append(
-            read: Frame(header: small.header, bytes: read.prefix(small.bytes.count)), .currentRoadName)
+        frames.append(read: small.header, at: 0, .currentRoadName)
         var actions: [Gateway.Action] = []
         world.gateway.handle(.published(client, frames), at: world.now, into: &actions)
         let published = actions.flatMap { action -> [Frame] in

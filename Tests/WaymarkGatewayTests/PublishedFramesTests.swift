@@ -73,8 +73,7 @@ import WaymarkSimulation
             var whole = PublishedFrames(readInto: frames.flatMap { Array($0.0.bytes) })
             var start = 0
             for (frame, outline) in frames {
-                let bytes = frames.flatMap { Array($0.0.bytes) }[start..<start + frame.bytes.count]
-                whole.append(read: Frame(header: frame.header, bytes: bytes), outline)
+                whole.append(read: frame.header, at: start, outline)
                 start += frame.bytes.count
                 oneByOne.handle(.published(client, PublishedFrames(frame, outline)))
             }

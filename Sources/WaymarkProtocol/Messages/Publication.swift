@@ -91,24 +91,24 @@ package enum PublicationOutline: Sendable, Hashable {
     }
 
     case tripPreviews
-    // Why indirect: what is large and rare must not make an outline of every state as large.
+    // Why indirect: what is large and rare must not make an outline of every state as large, nor what has memory of its own.
     indirect case startGuidance(Trip, generation: UInt32, Route)
     case updateTrip(Trip)
-    case addManeuvers([ManeuverID], generation: UInt32)
-    case addLaneGuidances([LaneGuidanceID], generation: UInt32)
-    case addRouteSegments([Segment], generation: UInt32)
-    case upcomingManeuvers([ManeuverID], generation: UInt32)
+    indirect case addManeuvers([ManeuverID], generation: UInt32)
+    indirect case addLaneGuidances([LaneGuidanceID], generation: UInt32)
+    indirect case addRouteSegments([Segment], generation: UInt32)
+    indirect case upcomingManeuvers([ManeuverID], generation: UInt32)
     case currentLaneGuidance(LaneGuidanceID?, generation: UInt32)
     case currentRoadName
     case maneuverState(ManeuverState, generation: UInt32)
     case tripEstimates
     case maneuverEstimates(ManeuverID, generation: UInt32)
-    case currentRouteSegment(String, generation: UInt32)
+    indirect case currentRouteSegment(String, generation: UInt32)
     case pauseGuidance(PauseReason)
     indirect case resumeGuidance(generation: UInt32, Route?)
     case showAlert(UInt32)
     case dismissAlert(UInt32)
-    case shareDestination(shareID: String)
+    indirect case shareDestination(shareID: String)
     case finishGuidance
     case cancelGuidance
     /// A skippable type of the published range that this build does not know: passed on as an event.
