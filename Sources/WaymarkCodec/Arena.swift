@@ -31,6 +31,7 @@ internal import CProtobufC
     func reset() { unsafe self.state.pointee.free(keeping: 1) }
 
     /// Memory for `byteCount` bytes, not initialised; nil if that is more than is left.
+    @inline(__always)
     func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer? {
         unsafe self.state.pointee.allocate(byteCount)
     }
@@ -76,9 +77,10 @@ extension Arena {
             let size = unsafe (max(byteCount, 1) + Self.alignment - 1) & ~(Self.alignment - 1)
             unsafe self.total += size
             while unsafe size > self.room { unsafe self.grow(size) }
+            let memory = unsafe self.next
             unsafe self.room -= size
-            defer { unsafe self.next = unsafe self.next.map { unsafe $0 + size } }
-            return unsafe self.next
+            unsafe self.next = unsafe memory.map { unsafe $0 + size }
+            return unsafe memory
         }
 
         /// Adds a chunk. The first one has its usual size in any case: it is the one that is kept.

@@ -48,6 +48,7 @@ extension Arena {
 
     /// A text, ended by NUL; one that has a NUL itself ends there.
     func text(_ text: String) -> UnsafeMutablePointer<CChar>? {
+        guard !text.isEmpty else { return unsafe Self.emptyText }
         var text = text
         return text.withUTF8 { bytes in
             let copy = unsafe self.take(CChar.self, count: bytes.count + 1)
@@ -57,6 +58,13 @@ extension Arena {
             return unsafe copy
         }
     }
+
+    /// Most texts that may be left out are. Never written to.
+    private nonisolated(unsafe) static let emptyText: UnsafeMutablePointer<CChar> = {
+        let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+        unsafe text.initialize(to: 0)
+        return unsafe text
+    }()
 
     /// Texts, as repeated string fields are.
     func texts(

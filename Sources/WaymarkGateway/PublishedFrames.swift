@@ -26,6 +26,10 @@ package struct PublishedFrames: Sendable, Hashable {
     /// None yet; those to come were read into `array`.
     package init(readInto array: [UInt8] = []) {
         self.array = array
+        // As many as there are usually, within reason.
+        guard !array.isEmpty else { return }
+        self.places.reserveCapacity(min(array.count / 32, 64))
+        self.outlines.reserveCapacity(min(array.count / 32, 64))
     }
 
     /// A single frame.
@@ -78,11 +82,6 @@ package struct PublishedFrames: Sendable, Hashable {
     package mutating func append(
         read header: FrameHeader, at start: Int, _ outline: consuming PublicationOutline
     ) {
-        if self.places.isEmpty {
-            // As many as there are usually, within reason.
-            self.places.reserveCapacity(min(self.array.count / 32, 64))
-            self.outlines.reserveCapacity(min(self.array.count / 32, 64))
-        }
         self.places.append(Place(header: header, start: start))
         self.outlines.append(outline)
         self.indices = self.indices.lowerBound..<self.places.count

@@ -27,6 +27,8 @@ package struct FrameHeader: Sendable, Hashable {
 
     /// Length of a header in bytes.
     @inlinable package static var byteCount: Int { 24 }
+    /// Where the type begins.
+    @inlinable package static var typeOffset: Int { 4 }
     /// "WM".
     package static let magic: UInt16 = 0x574D
     /// The major version of the protocol.
@@ -193,7 +195,7 @@ extension FrameHeader {
     /// Reads the fields of a header that is there whole.
     private init(_ bytes: RawSpan) {
         self.init(
-            type: bytes.bigEndian(at: 4, as: UInt16.self),
+            type: bytes.bigEndian(at: Self.typeOffset, as: UInt16.self),
             flags: Flags(rawValue: bytes.bigEndian(at: 3, as: UInt8.self)),
             bodyLength: bytes.bigEndian(at: 8, as: UInt32.self),
             session: SessionID(bytes.bigEndian(at: 12, as: UInt32.self)),

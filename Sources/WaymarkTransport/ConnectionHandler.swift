@@ -174,6 +174,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     ///
     /// - Returns: Why it is refused.
     private func takePublications() -> DecodingError? {
+        guard self.splitter.isPublishedNext else { return nil }
         var frames = PublishedFrames(readInto: self.splitter.read)
         var refusal: DecodingError?
         let decoder = self.shard.decoder

@@ -50,6 +50,13 @@ package struct FrameSplitter: Sendable {
         return frame.bytes.count * 2 >= self.bytes.count ? frame : frame.compacted()
     }
 
+    /// Whether what comes next, if it is a frame, is published.
+    package var isPublishedNext: Bool {
+        let type = self.offset + FrameHeader.typeOffset
+        guard type + 1 < self.bytes.count else { return false }
+        return MessageType.published.contains(UInt16(self.bytes[type]) << 8 | UInt16(self.bytes[type + 1]))
+    }
+
     /// Hands out published frames that lie one behind the other, until `take` does not want one: that is the next one then.
     ///
     /// `take` gets the header, where the frame begins in ``read``, and the frame's bytes.
@@ -87,7 +94,7 @@ package struct FrameSplitter: Sendable {
     /// Lets go of the read whose frames were handed out.
     private mutating func forgetHandedOut() {
         guard self.offset > 0 else { return }
-        self.bytes = Array(self.bytes[self.offset...])
+        self.bytes = self.offset == self.bytes.count ? [] : Array(self.bytes[self.offset...])
         self.offset = 0
     }
 }

@@ -33,7 +33,9 @@ package final class GatewayDriver: Sendable {
         var refusals = 0
         var nextConnection: UInt64 = 0
         /// Waits for ``GatewayDriver/run()``.
-        fileprivate(set) var pending: [([Gateway.Event], ConnectionID?)] = []
+        fileprivate(set) var pending = Reused<([Gateway.Event], ConnectionID?)>()
+        /// What the gateway wants done while one batch after another is worked off.
+        fileprivate var actions = Reused<Gateway.Action>()
         fileprivate var isRunPlanned = false
         /// Nothing is worked off: not everybody is there.
         var isHeld = false
@@ -298,75 +300,79 @@ package final class GatewayDriver: Sendable {
     func run() {
         let state = self.state.value
         guard !state.isHeld, !state.pending.isEmpty else { return state.isRunPlanned = false }
-        let batches = state.pending
-        state.pending = []
+        let batches = state.pending.take()
         state.isRunPlanned = false
         state.hasRun = true
         var plan = InstructionPlan(count: self.shards.count)
-        var actions: [Gateway.Action] = []
+        var actions = state.actions.take()
         let now = self.clock()
         for (events, connection) in batches {
             for event in events { state.gateway.handle(event, at: now, into: &actions) }
-            for action in actions { self.plan(action, of: connection, &plan) }
+            for action in actions { self.plan(action, of: connection, state, &plan) }
             actions.removeAll(keepingCapacity: true)
-            if let connection, let shard = self.shard(of: connection) {
+            if let connection, let shard = self.shard(of: connection, state) {
                 state.batchesDone[shard].append(connection)
             }
         }
+        state.actions.giveBack(actions)
+        state.pending.giveBack(batches)
         plan.endSpans(state.reach)
-        self.execute(plan)
+        self.execute(plan, state)
     }
 
     // MARK: Actions out
 
-    private func plan(_ action: Gateway.Action, of cause: ConnectionID?, _ plan: inout InstructionPlan) {
+    private func plan(
+        _ action: Gateway.Action, of cause: ConnectionID?, _ state: State, _ plan: inout InstructionPlan
+    ) {
         switch action {
         case .publish(let audience, let frames): plan.publish(frames, to: audience)
         case .admit(let id, var welcome):
             welcome.software = Software.name
-            self.instruct(id, .session(id, .admitted(welcome)), &plan)
+            self.instruct(id, .session(id, .admitted(welcome)), state, &plan)
         case .refuse(let id, let goodbye), .close(let id, let goodbye):
-            self.instruct(id, .session(id, .closeRequested(goodbye)), &plan)
+            self.instruct(id, .session(id, .closeRequested(goodbye)), state, &plan)
         case .send(let id, let envelope):
-            self.instruct(id, .send(id, self.state.value.encoder.encode(envelope)), &plan)
+            self.instruct(id, .send(id, state.encoder.encode(envelope)), state, &plan)
         case .sendFrames(let id, let frames):
-            for frame in frames { self.instruct(id, .send(id, frame), &plan) }
+            for frame in frames { self.instruct(id, .send(id, frame), state, &plan) }
         case .join(let id, let audience):
-            self.instruct(id, .join(id, audience), &plan)
-            self.state.value.join(id, audience)
+            self.instruct(id, .join(id, audience), state, &plan)
+            state.join(id, audience)
         case .leave(let id, let audience):
-            self.instruct(id, .leave(id, audience), &plan)
-            self.state.value.leave(id, audience)
-        case .purge(let id, let session): self.instruct(id, .purge(id, session), &plan)
+            self.instruct(id, .leave(id, audience), state, &plan)
+            state.leave(id, audience)
+        case .purge(let id, let session): self.instruct(id, .purge(id, session), state, &plan)
         case .arm(let deadline): self.arm(deadline)
         case .note(let note):
             guard self.logger.logLevel <= Gateway.Note.level else { break }
-            let source = cause.flatMap { self.state.value.places[$0]?.source }
-            self.state.value.log.write(note, source ?? .unknown, at: self.clock())
+            let source = cause.flatMap { state.places[$0]?.source }
+            state.log.write(note, source ?? .unknown, at: self.clock())
         }
     }
 
-    private func instruct(_ id: ConnectionID, _ instruction: Instruction, _ plan: inout InstructionPlan) {
-        let state = self.state.value
+    private func instruct(
+        _ id: ConnectionID, _ instruction: Instruction, _ state: State, _ plan: inout InstructionPlan
+    ) {
         plan.endSpans(state.reach)
-        guard let shard = self.shard(of: id) else { return }
+        guard let shard = self.shard(of: id, state) else { return }
         plan.append(instruction, to: shard)
     }
 
     /// On which loop a connection is; nil if it has gone. With one loop it may have, which the loop finds out as well.
-    private func shard(of id: ConnectionID) -> Int? {
-        self.shards.count == 1 ? 0 : self.state.value.places[id]?.shard
+    private func shard(of id: ConnectionID, _ state: State) -> Int? {
+        self.shards.count == 1 ? 0 : state.places[id]?.shard
     }
 
-    private func execute(_ plan: InstructionPlan) {
+    private func execute(_ plan: InstructionPlan, _ state: State) {
         for (index, instructions) in plan.instructions.enumerated() {
             let (loop, shard) = self.shards[index]
             let isHere = loop === self.gatewayLoop
-            let batchesDone = self.state.value.batchesDone[index]
+            let batchesDone = state.batchesDone[index]
             // As long as a connection is sure to be read on, another loop is not woken just to hear of batches.
             let isDue = isHere ? !batchesDone.isEmpty : batchesDone.count >= ConnectionHandler.batchesMax - 1
             guard isDue || !instructions.isEmpty else { continue }
-            self.state.value.batchesDone[index] = []
+            state.batchesDone[index] = []
             if isHere {
                 shard.value.perform(instructions, batchesDone)
             } else {

@@ -33,6 +33,8 @@ final class LoopShard {
     /// Connections that were not taken, until they are closed.
     var refused: [ObjectIdentifier: any Channel] = [:]
     private var audiences: [AudienceID: LocalAudience] = [:]
+    /// Those to be flushed once the instructions are carried out.
+    private var touched = Reused<ConnectionHandler>()
 
     init(waiting: WaitingBytes, deadlines: DeadlineTimer) {
         self.waiting = waiting
@@ -63,7 +65,7 @@ final class LoopShard {
     /// Does what the gateway wants; each connection is flushed once. `batchesDone` has a connection once for each batch of it
     /// that the gateway has worked off. Not in the middle of a read.
     func perform(_ instructions: [Instruction], _ batchesDone: [ConnectionID]) {
-        var touched: [ConnectionHandler] = []
+        var touched = self.touched.take()
         for instruction in instructions {
             switch instruction {
             case .session(let id, let event):
@@ -81,6 +83,7 @@ final class LoopShard {
             }
         }
         for handler in touched { handler.flush() }
+        self.touched.giveBack(touched)
         for id in batchesDone { self.members[id]?.batchDone() }
     }
 

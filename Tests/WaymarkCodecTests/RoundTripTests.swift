@@ -21,6 +21,17 @@ private func isPong(_ bytes: some Sequence<UInt8>) -> Bool { Codec.isPong(Array(
         }
     }
 
+    @Test func `an encoder that has written others writes the same`() {
+        let encoder = BodyEncoder(keptBytes: 64)
+        for seed in 0..<Self.seedsPerType {
+            var random = RandomValues(seed: seed)
+            for type in MessageType.allCases {
+                let envelope = random.envelope(type)
+                #expect(encoder.encode(envelope) == Codec.encode(envelope), "\(type), seed \(seed)")
+            }
+        }
+    }
+
     @Test(arguments: MessageType.allCases.filter { MessageType.published.contains($0.rawValue) })
     func `the outline of the bytes is the outline of the value`(_ type: MessageType) throws {
         let decoder = BodyDecoder()

@@ -130,7 +130,9 @@ extension WalkWorld {
         if vehicle.openRequests.count > limits.requestsOpenMax { self.fail("too many requests are open") }
         if vehicle.outcomes.count > limits.outcomesKeptMax { self.fail("too many outcomes are kept") }
         let open = self.gateway.requests.keys.filter { $0.vehicle == id }.map(\.id)
-        if open.sorted() != vehicle.openRequests.sorted() { self.fail("open requests are not known to their vehicle") }
+        if open.sorted() != vehicle.openRequests.sorted() {
+            self.fail("open requests are not known to their vehicle")
+        }
         for (name, endpoint) in vehicle.endpoints {
             let path = EndpointPath(vehicle: id, endpoint: name)
             if self.gateway.deadlines.contains(.endpointGrace(path)) != (endpoint.connection == nil) {

@@ -74,6 +74,13 @@ import WaymarkProtocol
                     var actions: [AcceptingSession.Action] = []
                     after.session.handle(event, at: Instant(nanoseconds: Int64(step)), into: &actions)
                     if walk.session.state == .closed { #expect(actions.isEmpty) }
+                    if case .received(let message, let session) = event {
+                        // The shorter way leads to the same place.
+                        var noted = walk.session
+                        let isDelivered = noted.noteDelivery(of: message)
+                        #expect(isDelivered == (actions == [.deliver(message, session)]))
+                        #expect(noted == (isDelivered ? after.session : walk.session))
+                    }
                     for case .send(let message) in actions {
                         #expect(!after.hasSaidGoodbye, "\(message.type) after goodbye, by \(event)")
                         if message.type == .goodbye { after.hasSaidGoodbye = true }

@@ -35,6 +35,19 @@ import WaymarkTransport
         #expect(splitter.byteCapacity < 1_000)
     }
 
+    @Test func `whether a published frame comes next is known from its type`() throws {
+        var splitter = FrameSplitter(frameBytesMax: 1_000)
+        let request = Frame(header: FrameHeader(type: MessageType.waypointRequest.rawValue), body: [1, 2])
+        splitter.append(Array(Self.frame(10).bytes.prefix(5)))
+        #expect(!splitter.isPublishedNext)
+        splitter.append(Array(Self.frame(10).bytes.dropFirst(5)) + Array(request.bytes))
+        #expect(splitter.isPublishedNext)
+        #expect(try splitter.next() == Self.frame(10))
+        #expect(!splitter.isPublishedNext)
+        #expect(try splitter.next() == request)
+        #expect(!splitter.isPublishedNext)
+    }
+
     @Test func `nothing is held between frames`() throws {
         var splitter = FrameSplitter(frameBytesMax: 100_000)
         splitter.append(Array(Self.frame(60_000).bytes))
