@@ -15,6 +15,8 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
     private var instants: [Key: Entry] = [:]
     private var heap = Heap<Entry>()
     private var order: UInt64 = 0
+    /// The earliest entry that holds; nil while it must be looked for.
+    private var head: Entry?
 
     init() {}
 
@@ -28,18 +30,24 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
     mutating func set(_ key: Key, at instant: Instant) {
         self.order += 1
         let entry = Entry(instant: instant, order: self.order, key: key)
+        if let head = self.head, head.key == key { self.head = nil }
+        if let head = self.head, entry < head { self.head = entry }
         self.instants[key] = entry
         self.heap.insert(entry)
         self.compactIfSparse()
     }
 
     /// Waits for `key` no longer.
-    mutating func remove(_ key: Key) { self.instants[key] = nil }
+    mutating func remove(_ key: Key) {
+        if let head = self.head, head.key == key { self.head = nil }
+        self.instants[key] = nil
+    }
 
     /// Takes one key whose instant has come, the earliest first.
     mutating func takeDue(at now: Instant) -> Key? {
         guard let first = self.first, first.instant <= now else { return nil }
         self.heap.removeMin()
+        self.head = nil
         self.instants[first.key] = nil
         return first.key
     }
@@ -47,8 +55,12 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
     /// The earliest entry that still holds; forgets those that were replaced or removed.
     private var first: Entry? {
         mutating get {
+            if let head = self.head { return head }
             while let entry = self.heap.min {
-                if self.instants[entry.key] == entry { return entry }
+                if self.instants[entry.key] == entry {
+                    self.head = entry
+                    return entry
+                }
                 self.heap.removeMin()
             }
             return nil
