@@ -282,7 +282,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
             self.peer.isAdmitted = true
             self.note(.admitted)
         }
-        self.write(Codec.encode(Envelope(message)))
+        self.write(self.shard.encoder.encode(Envelope(message)))
     }
 
     private func admit(_ hello: Hello) {

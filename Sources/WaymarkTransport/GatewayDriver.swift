@@ -26,6 +26,7 @@ package final class GatewayDriver: Sendable {
         var ledger: ConnectionLedger
         let log: PeerLog
         let idle: IdleWatch
+        let encoder = CrowdEncoder()
         var places: [ConnectionID: Place] = [:]
         fileprivate(set) var reach = AudienceReach()
         var refusals = 0
@@ -325,7 +326,8 @@ package final class GatewayDriver: Sendable {
             self.instruct(id, .session(id, .admitted(welcome)), &plan)
         case .refuse(let id, let goodbye), .close(let id, let goodbye):
             self.instruct(id, .session(id, .closeRequested(goodbye)), &plan)
-        case .send(let id, let envelope): self.instruct(id, .send(id, [Codec.encode(envelope)]), &plan)
+        case .send(let id, let envelope):
+            self.instruct(id, .send(id, [self.state.value.encoder.encode(envelope)]), &plan)
         case .sendFrames(let id, let frames): self.instruct(id, .send(id, frames), &plan)
         case .join(let id, let audience):
             self.instruct(id, .join(id, audience), &plan)
