@@ -26,8 +26,8 @@ extension Gateway {
     /// Why nobody new may come of a user; nil if one may.
     private func reasonToRefuse(_ principal: Principal) -> String? {
         let limits = self.policy.limits
-        if self.tokens.count >= limits.peersMax { return "\(limits.peersMax) peers are known" }
-        if self.tokens.countByUser[principal, default: 0] >= limits.peersPerUserMax {
+        if self.known.count >= limits.peersMax { return "\(limits.peersMax) peers are known" }
+        if self.known.countByUser[principal, default: 0] >= limits.peersPerUserMax {
             return "\(limits.peersPerUserMax) peers of this user are known"
         }
         return nil
@@ -40,13 +40,13 @@ extension Gateway {
         _ token: ResumptionToken, at now: Instant, into actions: inout [Action]
     ) {
         let path = EndpointPath(vehicle: vehicleHello.vehicle, endpoint: vehicleHello.endpoint)
-        let owner = self.vehicles[path.vehicle]?.principal
-        guard owner == nil || owner == principal else {
+        let vehicle = self.vehicles[path.vehicle]
+        guard vehicle?.principal == nil || vehicle?.principal == principal else {
             return self.refuse(
                 connection, .idInUse, "vehicle \(path.vehicle) belongs to another user", into: &actions)
         }
-        let old = self.vehicles[path.vehicle]?.endpoints[path.endpoint]
-        let isResumed = self.tokens.use(hello.resumptionToken, of: .endpoint(path))
+        let old = vehicle?.endpoints[path.endpoint]
+        let isResumed = old != nil && old?.token == hello.resumptionToken
         if let old, let present = old.connection {
             guard isResumed else {
                 return self.refuse(
@@ -59,13 +59,12 @@ extension Gateway {
         if old == nil, let reason = self.reasonToRefuse(principal) {
             return self.refuse(connection, .resourceLimit, reason, into: &actions)
         }
-        guard self.vehicles[path.vehicle] != nil || self.vehicles.count < self.policy.limits.vehiclesMax
-        else {
+        guard vehicle != nil || self.vehicles.count < self.policy.limits.vehiclesMax else {
             return self.refuse(
                 connection, .resourceLimit, "there are \(self.policy.limits.vehiclesMax) vehicles",
                 into: &actions)
         }
-        let count = self.vehicles[path.vehicle]?.endpoints.count ?? 0
+        let count = vehicle?.endpoints.count ?? 0
         guard old != nil || count < self.policy.limits.endpointsPerVehicleMax else {
             return self.refuse(
                 connection, .resourceLimit,
@@ -78,24 +77,22 @@ extension Gateway {
             endpoint.settings = old.settings
             endpoint.place = old.place
         }
-        if let old { self.tokens.remove(old.token) }
-        self.vehicles[path.vehicle, default: Vehicle()].take(endpoint, path.endpoint, principal)
-        if vehicleHello.guidanceWanted {
-            self.vehicles[path.vehicle]?.isGuidanceWanted = true
-            if !isResumed { self.vehicles[path.vehicle]?.hasStopped = false }
-        }
+        self.vehicles[path.vehicle, default: Vehicle()].take(
+            endpoint, path.endpoint, principal, isResumed: isResumed)
         self.peers[connection] = .endpoint(path)
-        self.tokens.add(token, of: .endpoint(path), principal)
+        if old == nil { self.known.add(principal) }
         self.deadlines.remove(.endpointGrace(path))
         if isResumed { self.counters.resumptions += 1 }
         actions.append(.admit(connection, self.welcome(vehicleHello, token, isResumed: isResumed)))
         self.enterGuidance(path, resuming: isResumed ? hello : nil, at: now, into: &actions)
     }
 
+    private static let vehicleFeatures: [Feature] =
+        Profile.contentFeatures + [.requests, .prompts, .receipts, .resumption]
+
     private func welcome(_ hello: VehicleHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
-        let features: [Feature] = Profile.contentFeatures + [.requests, .prompts, .receipts, .resumption]
-        return self.welcome(
-            features, hello.features.union([.receipts, .resumption]), token, isResumed: isResumed)
+        self.welcome(
+            Self.vehicleFeatures, hello.features.union([.receipts, .resumption]), token, isResumed: isResumed)
     }
 
     private func welcome(
@@ -117,10 +114,8 @@ extension Gateway {
     /// Forgets an endpoint. With its last one the vehicle is gone: a session that named it waits for it.
     mutating func forgetEndpoint(_ path: EndpointPath, at now: Instant, into actions: inout [Action]) {
         self.leaveSession(path, into: &actions)
-        guard let endpoint = self.vehicles[path.vehicle]?.endpoints.removeValue(forKey: path.endpoint) else {
-            return
-        }
-        self.tokens.remove(endpoint.token)
+        guard self.vehicles[path.vehicle]?.endpoints.removeValue(forKey: path.endpoint) != nil else { return }
+        if let user = self.vehicles[path.vehicle]?.principal { self.known.remove(user) }
         self.deadlines.remove(.endpointGrace(path))
         guard let vehicle = self.vehicles[path.vehicle], vehicle.endpoints.isEmpty else { return }
         for request in vehicle.openRequests.sorted() {
@@ -153,7 +148,7 @@ extension Gateway {
         if old == nil, let reason = self.reasonToRefuse(principal) {
             return self.refuse(connection, .resourceLimit, reason, into: &actions)
         }
-        let isResumed = self.tokens.use(hello.resumptionToken, of: .client(id)) && old != nil
+        let isResumed = old != nil && old?.token == hello.resumptionToken
         if let old {
             if let present = old.connection {
                 guard isResumed else {
@@ -165,7 +160,6 @@ extension Gateway {
             }
             // Somebody who comes without the token has lost what it knew of its sessions.
             if !isResumed { self.forgetClient(id, at: now, into: &actions) }
-            self.tokens.remove(old.token)
         }
         var client = Client(
             principal: principal, connection: connection, hello: navigation, displayName: hello.displayName,
@@ -173,20 +167,22 @@ extension Gateway {
         client.sessions = self.clients[id]?.sessions ?? []
         var welcome = self.welcome(navigation, token, isResumed: isResumed)
         welcome.sessions = self.resumedSessions(self.clients[id])
+        if self.clients[id] == nil { self.known.add(principal) }
         self.clients[id] = client
         self.peers[connection] = .client(id)
-        self.tokens.add(token, of: .client(id), principal)
         self.deadlines.remove(.clientGrace(id))
         if isResumed { self.counters.resumptions += 1 }
         actions.append(.admit(connection, welcome))
         for session in client.sessions.sorted() { self.restore(session, connection, at: now, into: &actions) }
     }
 
+    private static let navigationFeatures: [Feature] =
+        Profile.contentFeatures + [.waypointRequests, .destinationRequests, .receipts, .resumption]
+
     private func welcome(_ hello: NavigationHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
-        let features: [Feature] =
-            Profile.contentFeatures + [.waypointRequests, .destinationRequests, .receipts, .resumption]
-        return self.welcome(
-            features, hello.features.union([.receipts, .resumption]), token, isResumed: isResumed)
+        self.welcome(
+            Self.navigationFeatures, hello.features.union([.receipts, .resumption]), token,
+            isResumed: isResumed)
     }
 
     private func resumedSessions(_ client: Client?) -> [ResumedSession] {
@@ -205,7 +201,7 @@ extension Gateway {
         for session in client.sessions.sorted() {
             self.endSession(session, .clientGone, at: now, into: &actions)
         }
-        self.tokens.remove(client.token)
+        self.known.remove(client.principal)
         self.clients[id] = nil
     }
 

@@ -21,6 +21,8 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
     /// Also those that were replaced or removed, until they are come upon.
     private var heap = Heap<Mark>()
     private var order: UInt64 = 0
+    /// The earliest mark that holds; nil while it must be looked for.
+    private var head: Mark?
 
     init() {}
 
@@ -34,7 +36,8 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
     mutating func set(_ key: Key, at instant: Instant) {
         self.order += 1
         let mark = Mark(instant: instant, order: self.order)
-        if let replaced = self.marks.updateValue(mark, forKey: key) { self.keys[replaced.order] = nil }
+        if let replaced = self.marks.updateValue(mark, forKey: key) { self.forget(replaced) }
+        if let head = self.head, mark < head { self.head = mark }
         self.keys[mark.order] = key
         self.heap.insert(mark)
         self.compactIfSparse()
@@ -42,13 +45,20 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
 
     /// Waits for `key` no longer.
     mutating func remove(_ key: Key) {
-        if let mark = self.marks.removeValue(forKey: key) { self.keys[mark.order] = nil }
+        if let mark = self.marks.removeValue(forKey: key) { self.forget(mark) }
+    }
+
+    /// A mark holds no longer.
+    private mutating func forget(_ mark: Mark) {
+        self.keys[mark.order] = nil
+        if self.head == mark { self.head = nil }
     }
 
     /// Takes one key whose instant has come, the earliest first.
     mutating func takeDue(at now: Instant) -> Key? {
         guard let first = self.first, first.instant <= now else { return nil }
         self.heap.removeMin()
+        self.head = nil
         guard let key = self.keys.removeValue(forKey: first.order) else { return nil }
         self.marks[key] = nil
         return key
@@ -57,8 +67,12 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
     /// The earliest mark that still holds; forgets those that were replaced or removed.
     private var first: Mark? {
         mutating get {
+            if let head = self.head { return head }
             while let mark = self.heap.min {
-                if self.keys.index(forKey: mark.order) != nil { return mark }
+                if self.keys.index(forKey: mark.order) != nil {
+                    self.head = mark
+                    return mark
+                }
                 self.heap.removeMin()
             }
             return nil

@@ -29,7 +29,7 @@ package struct Gateway: Sendable, Hashable {
     var requests: [Request.Key: Request] = [:]
     /// What the sessions keep.
     var memory = MemoryLedger()
-    var tokens = TokenBook()
+    var known = KnownPeers()
     var deadlines = DeadlineQueue<Deadline>()
     /// The deadline that the driver was last told.
     package internal(set) var armed: Instant?

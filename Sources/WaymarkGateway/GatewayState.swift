@@ -15,7 +15,7 @@ package struct GatewayState: Codable, Sendable {
     private var sessions: [NavigationSession]
     private var requests: [StoredRequest]
     private var memory: MemoryLedger
-    private var tokens: TokenBook
+    private var known: KnownPeers
     private var deadlines: DeadlineQueue<Gateway.Deadline>
     private var armed: Instant?
     private var nextSession: SessionID
@@ -30,7 +30,7 @@ package struct GatewayState: Codable, Sendable {
         self.sessions = Array(gateway.sessions.values)
         self.requests = gateway.requests.map { StoredRequest($0, $1, gateway.coder) }
         self.memory = gateway.memory
-        self.tokens = gateway.tokens
+        self.known = gateway.known
         self.deadlines = gateway.deadlines
         self.armed = gateway.armed
         self.nextSession = gateway.nextSession
@@ -57,7 +57,7 @@ package struct GatewayState: Codable, Sendable {
             gateway.requests[stored.key] = request
         }
         gateway.memory = self.memory
-        gateway.tokens = self.tokens
+        gateway.known = self.known
         gateway.deadlines = self.deadlines
         gateway.armed = self.armed
         gateway.nextAudience = self.nextAudience

@@ -11,8 +11,8 @@ extension Gateway {
         package var outcomesMax = 0
         /// The most requests open for one vehicle.
         package var openRequestsMax = 0
-        /// Tokens that are good.
-        package var tokens = 0
+        /// Peers that count as known, each with a token that is good.
+        package var known = 0
         /// Clients and endpoints, connected or in their grace time.
         package var places = 0
     }
@@ -32,7 +32,7 @@ extension Gateway {
             holdings.places += vehicle.endpoints.count
         }
         holdings.places += self.clients.count
-        holdings.tokens = self.tokens.count
+        holdings.known = self.known.count
         return holdings
     }
 }

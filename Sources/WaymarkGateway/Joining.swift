@@ -68,9 +68,7 @@ extension Gateway {
             entry == nil
             ? Profile.contentFeatures.map { FeatureGrant($0, withheld: .noCapacity) }
             : self.withheld(from: endpoint, path.vehicle, in: session)
-        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place = entry == nil ? nil : place
-        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = entry?.audience
-        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.receipt = nil
+        self.vehicles[path.vehicle]?.place(path.endpoint, at: entry == nil ? nil : place, entry?.audience)
         self.counters.snapshotsSent += 1
         let mark = { (message: Message) in
             Action.send(

@@ -61,9 +61,22 @@ struct Vehicle: Sendable, Hashable, Codable {
     var openRequests: [String] = []
 
     /// Has an endpoint, in place of what was known under its name.
-    mutating func take(_ endpoint: Endpoint, _ name: EndpointName, _ principal: Principal) {
+    mutating func take(
+        _ endpoint: Endpoint, _ name: EndpointName, _ principal: Principal, isResumed: Bool
+    ) {
         self.principal = principal
         self.endpoints[name] = endpoint
+        guard endpoint.hello.guidanceWanted else { return }
+        self.isGuidanceWanted = true
+        if !isResumed { self.hasStopped = false }
+    }
+
+    /// Puts an endpoint into a session, or into none.
+    mutating func place(_ name: EndpointName, at place: Endpoint.Place?, _ audience: AudienceID?) {
+        guard let index = self.endpoints.index(forKey: name) else { return }
+        self.endpoints.values[index].place = place
+        self.endpoints.values[index].audience = audience
+        self.endpoints.values[index].receipt = nil
     }
 
     var isConnected: Bool { self.endpoints.values.contains { $0.connection != nil } }

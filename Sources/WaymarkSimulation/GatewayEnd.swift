@@ -234,8 +234,8 @@ extension SimulatedNetwork {
         {
             self.report(.boundedMemory, "a vehicle has too many requests: \(holdings)")
         }
-        if holdings.tokens > holdings.places {
-            self.report(.boundedMemory, "\(holdings.tokens) tokens for \(holdings.places) peers")
+        if holdings.known != holdings.places {
+            self.report(.boundedMemory, "\(holdings.known) peers are known, \(holdings.places) are there")
         }
     }
 }

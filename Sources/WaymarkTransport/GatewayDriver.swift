@@ -23,11 +23,11 @@ package final class GatewayDriver: Sendable {
     /// A class, because a copy of it, even to read one member, would retain and release all that it holds.
     final class State {
         var gateway: Gateway
-        /// Writes what the gateway says.
-        fileprivate let encoder = BodyEncoder()
         var ledger: ConnectionLedger
         let log: PeerLog
         let idle: IdleWatch
+        /// Writes what the gateway says.
+        fileprivate let encoder = CrowdEncoder()
         var places: [ConnectionID: Place] = [:]
         fileprivate(set) var reach = AudienceReach()
         var refusals = 0

@@ -33,7 +33,7 @@ package struct Listener: Sendable {
     static let backlog: CInt = 1_024
 
     /// Connections that are accepted before those that are there have their turn: each may bring its Hello along.
-    static let acceptedAtOnceMax: UInt = 16
+    static let acceptedAtOnceMax: UInt = 8
 
     /// What the channel of a connection may hold of what is written, in bytes, before the rest waits.
     static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32_768, high: 65_536)

@@ -5,7 +5,8 @@ internal import WaymarkProtocol
 
 /// What the gateway wants done on one event loop, in order.
 enum Instruction: Sendable {
-    case session(ConnectionID, AcceptingSession.Event)
+    // Why indirect: an event is large, and one of some hundred instructions.
+    indirect case session(ConnectionID, AcceptingSession.Event)
     case send(ConnectionID, Frame)
     case publish(AudienceID, Span)
     case join(ConnectionID, AudienceID)
@@ -18,7 +19,7 @@ final class LoopShard {
     /// Reads the bodies of all connections here, one at a time: an idle connection holds no memory for it.
     let decoder = BodyDecoder()
     /// Writes what the connections here say by themselves.
-    let encoder = BodyEncoder()
+    let encoder = CrowdEncoder()
     /// What all connections here are read into.
     let readBuffer = ReadBuffer()
     /// When they must be told.

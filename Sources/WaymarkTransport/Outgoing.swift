@@ -61,7 +61,6 @@ final class Outgoing {
     private var isMoreQueued = false
     /// Something was given to the channel that is not yet on its way.
     private var isUnflushed = false
-    private let limits: Outbox.Limits
     private let waiting: WaitingBytes
     private var outbox: Outbox
     /// Something is in the outbox. Asked for each frame, so apart from it.
@@ -70,14 +69,12 @@ final class Outgoing {
     private(set) var overflow: Overflow?
 
     init(limits: Outbox.Limits, waiting: WaitingBytes) {
-        self.limits = limits
         self.waiting = waiting
         self.outbox = Outbox(limits: limits)
     }
 
     /// Holds what waited in another process.
     init(limits: Outbox.Limits, waiting: WaitingBytes, holding frames: [ConnectionState.Waiting]) {
-        self.limits = limits
         self.waiting = waiting
         self.outbox = Outbox(limits: limits)
         self.isHeld = true
@@ -195,7 +192,7 @@ final class Outgoing {
     func purge(_ session: SessionID) { self.changeOutbox { $0.purge(session) } }
 
     /// Drops everything that waits.
-    func clear() { self.changeOutbox { $0 = Outbox(limits: self.limits) } }
+    func clear() { self.changeOutbox { $0 = Outbox(limits: $0.limits) } }
 
     // MARK: Audiences
 
@@ -234,7 +231,7 @@ final class Outgoing {
 
     private func wait(_ frame: Frame, _ key: ConflationKey?) -> Overflow? {
         switch self.changeOutbox({ $0.append(frame, key: key) }) {
-        case .overflow: .outbox(bytesMax: self.limits.bytesMax)
+        case .overflow: .outbox(bytesMax: self.outbox.limits.bytesMax)
         case .queued where self.waiting.count > self.waiting.countMax:
             .inAll(bytesMax: self.waiting.countMax)
         case .queued: nil

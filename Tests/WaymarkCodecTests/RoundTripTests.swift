@@ -75,6 +75,26 @@ private func isPong(_ bytes: some Sequence<UInt8>) -> Bool { Codec.isPong(Array(
         }
     }
 
+    @Test func `what is remembered for a crowd is what would be written`() {
+        let encoder = CrowdEncoder()
+        let types: [MessageType] = [.welcome, .snapshotBegin, .snapshotEnd, .pong]
+        var random = RandomValues(seed: 3)
+        var crowd = (0..<12).map { random.envelope(types[$0 % types.count]) }
+        for turn in 0..<200 {
+            let index = turn * 7 % crowd.count
+            if case .welcome(var welcome) = crowd[index].message {
+                // As for the next of the crowd, now and then with another promise.
+                welcome.resumptionToken = ResumptionToken(
+                    high: UInt64(turn + 1) &* 0x9E37_79B9_7F4A_7C15, low: .max)
+                if turn % 5 == 0 { welcome.isResumed.toggle() }
+                crowd[index].message = .welcome(welcome)
+            } else if turn % 3 == 0 {
+                crowd[index].sequence += 1
+            }
+            for _ in 0..<2 { #expect(encoder.encode(crowd[index]) == Codec.encode(crowd[index])) }
+        }
+    }
+
     @Test func `a body is read wherever it lies in the bytes that were received`() throws {
         var random = RandomValues(seed: 1)
         let first = random.envelope(.startGuidance)

@@ -111,7 +111,9 @@ extension WalkWorld {
             self.fail("a client's grace time does not fit its presence")
         }
         let known = gateway.clients.count + gateway.vehicles.values.reduce(0) { $0 + $1.endpoints.count }
-        if gateway.tokens.count != known { self.fail("\(gateway.tokens.count) tokens for \(known) peers") }
+        if gateway.known.count != known {
+            self.fail("\(gateway.known.count) peers count, \(known) are known")
+        }
         let kept = gateway.sessions.values.reduce(0) { $0 + $1.kept.retained }
         if gateway.memory.total.retained != kept { self.fail("the books are wrong") }
         if gateway.peers.count != self.connections.count { self.fail("a peer is known that is not there") }
