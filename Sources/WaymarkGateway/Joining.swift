@@ -83,11 +83,8 @@ extension Gateway {
 
     /// An endpoint hears its session no longer, and keeps its place.
     mutating func leaveAudience(_ path: EndpointPath, into actions: inout [Action]) {
-        guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
-            let audience = endpoint.audience, let connection = endpoint.connection
-        else { return }
-        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.audience = nil
-        actions.append(.leave(connection, audience))
+        guard let left = self.vehicles[path.vehicle]?.leaveAudience(path.endpoint) else { return }
+        actions.append(.leave(left.connection, left.audience))
     }
 
     /// An endpoint is no longer in its session.

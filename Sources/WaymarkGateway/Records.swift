@@ -79,6 +79,18 @@ struct Vehicle: Sendable, Hashable, Codable {
         self.endpoints.values[index].receipt = nil
     }
 
+    /// Takes a connected endpoint out of the audience that it is in, if any.
+    mutating func leaveAudience(
+        _ name: EndpointName
+    ) -> (connection: ConnectionID, audience: AudienceID)? {
+        guard let index = self.endpoints.index(forKey: name),
+            let connection = self.endpoints.values[index].connection,
+            let audience = self.endpoints.values[index].audience
+        else { return nil }
+        self.endpoints.values[index].audience = nil
+        return (connection, audience)
+    }
+
     var isConnected: Bool { self.endpoints.values.contains { $0.connection != nil } }
     var isNeeded: Bool { self.session != nil || !self.endpoints.isEmpty }
 

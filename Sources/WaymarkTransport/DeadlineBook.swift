@@ -39,8 +39,7 @@ package struct DeadlineBook<Member: HasDeadline> {
         let turn = instant.roundedUp(to: self.unit)
         guard member.deadlinePlace?.turn != turn else { return }
         self.remove(member)
-        let index = self.turns[turn, default: []].endIndex
-        self.turns[turn, default: []].append(member)
+        let index = Self.append(member, to: &self.turns[turn, default: []])
         member.deadlinePlace = DeadlinePlace(turn: turn, index: UInt32(index))
         self.count += 1
         if index == 0 { self.note(turn) }
@@ -68,6 +67,12 @@ package struct DeadlineBook<Member: HasDeadline> {
             self.order.removeFirst()
         }
         return nil
+    }
+
+    /// - Returns: Where it is now.
+    private static func append(_ member: Member, to members: inout [Member]) -> Int {
+        members.append(member)
+        return members.endIndex - 1
     }
 
     private mutating func note(_ turn: Instant) {

@@ -61,29 +61,50 @@ package final class GatewayDriver: Sendable {
         }
 
         func join(_ id: ConnectionID, _ audience: AudienceID) {
-            guard let place = self.places[id], !place.audiences.contains(audience) else { return }
-            self.places[id]?.audiences.append(audience)
+            guard let place = self.places[id], !place.hears(audience) else { return }
+            self.places[id]?.join(audience)
             self.reach.join(audience, on: place.shard)
         }
 
         func leave(_ id: ConnectionID, _ audience: AudienceID) {
-            guard let place = self.places[id], let index = place.audiences.firstIndex(of: audience) else {
-                return
-            }
-            self.places[id]?.audiences.remove(at: index)
+            guard let place = self.places[id], place.hears(audience) else { return }
+            self.places[id]?.leave(audience)
             self.reach.leave(audience, on: place.shard)
         }
     }
 
     /// Where a connection lives, whom it counts for, and what it hears.
     struct Place {
-        var shard: Int
-        var source: PeerSource
-        fileprivate(set) var audiences: [AudienceID] = []
+        let source: PeerSource
+        // Why 16 bits: the parts are in this order, and this large, so that there is no room between them.
+        private let shardNumber: UInt16
+        private var audience: AudienceID?
+        /// Beside the one above: few hear more than one.
+        private var others: [AudienceID] = []
 
         init(shard: Int, source: PeerSource) {
-            self.shard = shard
             self.source = source
+            self.shardNumber = UInt16(shard)
+        }
+
+        var shard: Int { Int(self.shardNumber) }
+        var audiences: [AudienceID] { (self.audience.map { [$0] } ?? []) + self.others }
+
+        func hears(_ audience: AudienceID) -> Bool {
+            self.audience == audience || self.others.contains(audience)
+        }
+
+        /// Hears an audience that it did not hear.
+        fileprivate mutating func join(_ audience: AudienceID) {
+            if self.audience == nil { self.audience = audience } else { self.others.append(audience) }
+        }
+
+        fileprivate mutating func leave(_ audience: AudienceID) {
+            if self.audience == audience {
+                self.audience = nil
+            } else {
+                self.others.removeAll { $0 == audience }
+            }
         }
     }
 
