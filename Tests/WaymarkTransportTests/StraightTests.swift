@@ -69,12 +69,15 @@ import WaymarkTransport
         let process = Process()
         let counter = WriteCounter()
         let slow = try await process.vehicle("car", sendBufferBytes: sendBufferBytes, watch: counter)
-        let guide = try await process.guide(["car"])
+        let other = try await process.vehicle("other")
+        let guide = try await process.guide(["car", "other"])
         var next: UInt64 = 2
         for round in 0..<3 {
             let before = counter.count
             // Into the channel, and for a part into the outbox.
             for index in 0..<500 { try guide.alert(100 + 97 * index % 400) }
+            // Nobody reads before all of it was sent, or had to wait.
+            _ = try await other.alerts(upTo: guide.sequence)
             #expect(try await slow.alerts(upTo: guide.sequence) == Array(next...guide.sequence))
             #expect(counter.count > before, "round \(round)")
             // Behind the bytes of the last span the channel has nothing; now and then it has to hear of it first.
@@ -83,6 +86,7 @@ import WaymarkTransport
                 let before = counter.count
                 try guide.alert()
                 #expect(try await slow.alerts(upTo: guide.sequence) == [guide.sequence])
+                _ = try await other.alerts(upTo: guide.sequence)
                 wasStraight = counter.count == before
             }
             #expect(wasStraight, "round \(round)")
