@@ -2,7 +2,7 @@
 """hotpath.py [--update] [--top N] [SCENARIO...]: counts the hot path's instructions and allocations under callgrind.
 
 Holds them against Tests/Benchmarks/HotPath/counts.json and fails, with the functions that grew, where a scenario takes
-more than 5 % more of either than was committed. --update writes the file anew, --top shows the N costliest functions.
+more than 5 % more of either than was committed, or less than half. --update writes the file anew, --top shows the N costliest functions.
 Counts do not depend on how busy the machine is; they do on the compiler and the C library.
 """
 import argparse
@@ -20,6 +20,7 @@ READS = {
     "one": 60, "fan": 30, "lone": 300, "fitted": 60, "route": 20, "request": 2000, "requests": 60, "connect": 10,
     "keepalive": 3}
 GROWTH_MAX = 1.05
+SHRINKAGE_MIN = 0.5
 # Functions below this share of a scenario are not kept: they would only make the file long.
 SHARE_MIN = 0.005
 
@@ -118,6 +119,9 @@ def main():
             print(f"    {cost:10.1f}  {name[:150]}")
         if options.update:
             committed[scenario] = now
+        elif ratio < SHRINKAGE_MIN:
+            failed = True
+            print(f"  {scenario} takes much less than what is committed, which guards nothing any more: --update")
         elif ratio > GROWTH_MAX or now["allocations"] > before["allocations"] * GROWTH_MAX + 0.01:
             failed = True
             print(f"  {scenario} grew by more than {GROWTH_MAX - 1:.0%}; most of it in")

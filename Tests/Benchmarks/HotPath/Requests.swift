@@ -54,8 +54,7 @@ struct RequestRig {
         let place = Waypoint(center: Coordinate(latitude: 1, longitude: 2), nameVariants: ["Charging"])
         let question = Self.bytes(
             .waypointRequest(WaypointRequest(requestID: request, waypoint: place)))
-        let questions = self.vehicles.map { (question, $0.endpoint) }
-        self.station.measure { self.station.read(questions) }
+        self.readMeasured(self.vehicles.map { (question, $0.endpoint) })
         let asked = self.vehicles.map {
             Message.waypointRequest(
                 WaypointRequest(requestID: request, waypoint: place, vehicle: $0.id))
@@ -66,8 +65,7 @@ struct RequestRig {
             let answer = RequestAnswer(requestID: request, vehicle: vehicle.id, answer: .decline(.busy))
             answers.writeImmutableBuffer(Self.bytes(.requestAnswer(answer)))
         }
-        let reads = [(answers, self.client)]
-        self.station.measure { self.station.read(reads) }
+        self.readMeasured([(answers, self.client)])
         let outcomes = self.vehicles.map {
             Message.requestOutcome(
                 RequestOutcome(requestID: request, vehicle: $0.id, outcome: .busy, client: Station.client))
@@ -77,6 +75,10 @@ struct RequestRig {
             try Self.expect([outcome], at: vehicle.endpoint)
         }
         return asked.count + 2 * outcomes.count
+    }
+
+    private func readMeasured(_ reads: [(bytes: ByteBuffer, peer: Peer)]) {
+        self.station.measure { self.station.read(reads) }
     }
 
     private func takeFrames() throws -> Int {
