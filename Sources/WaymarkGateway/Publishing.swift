@@ -23,8 +23,11 @@ extension Gateway {
         at now: Instant, into actions: inout [Action]
     ) -> Int {
         let id = frames.places[first].header.session
-        guard let place = self.sessions.index(forKey: id), self.sessions.values[place].client == client,
-            let features = self.clients[client]?.hello.features
+        guard let place = self.sessions.index(forKey: id),
+            self.sessions.look(at: place, { $0.client }) == client,
+            let features = self.clients.index(forKey: client).map({
+                self.clients.look(at: $0) { $0.hello.features }
+            })
         else {
             let rejection = Rejection(
                 .unknownSession, reason: "session \(id.rawValue) is not open for this client")
@@ -47,10 +50,11 @@ extension Gateway {
     /// Uses up the number of a frame that the codec refused.
     mutating func skip(_ header: FrameHeader, from connection: ConnectionID) {
         guard case .client(let client) = self.peers[connection],
-            self.sessions[header.session]?.client == client
+            let place = self.sessions.index(forKey: header.session),
+            self.sessions.look(at: place, { $0.client }) == client
         else { return }
         self.counters.framesRejected += 1
-        self.sessions[header.session]?.skip(header.sequence)
+        self.sessions.look(at: place) { $0.skip(header.sequence) }
     }
 
     /// Brings the books up to what a session keeps now.

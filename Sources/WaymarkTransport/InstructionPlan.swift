@@ -1,4 +1,3 @@
-internal import OrderedCollections
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
@@ -7,7 +6,10 @@ struct InstructionPlan {
     private(set) var instructions: [[Instruction]] = []
     /// What is for audiences, since the last instruction for a single connection. An endpoint hears one audience
     /// between two such instructions, so the spans of several need no order among each other.
-    private var spans: OrderedDictionary<AudienceID, Span> = [:]
+    private var spans: [(audience: AudienceID, span: Span)] = []
+    /// Among how many of the last spans that of an audience is looked for. What a session publishes comes together; more audiences
+    /// than this at a time get some of it in two parts, which are as good.
+    private static let spansLookedAtMax = 8
 
     /// - Parameter count: Of event loops.
     init(count: Int) {
@@ -16,7 +18,13 @@ struct InstructionPlan {
     }
 
     mutating func publish(_ frames: PublishedFrames, to audience: AudienceID) {
-        self.spans[audience, default: Span()].append(frames)
+        let recent = self.spans.indices.suffix(Self.spansLookedAtMax)
+        guard let place = recent.last(where: { self.spans[$0].audience == audience }) else {
+            var span = Span()
+            span.append(frames)
+            return self.spans.append((audience, span))
+        }
+        self.spans[place].span.append(frames)
     }
 
     /// Adds an instruction for one connection of a loop; the spans must have been ended.
@@ -30,9 +38,15 @@ struct InstructionPlan {
     mutating func endSpans(_ reach: AudienceReach) {
         guard !self.spans.isEmpty else { return }
         for (audience, span) in self.spans {
-            for loop in reach.loops(of: audience) { self.instructions[loop].append(.publish(audience, span)) }
+            if self.instructions.count == 1 {
+                self.instructions[0].append(.publish(audience, span))
+            } else {
+                for loop in reach.loops(of: audience) {
+                    self.instructions[loop].append(.publish(audience, span))
+                }
+            }
         }
-        self.spans.removeAll()
+        self.spans.removeAll(keepingCapacity: true)
     }
 }
 
