@@ -75,12 +75,15 @@ package struct DeadlineBook<Member: HasDeadline> {
         return members.endIndex - 1
     }
 
+    /// Puts a turn into the order, unless it is there.
     private mutating func note(_ turn: Instant) {
-        // Mostly it is the latest.
-        var index = self.order.endIndex
-        while index > 0, self.order[index - 1] > turn { index -= 1 }
-        guard index == 0 || self.order[index - 1] < turn else { return }
-        self.order.insert(turn, at: index)
+        var (start, end) = (self.order.startIndex, self.order.endIndex)
+        while start < end {
+            let middle = (start + end) / 2
+            if self.order[middle] < turn { start = middle + 1 } else { end = middle }
+        }
+        guard start == self.order.endIndex || self.order[start] != turn else { return }
+        self.order.insert(turn, at: start)
     }
 }
 

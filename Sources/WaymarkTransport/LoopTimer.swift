@@ -16,6 +16,8 @@ final class LoopTimer {
     }
 
     /// Has `ring` called at `deadline`, once, and not at the one that was set before. On the loop.
+    ///
+    /// `ring` means the same each time: a timer that stays where it is calls the one that it has.
     func set(_ deadline: Instant, _ ring: @escaping () -> Void) {
         self.deadline = deadline
         if let (due, task) = self.timer {
