@@ -62,9 +62,9 @@ package final class BodyDecoder {
         guard isPublished else {
             throw .rejected(Rejection(.wrongState, reason: "is not a publication").of(header))
         }
-        return try unsafe self.read(header, frame, type) { body, unpackedBytesMax throws(Rejection) in
+        return try unsafe self.read(header, frame, type) { body, findings throws(Rejection) in
             let outline = try unsafe PublicationOutline(type, checking: WireMessage(body))
-            if unpackedBytesMax > self.memoryBytesMax {
+            if findings.unpackedBytesMax > self.memoryBytesMax {
                 // Whoever is sent it would have to unpack it.
                 defer { self.arena.reset() }
                 _ = try unsafe self.unpack(body, type)
@@ -73,17 +73,41 @@ package final class BodyDecoder {
         }
     }
 
-    /// Checks the body of a frame and lends it to `use`, with what unpacking it takes at most.
+    /// Checks a vehicle's request as ``decode(_:)`` does, but reads only what the gateway must know, and that in place.
+    ///
+    /// - Throws: ``DecodingError/rejected(_:)`` also for a type that is no such request.
+    package func request(of frame: Frame) throws(DecodingError) -> ReceivedRequest {
+        let header = frame.header
+        guard let type = header.type, let vehicleField = type.vehicleField else {
+            throw .rejected(Rejection(.wrongState, reason: "is not a vehicle's request").of(header))
+        }
+        let request = try unsafe self.read(header, frame.bytes.span.bytes, type) {
+            body, findings throws(Rejection) -> ReceivedRequest? in
+            let message = unsafe WireMessage(body)
+            guard findings.unknownFields == 0, findings.unpackedBytesMax <= self.memoryBytesMax,
+                message.first(vehicleField) == nil
+            else {
+                defer { self.arena.reset() }
+                // What it has too much does not go on.
+                return try unsafe ReceivedRequest(Message(type, self.unpack(body, type)))
+            }
+            return ReceivedRequest(type, message, frame)
+        }
+        guard let request else { preconditionFailure("\(type) is not a vehicle's request") }
+        return request
+    }
+
+    /// Checks the body of a frame and lends it to `use`, with what was found out on the way.
     @inline(__always)
     private func read<Result>(
         _ header: FrameHeader, _ frame: RawSpan, _ type: MessageType,
-        _ use: (UnsafeRawBufferPointer, Int) throws(Rejection) -> Result
+        _ use: (UnsafeRawBufferPointer, WireCheck.Findings) throws(Rejection) -> Result
     ) throws(DecodingError) -> Result {
         let body = frame.extracting(droppingFirst: FrameHeader.byteCount)
         do {
             return try unsafe body.withUnsafeBytes { body throws(Rejection) in
-                let unpackedBytesMax = try unsafe WireCheck.check(body, as: type)
-                return try unsafe use(body, unpackedBytesMax)
+                let findings = try unsafe WireCheck.check(body, as: type)
+                return try unsafe use(body, findings)
             }
         } catch {
             var rejection = error.of(header)

@@ -1,7 +1,8 @@
 package import WaymarkProtocol
 
-/// Writes messages as ``Codec`` does, and remembers what it said last to one of many: a Welcome but for its token, and how a
-/// snapshot begins. Held by whoever welcomes a crowd; not for use by two threads at a time.
+/// Writes messages as ``Codec`` does, and remembers what it said last to one of many: a Welcome but for its token, how a snapshot
+/// begins, and how a request ended, which is told to both sides. Held by whoever speaks to a crowd; not for use by two threads at a
+/// time.
 package final class CrowdEncoder {
     /// How many beginnings of snapshots are remembered: there are as many as sessions and profiles in them.
     private static let beginningsMax = 8
@@ -10,6 +11,7 @@ package final class CrowdEncoder {
     private var welcome: (message: Welcome, bytes: [UInt8], tokenStart: Int)?
     private var beginnings: [(envelope: Envelope, frame: Frame)] = []
     private var oldest = 0
+    private var outcome: (message: RequestOutcome, frame: Frame)?
 
     package init() {}
 
@@ -19,6 +21,7 @@ package final class CrowdEncoder {
         case .welcome(let welcome): self.encode(welcome, envelope)
         case .snapshotBegin: self.encodeBeginning(envelope)
         case .snapshotEnd: Frame(header: envelope.header, body: [])
+        case .requestOutcome(let outcome): self.encode(outcome, envelope)
         case _: self.encoder.encode(envelope)
         }
     }
@@ -39,6 +42,16 @@ package final class CrowdEncoder {
         let frame = self.encoder.encode(envelope)
         let bytes = Array(frame.bytes)
         self.welcome = bytes.start(of: welcome.resumptionToken.bytes).map { (welcome, bytes, $0) }
+        return frame
+    }
+
+    private func encode(_ outcome: RequestOutcome, _ envelope: Envelope) -> Frame {
+        if let (message, frame) = self.outcome, message == outcome {
+            let body = unsafe frame.bytes.span.bytes.extracting(droppingFirst: FrameHeader.byteCount)
+            return Frame(header: envelope.header, body: body)
+        }
+        let frame = self.encoder.encode(envelope)
+        self.outcome = (outcome, frame)
         return frame
     }
 

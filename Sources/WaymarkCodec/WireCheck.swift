@@ -7,10 +7,18 @@ internal import WaymarkProtocol
 /// wire type, length, count, range, text, presence; a field that is not repeated occurs once. Allocates nothing unless
 /// it throws. Recursion follows the schema, which is not recursive: no body makes it deeper.
 ///
-/// What passes, ``WireMessage`` reads in place, and libprotobuf-c unpacks if it may take ``unpackedBytesMax``.
+/// What passes, ``WireMessage`` reads in place, and libprotobuf-c unpacks if it may take ``Findings/unpackedBytesMax``.
 @safe struct WireCheck {
     /// More fields than this that the build does not know are refused: libprotobuf-c keeps each.
     static let unknownFieldsMax = 1_024
+
+    /// What is known of a body that passed.
+    struct Findings {
+        /// What libprotobuf-c takes at most to unpack it, in bytes.
+        let unpackedBytesMax: Int
+        /// Fields that the build does not know, in all messages of it.
+        let unknownFields: Int
+    }
 
     /// How many values of a field there were so far, and what the last ones of a list of differences add up to.
     private struct Tally {
@@ -29,13 +37,14 @@ internal import WaymarkProtocol
 
     /// Checks a body against the message of `type`.
     ///
-    /// - Returns: What libprotobuf-c takes at most to unpack it, in bytes.
     /// - Throws: what is wrong, with the field's path.
-    static func check(_ body: UnsafeRawBufferPointer, as type: MessageType) throws(Rejection) -> Int {
+    static func check(_ body: UnsafeRawBufferPointer, as type: MessageType) throws(Rejection) -> Findings {
         let root = unsafe Schema.shared.root(of: type)
         var check = unsafe WireCheck(bytes: body)
         try unsafe check.message(root, end: body.count)
-        return unsafe check.occurrences * Schema.shared.occurrenceBytesMax + body.count * 4
+        return unsafe Findings(
+            unpackedBytesMax: check.occurrences * Schema.shared.occurrenceBytesMax + body.count * 4,
+            unknownFields: check.unknownFields)
     }
 
     /// The `request_id` of a refused body, so that its sender knows which request failed; empty if it has none that

@@ -118,9 +118,7 @@ extension Gateway {
         if let user = self.vehicles[path.vehicle]?.principal { self.known.remove(user) }
         self.deadlines.remove(.endpointGrace(path))
         guard let vehicle = self.vehicles[path.vehicle], vehicle.endpoints.isEmpty else { return }
-        for request in vehicle.openRequests.sorted() {
-            self.endRequest(.init(vehicle: path.vehicle, id: request), .gone, at: now, into: &actions)
-        }
+        for request in vehicle.sortedRequests { self.endRequest(request, .gone, into: &actions) }
         self.vehicles[path.vehicle] = nil
         guard let session = vehicle.session else { return }
         var awaited = Vehicle()

@@ -4,8 +4,6 @@ internal import WaymarkProtocol
 /// What the gateway waits for, and until when. At most one instant per key.
 struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
     /// When something is due, and before what else that is due then. No two are alike.
-    ///
-    /// Why without the key: a heap moves what it holds many times.
     private struct Mark: Sendable, Hashable, Comparable {
         let instant: Instant
         let order: UInt64
@@ -15,19 +13,24 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
         }
     }
 
+    private struct Entry: Sendable, Hashable, Comparable {
+        let mark: Mark
+        let key: Key
+
+        static func < (lhs: Entry, rhs: Entry) -> Bool { lhs.mark < rhs.mark }
+    }
+
     private var marks: [Key: Mark] = [:]
-    /// By the order of the mark that they have now.
-    private var keys: [UInt64: Key] = [:]
-    /// Also those that were replaced or removed, until they are come upon.
-    private var heap = Heap<Mark>()
+    /// Also those that were replaced or removed, until they are come upon: an entry holds if its key has its mark.
+    private var heap = Heap<Entry>()
     private var order: UInt64 = 0
-    /// The earliest mark that holds; nil while it must be looked for.
-    private var head: Mark?
+    /// The earliest entry that holds; nil while it must be looked for.
+    private var head: Entry?
 
     init() {}
 
     /// The earliest instant; nil when nothing is waited for.
-    var next: Instant? { mutating get { self.first?.instant } }
+    var next: Instant? { mutating get { self.first?.mark.instant } }
 
     /// Whether something is waited for under `key`.
     func contains(_ key: Key) -> Bool { self.marks[key] != nil }
@@ -35,11 +38,10 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
     /// Waits for `key` until `instant`, in place of what was set before.
     mutating func set(_ key: Key, at instant: Instant) {
         self.order += 1
-        let mark = Mark(instant: instant, order: self.order)
-        if let replaced = self.marks.updateValue(mark, forKey: key) { self.forget(replaced) }
-        if let head = self.head, mark < head { self.head = mark }
-        self.keys[mark.order] = key
-        self.heap.insert(mark)
+        let entry = Entry(mark: Mark(instant: instant, order: self.order), key: key)
+        if let replaced = self.marks.updateValue(entry.mark, forKey: key) { self.forget(replaced) }
+        if let head = self.head, entry < head { self.head = entry }
+        self.heap.insert(entry)
         self.compactIfSparse()
     }
 
@@ -50,28 +52,26 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
 
     /// A mark holds no longer.
     private mutating func forget(_ mark: Mark) {
-        self.keys[mark.order] = nil
-        if self.head == mark { self.head = nil }
+        if self.head?.mark == mark { self.head = nil }
     }
 
     /// Takes one key whose instant has come, the earliest first.
     mutating func takeDue(at now: Instant) -> Key? {
-        guard let first = self.first, first.instant <= now else { return nil }
+        guard let first = self.first, first.mark.instant <= now else { return nil }
         self.heap.removeMin()
         self.head = nil
-        guard let key = self.keys.removeValue(forKey: first.order) else { return nil }
-        self.marks[key] = nil
-        return key
+        self.marks[first.key] = nil
+        return first.key
     }
 
-    /// The earliest mark that still holds; forgets those that were replaced or removed.
-    private var first: Mark? {
+    /// The earliest entry that still holds; forgets those that were replaced or removed.
+    private var first: Entry? {
         mutating get {
             if let head = self.head { return head }
-            while let mark = self.heap.min {
-                if self.keys.index(forKey: mark.order) != nil {
-                    self.head = mark
-                    return mark
+            while let entry = self.heap.min {
+                if self.marks[entry.key] == entry.mark {
+                    self.head = entry
+                    return entry
                 }
                 self.heap.removeMin()
             }
@@ -81,7 +81,7 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
 
     private mutating func compactIfSparse() {
         guard self.heap.count > 64, self.heap.count > 4 * self.marks.count else { return }
-        self.heap = Heap(self.marks.values)
+        self.heap = Heap(self.marks.map { Entry(mark: $1, key: $0) })
     }
 
     static func == (lhs: DeadlineQueue, rhs: DeadlineQueue) -> Bool {

@@ -11,11 +11,13 @@ package import WaymarkProtocol
 /// `Joining` (endpoints in sessions), `Publishing`, `Requests`, `VehicleMessages`.
 package struct Gateway: Sendable, Hashable {
     /// What is waited for.
+    ///
+    /// Why `indirect`: those of requests come and go all the time, and should not be as large as the others.
     enum Deadline: Sendable, Hashable, Codable {
-        case clientGrace(ClientID)
-        case endpointGrace(EndpointPath)
-        case request(Request.Key)
-        case share(Share)
+        indirect case clientGrace(ClientID)
+        indirect case endpointGrace(EndpointPath)
+        case request(RequestNumber)
+        indirect case share(Share)
         case receipts(SessionID)
     }
 
@@ -26,7 +28,7 @@ package struct Gateway: Sendable, Hashable {
     var vehicles: [VehicleID: Vehicle] = [:]
     var clients: [ClientID: Client] = [:]
     var sessions: [SessionID: NavigationSession] = [:]
-    var requests: [Request.Key: Request] = [:]
+    var requests: [RequestNumber: Request] = [:]
     /// What the sessions keep.
     var memory = MemoryLedger()
     var known = KnownPeers()
@@ -34,6 +36,7 @@ package struct Gateway: Sendable, Hashable {
     /// The deadline that the driver was last told.
     package internal(set) var armed: Instant?
     var nextSession: SessionID
+    var lastRequest = RequestNumber(rawValue: 0)
     var nextAudience = AudienceID(1)
 
     /// Creates an empty gateway. `firstSession` should be random, so that ids of an earlier process match nothing.
@@ -50,6 +53,8 @@ package struct Gateway: Sendable, Hashable {
             self.admit(connection, hello, principal, token, at: now, into: &actions)
         case .received(let connection, let message, let session):
             self.receive(message, session, from: connection, at: now, into: &actions)
+        case .requested(let connection, let request, let session):
+            self.receive(request, session, from: connection, at: now, into: &actions)
         case .published(let connection, let frames):
             self.publish(frames, from: connection, at: now, into: &actions)
         case .publicationRejected(let connection, let header): self.skip(header, from: connection)
@@ -92,7 +97,7 @@ package struct Gateway: Sendable, Hashable {
             switch deadline {
             case .clientGrace(let client): self.forgetClient(client, at: now, into: &actions)
             case .endpointGrace(let path): self.forgetEndpoint(path, at: now, into: &actions)
-            case .request(let key): self.missRequestDeadline(key, at: now, into: &actions)
+            case .request(let number): self.missRequestDeadline(number, at: now, into: &actions)
             case .share(let share): self.endShare(share, .didFailToShare(.timedOut), into: &actions)
             case .receipts(let session): self.reportReceipts(session, into: &actions)
             }

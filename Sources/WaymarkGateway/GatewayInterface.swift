@@ -1,3 +1,4 @@
+package import WaymarkModel
 package import WaymarkProtocol
 
 /// Names a group of endpoints that receive the same bytes: those of one session with one profile.
@@ -15,7 +16,9 @@ extension Gateway {
         ///
         /// `token` is fresh: 128 random bits that the driver drew for this connection.
         indirect case arrived(ConnectionID, Hello, Principal, token: ResumptionToken)
-        /// A control message of an admitted peer.
+        /// What an admitted endpoint asks for, checked by the codec.
+        indirect case requested(ConnectionID, ReceivedRequest, SessionID)
+        /// Another control message of an admitted peer.
         case received(ConnectionID, Message, SessionID)
         /// Published frames of an admitted navigation client, each decoded and checked by the codec.
         case published(ConnectionID, PublishedFrames)
@@ -35,6 +38,8 @@ extension Gateway {
         indirect case refuse(ConnectionID, Goodbye)
         /// Encode and send. Never conflated.
         case send(ConnectionID, Envelope)
+        /// Send a request of this vehicle on to a client, with the vehicle's name, in this session. Never conflated.
+        indirect case forward(ConnectionID, ReceivedRequest, VehicleID, SessionID)
         /// Send these bytes, in order: a snapshot, or what was missed. Never conflated.
         case sendFrames(ConnectionID, [Frame])
         /// Send these bytes to whoever is in the audience; a state (with a key) may be conflated.
@@ -50,18 +55,23 @@ extension Gateway {
         case note(Note)
     }
 
-    /// How bodies are read and written when content must be cut to a profile. Two coders are always equal.
+    /// How bodies are read and written, where the gateway must know more of them, or say more, than it is handed. Two coders are always
+    /// equal.
     package struct Coder: Sendable, Hashable {
         /// The full content of a published frame that was checked before; nil for a type this build does not know.
         package let decode: @Sendable (Frame) -> Publication?
         package let encode: @Sendable (Envelope) -> Frame
+        /// The place that a request asks for; nil if it was not checked before.
+        package let waypoint: @Sendable (ReceivedRequest) -> Waypoint?
 
         package init(
             decode: @escaping @Sendable (Frame) -> Publication?,
-            encode: @escaping @Sendable (Envelope) -> Frame
+            encode: @escaping @Sendable (Envelope) -> Frame,
+            waypoint: @escaping @Sendable (ReceivedRequest) -> Waypoint?
         ) {
             self.decode = decode
             self.encode = encode
+            self.waypoint = waypoint
         }
 
         package static func == (lhs: Coder, rhs: Coder) -> Bool { true }

@@ -13,7 +13,8 @@ package struct GatewayState: Codable, Sendable {
     private var vehicles: [VehicleID: Vehicle]
     private var clients: [ClientID: Client]
     private var sessions: [NavigationSession]
-    private var requests: [StoredRequest]
+    private var requests: [RequestNumber: StoredRequest]
+    private var lastRequest: RequestNumber
     private var memory: MemoryLedger
     private var known: KnownPeers
     private var deadlines: DeadlineQueue<Gateway.Deadline>
@@ -28,7 +29,8 @@ package struct GatewayState: Codable, Sendable {
         self.vehicles = gateway.vehicles
         self.clients = gateway.clients
         self.sessions = Array(gateway.sessions.values)
-        self.requests = gateway.requests.map { StoredRequest($0, $1, gateway.coder) }
+        self.requests = gateway.requests.mapValues { StoredRequest($0, gateway.coder) }
+        self.lastRequest = gateway.lastRequest
         self.memory = gateway.memory
         self.known = gateway.known
         self.deadlines = gateway.deadlines
@@ -52,10 +54,11 @@ package struct GatewayState: Codable, Sendable {
             session.restoreRoute(coder)
             gateway.sessions[session.id] = session
         }
-        for stored in self.requests {
+        for (number, stored) in self.requests {
             guard let request = stored.request(coder) else { return nil }
-            gateway.requests[stored.key] = request
+            gateway.requests[number] = request
         }
+        gateway.lastRequest = self.lastRequest
         gateway.memory = self.memory
         gateway.known = self.known
         gateway.deadlines = self.deadlines
@@ -65,7 +68,7 @@ package struct GatewayState: Codable, Sendable {
     }
 }
 
-/// A request with what it is about as it is on the wire: the model's types have no other form.
+/// A request with the estimates of its prompt as they are on the wire: the model's types have no other form.
 private struct StoredRequest: Codable, Sendable {
     enum Stage: Codable, Sendable {
         case asked
@@ -73,31 +76,30 @@ private struct StoredRequest: Codable, Sendable {
         case ownPrompt
     }
 
-    let key: Request.Key
+    private let vehicle: VehicleID
+    private let content: ReceivedRequest
     private let kind: Request.Kind
-    /// A ShareDestination of it.
-    private let waypoint: Frame
     private let client: ClientID
     private let stage: Stage
 
-    init(_ key: Request.Key, _ request: Request, _ coder: Gateway.Coder) {
-        func frame(_ publication: Publication) -> Frame { coder.encode(Envelope(.publication(publication))) }
-        self.key = key
+    init(_ request: Request, _ coder: Gateway.Coder) {
+        self.vehicle = request.vehicle
+        self.content = request.content
         self.kind = request.kind
-        self.waypoint = frame(.shareDestination(shareID: "request", request.waypoint))
         self.client = request.client
         self.stage =
             switch request.stage {
             case .asked: .asked
             case .prompting(let estimates, let until):
-                .prompting(frame(.tripEstimates(estimates, .default)), until: until)
+                .prompting(
+                    coder.encode(Envelope(.publication(.tripEstimates(estimates, .default)))), until: until)
             case .ownPrompt: .ownPrompt
             }
     }
 
     func request(_ coder: Gateway.Coder) -> Request? {
-        guard case .shareDestination(_, let waypoint) = coder.decode(self.waypoint) else { return nil }
-        var request = Request(kind: self.kind, waypoint: waypoint, client: self.client)
+        var request = Request(
+            vehicle: self.vehicle, content: self.content, kind: self.kind, client: self.client)
         switch self.stage {
         case .asked: request.stage = .asked
         case .prompting(let frame, let until):

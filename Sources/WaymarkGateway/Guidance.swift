@@ -188,10 +188,9 @@ extension Gateway {
             actions.append(
                 .send(connection, Envelope(.sessionEnded(SessionEnded(session: session, reason: reason)))))
         }
-        for request in vehicle.openRequests.sorted() {
-            let key = Request.Key(vehicle: id, id: request)
-            if case .waypoint(session) = self.requests[key]?.kind {
-                self.endRequest(key, .sessionEnded, at: now, into: &actions)
+        for request in vehicle.sortedRequests {
+            if case .waypoint(session) = self.requests[request]?.kind {
+                self.endRequest(request, .sessionEnded, into: &actions)
             }
         }
         self.endShares(with: id, in: session, .sessionEnded, into: &actions)

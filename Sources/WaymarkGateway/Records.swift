@@ -57,8 +57,19 @@ struct Vehicle: Sendable, Hashable, Codable {
     var routeSource: RouteSource?
     /// How its last requests ended.
     var outcomes = OutcomeBook()
-    /// Ids of its open requests, none twice.
-    var openRequests: [String] = []
+    /// Its open requests, no id twice: few, so that looking for one means going through them.
+    var openRequests: [OpenRequest] = []
+
+    struct OpenRequest: Sendable, Hashable, Codable {
+        let id: String
+        let number: RequestNumber
+    }
+
+    /// The open request with an id.
+    func openRequest(_ id: String) -> RequestNumber? { self.openRequests.first { $0.id == id }?.number }
+
+    /// Its open requests in the order of their ids.
+    var sortedRequests: [RequestNumber] { self.openRequests.sorted { $0.id < $1.id }.map(\.number) }
 
     /// Has an endpoint, in place of what was known under its name.
     mutating func take(
@@ -137,9 +148,15 @@ struct Audience: Sendable, Hashable, Codable {
     }
 }
 
+/// Names an open request within the gateway. None has the number of an earlier one.
+struct RequestNumber: Sendable, Hashable, Codable {
+    var rawValue: UInt64
+}
+
 /// A request of a vehicle that has not ended.
 struct Request: Sendable, Hashable {
-    struct Key: Sendable, Hashable, Codable {
+    /// What its peers know it by.
+    struct Key: Sendable, Hashable {
         var vehicle: VehicleID
         var id: String
     }
@@ -166,11 +183,15 @@ struct Request: Sendable, Hashable {
         }
     }
 
+    let vehicle: VehicleID
+    /// What is asked for.
+    let content: ReceivedRequest
     var kind: Kind
-    /// The place to stop at, or to drive to.
-    var waypoint: Waypoint
     var client: ClientID
     var stage = Stage.asked
+
+    var id: String { self.content.requestID }
+    var key: Key { Key(vehicle: self.vehicle, id: self.id) }
 }
 
 /// A destination offered to one vehicle.

@@ -6,20 +6,19 @@ internal import WaymarkProtocol
 extension Gateway {
     // MARK: From the vehicle
 
-    mutating func request(
-        _ request: WaypointRequest, _ path: EndpointPath, _ connection: ConnectionID, isCurrent: Bool,
-        at now: Instant, into actions: inout [Action]
+    /// Asks the client that guides a vehicle to stop on the way.
+    mutating func askForWaypoint(
+        _ request: ReceivedRequest, _ segment: String, _ id: VehicleID,
+        _ vehicle: Dictionary<VehicleID, Vehicle>.Index, at now: Instant, into actions: inout [Action]
     ) {
-        let key = Request.Key(vehicle: path.vehicle, id: request.requestID)
-        guard let vehicle = self.vehicle(ofNew: key, connection, into: &actions) else { return }
-        guard isCurrent else { return self.turnDown(key, .sessionEnded, nil, into: &actions) }
+        let key = Request.Key(vehicle: id, id: request.requestID)
         guard let session = self.vehicles.look(at: vehicle, { $0.session }),
             let place = self.sessions.index(forKey: session)
         else { return self.turnDown(key, .invalid, nil, into: &actions) }
         let (name, isGuiding, isOnRoute) = self.sessions.look(at: place) { session in
             (
                 session.client, session.content.isGuiding,
-                request.segment.isEmpty || session.content.route.segments.contains(request.segment)
+                segment.isEmpty || session.content.route.segments.contains(segment)
             )
         }
         guard isGuiding else { return self.turnDown(key, .invalid, nil, into: &actions) }
@@ -31,41 +30,40 @@ extension Gateway {
         guard features.contains(.waypointRequests) else {
             return self.turnDown(key, .notSupported, name, into: &actions)
         }
-        self.requests[key] = Request(kind: .waypoint(session), waypoint: request.waypoint, client: name)
-        self.note(.waypointRequested, of: path.vehicle, in: session, name, into: &actions)
-        self.open(key, of: vehicle, at: now)
-        var forwarded = request
-        forwarded.vehicle = path.vehicle
-        actions.append(.send(client, Envelope(.waypointRequest(forwarded), session: session)))
+        self.note(.waypointRequested, of: id, in: session, name, into: &actions)
+        self.open(
+            Request(vehicle: id, content: request, kind: .waypoint(session), client: name), of: vehicle,
+            at: now)
+        actions.append(.forward(client, request, id, session))
     }
 
-    mutating func request(
-        _ request: DestinationRequest, _ path: EndpointPath, _ connection: ConnectionID, at now: Instant,
-        into actions: inout [Action]
+    /// Asks the first client that comes into question to guide a vehicle.
+    mutating func askForDestination(
+        _ request: ReceivedRequest, _ id: VehicleID, _ vehicle: Dictionary<VehicleID, Vehicle>.Index,
+        at now: Instant, into actions: inout [Action]
     ) {
-        let key = Request.Key(vehicle: path.vehicle, id: request.requestID)
-        guard let vehicle = self.vehicle(ofNew: key, connection, into: &actions) else { return }
-        let session = self.vehicles.look(at: vehicle) { $0.session }.flatMap { self.sessions[$0] }
-        guard session?.content.isGuiding != true else {
+        let key = Request.Key(vehicle: id, id: request.requestID)
+        let session = self.vehicles.look(at: vehicle) { $0.session }.flatMap {
+            self.sessions.index(forKey: $0)
+        }
+        if let session, self.sessions.look(at: session, { $0.content.isGuiding }) {
             return self.turnDown(key, .invalid, nil, into: &actions)
         }
         guard let first = self.nextClient(after: []) else {
             return self.turnDown(key, .notSupported, nil, into: &actions)
         }
-        self.requests[key] = Request(
-            kind: .destination(tried: [first]), waypoint: request.destination, client: first)
-        self.note(.destinationRequested, of: path.vehicle, in: .none, first, into: &actions)
-        self.open(key, of: vehicle, at: now)
-        self.askForDestination(key, into: &actions)
+        self.note(.destinationRequested, of: id, in: .none, first, into: &actions)
+        let asked = Request(
+            vehicle: id, content: request, kind: .destination(tried: [first]), client: first)
+        self.open(asked, of: vehicle, at: now)
+        self.askForDestination(asked, into: &actions)
     }
 
     mutating func withdraw(
-        _ id: String, _ path: EndpointPath, _ connection: ConnectionID, at now: Instant,
-        into actions: inout [Action]
+        _ id: String, _ path: EndpointPath, _ connection: ConnectionID, into actions: inout [Action]
     ) {
-        let key = Request.Key(vehicle: path.vehicle, id: id)
-        if self.requests[key] != nil {
-            self.endRequest(key, .withdrawn, at: now, into: &actions)
+        if let number = self.vehicles[path.vehicle]?.openRequest(id) {
+            self.endRequest(number, .withdrawn, into: &actions)
         } else if let outcome = self.vehicles[path.vehicle]?.outcomes.outcome(of: id) {
             actions.append(.send(connection, Envelope(.requestOutcome(outcome))))
         } else {
@@ -76,51 +74,57 @@ extension Gateway {
     }
 
     mutating func answerPrompt(
-        _ answer: PromptAnswer, _ path: EndpointPath, at now: Instant, into actions: inout [Action]
+        _ answer: PromptAnswer, _ path: EndpointPath, into actions: inout [Action]
     ) {
-        let key = Request.Key(vehicle: path.vehicle, id: answer.requestID)
-        // Another endpoint was faster, or it is over.
-        guard case .prompting = self.requests[key]?.stage else { return }
-        self.endRequest(key, answer.isAccepted ? .accepted : .declinedByUser, at: now, into: &actions)
+        // Else another endpoint was faster, or it is over.
+        guard let number = self.vehicles[path.vehicle]?.openRequest(answer.requestID),
+            case .prompting = self.requests[number]?.stage
+        else { return }
+        self.endRequest(number, answer.isAccepted ? .accepted : .declinedByUser, into: &actions)
     }
 
-    /// The vehicle whose request is to be worked on. A resent one gets its outcome again, or waits for the one that comes.
-    private mutating func vehicle(
-        ofNew key: Request.Key, _ connection: ConnectionID, into actions: inout [Action]
-    ) -> Dictionary<VehicleID, Vehicle>.Index? {
-        guard let vehicle = self.vehicles.index(forKey: key.vehicle),
-            self.requests.index(forKey: key) == nil
-        else { return nil }
-        let (outcome, openCount) = self.vehicles.look(at: vehicle) {
-            ($0.outcomes.outcome(of: key.id), $0.openRequests.count)
+    /// Whether a vehicle's request is to be worked on. A resent one gets its outcome again, or waits for the one that comes.
+    mutating func isNew(
+        _ request: ReceivedRequest, of id: VehicleID, _ vehicle: Dictionary<VehicleID, Vehicle>.Index,
+        _ connection: ConnectionID, into actions: inout [Action]
+    ) -> Bool {
+        let (number, outcome, openCount) = self.vehicles.look(at: vehicle) {
+            (
+                $0.openRequest(request.requestID), $0.outcomes.outcome(of: request.requestID),
+                $0.openRequests.count
+            )
         }
+        guard number == nil else { return false }
         if let outcome {
             actions.append(.send(connection, Envelope(.requestOutcome(outcome))))
-            return nil
+            return false
         }
         self.counters.requestsRouted += 1
         guard openCount < self.policy.limits.requestsOpenMax else {
-            self.turnDown(key, .busy, nil, into: &actions)
-            return nil
+            self.turnDown(Request.Key(vehicle: id, id: request.requestID), .busy, nil, into: &actions)
+            return false
         }
-        return vehicle
+        return true
     }
 
     // MARK: To the client
 
     /// Begins to wait for the answer to a request of a vehicle.
     private mutating func open(
-        _ key: Request.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index, at now: Instant
+        _ request: Request, of vehicle: Dictionary<VehicleID, Vehicle>.Index, at now: Instant
     ) {
-        self.vehicles.look(at: vehicle) { $0.openRequests.append(key.id) }
-        self.deadlines.set(.request(key), at: now + self.policy.limits.requestTimeout)
+        self.lastRequest.rawValue += 1
+        let number = self.lastRequest
+        self.vehicles.look(at: vehicle) {
+            $0.openRequests.append(Vehicle.OpenRequest(id: request.id, number: number))
+        }
+        self.requests[number] = request
+        self.deadlines.set(.request(number), at: now + self.policy.limits.requestTimeout)
     }
 
-    private func askForDestination(_ key: Request.Key, into actions: inout [Action]) {
-        guard let asked = self.requests[key] else { return }
-        let request = DestinationRequest(
-            requestID: key.id, destination: asked.waypoint, vehicle: key.vehicle)
-        self.tell(asked.client, .destinationRequest(request), into: &actions)
+    private func askForDestination(_ request: Request, into actions: inout [Action]) {
+        guard let client = self.clients[request.client]?.connection else { return }
+        actions.append(.forward(client, request.content, request.vehicle, .none))
     }
 
     /// Who is asked for a drive next: by priority, then by name.
@@ -141,8 +145,12 @@ extension Gateway {
         _ answer: RequestAnswer, client: ClientID, _ connection: ConnectionID, at now: Instant,
         into actions: inout [Action]
     ) {
-        let key = Request.Key(vehicle: answer.vehicle, id: answer.requestID)
-        guard let place = self.requests.index(forKey: key),
+        let vehicle = self.vehicles.index(forKey: answer.vehicle)
+        guard
+            let number = vehicle.flatMap({
+                self.vehicles.look(at: $0) { $0.openRequest(answer.requestID) }
+            }),
+            let place = self.requests.index(forKey: number),
             case (true, let kind, let stage) = self.requests.look(
                 at: place, { ($0.client == client, $0.kind, $0.stage) })
         else {
@@ -153,16 +161,16 @@ extension Gateway {
         }
         switch (kind, stage, answer.answer) {
         case (.waypoint, .asked, .estimates(let estimates)):
-            self.prompt(key, estimates, at: now, into: &actions)
+            self.prompt(number, estimates, at: now, into: &actions)
         case (.waypoint, .asked, .ownPrompt):
             self.requests.look(at: place) { $0.stage = .ownPrompt }
-            self.deadlines.set(.request(key), at: now + self.policy.limits.promptTimeout)
+            self.deadlines.set(.request(number), at: now + self.policy.limits.promptTimeout)
         case (.waypoint, .ownPrompt, .accept), (.destination, .asked, .accept):
-            self.endRequest(key, .accepted, at: now, into: &actions)
+            self.endRequest(number, .accepted, into: &actions)
         case (.waypoint, .asked, .decline(let reason)), (.waypoint, .ownPrompt, .decline(let reason)):
-            self.endRequest(key, reason, at: now, into: &actions)
+            self.endRequest(number, reason, into: &actions)
         case (.destination(let tried), .asked, .decline(let reason)):
-            self.passOn(key, tried, reason, at: now, into: &actions)
+            self.passOn(number, tried, reason, at: now, into: &actions)
         case (.waypoint, _, _), (.destination, _, _):
             let rejection = Rejection(
                 .wrongState, field: "answer",
@@ -172,19 +180,27 @@ extension Gateway {
     }
 
     private mutating func prompt(
-        _ key: Request.Key, _ estimates: TravelEstimates, at now: Instant, into actions: inout [Action]
+        _ number: RequestNumber, _ estimates: TravelEstimates, at now: Instant, into actions: inout [Action]
     ) {
-        let endpoints = self.prompting(key.vehicle)
-        guard !endpoints.isEmpty, let waypoint = self.requests[key]?.waypoint else {
-            return self.endRequest(key, .notSupported, at: now, into: &actions)
-        }
         let end = now + self.policy.limits.promptTimeout
-        self.requests[key]?.stage = .prompting(estimates, until: end)
-        self.deadlines.set(.request(key), at: end)
-        let prompt = Prompt(
-            requestID: key.id, waypoint: waypoint, travelEstimates: estimates,
-            deadlineMilliseconds: UInt32(clamping: (end - now).milliseconds))
-        for endpoint in endpoints { actions.append(.send(endpoint, Envelope(.prompt(prompt)))) }
+        guard let request = self.requests[number],
+            let prompt = self.prompt(of: request, estimates, until: end, at: now),
+            case let endpoints = self.prompting(request.vehicle), !endpoints.isEmpty
+        else { return self.endRequest(number, .notSupported, into: &actions) }
+        self.requests[number]?.stage = .prompting(estimates, until: end)
+        self.deadlines.set(.request(number), at: end)
+        for endpoint in endpoints { actions.append(.send(endpoint, Envelope(prompt))) }
+    }
+
+    private func prompt(
+        of request: Request, _ estimates: TravelEstimates, until end: Instant, at now: Instant
+    ) -> Message? {
+        self.coder.waypoint(request.content).map { waypoint in
+            .prompt(
+                Prompt(
+                    requestID: request.id, waypoint: waypoint, travelEstimates: estimates,
+                    deadlineMilliseconds: UInt32(clamping: (end - now).milliseconds)))
+        }
     }
 
     /// An endpoint has come, or come back: it may ask the user what is still to be answered.
@@ -192,97 +208,99 @@ extension Gateway {
         guard let vehicle = self.vehicles[path.vehicle], let endpoint = vehicle.endpoints[path.endpoint],
             let connection = endpoint.connection, endpoint.isGranted(.prompts, self.policy)
         else { return }
-        for id in vehicle.openRequests.sorted() {
-            guard let request = self.requests[Request.Key(vehicle: path.vehicle, id: id)],
-                case .prompting(let estimates, let end) = request.stage
+        for number in vehicle.sortedRequests {
+            guard let request = self.requests[number],
+                case .prompting(let estimates, let end) = request.stage,
+                let prompt = self.prompt(of: request, estimates, until: end, at: now)
             else { continue }
-            let prompt = Prompt(
-                requestID: id, waypoint: request.waypoint, travelEstimates: estimates,
-                deadlineMilliseconds: UInt32(clamping: (end - now).milliseconds))
-            actions.append(.send(connection, Envelope(.prompt(prompt))))
+            actions.append(.send(connection, Envelope(prompt)))
         }
     }
 
     /// Asks the next client for a drive; without one, the request ends with the last answer.
     private mutating func passOn(
-        _ key: Request.Key, _ tried: Set<ClientID>, _ reason: Outcome, at now: Instant,
+        _ number: RequestNumber, _ tried: Set<ClientID>, _ reason: Outcome, at now: Instant,
         into actions: inout [Action]
     ) {
-        guard let next = self.nextClient(after: tried) else {
-            return self.endRequest(key, reason, at: now, into: &actions)
+        guard var request = self.requests[number], let next = self.nextClient(after: tried) else {
+            return self.endRequest(number, reason, into: &actions)
         }
-        if let last = self.requests[key]?.client {
-            let outcome = RequestOutcome(
-                requestID: key.id, vehicle: key.vehicle, outcome: reason, client: last)
-            self.tell(last, .requestOutcome(outcome), into: &actions)
-        }
-        self.requests[key]?.kind = .destination(tried: tried.union([next]))
-        self.requests[key]?.client = next
-        self.deadlines.set(.request(key), at: now + self.policy.limits.requestTimeout)
-        self.askForDestination(key, into: &actions)
+        let outcome = RequestOutcome(
+            requestID: request.id, vehicle: request.vehicle, outcome: reason, client: request.client)
+        self.tell(request.client, .requestOutcome(outcome), into: &actions)
+        request.kind = .destination(tried: tried.union([next]))
+        request.client = next
+        self.requests[number] = request
+        self.deadlines.set(.request(number), at: now + self.policy.limits.requestTimeout)
+        self.askForDestination(request, into: &actions)
     }
 
     // MARK: Ending
 
-    mutating func missRequestDeadline(_ key: Request.Key, at now: Instant, into actions: inout [Action]) {
-        switch self.requests[key]?.kind {
-        case .destination(let tried): self.passOn(key, tried, .timedOut, at: now, into: &actions)
-        case .waypoint: self.endRequest(key, .timedOut, at: now, into: &actions)
-        case nil: break
-        }
+    mutating func missRequestDeadline(
+        _ number: RequestNumber, at now: Instant, into actions: inout [Action]
+    ) {
+        self.give(up: number, .timedOut, at: now, into: &actions)
     }
 
     /// The client that was asked has gone.
     mutating func abandonRequests(of client: ClientID, at now: Instant, into actions: inout [Action]) {
-        let keys = self.requests.filter { $0.value.client == client }.keys
-        for key in keys.sorted(by: { ($0.vehicle, $0.id) < ($1.vehicle, $1.id) }) {
-            switch self.requests[key]?.kind {
-            case .destination(let tried): self.passOn(key, tried, .gone, at: now, into: &actions)
-            case .waypoint: self.endRequest(key, .gone, at: now, into: &actions)
-            case nil: break
-            }
+        let abandoned = self.requests.filter { $0.value.client == client }
+        let order = abandoned.sorted {
+            ($0.value.vehicle, $0.value.id) < ($1.value.vehicle, $1.value.id)
+        }
+        for (number, _) in order { self.give(up: number, .gone, at: now, into: &actions) }
+    }
+
+    /// The client that was asked does not answer: another one may be asked for a drive.
+    private mutating func give(
+        up number: RequestNumber, _ reason: Outcome, at now: Instant, into actions: inout [Action]
+    ) {
+        switch self.requests[number]?.kind {
+        case .destination(let tried): self.passOn(number, tried, reason, at: now, into: &actions)
+        case .waypoint: self.endRequest(number, reason, into: &actions)
+        case nil: break
         }
     }
 
     /// Takes back what a vehicle asked for before it began to navigate by itself.
-    mutating func withdrawDestinations(
-        of vehicle: VehicleID, at now: Instant, into actions: inout [Action]
-    ) {
-        for id in self.vehicles[vehicle]?.openRequests.sorted() ?? [] {
-            let key = Request.Key(vehicle: vehicle, id: id)
-            if case .destination = self.requests[key]?.kind {
-                self.endRequest(key, .withdrawn, at: now, into: &actions)
+    mutating func withdrawDestinations(of vehicle: VehicleID, into actions: inout [Action]) {
+        for number in self.vehicles[vehicle]?.sortedRequests ?? [] {
+            if case .destination = self.requests[number]?.kind {
+                self.endRequest(number, .withdrawn, into: &actions)
             }
         }
     }
 
     /// Ends an open request: the vehicle and the client that was asked last hear it, prompts are over.
-    mutating func endRequest(
-        _ key: Request.Key, _ outcome: Outcome, at now: Instant, into actions: inout [Action]
-    ) {
-        guard let request = self.requests.removeValue(forKey: key) else { return }
-        self.deadlines.remove(.request(key))
-        let vehicle = self.vehicles.index(forKey: key.vehicle)
-        if let vehicle { self.vehicles.look(at: vehicle) { $0.openRequests.removeAll { $0 == key.id } } }
-        if case .prompting = request.stage {
-            let over = Message.promptOver(PromptOver(requestID: key.id, outcome: outcome))
-            for endpoint in self.prompting(key.vehicle) { actions.append(.send(endpoint, Envelope(over))) }
+    mutating func endRequest(_ number: RequestNumber, _ outcome: Outcome, into actions: inout [Action]) {
+        guard let request = self.requests.removeValue(forKey: number) else { return }
+        self.deadlines.remove(.request(number))
+        let vehicle = self.vehicles.index(forKey: request.vehicle)
+        if let vehicle {
+            self.vehicles.look(at: vehicle) { $0.openRequests.removeAll { $0.number == number } }
         }
-        let message = self.record(key, of: vehicle, outcome, request.client, into: &actions)
+        if case .prompting = request.stage {
+            let over = Message.promptOver(PromptOver(requestID: request.id, outcome: outcome))
+            for endpoint in self.prompting(request.vehicle) {
+                actions.append(.send(endpoint, Envelope(over)))
+            }
+        }
+        let message = self.record(request.key, of: vehicle, outcome, request.client, into: &actions)
         var session = SessionID.none
         switch request.kind {
         case .waypoint(let id): session = id
         case .destination:
             if outcome == .accepted {
-                self.vehicles[key.vehicle]?.navigatesItself = false
-                self.vehicles[key.vehicle]?.hasStopped = false
+                self.vehicles[request.vehicle]?.navigatesItself = false
+                self.vehicles[request.vehicle]?.hasStopped = false
             }
         }
         self.tell(request.client, message, session, into: &actions)
     }
 
     /// Ends a request that no client was asked, or has to hear of.
-    private mutating func turnDown(
+    mutating func turnDown(
         _ key: Request.Key, _ outcome: Outcome, _ client: ClientID?, into actions: inout [Action]
     ) {
         let vehicle = self.vehicles.index(forKey: key.vehicle)

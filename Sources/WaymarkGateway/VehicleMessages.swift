@@ -23,25 +23,17 @@ extension Gateway {
         at now: Instant,
         into actions: inout [Action]
     ) {
-        let vehicle = self.vehicles.index(forKey: path.vehicle)
-        if let feature = message.neededFeature, let vehicle, !self.isGranted(feature, to: path, vehicle) {
-            let rejection = Rejection(
-                .notGranted, reason: "the feature \(feature) was not granted to this endpoint")
-            return self.reject(
-                connection, rejection, message.type, session: session, requestID: message.requestID,
+        guard let vehicle = self.vehicles.index(forKey: path.vehicle) else { return }
+        if let feature = message.neededFeature, !self.isGranted(feature, to: path, vehicle) {
+            return self.rejectUngranted(
+                feature, connection, message.type, session: session, requestID: message.requestID,
                 into: &actions)
         }
-        // Else it is about a session that is over for this vehicle, and crossed its end on the way.
-        let isCurrent =
-            session == .none || session == vehicle.flatMap { self.vehicles.look(at: $0) { $0.session } }
+        let isCurrent = self.isCurrent(session, for: vehicle)
         switch message {
-        case .waypointRequest(let request):
-            self.request(request, path, connection, isCurrent: isCurrent, at: now, into: &actions)
-        case .destinationRequest(let request):
-            self.request(request, path, connection, at: now, into: &actions)
         case .withdrawRequest(let request):
-            self.withdraw(request.requestID, path, connection, at: now, into: &actions)
-        case .promptAnswer(let answer): self.answerPrompt(answer, path, at: now, into: &actions)
+            self.withdraw(request.requestID, path, connection, into: &actions)
+        case .promptAnswer(let answer): self.answerPrompt(answer, path, into: &actions)
         // The user stopped what has ended by itself; but that the vehicle navigates holds for whatever there is.
         case .cancelNavigation(.userStopped) where !isCurrent: break
         case .cancelNavigation(let reason): self.cancel(path, connection, reason, at: now, into: &actions)
@@ -52,6 +44,50 @@ extension Gateway {
             self.receive(inSession: message, path, connection, at: now, into: &actions)
         default: self.rejectRole(message, connection, into: &actions)
         }
+    }
+
+    /// What an endpoint asks for.
+    mutating func receive(
+        _ request: ReceivedRequest, _ session: SessionID, from connection: ConnectionID, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        guard case .endpoint(let path) = self.peers[connection],
+            let vehicle = self.vehicles.index(forKey: path.vehicle)
+        else { return }  // Refused or taken over, with requests on their way.
+        guard self.isGranted(.requests, to: path, vehicle) else {
+            return self.rejectUngranted(
+                .requests, connection, request.type, session: session, requestID: request.requestID,
+                into: &actions)
+        }
+        guard self.isNew(request, of: path.vehicle, vehicle, connection, into: &actions) else { return }
+        switch request.kind {
+        case .waypoint(let segment):
+            guard self.isCurrent(session, for: vehicle) else {
+                return self.turnDown(
+                    Request.Key(vehicle: path.vehicle, id: request.requestID), .sessionEnded, nil,
+                    into: &actions)
+            }
+            self.askForWaypoint(request, segment, path.vehicle, vehicle, at: now, into: &actions)
+        case .destination:
+            self.askForDestination(request, path.vehicle, vehicle, at: now, into: &actions)
+        }
+    }
+
+    /// Whether a message is about the session that a vehicle is in, or about none. Else it is about one that is over for this vehicle,
+    /// and crossed its end on the way.
+    private mutating func isCurrent(
+        _ session: SessionID, for vehicle: Dictionary<VehicleID, Vehicle>.Index
+    ) -> Bool {
+        session == .none || session == self.vehicles.look(at: vehicle) { $0.session }
+    }
+
+    private func rejectUngranted(
+        _ feature: Feature, _ connection: ConnectionID, _ type: MessageType, session: SessionID,
+        requestID: String, into actions: inout [Action]
+    ) {
+        let rejection = Rejection(
+            .notGranted, reason: "the feature \(feature) was not granted to this endpoint")
+        self.reject(connection, rejection, type, session: session, requestID: requestID, into: &actions)
     }
 
     /// Whether an endpoint of a vehicle was granted a feature. One that is not there lacks none.
@@ -109,7 +145,7 @@ extension Gateway {
         if reason == .ownNavigationStarted {
             self.vehicles[path.vehicle]?.navigatesItself = true
             // Or an answer to what it asked before would let a client guide it.
-            self.withdrawDestinations(of: path.vehicle, at: now, into: &actions)
+            self.withdrawDestinations(of: path.vehicle, into: &actions)
         }
         if let session = self.vehicles[path.vehicle]?.session {
             self.removeVehicle(path.vehicle, from: session, end, at: now, into: &actions)
@@ -224,8 +260,6 @@ extension Message {
     /// The request that it is about; empty for none. Its sender waits for an answer that names it.
     fileprivate var requestID: String {
         switch self {
-        case .waypointRequest(let request): request.requestID
-        case .destinationRequest(let request): request.requestID
         case .withdrawRequest(let request): request.requestID
         case .promptAnswer(let answer): answer.requestID
         case .requestAnswer(let answer): answer.requestID
@@ -237,9 +271,7 @@ extension Message {
     /// The feature without which an endpoint may not send this.
     fileprivate var neededFeature: Feature? {
         switch self {
-        case .waypointRequest, .destinationRequest, .withdrawRequest, .cancelNavigation, .allowNavigation,
-            .updateRouteSource:
-            .requests
+        case .withdrawRequest, .cancelNavigation, .allowNavigation, .updateRouteSource: .requests
         case .promptAnswer: .prompts
         case .destinationShareAnswer: .destinationSharing
         default: nil  // The others need none, or are refused by role.

@@ -97,8 +97,8 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     /// Notes a control message for the gateway, if this peer may send it now.
     ///
     /// - Returns: Whether it may: then it is to be delivered. If not, ``Event/received(_:_:)`` says what follows.
-    package mutating func noteDelivery(of message: Message) -> Bool {
-        guard self.state == .active, self.mayBeSent(message) else { return false }
+    package mutating func noteDelivery(of type: MessageType) -> Bool {
+        guard self.state == .active, self.mayBeSent(type) else { return false }
         self.keepalive?.noteReceived()
         return true
     }
@@ -156,7 +156,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         case (.awaitingHello, _): self.unexpected(message, into: &actions)
         case (.active, .ping(let nonce)): self.send(.pong(nonce: nonce), into: &actions)
         case (_, .pong): break
-        case (.active, _) where self.mayBeSent(message): actions.append(.deliver(message, session))
+        case (.active, _) where self.mayBeSent(message.type): actions.append(.deliver(message, session))
         case (.draining, _): break  // The peer had not yet seen our Goodbye, behind which nothing follows.
         case (.admitting, _), (.active, _): self.unexpected(message, into: &actions)
         case (.closed, _): break
@@ -222,8 +222,8 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     }
 
     /// Which messages a peer of this role may send once it is active.
-    private func mayBeSent(_ message: Message) -> Bool {
-        switch message {
+    private func mayBeSent(_ type: MessageType) -> Bool {
+        switch type {
         case .openSession, .requestAnswer: self.role == .navigation
         case .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer,
             .cancelNavigation,
@@ -231,8 +231,13 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
             .destinationShareAnswer:
             self.role == .vehicle
         case .hello, .welcome, .goodbye, .ping, .pong, .error, .sessionOpened, .vehicleChanged, .sessionEnded,
-            .snapshotBegin, .snapshotEnd, .sessionSuspended, .sessionRestored, .receiptReport, .publication,
-            .prompt, .promptOver, .requestOutcome, .destinationShareStatus:
+            .snapshotBegin, .snapshotEnd, .sessionSuspended, .sessionRestored, .receiptReport, .prompt,
+            .promptOver, .requestOutcome, .destinationShareStatus:
+            false
+        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
+            .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
+            .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,
+            .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance:
             false
         }
     }

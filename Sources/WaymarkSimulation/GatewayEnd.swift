@@ -34,6 +34,11 @@ extension SimulatedNetwork {
                 if self.connections[id]?.isClosed == false {
                     self.submit(.published(id, PublishedFrames(frame, outline)))
                 }
+            } else if let type = frame.header.type, type.isVehicleRequest,
+                self.connections[id]?.session.noteDelivery(of: type) == true
+            {
+                let request = try self.decoder.request(of: frame)
+                self.submit(.requested(id, request, frame.header.session))
             } else {
                 let envelope = try self.decoder.decode(frame)
                 self.handle(.received(envelope.message, envelope.session), on: id)
@@ -179,6 +184,8 @@ extension SimulatedNetwork {
         case .refuse(let id, let goodbye), .close(let id, let goodbye):
             self.handle(.closeRequested(goodbye), on: id)
         case .send(let id, let envelope): self.write(envelope, to: id)
+        case .forward(let id, let request, let vehicle, let session):
+            self.write(Codec.frame(of: request, from: vehicle, session: session), key: nil, to: id)
         case .sendFrames(let id, let frames): for frame in frames { self.write(frame, key: nil, to: id) }
         case .publish(_, let frames):
             for id in members {

@@ -45,25 +45,19 @@ struct RequestWatch {
     // MARK: From peers
 
     mutating func see(_ message: Message, from connection: ConnectionID, _ identity: Watch.Identity) {
-        guard case .endpoint(let path, let mayRequest) = identity else { return }
-        switch message {
-        case .waypointRequest(let request):
-            if mayRequest { self.begin(path.vehicle, request.requestID, isDestination: false) }
-        case .destinationRequest(let request):
-            if mayRequest { self.begin(path.vehicle, request.requestID, isDestination: true) }
-        case .promptAnswer(let answer):
-            let key = Key(vehicle: path.vehicle, id: answer.requestID)
-            guard let course = self.courses[key], course.outcome == nil, course.answer == nil,
-                !course.prompted.isEmpty
-            else { return }
-            self.courses[key]?.answer = answer.isAccepted ? .accepted : .declinedByUser
-        default: break  // Not about requests.
-        }
+        guard case .endpoint(let path, _) = identity, case .promptAnswer(let answer) = message else { return }
+        let key = Key(vehicle: path.vehicle, id: answer.requestID)
+        guard let course = self.courses[key], course.outcome == nil, course.answer == nil,
+            !course.prompted.isEmpty
+        else { return }
+        self.courses[key]?.answer = answer.isAccepted ? .accepted : .declinedByUser
     }
 
-    private mutating func begin(_ vehicle: VehicleID, _ id: String, isDestination: Bool) {
-        let key = Key(vehicle: vehicle, id: id)
-        if self.courses[key] == nil { self.courses[key] = Course(isDestination: isDestination) }
+    mutating func see(_ request: ReceivedRequest, from identity: Watch.Identity) {
+        guard case .endpoint(let path, mayRequest: true) = identity else { return }
+        let key = Key(vehicle: path.vehicle, id: request.requestID)
+        guard self.courses[key] == nil else { return }
+        self.courses[key] = Course(isDestination: request.kind == .destination)
     }
 
     // MARK: To peers
@@ -72,12 +66,6 @@ struct RequestWatch {
         _ message: Message, to connection: ConnectionID, _ present: [ConnectionID: Watch.Identity]
     ) {
         switch message {
-        case .waypointRequest(let request):
-            guard let vehicle = request.vehicle else { return }
-            self.ask(Key(vehicle: vehicle, id: request.requestID), connection, present)
-        case .destinationRequest(let request):
-            guard let vehicle = request.vehicle else { return }
-            self.ask(Key(vehicle: vehicle, id: request.requestID), connection, present)
         case .prompt(let prompt):
             guard case .endpoint(let path, _) = present[connection] else { return }
             let key = Key(vehicle: path.vehicle, id: prompt.requestID)
@@ -90,6 +78,13 @@ struct RequestWatch {
             self.end(Key(vehicle: outcome.vehicle, id: outcome.requestID), outcome.outcome)
         default: break  // Not about requests.
         }
+    }
+
+    mutating func see(
+        _ request: ReceivedRequest, of vehicle: VehicleID, to connection: ConnectionID,
+        _ present: [ConnectionID: Watch.Identity]
+    ) {
+        self.ask(Key(vehicle: vehicle, id: request.requestID), connection, present)
     }
 
     /// A waypoint has one client; a destination goes to the one that comes first among those not asked yet.

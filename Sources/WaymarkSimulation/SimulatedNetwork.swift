@@ -104,7 +104,8 @@ package struct SimulatedNetwork {
     }
 
     private static let coder = Gateway.Coder(
-        decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) })
+        decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) },
+        waypoint: { Codec.waypoint(of: $0) })
 
     private mutating func populate() {
         let vehicles = (0..<self.random.number(1...3)).map { VehicleID(unchecked: "v\($0)") }

@@ -11,6 +11,8 @@ extension Gateway.Event {
             "#\(id.rawValue) arrives as \(hello.role.line), resuming \(hello.resumeSequence) of \(hello.resumeSession.rawValue)"
         case .received(let id, let message, let session):
             "#\(id.rawValue) says \(Envelope(message, session: session).line)"
+        case .requested(let id, let request, let session):
+            "#\(id.rawValue) asks for \(request.requestID) of \(session.rawValue): \(request.frame.line)"
         case .published(let id, let frames): "#\(id.rawValue) publishes \(frames.line)"
         case .publicationRejected(let id, let header):
             "#\(id.rawValue) published \(header.sequence) of \(header.session.rawValue), which the codec refused"
@@ -28,6 +30,8 @@ extension Gateway.Action {
         case .admit(let id, let welcome): "admit #\(id.rawValue), resumed: \(welcome.isResumed)"
         case .refuse(let id, let goodbye): "refuse #\(id.rawValue): \(goodbye.code)"
         case .send(let id, let envelope): "to #\(id.rawValue): \(envelope.line)"
+        case .forward(let id, let request, let vehicle, let session):
+            "to #\(id.rawValue): what \(vehicle) asks for, \(request.requestID) of \(session.rawValue)"
         case .sendFrames(let id, let frames):
             "to #\(id.rawValue): \(frames.map(\.line).joined(separator: ", "))"
         case .publish(let audience, let frames): "to audience \(audience.rawValue): \(frames.line)"

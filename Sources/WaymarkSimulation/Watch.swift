@@ -46,6 +46,8 @@ struct Watch {
         case .arrived(let connection, let hello, _, _): self.arriving[connection] = hello
         case .received(let connection, let message, let session):
             self.see(message, session, from: connection)
+        case .requested(let connection, let request, _):
+            if let identity = self.present[connection] { self.requests.see(request, from: identity) }
         case .departed(let connection, let clean): self.leave(connection, clean: clean, at: now)
         case .deadlineReached: self.forgetPlaces(at: now)
         case .published, .publicationRejected, .policyChanged: break
@@ -123,6 +125,9 @@ struct Watch {
         case .refuse(let connection, _): self.arriving[connection] = nil
         case .close(let connection, _): self.drop(connection)
         case .send(let connection, let envelope): self.see(envelope, to: connection)
+        case .forward(let connection, let request, let vehicle, let session):
+            self.check(connection, session)
+            self.requests.see(request, of: vehicle, to: connection, self.present)
         case .sendFrames(let connection, let frames):
             for frame in frames { self.see(frame, to: connection) }
         case .publish(_, let frames):

@@ -198,9 +198,14 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         do throws(DecodingError) {
             if MessageType.published.contains(frame.header.rawType) {
                 try self.refusePublication(frame.header, refusal)
+            } else if let type = frame.header.type, type.isVehicleRequest,
+                self.session.noteDelivery(of: type)
+            {
+                let request = try self.shard.decoder.request(of: frame)
+                self.events.append(.requested(self.id, request, frame.header.session))
             } else {
                 let envelope = try self.shard.decoder.decode(frame)
-                guard self.session.noteDelivery(of: envelope.message) else {
+                guard self.session.noteDelivery(of: envelope.message.type) else {
                     return self.handle(.received(envelope.message, envelope.session))
                 }
                 self.events.append(.received(self.id, envelope.message, envelope.session))

@@ -150,7 +150,8 @@ package final class GatewayDriver: Sendable {
     }
 
     static let coder = Gateway.Coder(
-        decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) })
+        decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) },
+        waypoint: { Codec.waypoint(of: $0) })
 
     /// How many there are now.
     package func census() async throws -> Gateway.Census {
@@ -355,6 +356,9 @@ package final class GatewayDriver: Sendable {
             self.instruct(id, .session(id, .closeRequested(goodbye)), state, &plan)
         case .send(let id, let envelope):
             self.instruct(id, .send(id, state.encoder.encode(envelope)), state, &plan)
+        case .forward(let id, let request, let vehicle, let session):
+            let frame = Codec.frame(of: request, from: vehicle, session: session)
+            self.instruct(id, .send(id, frame), state, &plan)
         case .sendFrames(let id, let frames):
             for frame in frames { self.instruct(id, .send(id, frame), state, &plan) }
         case .join(let id, let audience):

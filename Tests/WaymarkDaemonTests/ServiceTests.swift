@@ -44,7 +44,9 @@ final class ToldManager: Sendable {
 
     private static let emptyCensus = Gateway(
         policy: .init(),
-        coder: .init(decode: { _ in nil }, encode: { _ in preconditionFailure("not asked for") }),
+        coder: .init(
+            decode: { _ in nil }, encode: { _ in preconditionFailure("not asked for") },
+            waypoint: { _ in nil }),
         firstSession: .init(1)
     ).census
 

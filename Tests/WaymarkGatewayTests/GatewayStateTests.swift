@@ -26,7 +26,7 @@ import WaymarkProtocol
         let client = world.arrive(1, World.client("app"))
         let endpoint = world.arrive(2, World.endpoint("car", "cluster"))
         let session = try world.guided(client, ["car"])
-        world.handle(.received(endpoint, World.waypoint("w"), session))
+        world.receive(World.waypoint("w"), from: endpoint, session)
         let answer = RequestAnswer(
             requestID: "w", vehicle: VehicleID(unchecked: "car"),
             answer: .estimates(

@@ -7,7 +7,8 @@ import WaymarkProtocol
 /// A gateway with peers whose mail is kept.
 struct World {
     static let coder = Gateway.Coder(
-        decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) })
+        decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) },
+        waypoint: { Codec.waypoint(of: $0) })
 
     var gateway: Gateway
     var now = Instant(nanoseconds: 0)
@@ -24,6 +25,19 @@ struct World {
         self.gateway = Gateway(policy: policy, coder: Self.coder, firstSession: SessionID(100))
     }
 
+    /// A message of a peer as the transport hands it in.
+    static func event(
+        of message: Message, from connection: ConnectionID, _ session: SessionID = .none
+    ) -> Gateway.Event {
+        ReceivedRequest(message).map { .requested(connection, $0, session) }
+            ?? .received(connection, message, session)
+    }
+
+    /// Lets a peer say something.
+    mutating func receive(_ message: Message, from connection: ConnectionID, _ session: SessionID = .none) {
+        self.handle(Self.event(of: message, from: connection, session))
+    }
+
     mutating func handle(_ event: Gateway.Event) {
         var actions: [Gateway.Action] = []
         self.gateway.handle(event, at: self.now, into: &actions)
@@ -32,6 +46,8 @@ struct World {
             case .admit(let id, let welcome): self.welcomes[id] = welcome
             case .refuse(let id, let goodbye), .close(let id, let goodbye): self.goodbyes[id] = goodbye.code
             case .send(let id, let envelope): self.mail[id, default: []].append(envelope)
+            case .forward(let id, let request, let vehicle, let session):
+                self.deliver(Codec.frame(of: request, from: vehicle, session: session), to: id)
             case .sendFrames(let id, let frames):
                 for frame in frames { self.deliver(frame, to: id) }
             case .publish(let audience, let frames):
@@ -229,8 +245,8 @@ struct World {
         let hud = world.arrive(2, World.endpoint("car", "hud"))
         let client = world.arrive(3, World.client("app"))
         let session = try world.guided(client, ["car"])
-        world.handle(.received(car, World.waypoint("w"), .none))
-        world.handle(.received(car, World.waypoint("w"), .none))
+        world.receive(World.waypoint("w"), from: car)
+        world.receive(World.waypoint("w"), from: car)
         #expect(world.messages(client).count { $0.type == .waypointRequest } == 1)
         let estimates = TravelEstimates(distanceRemaining: .meters(5))
         let answer = RequestAnswer(
@@ -241,7 +257,7 @@ struct World {
         world.handle(.received(car, .promptAnswer(PromptAnswer(requestID: "w", isAccepted: false)), .none))
         for peer in [car, hud, client] { #expect(world.outcomes(peer) == [.accepted]) }
         // Resent after the end: the same outcome again, no second request.
-        world.handle(.received(car, World.waypoint("w"), .none))
+        world.receive(World.waypoint("w"), from: car)
         #expect(world.outcomes(car) == [.accepted, .accepted])
         #expect(world.messages(client).count { $0.type == .waypointRequest } == 1)
     }
@@ -253,7 +269,7 @@ struct World {
         let client = world.arrive(
             2, World.client("app", without: ending == "unsupported" ? [.waypointRequests] : []))
         if ending != "not guided" { _ = try world.guided(client, ["car"]) }
-        world.handle(.received(car, World.waypoint("w"), .none))
+        world.receive(World.waypoint("w"), from: car)
         switch ending {
         case "deadline": world.wait(.seconds(11))
         case "client gone": world.handle(.departed(client, clean: false))
@@ -276,10 +292,8 @@ struct World {
         let car = world.arrive(1, World.endpoint("car"))
         let low = world.arrive(2, World.client("a"))
         let high = world.arrive(3, World.client("b", priority: 9))
-        world.handle(
-            .received(
-                car, .destinationRequest(DestinationRequest(requestID: "d", destination: World.place)), .none)
-        )
+        world.receive(
+            .destinationRequest(DestinationRequest(requestID: "d", destination: World.place)), from: car)
         #expect(world.messages(high).contains { $0.type == .destinationRequest })
         #expect(!world.messages(low).contains { $0.type == .destinationRequest })
         let vehicle = VehicleID(unchecked: "car")

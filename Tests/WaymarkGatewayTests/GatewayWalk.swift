@@ -113,7 +113,9 @@ struct WalkWorld {
         for session in self.gateway.clients[id]?.sessions.sorted() ?? [] {
             steps += self.plan.contents.map { .publish(index, session, $0) }
         }
-        for key in self.gateway.requests.keys.sorted(by: { ($0.vehicle, $0.id) < ($1.vehicle, $1.id) }) {
+        for key in self.gateway.requests.values.map(\.key).sorted(by: {
+            ($0.vehicle, $0.id) < ($1.vehicle, $1.id)
+        }) {
             steps += Step.Answer.allCases.map { .answer(index, key, $0) }
         }
         return steps
@@ -197,7 +199,7 @@ struct WalkWorld {
     }
 
     private func message(_ message: Message, _ peer: Peer) -> Gateway.Event? {
-        self.connections[peer].map { .received($0, message, .none) }
+        self.connections[peer].map { World.event(of: message, from: $0) }
     }
 
     private func publication(
@@ -259,6 +261,10 @@ struct WalkWorld {
             self.closed.append(id)
             if self.peer(of: id) != nil { self.fail("a peer that should stay is closed") }
         case .send(let id, let envelope): self.receive(envelope, id)
+        case .forward(let id, let request, _, _):
+            guard case .client? = self.peer(of: id) else {
+                return self.fail("\(request.requestID) is asked of somebody who guides nobody")
+            }
         case .sendFrames(let id, let frames): for frame in frames { self.receive(frame, id) }
         case .publish(let audience, let frames):
             for (frame, _) in frames.frames {

@@ -21,7 +21,8 @@ extension WalkWorld {
         if told.values.contains(where: { $0.values.contains { $0 > 1 } }) {
             self.fail("an outcome is told twice")
         }
-        for key in before.requests.keys where self.gateway.requests[key] == nil {
+        for (number, request) in before.requests where self.gateway.requests[number] == nil {
+            let key = request.key
             guard let vehicle = self.gateway.vehicles[key.vehicle], vehicle.principal != nil else { continue }
             if vehicle.outcomes.count(where: { $0.requestID == key.id }) != 1 {
                 self.fail("\(key.id) went without an outcome")
@@ -35,7 +36,7 @@ extension WalkWorld {
             let key = Request.Key(vehicle: self.plan.endpoints[index].vehicle, id: id)
             let isEnded =
                 self.gateway.vehicles[key.vehicle]?.outcomes.contains { $0.requestID == id } ?? false
-            if isEnded == (self.gateway.requests[key] != nil) {
+            if isEnded == self.gateway.requests.values.contains(where: { $0.key == key }) {
                 self.fail("\(id) is neither open nor ended, or both")
             }
         }
@@ -100,10 +101,10 @@ extension WalkWorld {
             }
         }
         for (id, vehicle) in gateway.vehicles { self.check(id, vehicle) }
-        for (key, request) in gateway.requests {
-            if !gateway.deadlines.contains(.request(key)) { self.fail("\(key.id) waits for ever") }
+        for (number, request) in gateway.requests {
+            if !gateway.deadlines.contains(.request(number)) { self.fail("\(request.id) waits for ever") }
             if gateway.clients[request.client]?.connection == nil {
-                self.fail("\(key.id) is with somebody who has gone")
+                self.fail("\(request.id) is with somebody who has gone")
             }
         }
         for (id, client) in gateway.clients
@@ -131,8 +132,8 @@ extension WalkWorld {
         if !vehicle.isNeeded { self.fail("a vehicle is kept for nothing") }
         if vehicle.openRequests.count > limits.requestsOpenMax { self.fail("too many requests are open") }
         if vehicle.outcomes.count > limits.outcomesKeptMax { self.fail("too many outcomes are kept") }
-        let open = self.gateway.requests.keys.filter { $0.vehicle == id }.map(\.id)
-        if open.sorted() != vehicle.openRequests.sorted() {
+        let open = self.gateway.requests.filter { $0.value.vehicle == id }.mapValues(\.id)
+        if open != Dictionary(uniqueKeysWithValues: vehicle.openRequests.map { ($0.number, $0.id) }) {
             self.fail("open requests are not known to their vehicle")
         }
         for (name, endpoint) in vehicle.endpoints {
@@ -188,10 +189,8 @@ extension WalkWorld {
             hasher.combine(session.content.phase)
             hasher.combine(session.openShares.map(\.vehicle).sorted())
         }
-        for (key, request) in gateway.requests.sorted(by: {
-            ($0.key.vehicle, $0.key.id) < ($1.key.vehicle, $1.key.id)
-        }) {
-            hasher.combine(key)
+        for request in gateway.requests.values.sorted(by: { ($0.vehicle, $0.id) < ($1.vehicle, $1.id) }) {
+            hasher.combine(request.key)
             hasher.combine(request.client)
             hasher.combine(request.stage.description)
             if case .destination(let tried) = request.kind { hasher.combine(tried) }
@@ -200,7 +199,7 @@ extension WalkWorld {
         switch deadlines.takeDue(at: Instant(nanoseconds: .max)) {
         case .clientGrace(let id): hasher.combine(id)
         case .endpointGrace(let path): hasher.combine(path)
-        case .request(let key): hasher.combine(key)
+        case .request(let number): hasher.combine(gateway.requests[number]?.key)
         case .share(let share): hasher.combine(share.vehicle)
         case .receipts(let id): hasher.combine(ranks[id])
         case nil: break

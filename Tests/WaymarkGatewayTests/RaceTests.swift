@@ -13,9 +13,9 @@ import WaymarkProtocol
         let client = world.arrive(2, World.client("app"))
         let session = try world.guided(client, ["car"])
         world.publish(client, session, .finishGuidance)
-        world.handle(.received(car, World.waypoint("w"), session))
+        world.receive(World.waypoint("w"), from: car, session)
         #expect(world.outcomes(car) == [.sessionEnded])
-        world.handle(.received(car, World.waypoint("w"), session))
+        world.receive(World.waypoint("w"), from: car, session)
         #expect(world.outcomes(car) == [.sessionEnded, .sessionEnded])
     }
 
@@ -39,7 +39,7 @@ import WaymarkProtocol
         let car = world.arrive(1, World.endpoint("car"))
         let client = world.arrive(2, World.client("app"))
         let request = DestinationRequest(requestID: "d", destination: World.place)
-        world.handle(.received(car, .destinationRequest(request), .none))
+        world.receive(.destinationRequest(request), from: car)
         world.handle(.received(car, .cancelNavigation(.ownNavigationStarted), .none))
         #expect(world.outcomes(car) == [.withdrawn] && world.outcomes(client) == [.withdrawn])
         let answer = RequestAnswer(requestID: "d", vehicle: VehicleID(unchecked: "car"), answer: .accept)
@@ -69,7 +69,7 @@ import WaymarkProtocol
     @Test func `a request that is not granted is refused by name`() {
         var world = World()
         let car = world.arrive(1, World.endpoint("car") { $0.features.remove(.requests) })
-        world.handle(.received(car, World.waypoint("w"), .none))
+        world.receive(World.waypoint("w"), from: car)
         guard case .error(let rejection) = world.messages(car).last else {
             Issue.record("it was taken")
             return
@@ -82,7 +82,7 @@ import WaymarkProtocol
         let car = world.arrive(1, World.endpoint("car"))
         let client = world.arrive(2, World.client("app"))
         _ = try world.guided(client, ["car"])
-        world.handle(.received(car, World.waypoint("w"), .none))
+        world.receive(World.waypoint("w"), from: car)
         world.mail[client] = []
         let token = world.welcomes[client]?.resumptionToken
         world.arrive(3, World.client("app"), token: token)
@@ -96,7 +96,7 @@ import WaymarkProtocol
         let car = world.arrive(1, World.endpoint("car"))
         let client = world.arrive(2, World.client("app"))
         let session = try world.guided(client, ["car"])
-        for id in ["a", "b"] { world.handle(.received(car, World.waypoint(id), .none)) }
+        for id in ["a", "b"] { world.receive(World.waypoint(id), from: car) }
         for answer in [RequestAnswer.Answer.ownPrompt, .accept] {
             let answer = RequestAnswer(requestID: "a", vehicle: VehicleID(unchecked: "car"), answer: answer)
             world.handle(.received(client, .requestAnswer(answer), session))
@@ -120,7 +120,7 @@ import WaymarkProtocol
         let car = world.arrive(1, World.endpoint("car"))
         let client = world.arrive(2, World.client("app"))
         let session = try world.guided(client, ["car"])
-        world.handle(.received(car, World.waypoint("w"), .none))
+        world.receive(World.waypoint("w"), from: car)
         let vehicle = VehicleID(unchecked: "car")
         let estimates = TravelEstimates(distanceRemaining: .meters(5))
         let answer = RequestAnswer(requestID: "w", vehicle: vehicle, answer: .estimates(estimates))

@@ -77,7 +77,7 @@ import WaymarkProtocol
                     if case .received(let message, let session) = event {
                         // The shorter way leads to the same place.
                         var noted = walk.session
-                        let isDelivered = noted.noteDelivery(of: message)
+                        let isDelivered = noted.noteDelivery(of: message.type)
                         #expect(isDelivered == (actions == [.deliver(message, session)]))
                         #expect(noted == (isDelivered ? after.session : walk.session))
                     }

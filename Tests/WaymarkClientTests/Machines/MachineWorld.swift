@@ -38,7 +38,8 @@ struct MachineWorld {
 
     private static func newGateway(_ policy: Gateway.Policy) -> Gateway {
         let coder = Gateway.Coder(
-            decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) })
+            decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) },
+            waypoint: { Codec.waypoint(of: $0) })
         return Gateway(policy: policy, coder: coder, firstSession: SessionID(.random(in: 1...1_000_000)))
     }
 

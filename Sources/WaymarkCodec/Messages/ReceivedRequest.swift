@@ -1,0 +1,81 @@
+package import WaymarkModel
+package import WaymarkProtocol
+
+// Requests of vehicles, which go on to a client in the bytes that they came in.
+
+/// Numbers of their fields, as in the protos.
+private enum Field {
+    static let requestID = 1
+    static let segment = 3
+    enum WaypointRequest { static let vehicle = 4 }
+    enum DestinationRequest { static let vehicle = 3 }
+}
+
+extension MessageType {
+    /// The field of a vehicle's request in which its client is told whose it is; nil for other types.
+    var vehicleField: Int? {
+        switch self {
+        case .waypointRequest: Field.WaypointRequest.vehicle
+        case .destinationRequest: Field.DestinationRequest.vehicle
+        case _: nil
+        }
+    }
+}
+
+extension ReceivedRequest {
+    /// What the gateway must know of a request's body, once ``WireCheck`` passed it.
+    init(_ type: MessageType, _ body: WireMessage, _ frame: Frame) {
+        let kind: Kind =
+            type == .waypointRequest ? .waypoint(segment: body.text(Field.segment)) : .destination
+        self.init(requestID: body.text(Field.requestID), kind: kind, frame: frame)
+    }
+
+    /// A vehicle's request, written anew without the vehicle's name; nil for other messages.
+    package init?(_ message: Message) {
+        switch message {
+        case .waypointRequest(var request):
+            request.vehicle = nil
+            self.init(
+                requestID: request.requestID, kind: .waypoint(segment: request.segment),
+                frame: Codec.encode(Envelope(.waypointRequest(request))))
+        case .destinationRequest(var request):
+            request.vehicle = nil
+            self.init(
+                requestID: request.requestID, kind: .destination,
+                frame: Codec.encode(Envelope(.destinationRequest(request))))
+        case _: return nil
+        }
+    }
+}
+
+extension Codec {
+    /// The frame of a request as a client gets it: as it came, and whose it is behind that.
+    package static func frame(
+        of request: ReceivedRequest, from vehicle: VehicleID, session: SessionID
+    ) -> Frame {
+        let name = vehicle.rawValue.utf8
+        precondition(name.count <= ProtocolConstants.nameBytesMax, "a name has a length of one byte")
+        let body = request.frame.body
+        var header = FrameHeader(type: request.type.rawValue, session: session)
+        header.bodyLength = UInt32(body.count + 2 + name.count)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(header.frameByteCount)
+        header.write(to: &bytes)
+        bytes.append(contentsOf: body)
+        bytes.append(UInt8(truncatingIfNeeded: (request.type.vehicleField ?? 0) << 3 | 2))
+        bytes.append(UInt8(truncatingIfNeeded: name.count))
+        bytes.append(contentsOf: name)
+        return Frame(header: header, bytes: bytes[...])
+    }
+
+    /// The place that a request asks for; nil if its frame was not checked before.
+    package static func waypoint(of request: ReceivedRequest) -> Waypoint? {
+        do throws(DecodingError) {
+            switch try self.decode(request.frame).message {
+            case .waypointRequest(let request): return request.waypoint
+            case .destinationRequest(let request): return request.destination
+            case _: return nil
+            }
+        } catch { return nil }  // Whoever took the frame in has told its sender.
+    }
+}

@@ -1,0 +1,28 @@
+/// A WaypointRequest or a DestinationRequest as it was read: what the gateway must know of it, and its frame, as which it goes on
+/// to a client.
+package struct ReceivedRequest: Sendable, Hashable, Codable {
+    package enum Kind: Sendable, Hashable, Codable {
+        /// To be inserted into this segment; empty: the client chooses.
+        case waypoint(segment: String)
+        case destination
+    }
+
+    package let requestID: String
+    package let kind: Kind
+    /// Checked; it names no vehicle, and has no field that this build does not know.
+    package let frame: Frame
+
+    package init(requestID: String, kind: Kind, frame: Frame) {
+        self.requestID = requestID
+        self.kind = kind
+        self.frame = frame
+    }
+
+    /// The type of its message.
+    package var type: MessageType {
+        switch self.kind {
+        case .waypoint: .waypointRequest
+        case .destination: .destinationRequest
+        }
+    }
+}
