@@ -11,7 +11,9 @@ package final class CrowdEncoder {
     private var welcome: (message: Welcome, bytes: [UInt8], tokenStart: Int)?
     private var beginnings: [(envelope: Envelope, frame: Frame)] = []
     private var oldest = 0
-    private var outcome: (message: RequestOutcome, frame: Frame)?
+    /// How the last request ended, and what was written of it.
+    private var outcome = RequestOutcome(requestID: "", vehicle: VehicleID(unchecked: ""), outcome: .invalid)
+    private var outcomeFrame: Frame?
 
     package init() {}
 
@@ -46,12 +48,13 @@ package final class CrowdEncoder {
     }
 
     private func encode(_ outcome: RequestOutcome, _ envelope: Envelope) -> Frame {
-        if let (message, frame) = self.outcome, message == outcome {
+        if let frame = self.outcomeFrame, self.outcome == outcome {
             let body = unsafe frame.bytes.span.bytes.extracting(droppingFirst: FrameHeader.byteCount)
             return Frame(header: envelope.header, body: body)
         }
         let frame = self.encoder.encode(envelope)
-        self.outcome = (outcome, frame)
+        self.outcome = outcome
+        self.outcomeFrame = frame
         return frame
     }
 

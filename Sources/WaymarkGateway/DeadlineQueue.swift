@@ -1,77 +1,96 @@
 internal import HeapModule
 internal import WaymarkProtocol
 
-/// What the gateway waits for, and until when. At most one instant per key.
-struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
-    /// When something is due, and before what else that is due then. No two are alike.
-    private struct Mark: Sendable, Hashable, Comparable {
+/// What the gateway waits for, and until when.
+///
+/// What comes and goes all the time is waited for by a ticket, which whoever waits keeps. The rest is found by its key: there is at
+/// most one instant for each.
+struct DeadlineQueue<Key: Sendable & Hashable>: Sendable {
+    typealias Ticket = SlotNumber
+
+    fileprivate struct Wait: Sendable {
+        let instant: Instant
+        /// When it was set: of what is due at the same instant, the first comes first.
+        let order: UInt64
+        let key: Key
+    }
+
+    private struct Mark: Sendable, Comparable {
         let instant: Instant
         let order: UInt64
+        let ticket: Ticket
 
         static func < (lhs: Mark, rhs: Mark) -> Bool {
             lhs.instant == rhs.instant ? lhs.order < rhs.order : lhs.instant < rhs.instant
         }
     }
 
-    private struct Entry: Sendable, Hashable, Comparable {
-        let mark: Mark
-        let key: Key
-
-        static func < (lhs: Entry, rhs: Entry) -> Bool { lhs.mark < rhs.mark }
-    }
-
-    private var marks: [Key: Mark] = [:]
-    /// Also those that were replaced or removed, until they are come upon: an entry holds if its key has its mark.
-    private var heap = Heap<Entry>()
+    private var waits = SlotTable<Wait>()
+    /// Of what is found by its key.
+    private var tickets: [Key: Ticket] = [:]
+    /// Also of what is waited for no longer, until they are come upon.
+    private var heap = Heap<Mark>()
     private var order: UInt64 = 0
-    /// The earliest entry that holds; nil while it must be looked for.
-    private var head: Entry?
+    /// The earliest that is waited for; nil while it must be looked for.
+    private var head: Mark?
 
     init() {}
 
     /// The earliest instant; nil when nothing is waited for.
-    var next: Instant? { mutating get { self.first?.mark.instant } }
+    var next: Instant? { mutating get { self.first?.instant } }
 
     /// Whether something is waited for under `key`.
-    func contains(_ key: Key) -> Bool { self.marks[key] != nil }
+    func contains(_ key: Key) -> Bool { self.tickets[key] != nil }
+
+    /// Whether something is waited for with this ticket.
+    func contains(_ ticket: Ticket) -> Bool { self.waits.has(ticket) }
+
+    /// Waits for `key` until `instant`, whatever else is waited for.
+    mutating func add(_ key: Key, at instant: Instant) -> Ticket {
+        self.order += 1
+        let ticket = self.waits.insert(Wait(instant: instant, order: self.order, key: key))
+        let mark = Mark(instant: instant, order: self.order, ticket: ticket)
+        if let head = self.head, mark < head { self.head = mark }
+        self.heap.insert(mark)
+        self.compactIfSparse()
+        return ticket
+    }
+
+    /// Waits no longer; nothing if that is over.
+    mutating func cancel(_ ticket: Ticket) {
+        self.waits.remove(ticket)
+        if self.head?.ticket == ticket { self.head = nil }
+    }
 
     /// Waits for `key` until `instant`, in place of what was set before.
     mutating func set(_ key: Key, at instant: Instant) {
-        self.order += 1
-        let entry = Entry(mark: Mark(instant: instant, order: self.order), key: key)
-        if let replaced = self.marks.updateValue(entry.mark, forKey: key) { self.forget(replaced) }
-        if let head = self.head, entry < head { self.head = entry }
-        self.heap.insert(entry)
-        self.compactIfSparse()
+        let ticket = self.add(key, at: instant)
+        if let replaced = self.tickets.updateValue(ticket, forKey: key) { self.cancel(replaced) }
     }
 
     /// Waits for `key` no longer.
     mutating func remove(_ key: Key) {
-        if let mark = self.marks.removeValue(forKey: key) { self.forget(mark) }
-    }
-
-    /// A mark holds no longer.
-    private mutating func forget(_ mark: Mark) {
-        if self.head?.mark == mark { self.head = nil }
+        if let ticket = self.tickets.removeValue(forKey: key) { self.cancel(ticket) }
     }
 
     /// Takes one key whose instant has come, the earliest first.
     mutating func takeDue(at now: Instant) -> Key? {
-        guard let first = self.first, first.mark.instant <= now else { return nil }
+        guard let first = self.first, first.instant <= now else { return nil }
         self.heap.removeMin()
         self.head = nil
-        self.marks[first.key] = nil
-        return first.key
+        guard let wait = self.waits.remove(first.ticket) else { return nil }
+        if self.tickets[wait.key] == first.ticket { self.tickets[wait.key] = nil }
+        return wait.key
     }
 
-    /// The earliest entry that still holds; forgets those that were replaced or removed.
-    private var first: Entry? {
+    /// The earliest that is still waited for; forgets the marks of the others.
+    private var first: Mark? {
         mutating get {
             if let head = self.head { return head }
-            while let entry = self.heap.min {
-                if self.marks[entry.key] == entry.mark {
-                    self.head = entry
-                    return entry
+            while let mark = self.heap.min {
+                if self.contains(mark.ticket) {
+                    self.head = mark
+                    return mark
                 }
                 self.heap.removeMin()
             }
@@ -80,38 +99,48 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable, Hashable {
     }
 
     private mutating func compactIfSparse() {
-        guard self.heap.count > 64, self.heap.count > 4 * self.marks.count else { return }
-        self.heap = Heap(self.marks.map { Entry(mark: $1, key: $0) })
+        guard self.heap.count > 64, self.heap.count > 4 * self.waits.count else { return }
+        self.restoreHeap()
+    }
+
+    private mutating func restoreHeap() {
+        self.heap = Heap(
+            self.waits.map { Mark(instant: $0.value.instant, order: $0.value.order, ticket: $0.number) })
+    }
+}
+
+// Two are equal that wait for the same at the same instants, in the same order.
+extension DeadlineQueue: Hashable {
+    private var inOrder: [Wait] {
+        self.waits.map(\.value).sorted { ($0.instant, $0.order) < ($1.instant, $1.order) }
     }
 
     static func == (lhs: DeadlineQueue, rhs: DeadlineQueue) -> Bool {
-        lhs.marks.mapValues(\.instant) == rhs.marks.mapValues(\.instant)
+        lhs.inOrder.elementsEqual(rhs.inOrder) { $0.key == $1.key && $0.instant == $1.instant }
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(self.marks.mapValues(\.instant)) }
+    func hash(into hasher: inout Hasher) { hasher.combine(self.inOrder.map(\.key)) }
 }
 
-/// What is waited for, as it is written.
-private struct StoredDeadline<Key: Codable>: Codable {
-    let instant: Instant
-    let order: UInt64
-    let key: Key
-}
+extension DeadlineQueue.Wait: Codable where Key: Codable {}
 
 extension DeadlineQueue: Codable where Key: Codable {
+    private enum CodingKeys: CodingKey {
+        case waits, tickets, order
+    }
+
     func encode(to encoder: any Encoder) throws {
-        var container = encoder.unkeyedContainer()
-        // In their order: of what is due at the same instant, the first that was set comes first.
-        for (key, mark) in self.marks.sorted(by: { $0.value < $1.value }) {
-            try container.encode(StoredDeadline(instant: mark.instant, order: mark.order, key: key))
-        }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.waits, forKey: .waits)
+        try container.encode(self.tickets, forKey: .tickets)
+        try container.encode(self.order, forKey: .order)
     }
 
     init(from decoder: any Decoder) throws {
-        var container = try decoder.unkeyedContainer()
-        while !container.isAtEnd {
-            let stored = try container.decode(StoredDeadline<Key>.self)
-            self.set(stored.key, at: stored.instant)
-        }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.waits = try container.decode(SlotTable<Wait>.self, forKey: .waits)
+        self.tickets = try container.decode([Key: Ticket].self, forKey: .tickets)
+        self.order = try container.decode(UInt64.self, forKey: .order)
+        self.restoreHeap()
     }
 }

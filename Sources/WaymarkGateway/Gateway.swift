@@ -28,7 +28,7 @@ package struct Gateway: Sendable, Hashable {
     var vehicles: [VehicleID: Vehicle] = [:]
     var clients: [ClientID: Client] = [:]
     var sessions: [SessionID: NavigationSession] = [:]
-    var requests: [RequestNumber: Request] = [:]
+    var requests = SlotTable<Request>()
     /// What the sessions keep.
     var memory = MemoryLedger()
     var known = KnownPeers()
@@ -36,7 +36,6 @@ package struct Gateway: Sendable, Hashable {
     /// The deadline that the driver was last told.
     package internal(set) var armed: Instant?
     var nextSession: SessionID
-    var lastRequest = RequestNumber(rawValue: 0)
     var nextAudience = AudienceID(1)
 
     /// Creates an empty gateway. `firstSession` should be random, so that ids of an earlier process match nothing.
@@ -139,9 +138,7 @@ package struct Gateway: Sendable, Hashable {
     func tell(
         _ client: ClientID, _ message: Message, _ session: SessionID = .none, into actions: inout [Action]
     ) {
-        guard let place = self.clients.index(forKey: client),
-            let connection = self.clients.values[place].connection
-        else { return }
+        guard let connection = self.clients[client]?.connection else { return }
         actions.append(.send(connection, Envelope(message, session: session)))
     }
 }

@@ -13,8 +13,7 @@ package struct GatewayState: Codable, Sendable {
     private var vehicles: [VehicleID: Vehicle]
     private var clients: [ClientID: Client]
     private var sessions: [NavigationSession]
-    private var requests: [RequestNumber: StoredRequest]
-    private var lastRequest: RequestNumber
+    private var requests: SlotTable<StoredRequest>
     private var memory: MemoryLedger
     private var known: KnownPeers
     private var deadlines: DeadlineQueue<Gateway.Deadline>
@@ -30,7 +29,6 @@ package struct GatewayState: Codable, Sendable {
         self.clients = gateway.clients
         self.sessions = Array(gateway.sessions.values)
         self.requests = gateway.requests.mapValues { StoredRequest($0, gateway.coder) }
-        self.lastRequest = gateway.lastRequest
         self.memory = gateway.memory
         self.known = gateway.known
         self.deadlines = gateway.deadlines
@@ -54,11 +52,9 @@ package struct GatewayState: Codable, Sendable {
             session.restoreRoute(coder)
             gateway.sessions[session.id] = session
         }
-        for (number, stored) in self.requests {
-            guard let request = stored.request(coder) else { return nil }
-            gateway.requests[number] = request
-        }
-        gateway.lastRequest = self.lastRequest
+        do {
+            gateway.requests = try self.requests.mapValues { try $0.request(coder) }
+        } catch { return nil }
         gateway.memory = self.memory
         gateway.known = self.known
         gateway.deadlines = self.deadlines
@@ -81,12 +77,14 @@ private struct StoredRequest: Codable, Sendable {
     private let kind: Request.Kind
     private let client: ClientID
     private let stage: Stage
+    private let deadline: DeadlineQueue<Gateway.Deadline>.Ticket
 
     init(_ request: Request, _ coder: Gateway.Coder) {
         self.vehicle = request.vehicle
         self.content = request.content
         self.kind = request.kind
         self.client = request.client
+        self.deadline = request.deadline
         self.stage =
             switch request.stage {
             case .asked: .asked
@@ -97,13 +95,16 @@ private struct StoredRequest: Codable, Sendable {
             }
     }
 
-    func request(_ coder: Gateway.Coder) -> Request? {
+    struct Unreadable: Error {}
+
+    func request(_ coder: Gateway.Coder) throws(Unreadable) -> Request {
         var request = Request(
-            vehicle: self.vehicle, content: self.content, kind: self.kind, client: self.client)
+            vehicle: self.vehicle, content: self.content, kind: self.kind, client: self.client,
+            deadline: self.deadline)
         switch self.stage {
         case .asked: request.stage = .asked
         case .prompting(let frame, let until):
-            guard case .tripEstimates(let estimates, _) = coder.decode(frame) else { return nil }
+            guard case .tripEstimates(let estimates, _) = coder.decode(frame) else { throw Unreadable() }
             request.stage = .prompting(estimates, until: until)
         case .ownPrompt: request.stage = .ownPrompt
         }

@@ -34,14 +34,28 @@ extension Gateway {
         package var session: SessionID
         /// nil if no client has to do with it.
         package var client: ClientID?
+        // Why not a list of one: whoever asks something would pay for it.
+        fileprivate enum Subject: Sendable, Hashable {
+            case vehicle(VehicleID)
+            case vehicles([VehicleID])
+        }
+
+        fileprivate var subject: Subject
+
         /// Whose life it belongs to.
-        package var vehicles: [VehicleID]
+        package var vehicles: [VehicleID] {
+            switch self.subject {
+            case .vehicle(let vehicle): [vehicle]
+            case .vehicles(let vehicles): vehicles
+            }
+        }
     }
 
     /// Notes a turn of a whole session.
     func note(_ turn: Note.Turn, of session: NavigationSession?, into actions: inout [Action]) {
         guard let session else { return }
-        let note = Note(turn: turn, session: session.id, client: session.client, vehicles: session.vehicles)
+        let note = Note(
+            turn: turn, session: session.id, client: session.client, subject: .vehicles(session.vehicles))
         actions.append(.note(note))
     }
 
@@ -50,6 +64,7 @@ extension Gateway {
         _ turn: Note.Turn, of vehicle: VehicleID, in session: SessionID, _ client: ClientID?,
         into actions: inout [Action]
     ) {
-        actions.append(.note(Note(turn: turn, session: session, client: client, vehicles: [vehicle])))
+        let note = Note(turn: turn, session: session, client: client, subject: .vehicle(vehicle))
+        actions.append(.note(note))
     }
 }

@@ -5,7 +5,7 @@ struct OutcomeBook: Sendable {
     /// Once as many are kept as may be, each takes the place of the oldest.
     private var ring: [RequestOutcome] = []
     /// Of their ids, at the same places: so that looking for one compares few texts.
-    private var hashes: [Int] = []
+    private var fingerprints: [UInt32] = []
     private var oldest = 0
 
     init() {}
@@ -13,8 +13,8 @@ struct OutcomeBook: Sendable {
     /// How the request with this id ended, if it is known. O(count), but for a number each.
     func outcome(of id: String) -> RequestOutcome? {
         var start = 0
-        let hash = id.hashValue
-        while let index = self.hashes[start...].firstIndex(of: hash) {
+        let fingerprint = Self.fingerprint(id)
+        while let index = self.fingerprints[start...].firstIndex(of: fingerprint) {
             if self.ring[index].requestID == id { return self.ring[index] }
             start = index + 1
         }
@@ -25,20 +25,26 @@ struct OutcomeBook: Sendable {
     mutating func append(_ outcome: RequestOutcome, countMax: Int) {
         if self.ring.count == countMax, countMax > 0 {
             self.ring[self.oldest] = outcome
-            self.hashes[self.oldest] = outcome.requestID.hashValue
+            self.fingerprints[self.oldest] = Self.fingerprint(outcome.requestID)
             self.oldest = (self.oldest + 1) % countMax
             return
         }
         if self.oldest > 0 || self.ring.count > countMax { self.straighten(countMax: countMax - 1) }
         guard self.ring.count < countMax else { return }
         self.ring.append(outcome)
-        self.hashes.append(outcome.requestID.hashValue)
+        self.fingerprints.append(Self.fingerprint(outcome.requestID))
+    }
+
+    /// Mostly another one for another id. Why no hash: nothing goes wrong if somebody makes ids that are alike in it, and it takes
+    /// a tenth of the time.
+    private static func fingerprint(_ id: String) -> UInt32 {
+        id.utf8.reduce(0) { ($0 &* 31) &+ UInt32($1) }
     }
 
     /// Puts the newest of them in their order.
     private mutating func straighten(countMax: Int) {
         self.ring = Array(self.suffix(Swift.max(0, countMax)))
-        self.hashes = self.ring.map(\.requestID.hashValue)
+        self.fingerprints = self.ring.map { Self.fingerprint($0.requestID) }
         self.oldest = 0
     }
 }
@@ -59,6 +65,6 @@ extension OutcomeBook: Codable {
 
     init(from decoder: any Decoder) throws {
         self.ring = try [RequestOutcome](from: decoder)
-        self.hashes = self.ring.map(\.requestID.hashValue)
+        self.fingerprints = self.ring.map { Self.fingerprint($0.requestID) }
     }
 }

@@ -148,10 +148,8 @@ struct Audience: Sendable, Hashable, Codable {
     }
 }
 
-/// Names an open request within the gateway. None has the number of an earlier one.
-struct RequestNumber: Sendable, Hashable, Codable {
-    var rawValue: UInt64
-}
+/// Names an open request within the gateway.
+typealias RequestNumber = SlotNumber
 
 /// A request of a vehicle that has not ended.
 struct Request: Sendable, Hashable {
@@ -189,6 +187,8 @@ struct Request: Sendable, Hashable {
     var kind: Kind
     var client: ClientID
     var stage = Stage.asked
+    /// Until when it may stay as it is.
+    var deadline: DeadlineQueue<Gateway.Deadline>.Ticket
 
     var id: String { self.content.requestID }
     var key: Key { Key(vehicle: self.vehicle, id: self.id) }

@@ -31,9 +31,7 @@ extension Gateway {
             return self.turnDown(key, .notSupported, name, into: &actions)
         }
         self.note(.waypointRequested, of: id, in: session, name, into: &actions)
-        self.open(
-            Request(vehicle: id, content: request, kind: .waypoint(session), client: name), of: vehicle,
-            at: now)
+        self.open(request, .waypoint(session), of: id, vehicle, to: name, at: now)
         actions.append(.forward(client, request, id, session))
     }
 
@@ -53,10 +51,8 @@ extension Gateway {
             return self.turnDown(key, .notSupported, nil, into: &actions)
         }
         self.note(.destinationRequested, of: id, in: .none, first, into: &actions)
-        let asked = Request(
-            vehicle: id, content: request, kind: .destination(tried: [first]), client: first)
-        self.open(asked, of: vehicle, at: now)
-        self.askForDestination(asked, into: &actions)
+        self.open(request, .destination(tried: [first]), of: id, vehicle, to: first, at: now)
+        self.forward(request, of: id, to: first, into: &actions)
     }
 
     mutating func withdraw(
@@ -109,22 +105,34 @@ extension Gateway {
 
     // MARK: To the client
 
-    /// Begins to wait for the answer to a request of a vehicle.
+    /// Begins to wait for a client's answer to a request of a vehicle.
     private mutating func open(
-        _ request: Request, of vehicle: Dictionary<VehicleID, Vehicle>.Index, at now: Instant
+        _ request: ReceivedRequest, _ kind: Request.Kind, of id: VehicleID,
+        _ vehicle: Dictionary<VehicleID, Vehicle>.Index, to client: ClientID, at now: Instant
     ) {
-        self.lastRequest.rawValue += 1
-        let number = self.lastRequest
+        let number = self.requests.nextNumber
+        let deadline = self.deadlines.add(.request(number), at: now + self.policy.limits.requestTimeout)
+        self.requests.insert(
+            Request(vehicle: id, content: request, kind: kind, client: client, deadline: deadline))
         self.vehicles.look(at: vehicle) {
-            $0.openRequests.append(Vehicle.OpenRequest(id: request.id, number: number))
+            $0.openRequests.append(Vehicle.OpenRequest(id: request.requestID, number: number))
         }
-        self.requests[number] = request
-        self.deadlines.set(.request(number), at: now + self.policy.limits.requestTimeout)
     }
 
-    private func askForDestination(_ request: Request, into actions: inout [Action]) {
-        guard let client = self.clients[request.client]?.connection else { return }
-        actions.append(.forward(client, request.content, request.vehicle, .none))
+    /// Lets a request stay as it is until then.
+    private mutating func wait(for number: RequestNumber, until end: Instant) {
+        guard let replaced = self.requests.look(at: number, { $0.deadline }) else { return }
+        self.deadlines.cancel(replaced)
+        let deadline = self.deadlines.add(.request(number), at: end)
+        self.requests.change(number) { $0.deadline = deadline }
+    }
+
+    /// Asks a client for a drive.
+    private func forward(
+        _ request: ReceivedRequest, of vehicle: VehicleID, to client: ClientID, into actions: inout [Action]
+    ) {
+        guard let connection = self.clients[client]?.connection else { return }
+        actions.append(.forward(connection, request, vehicle, .none))
     }
 
     /// Who is asked for a drive next: by priority, then by name.
@@ -150,9 +158,8 @@ extension Gateway {
             let number = vehicle.flatMap({
                 self.vehicles.look(at: $0) { $0.openRequest(answer.requestID) }
             }),
-            let place = self.requests.index(forKey: number),
-            case (true, let kind, let stage) = self.requests.look(
-                at: place, { ($0.client == client, $0.kind, $0.stage) })
+            case (true, let kind, let stage)? = self.requests.look(
+                at: number, { ($0.client == client, $0.kind, $0.stage) })
         else {
             let rejection = Rejection(
                 .unknownReference, field: "request_id", reason: "this client has no such open request")
@@ -163,8 +170,8 @@ extension Gateway {
         case (.waypoint, .asked, .estimates(let estimates)):
             self.prompt(number, estimates, at: now, into: &actions)
         case (.waypoint, .asked, .ownPrompt):
-            self.requests.look(at: place) { $0.stage = .ownPrompt }
-            self.deadlines.set(.request(number), at: now + self.policy.limits.promptTimeout)
+            self.requests.change(number) { $0.stage = .ownPrompt }
+            self.wait(for: number, until: now + self.policy.limits.promptTimeout)
         case (.waypoint, .ownPrompt, .accept), (.destination, .asked, .accept):
             self.endRequest(number, .accepted, into: &actions)
         case (.waypoint, .asked, .decline(let reason)), (.waypoint, .ownPrompt, .decline(let reason)):
@@ -187,8 +194,8 @@ extension Gateway {
             let prompt = self.prompt(of: request, estimates, until: end, at: now),
             case let endpoints = self.prompting(request.vehicle), !endpoints.isEmpty
         else { return self.endRequest(number, .notSupported, into: &actions) }
-        self.requests[number]?.stage = .prompting(estimates, until: end)
-        self.deadlines.set(.request(number), at: end)
+        self.requests.change(number) { $0.stage = .prompting(estimates, until: end) }
+        self.wait(for: number, until: end)
         for endpoint in endpoints { actions.append(.send(endpoint, Envelope(prompt))) }
     }
 
@@ -222,17 +229,18 @@ extension Gateway {
         _ number: RequestNumber, _ tried: Set<ClientID>, _ reason: Outcome, at now: Instant,
         into actions: inout [Action]
     ) {
-        guard var request = self.requests[number], let next = self.nextClient(after: tried) else {
+        guard let request = self.requests[number], let next = self.nextClient(after: tried) else {
             return self.endRequest(number, reason, into: &actions)
         }
         let outcome = RequestOutcome(
             requestID: request.id, vehicle: request.vehicle, outcome: reason, client: request.client)
         self.tell(request.client, .requestOutcome(outcome), into: &actions)
-        request.kind = .destination(tried: tried.union([next]))
-        request.client = next
-        self.requests[number] = request
-        self.deadlines.set(.request(number), at: now + self.policy.limits.requestTimeout)
-        self.askForDestination(request, into: &actions)
+        self.requests.change(number) {
+            $0.kind = .destination(tried: tried.union([next]))
+            $0.client = next
+        }
+        self.wait(for: number, until: now + self.policy.limits.requestTimeout)
+        self.forward(request.content, of: request.vehicle, to: next, into: &actions)
     }
 
     // MARK: Ending
@@ -274,8 +282,8 @@ extension Gateway {
 
     /// Ends an open request: the vehicle and the client that was asked last hear it, prompts are over.
     mutating func endRequest(_ number: RequestNumber, _ outcome: Outcome, into actions: inout [Action]) {
-        guard let request = self.requests.removeValue(forKey: number) else { return }
-        self.deadlines.remove(.request(number))
+        guard let request = self.requests.remove(number) else { return }
+        self.deadlines.cancel(request.deadline)
         let vehicle = self.vehicles.index(forKey: request.vehicle)
         if let vehicle {
             self.vehicles.look(at: vehicle) { $0.openRequests.removeAll { $0.number == number } }

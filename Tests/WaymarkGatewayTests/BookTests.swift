@@ -33,12 +33,26 @@ import WaymarkSimulation
     @Test(arguments: UInt64(0)..<20)
     func `deadlines come in their order, each once, at the last instant that was set`(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
-        var queue = DeadlineQueue<String>()
-        var plain: [(key: String, instant: Instant)] = []
-        for _ in 0..<2_000 {
-            let key = "key-\(random.number(0...40))"
+        var queue = DeadlineQueue<ClientID>()
+        var plain: [(key: ClientID, instant: Instant)] = []
+        var tickets: [ClientID: SlotNumber] = [:]
+        for step in 0..<2_000 {
+            let key = ClientID(unchecked: "key-\(random.number(0...40))")
             let instant = Instant(nanoseconds: Int64(random.number(0...30)))
-            switch random.number(0...9) {
+            switch random.number(0...12) {
+            case 10...11:
+                let key = ClientID(unchecked: "ticket-\(step)")
+                let ticket = queue.add(key, at: instant)
+                tickets[key] = ticket
+                plain.append((key, instant))
+                #expect(queue.contains(ticket) && !queue.contains(key))
+            case 12:
+                guard let (key, ticket) = tickets.randomElement(using: &random) else { break }
+                // Of those that are over nothing is known any more, though others may have their places.
+                #expect(queue.contains(ticket) == plain.contains { $0.key == key })
+                queue.cancel(ticket)
+                plain.removeAll { $0.key == key }
+                #expect(!queue.contains(ticket))
             case 0...4:
                 queue.set(key, at: instant)
                 plain.removeAll { $0.key == key }

@@ -113,7 +113,7 @@ struct WalkWorld {
         for session in self.gateway.clients[id]?.sessions.sorted() ?? [] {
             steps += self.plan.contents.map { .publish(index, session, $0) }
         }
-        for key in self.gateway.requests.values.map(\.key).sorted(by: {
+        for key in self.gateway.requests.map(\.value.key).sorted(by: {
             ($0.vehicle, $0.id) < ($1.vehicle, $1.id)
         }) {
             steps += Step.Answer.allCases.map { .answer(index, key, $0) }

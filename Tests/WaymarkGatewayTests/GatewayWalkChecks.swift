@@ -36,7 +36,7 @@ extension WalkWorld {
             let key = Request.Key(vehicle: self.plan.endpoints[index].vehicle, id: id)
             let isEnded =
                 self.gateway.vehicles[key.vehicle]?.outcomes.contains { $0.requestID == id } ?? false
-            if isEnded == self.gateway.requests.values.contains(where: { $0.key == key }) {
+            if isEnded == self.gateway.requests.contains(where: { $0.value.key == key }) {
                 self.fail("\(id) is neither open nor ended, or both")
             }
         }
@@ -101,8 +101,8 @@ extension WalkWorld {
             }
         }
         for (id, vehicle) in gateway.vehicles { self.check(id, vehicle) }
-        for (number, request) in gateway.requests {
-            if !gateway.deadlines.contains(.request(number)) { self.fail("\(request.id) waits for ever") }
+        for (_, request) in gateway.requests {
+            if !gateway.deadlines.contains(request.deadline) { self.fail("\(request.id) waits for ever") }
             if gateway.clients[request.client]?.connection == nil {
                 self.fail("\(request.id) is with somebody who has gone")
             }
@@ -132,8 +132,9 @@ extension WalkWorld {
         if !vehicle.isNeeded { self.fail("a vehicle is kept for nothing") }
         if vehicle.openRequests.count > limits.requestsOpenMax { self.fail("too many requests are open") }
         if vehicle.outcomes.count > limits.outcomesKeptMax { self.fail("too many outcomes are kept") }
-        let open = self.gateway.requests.filter { $0.value.vehicle == id }.mapValues(\.id)
-        if open != Dictionary(uniqueKeysWithValues: vehicle.openRequests.map { ($0.number, $0.id) }) {
+        let open = self.gateway.requests.filter { $0.value.vehicle == id }.map { ($0.number, $0.value.id) }
+        let known = vehicle.openRequests.map { ($0.number, $0.id) }
+        if Dictionary(uniqueKeysWithValues: open) != Dictionary(uniqueKeysWithValues: known) {
             self.fail("open requests are not known to their vehicle")
         }
         for (name, endpoint) in vehicle.endpoints {
@@ -189,7 +190,8 @@ extension WalkWorld {
             hasher.combine(session.content.phase)
             hasher.combine(session.openShares.map(\.vehicle).sorted())
         }
-        for request in gateway.requests.values.sorted(by: { ($0.vehicle, $0.id) < ($1.vehicle, $1.id) }) {
+        let requests = gateway.requests.map(\.value)
+        for request in requests.sorted(by: { ($0.vehicle, $0.id) < ($1.vehicle, $1.id) }) {
             hasher.combine(request.key)
             hasher.combine(request.client)
             hasher.combine(request.stage.description)
