@@ -153,15 +153,19 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
 
     /// Works off the frames that are there.
     func takeInput() {
+        // Why not in its place: each look at it would be checked then. Nothing that is read changes it but the end.
+        var input = self.splitter
+        self.splitter = FrameSplitter(frameBytesMax: input.frameBytesMax)
         do throws(FramingError) {
             while !self.isClosing {
-                let refusal = self.takePublications()
-                guard let frame = try self.splitter.next() else { break }
+                let refusal = input.isPublishedNext ? self.takePublications(of: &input) : nil
+                guard let frame = try input.next() else { break }
                 self.take(frame, refusal)
             }
         } catch {
             self.handle(.violated(error.closeCode, reason: "\(error)"))
         }
+        if !self.isClosing { self.splitter = input }
         self.submit()
         self.flush()
     }
@@ -173,12 +177,11 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     /// Takes the published frames that are next as one event, up to one that is refused or that this peer may not send.
     ///
     /// - Returns: Why it is refused.
-    private func takePublications() -> DecodingError? {
-        guard self.splitter.isPublishedNext else { return nil }
-        var frames = PublishedFrames(readInto: self.splitter.read)
+    private func takePublications(of input: inout FrameSplitter) -> DecodingError? {
+        var frames = PublishedFrames(readInto: input.read)
         var refusal: DecodingError?
         let decoder = self.shard.decoder
-        self.splitter.takePublished { header, start, frame in
+        input.takePublished { header, start, frame in
             // Only an active navigation client publishes, so that is asked before a body is looked at.
             guard !frames.isEmpty || self.session.notePublication() else { return false }
             do throws(DecodingError) {
@@ -360,7 +363,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
 
     private func ping(_ nonce: UInt64) {
         guard let context = self.context else { return }
-        self.settle(self.outgoing.writeAtOnce(Codec.ping(nonce: nonce), on: context))
+        self.settle(self.outgoing.writeAtOnce(self.shard.ping(nonce), on: context))
         self.flush()
     }
 

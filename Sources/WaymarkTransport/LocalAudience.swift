@@ -18,7 +18,7 @@ final class LocalAudience {
     var isEmpty: Bool { self.members.isEmpty }
 
     /// Sends what the audience shares to each member. Those that must be flushed for it are added to `touched`.
-    func deliver(_ span: Span, _ touched: inout [ConnectionHandler]) {
+    func deliver(_ span: Span, _ touched: inout Reused<ConnectionHandler>) {
         var span = span
         let buffer = span.buffer
         let bytes = buffer.readableBytesSpan

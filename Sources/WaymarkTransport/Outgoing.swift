@@ -19,7 +19,8 @@ final class WaitingBytes {
 ///        └──────the kernel has everything─────┘  └──────the channel takes more────────┘
 ///
 /// Bytes stay in order because nothing overtakes: the channel is only used behind the socket, the outbox behind the channel,
-/// and the socket only when both are empty. A connection that is no bare socket begins at the channel.
+/// and the socket only when both are empty. What is put together for the socket is flushed before an audience sends past it, see
+/// ``LoopShard/perform(_:)``. A connection that is no bare socket begins at the channel.
 ///
 /// A class, because writing and flushing come back with a change of writability before they return.
 final class Outgoing {
@@ -42,7 +43,7 @@ final class Outgoing {
         var spanCount: UInt32
     }
 
-    /// Takes the next span; nil while it has to go another way, or nowhere. The audiences know it too.
+    /// Takes the next span, behind a flush; nil while it has to go another way, or nowhere. The audiences know it too.
     private(set) var straight: BareSocket?
     /// Few: at most one for each session of its vehicle.
     private var seats: [Seat] = []
@@ -125,7 +126,7 @@ final class Outgoing {
     ///
     /// - Returns: Why it cannot wait; nil if all is well.
     func write(_ frame: Frame, key: ConflationKey?, on context: ChannelHandlerContext) -> Overflow? {
-        guard self.takesMore(context) else { return self.wait(frame, key) }
+        guard self.straight != nil || self.takesMore(context) else { return self.wait(frame, key) }
         self.put(frame, on: context)
         return nil
     }
@@ -134,7 +135,7 @@ final class Outgoing {
     ///
     /// - Returns: Why it cannot wait; nil if all is well.
     func writeAtOnce(_ frame: Frame, on context: ChannelHandlerContext) -> Overflow? {
-        let sentCount = unsafe self.straight?.send(frame.bytes.span.bytes) ?? 0
+        let sentCount = self.unsent.isEmpty ? unsafe self.straight?.send(frame.bytes.span.bytes) ?? 0 : 0
         guard sentCount > 0 else { return self.write(frame, key: nil, on: context) }
         if sentCount < frame.bytes.count {
             self.queue(ByteBuffer(bytes: frame.bytes), after: sentCount, on: context)
@@ -167,7 +168,6 @@ final class Outgoing {
             self.unsent = .nothing
             let sentCount = self.socket.map { unsent.send(to: $0) } ?? 0
             if sentCount < unsent.byteCount { self.queue(unsent.buffer, after: sentCount, on: context) }
-            self.findWay()
         }
         guard self.isUnflushed else { return }
         self.isUnflushed = false
@@ -262,7 +262,7 @@ final class Outgoing {
     }
 
     private func findWay() {
-        let isFree = !self.isQueued && self.unsent.isEmpty && !self.hasWaiting
+        let isFree = !self.isQueued && !self.hasWaiting
         let way = self.isOpen && !self.isHeld && isFree ? self.socket : nil
         guard way != self.straight else { return }
         self.straight = way
@@ -288,7 +288,6 @@ final class Outgoing {
         self.unsent = .nothing
         append(&unsent)
         self.unsent = unsent
-        self.findWay()
         if unsent.byteCount >= Self.portionBytes { self.flush(on: context) }
     }
 
