@@ -7,8 +7,9 @@ internal import WaymarkProtocol
 final class Dispatcher {
     typealias Loop = (loop: any EventLoop, shard: NIOLoopBoundBox<LoopShard>)
 
-    private let home: NIOLoopBoundBox<LoopShard>
     private let loops: [Loop]
+    /// That of the gateway's loop, which is not asked each time whether it may be used here.
+    private lazy var home = self.loops[0].shard.value
     /// For the other loops, by their numbers.
     private var instructions: [[Instruction]]
     /// Worked off, but the loop of the connection need not be woken for that alone. By loop.
@@ -22,7 +23,6 @@ final class Dispatcher {
     private static let spansLookedAtMax = 8
 
     init(_ loops: [Loop]) {
-        self.home = loops[0].shard
         self.loops = loops
         self.instructions = Array(repeating: [], count: loops.count)
         self.batchesDone = Array(repeating: [], count: loops.count)
@@ -42,7 +42,7 @@ final class Dispatcher {
     /// An instruction for a connection of a loop, behind all that was published before.
     func instruct(_ loop: Int, _ instruction: consuming Instruction) {
         if !self.spans.isEmpty { self.endSpans() }
-        guard loop != 0 else { return self.home.value.perform(instruction) }
+        guard loop != 0 else { return self.home.perform(instruction) }
         self.instructions[loop].append(instruction)
     }
 
@@ -68,7 +68,7 @@ final class Dispatcher {
             self.batchesDone[index] = []
             loop.execute { shard.value.perform(instructions, batchesDone) }
         }
-        self.home.value.endTurn(&self.batchesDone[0])
+        self.home.endTurn(&self.batchesDone[0])
     }
 
     /// What comes now must come behind the spans that were being put together.
@@ -79,7 +79,7 @@ final class Dispatcher {
             for loop in self.reach.loops(of: audience) {
                 self.instructions[loop].append(.publish(audience, span))
             }
-            self.home.value.perform(.publish(audience, span))
+            self.home.perform(.publish(audience, span))
         }
         self.spans = spans
     }

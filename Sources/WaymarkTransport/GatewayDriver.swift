@@ -22,7 +22,7 @@ package final class GatewayDriver: Sendable {
     ///
     /// A class, because a copy of it, even to read one member, would retain and release all that it holds.
     final class State {
-        var gateway: Gateway
+        fileprivate(set) var gateway: Gateway
         var ledger: ConnectionLedger
         let log: PeerLog
         let idle: IdleWatch
@@ -37,6 +37,8 @@ package final class GatewayDriver: Sendable {
         /// What the gateway wants done while one batch after another is worked off.
         fileprivate var actions = Reused<Gateway.Action>()
         fileprivate var isRunPlanned = false
+        /// Until something is worked off: it is asked for every second, also while thousands are idle.
+        fileprivate var census: Gateway.Census?
         /// Nothing is worked off: not everybody is there.
         var isHeld = false
         /// For what the gateway wants to be told of.
@@ -58,6 +60,12 @@ package final class GatewayDriver: Sendable {
             self.dispatcher = dispatcher
         }
 
+        /// Goes on with the gateway of another process.
+        func adopt(_ gateway: Gateway) {
+            self.gateway = gateway
+            self.census = nil
+        }
+
         func join(_ id: ConnectionID, _ audience: AudienceID) {
             guard let place = self.places[id], !place.hears(audience) else { return }
             self.places[id]?.join(audience)
@@ -74,11 +82,9 @@ package final class GatewayDriver: Sendable {
     /// Where a connection lives, whom it counts for, and what it hears.
     struct Place {
         let source: PeerSource
-        // Why 16 bits: the parts are in this order, and this large, so that there is no room between them.
+        // Why 16 bits: they fit behind the source.
         private let shardNumber: UInt16
-        private var audience: AudienceID?
-        /// Beside the one above: few hear more than one.
-        private var others: [AudienceID] = []
+        private(set) var audiences = Few<AudienceID>()
 
         init(shard: Int, source: PeerSource) {
             self.source = source
@@ -86,23 +92,14 @@ package final class GatewayDriver: Sendable {
         }
 
         var shard: Int { Int(self.shardNumber) }
-        var audiences: [AudienceID] { (self.audience.map { [$0] } ?? []) + self.others }
 
-        func hears(_ audience: AudienceID) -> Bool {
-            self.audience == audience || self.others.contains(audience)
-        }
+        func hears(_ audience: AudienceID) -> Bool { self.audiences.contains(audience) }
 
         /// Hears an audience that it did not hear.
-        fileprivate mutating func join(_ audience: AudienceID) {
-            if self.audience == nil { self.audience = audience } else { self.others.append(audience) }
-        }
+        fileprivate mutating func join(_ audience: AudienceID) { self.audiences.append(audience) }
 
         fileprivate mutating func leave(_ audience: AudienceID) {
-            if self.audience == audience {
-                self.audience = nil
-            } else {
-                self.others.removeAll { $0 == audience }
-            }
+            if let index = self.audiences.firstIndex(of: audience) { self.audiences.remove(at: index) }
         }
     }
 
@@ -152,7 +149,12 @@ package final class GatewayDriver: Sendable {
 
     /// How many there are now.
     package func census() async throws -> Gateway.Census {
-        try await self.gatewayLoop.submit { self.state.value.gateway.census }.get()
+        try await self.gatewayLoop.submit {
+            let state = self.state.value
+            let census = state.census ?? state.gateway.census
+            state.census = census
+            return census
+        }.get()
     }
 
     /// Connections that are open.
@@ -321,6 +323,7 @@ package final class GatewayDriver: Sendable {
         guard !state.isHeld, !state.pending.isEmpty else { return state.isRunPlanned = false }
         state.isRunPlanned = false
         state.hasRun = true
+        state.census = nil
         let batches = state.pending.take()
         var actions = state.actions.take()
         let now = self.clock()

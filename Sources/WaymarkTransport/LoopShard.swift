@@ -36,8 +36,8 @@ final class LoopShard {
     /// Connections that were not taken, until they are closed.
     var refused: [ObjectIdentifier: any Channel] = [:]
     private var audiences: [AudienceID: LocalAudience] = [:]
-    /// Those to be flushed at the end of the turn.
-    private var touched = Reused<ConnectionHandler>()
+    /// The last of those to be flushed at the end of the turn: each knows the one before.
+    private var touched: ConnectionHandler?
 
     init(waiting: WaitingBytes, deadlines: DeadlineTimer) {
         self.waiting = waiting
@@ -72,14 +72,12 @@ final class LoopShard {
         case .session(let id, let event):
             guard let handler = self.members[id] else { break }
             handler.advance(event)
-            self.touched.append(handler)
-        case .send(let id, let frame):
-            guard let handler = self.members[id] else { break }
-            if handler.deliver(frame) { self.touched.append(handler) }
+            self.touch(handler)
+        case .send(let id, let frame): self.members[id]?.deliver(frame)
         case .publish(let audience, let span):
             // What was put together for somebody before must not be overtaken.
             self.flush()
-            self.audiences[audience]?.deliver(span, &self.touched)
+            self.audiences[audience]?.deliver(span)
         case .join(let id, let audience): self.join(id, audience)
         case .leave(let id, let audience):
             if let member = self.members[id] { self.leave(member, audience) }
@@ -100,11 +98,21 @@ final class LoopShard {
         self.endTurn(&batchesDone)
     }
 
+    /// Has a connection flushed at the end of the turn, or before an audience sends past what was written to it.
+    func touch(_ handler: ConnectionHandler) {
+        guard !handler.isTouched else { return }
+        handler.isTouched = true
+        handler.touchedBefore = self.touched
+        self.touched = handler
+    }
+
     private func flush() {
-        guard !self.touched.isEmpty else { return }
-        var touched = self.touched.take()
-        touched.drain { $0.flush() }
-        self.touched.giveBack(touched)
+        while let handler = self.touched {
+            self.touched = handler.touchedBefore
+            handler.touchedBefore = nil
+            handler.isTouched = false
+            handler.flush()
+        }
     }
 
     /// A Ping with a nonce.

@@ -46,7 +46,7 @@ final class Outgoing {
     /// Takes the next span, behind a flush; nil while it has to go another way, or nowhere. The audiences know it too.
     private(set) var straight: BareSocket?
     /// Few: at most one for each session of its vehicle.
-    private var seats: [Seat] = []
+    private var seats = Few<Seat>()
     /// Something was sent since ``takeSpoken()``, beside what audiences got.
     private var hasSpoken = false
     private var socket: BareSocket?
@@ -90,9 +90,6 @@ final class Outgoing {
     /// Nothing waits for the peer to read.
     var isEmpty: Bool { !self.hasWaiting }
 
-    /// Something was written that is not yet on its way.
-    var needsFlush: Bool { self.isUnflushed || !self.unsent.isEmpty }
-
     /// The channel can be read and written; `socket` if it is nothing but that.
     func socketOpened(_ socket: BareSocket?) {
         guard !self.isQueued else { return }
@@ -116,8 +113,9 @@ final class Outgoing {
 
     /// Takes over whether an audience got something.
     private func listen(at index: Int) {
-        let spanCount = self.seats[index].audience.spanCount
-        guard spanCount != self.seats[index].spanCount else { return }
+        let seat = self.seats[index]
+        let spanCount = seat.audience.spanCount
+        guard spanCount != seat.spanCount else { return }
         self.seats[index].spanCount = spanCount
         self.hasSpoken = true
     }
@@ -131,15 +129,20 @@ final class Outgoing {
         return nil
     }
 
-    /// Writes a frame at once if nothing is in its way, else as ``write(_:key:on:)`` does. It is none that ``takeSpoken()`` tells of.
+    /// Sends a frame if nothing is in its way; what is left of it then is for ``write(_:after:on:)``.
+    ///
+    /// - Returns: How many bytes of it went out, from the front.
+    func send(_ frame: Frame) -> Int {
+        guard self.unsent.isEmpty, let straight = self.straight else { return 0 }
+        return unsafe straight.send(frame.bytes.span.bytes)
+    }
+
+    /// Writes a frame but for the first `sentCount` bytes, which just went out.
     ///
     /// - Returns: Why it cannot wait; nil if all is well.
-    func writeAtOnce(_ frame: Frame, on context: ChannelHandlerContext) -> Overflow? {
-        let sentCount = self.unsent.isEmpty ? unsafe self.straight?.send(frame.bytes.span.bytes) ?? 0 : 0
+    func write(_ frame: Frame, after sentCount: Int, on context: ChannelHandlerContext) -> Overflow? {
         guard sentCount > 0 else { return self.write(frame, key: nil, on: context) }
-        if sentCount < frame.bytes.count {
-            self.queue(ByteBuffer(bytes: frame.bytes), after: sentCount, on: context)
-        }
+        self.queue(ByteBuffer(bytes: frame.bytes), after: sentCount, on: context)
         return nil
     }
 
