@@ -12,37 +12,41 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     /// Batches that may be under way to the gateway before the connection is read no further.
     static let batchesMax = 4
 
-    let id: ConnectionID
-    /// As of when the rules were looked at last; nil if that was in another process.
-    private var policy: ListenerPolicy?
-    private let rules: ListenerRules
-    private let driver: GatewayDriver
-    private let shard: LoopShard
+    // What a Ping and its Pong touch comes first: of an idle connection every piece of memory is fetched from far away.
+    private(set) var context: ChannelHandlerContext?
     let outgoing: Outgoing
-    /// If it was known from the beginning.
-    private var socket: BareSocket?
-    private(set) var peer: PeerDescription
+    private let shard: LoopShard
+    private let driver: GatewayDriver
+    /// When the session must be told.
+    private(set) var deadline: Instant?
+    private(set) var isClosing = false
+    /// Nothing is read or written: the connection comes from another process, or goes to one.
+    var isHeld = false
+    private var isReadHeld = false
+    /// The kernel has everything that was written.
+    var isWritten = false
+    /// What happens to the transport is another process's business.
+    var isLetGo = false
+    /// See ``LoopShard/touch(_:)``.
+    var isTouched = false
+    var touchedBefore: ConnectionHandler?
+    var deadlinePlace: DeadlinePlace?
+    /// When to look whether the peer took something; nil while nobody watches.
+    private var stallCheck: Instant?
     private(set) var session: AcceptingSession
     private(set) var splitter: FrameSplitter
     private var actions: [AcceptingSession.Action] = []
     private var events: [Gateway.Event] = []
     var batches = 0
-    private var isReadHeld = false
-    private(set) var isClosing = false
-    /// Nothing is read or written: the connection comes from another process, or goes to one.
-    var isHeld = false
-    /// The kernel has everything that was written.
-    var isWritten = false
-    /// What happens to the transport is another process's business.
-    var isLetGo = false
-    /// When the session must be told.
-    private(set) var deadline: Instant?
-    /// When to look whether the peer took something; nil while nobody watches.
-    private var stallCheck: Instant?
-    var deadlinePlace: DeadlinePlace?
+    let id: ConnectionID
     /// When the peer last took something, while something waits for it.
     private var progressed = Instant(nanoseconds: 0)
-    private(set) var context: ChannelHandlerContext?
+    /// If it was known from the beginning.
+    private var socket: BareSocket?
+    /// As of when the rules were looked at last; nil if that was in another process.
+    private var policy: ListenerPolicy?
+    private let rules: ListenerRules
+    private(set) var peer: PeerDescription
 
     init(
         id: ConnectionID, entrance: Entrance, source: PeerSource, socket: BareSocket?, driver: GatewayDriver,
@@ -109,8 +113,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         defer { self.shard.readBuffer.takeBack(buffer) }
         socket.receive(into: &buffer)
         guard buffer.readableBytes > 0 else { return }
-        self.splitter.append(Array(buffer.readableBytesView))
-        self.takeInput()
+        self.takeInput(buffer.readableBytesSpan)
     }
 
     /// A channel without a socket may stand for one, and say so before anything is written.
@@ -141,27 +144,32 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         let buffer = self.unwrapInboundIn(data)
         defer { self.shard.readBuffer.takeBack(buffer) }
         guard !self.isClosing else { return }  // What comes after the end is thrown away.
-        guard !self.takePong(buffer.readableBytesSpan) else { return }
-        self.splitter.append(Array(buffer.readableBytesView))
-        if !self.isHeld { self.takeInput() }
+        let read = buffer.readableBytesSpan
+        guard !self.takePong(read) else { return }
+        if self.isHeld { self.splitter.append(read) } else { self.takeInput(read) }
     }
 
     /// Takes what was read if it is a Pong and nothing else: idle connections say nothing else.
     private func takePong(_ read: RawSpan) -> Bool {
-        !self.isHeld && self.splitter.isEmpty && Codec.isPong(read) && self.session.notePong()
+        Codec.isPong(read) && !self.isHeld && self.splitter.isEmpty && self.session.notePong()
     }
 
-    /// Works off the frames that are there.
-    func takeInput() {
+    /// Takes what was read, and works off the frames that are there then.
+    func takeInput(_ read: RawSpan = RawSpan()) {
+        // Why not in its place: each look at it would be checked then. Nothing that is read changes it but the end.
+        var input = self.splitter
+        self.splitter = FrameSplitter(frameBytesMax: input.frameBytesMax)
+        if read.byteCount > 0 { input.append(read) }
         do throws(FramingError) {
             while !self.isClosing {
-                let refusal = self.takePublications()
-                guard let frame = try self.splitter.next() else { break }
+                let refusal = input.isPublishedNext ? self.takePublications(of: &input) : nil
+                guard let frame = try input.next() else { break }
                 self.take(frame, refusal)
             }
         } catch {
             self.handle(.violated(error.closeCode, reason: "\(error)"))
         }
+        if !self.isClosing { self.splitter = input }
         self.submit()
         self.flush()
     }
@@ -173,12 +181,11 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     /// Takes the published frames that are next as one event, up to one that is refused or that this peer may not send.
     ///
     /// - Returns: Why it is refused.
-    private func takePublications() -> DecodingError? {
-        guard self.splitter.isPublishedNext else { return nil }
-        var frames = PublishedFrames(readInto: self.splitter.read)
+    private func takePublications(of input: inout FrameSplitter) -> DecodingError? {
+        var frames = PublishedFrames(readInto: input.read)
         var refusal: DecodingError?
         let decoder = self.shard.decoder
-        self.splitter.takePublished { header, start, frame in
+        input.takePublished { header, start, frame in
             // Only an active navigation client publishes, so that is asked before a body is looked at.
             guard !frames.isEmpty || self.session.notePublication() else { return false }
             do throws(DecodingError) {
@@ -364,8 +371,10 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     }
 
     private func ping(_ nonce: UInt64) {
-        guard let context = self.context else { return }
-        self.settle(self.outgoing.writeAtOnce(Codec.ping(nonce: nonce), on: context))
+        let frame = self.shard.ping(nonce)
+        let sentCount = self.outgoing.send(frame)
+        guard sentCount < frame.bytes.count, let context = self.context else { return }
+        self.settle(self.outgoing.write(frame, after: sentCount, on: context))
         self.flush()
     }
 
@@ -406,23 +415,17 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
 
     /// Sends a frame of the gateway's, which is never conflated, or lets it wait while the peer does not take what was sent before.
     /// Behind a Goodbye nothing is sent.
-    ///
-    /// - Returns: Whether the connection must be flushed now, and did not have to be before.
-    func deliver(_ frame: Frame) -> Bool {
-        guard self.outgoing.isOpen else { return false }
-        let neededFlush = self.outgoing.needsFlush
+    func deliver(_ frame: Frame) {
+        guard self.outgoing.isOpen else { return }
         self.write(frame)
-        return !neededFlush && self.outgoing.needsFlush
+        self.shard.touch(self)
     }
 
     /// Sends frames that are shared by an audience, after the first `sentCount` bytes of them, which the peer has.
-    ///
-    /// - Returns: Whether the connection must be flushed now, and did not have to be before.
-    func deliver(_ span: inout Span, after sentCount: Int) -> Bool {
-        guard let context = self.context, !self.isClosing, self.session.state == .active else { return false }
-        let neededFlush = self.outgoing.needsFlush
+    func deliver(_ span: inout Span, after sentCount: Int) {
+        guard let context = self.context, !self.isClosing, self.session.state == .active else { return }
         self.settle(self.outgoing.write(&span, after: sentCount, on: context))
-        return self.outgoing.needsFlush && !neededFlush
+        self.shard.touch(self)
     }
 
     /// Tells the session what went out past it.

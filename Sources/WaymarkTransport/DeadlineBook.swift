@@ -19,10 +19,8 @@ package struct DeadlinePlace: Sendable, Hashable {
 package struct DeadlineBook<Member: HasDeadline> {
     /// How long a turn is, in nanoseconds: how much later than its deadline a member may be told.
     private let unit: Int64
-    /// Members by the end of their turn.
-    private var turns: [Instant: [Member]] = [:]
-    /// The keys of ``turns``, ascending. One that everybody has left stays until it has come.
-    private var order: [Instant] = []
+    /// By their ends, ascending. One that everybody has left stays until it has come.
+    private var turns: [(end: Instant, members: [Member])] = []
     /// How many have a deadline.
     package private(set) var count = 0
 
@@ -30,60 +28,61 @@ package struct DeadlineBook<Member: HasDeadline> {
     package init(unit: Duration) { self.unit = unit.nanoseconds }
 
     /// The end of the earliest turn that anybody waited for; nil when nobody has a deadline.
-    package var next: Instant? { self.count == 0 ? nil : self.order.first }
+    package var next: Instant? { self.count == 0 ? nil : self.turns.first?.end }
 
     /// Gives a member a deadline in place of the one it may have.
     ///
-    /// - Complexity: O(1) where turns come in their order, else O(their number).
+    /// - Complexity: O(log n) in the number of turns; O(n) for the first one of a turn but the last.
     package mutating func set(_ member: Member, at instant: Instant) {
-        let turn = instant.roundedUp(to: self.unit)
-        guard member.deadlinePlace?.turn != turn else { return }
+        let end = instant.roundedUp(to: self.unit)
+        guard member.deadlinePlace?.turn != end else { return }
         self.remove(member)
-        let index = Self.append(member, to: &self.turns[turn, default: []])
-        member.deadlinePlace = DeadlinePlace(turn: turn, index: UInt32(index))
+        let turn = self.firstTurn(notBefore: end)
+        if turn == self.turns.endIndex || self.turns[turn].end != end {
+            self.turns.insert((end, []), at: turn)
+        }
+        member.deadlinePlace = DeadlinePlace(turn: end, index: UInt32(self.turns[turn].members.count))
+        self.turns[turn].members.append(member)
         self.count += 1
-        if index == 0 { self.note(turn) }
     }
 
-    /// Takes away the deadline that a member may have. O(1).
+    /// Takes away the deadline that a member may have.
+    ///
+    /// - Complexity: O(log n) in the number of turns.
     package mutating func remove(_ member: Member) {
-        guard let place = member.deadlinePlace, let last = self.turns[place.turn]?.popLast() else { return }
+        guard let place = member.deadlinePlace else { return }
+        let turn = self.firstTurn(notBefore: place.turn)
+        let last = self.turns[turn].members.removeLast()
         member.deadlinePlace = nil
         self.count -= 1
         guard last !== member else { return }
-        self.turns[place.turn]?[Int(place.index)] = last
+        self.turns[turn].members[Int(place.index)] = last
         last.deadlinePlace = place
     }
 
     /// Takes out one of those whose turn is over, of the earliest turn first.
     package mutating func takeDue(at now: Instant) -> Member? {
-        while let turn = self.order.first, turn <= now {
-            if let member = self.turns[turn]?.popLast() {
+        while let end = self.turns.first?.end, end <= now {
+            if let member = self.turns[0].members.popLast() {
                 member.deadlinePlace = nil
                 self.count -= 1
                 return member
             }
-            self.turns[turn] = nil
-            self.order.removeFirst()
+            self.turns.removeFirst()
         }
         return nil
     }
 
-    /// - Returns: Where it is now.
-    private static func append(_ member: Member, to members: inout [Member]) -> Int {
-        members.append(member)
-        return members.endIndex - 1
-    }
-
-    /// Puts a turn into the order, unless it is there.
-    private mutating func note(_ turn: Instant) {
-        var (start, end) = (self.order.startIndex, self.order.endIndex)
-        while start < end {
-            let middle = (start + end) / 2
-            if self.order[middle] < turn { start = middle + 1 } else { end = middle }
+    private func firstTurn(notBefore end: Instant) -> Int {
+        // Mostly it is the last, or a new one behind that.
+        guard let last = self.turns.last, last.end >= end else { return self.turns.endIndex }
+        guard last.end > end else { return self.turns.endIndex - 1 }
+        var (low, high) = (self.turns.startIndex, self.turns.endIndex - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.turns[middle].end < end { low = middle + 1 } else { high = middle }
         }
-        guard start == self.order.endIndex || self.order[start] != turn else { return }
-        self.order.insert(turn, at: start)
+        return low
     }
 }
 

@@ -24,6 +24,13 @@ package struct FrameSplitter: Sendable {
     package var rest: [UInt8] { Array(self.bytes[self.offset...]) }
 
     /// Takes what was read.
+    package mutating func append(_ read: RawSpan) {
+        guard self.failure == nil else { return }
+        self.forgetHandedOut()
+        unsafe read.withUnsafeBytes { unsafe self.bytes.append(contentsOf: $0) }
+    }
+
+    /// The same of what was read into an array.
     package mutating func append(_ read: [UInt8]) {
         guard self.failure == nil else { return }
         self.forgetHandedOut()

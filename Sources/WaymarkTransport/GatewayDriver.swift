@@ -8,28 +8,28 @@ package import WaymarkProtocol
 /// Owns the gateway on one event loop, and the connections on all of them.
 ///
 /// Connections hand in events in batches, one per read. What all connections of the gateway's loop read in one turn of it is
-/// worked off together at the turn's end; the gateway's actions go back as one list of instructions for each event loop that
-/// has something to do, with consecutive frames for an audience in one shared buffer.
+/// worked off together at the turn's end. What the gateway wants on its own loop is done at once, and goes back as one list of
+/// instructions to each other one that has something to do, with consecutive frames for an audience in one shared buffer.
 package final class GatewayDriver: Sendable {
     private let currentLimits: Mutex<TransportLimits>
     let clock: @Sendable () -> Instant
     private let logger: Logger
     let gatewayLoop: any EventLoop
     let state: NIOLoopBoundBox<State>
-    let shards: [(loop: any EventLoop, shard: NIOLoopBoundBox<LoopShard>)]
+    let shards: [Dispatcher.Loop]
 
     /// What lives on the gateway's loop.
     ///
     /// A class, because a copy of it, even to read one member, would retain and release all that it holds.
     final class State {
-        var gateway: Gateway
+        fileprivate(set) var gateway: Gateway
         var ledger: ConnectionLedger
         let log: PeerLog
         let idle: IdleWatch
         /// Writes what the gateway says.
         fileprivate let encoder = CrowdEncoder()
-        var places: [ConnectionID: Place] = [:]
-        fileprivate(set) var reach = AudienceReach()
+        var places = ConnectionTable<Place>()
+        fileprivate let dispatcher: Dispatcher
         var refusals = 0
         var nextConnection: UInt64 = 0
         /// Waits for ``GatewayDriver/run()``.
@@ -37,10 +37,10 @@ package final class GatewayDriver: Sendable {
         /// What the gateway wants done while one batch after another is worked off.
         fileprivate var actions = Reused<Gateway.Action>()
         fileprivate var isRunPlanned = false
+        /// Until something is worked off: it is asked for every second, also while thousands are idle.
+        fileprivate var census: Gateway.Census?
         /// Nothing is worked off: not everybody is there.
         var isHeld = false
-        /// Worked off, but the loop of the connection need not be woken for that alone. By loop.
-        fileprivate var batchesDone: [[ConnectionID]]
         /// For what the gateway wants to be told of.
         fileprivate let timer: LoopTimer
         var draining: Draining?
@@ -50,37 +50,41 @@ package final class GatewayDriver: Sendable {
 
         fileprivate init(
             gateway: Gateway, ledger: ConnectionLedger, log: PeerLog, idle: IdleWatch, timer: LoopTimer,
-            loopCount: Int
+            dispatcher: Dispatcher
         ) {
             self.gateway = gateway
             self.timer = timer
             self.ledger = ledger
             self.log = log
             self.idle = idle
-            self.batchesDone = Array(repeating: [], count: loopCount)
+            self.dispatcher = dispatcher
+        }
+
+        /// Goes on with the gateway of another process.
+        func adopt(_ gateway: Gateway) {
+            self.gateway = gateway
+            self.census = nil
         }
 
         func join(_ id: ConnectionID, _ audience: AudienceID) {
             guard let place = self.places[id], !place.hears(audience) else { return }
             self.places[id]?.join(audience)
-            self.reach.join(audience, on: place.shard)
+            self.dispatcher.join(audience, on: place.shard)
         }
 
         func leave(_ id: ConnectionID, _ audience: AudienceID) {
             guard let place = self.places[id], place.hears(audience) else { return }
             self.places[id]?.leave(audience)
-            self.reach.leave(audience, on: place.shard)
+            self.dispatcher.leave(audience, on: place.shard)
         }
     }
 
     /// Where a connection lives, whom it counts for, and what it hears.
     struct Place {
         let source: PeerSource
-        // Why 16 bits: the parts are in this order, and this large, so that there is no room between them.
+        // Why 16 bits: they fit behind the source.
         private let shardNumber: UInt16
-        private var audience: AudienceID?
-        /// Beside the one above: few hear more than one.
-        private var others: [AudienceID] = []
+        private(set) var audiences = Few<AudienceID>()
 
         init(shard: Int, source: PeerSource) {
             self.source = source
@@ -88,23 +92,14 @@ package final class GatewayDriver: Sendable {
         }
 
         var shard: Int { Int(self.shardNumber) }
-        var audiences: [AudienceID] { (self.audience.map { [$0] } ?? []) + self.others }
 
-        func hears(_ audience: AudienceID) -> Bool {
-            self.audience == audience || self.others.contains(audience)
-        }
+        func hears(_ audience: AudienceID) -> Bool { self.audiences.contains(audience) }
 
         /// Hears an audience that it did not hear.
-        fileprivate mutating func join(_ audience: AudienceID) {
-            if self.audience == nil { self.audience = audience } else { self.others.append(audience) }
-        }
+        fileprivate mutating func join(_ audience: AudienceID) { self.audiences.append(audience) }
 
         fileprivate mutating func leave(_ audience: AudienceID) {
-            if self.audience == audience {
-                self.audience = nil
-            } else {
-                self.others.removeAll { $0 == audience }
-            }
+            if let index = self.audiences.firstIndex(of: audience) { self.audiences.remove(at: index) }
         }
     }
 
@@ -132,14 +127,6 @@ package final class GatewayDriver: Sendable {
         self.clock = clock
         self.logger = logger
         self.gatewayLoop = loops[0]
-        let gateway = Gateway(
-            policy: policy, coder: Self.coder, firstSession: SessionID(.random(in: 1 ... .max)))
-        self.state = NIOLoopBoundBox.makeBoxSendingValue(
-            State(
-                gateway: gateway, ledger: ConnectionLedger(limits: limits.connections),
-                log: PeerLog(logger, limits: limits.log, loop: loops[0]), idle: IdleWatch(loops[0]),
-                timer: LoopTimer(loops[0], clock: clock), loopCount: loops.count),
-            eventLoop: loops[0])
         // Each loop has its part: none has to ask the others.
         let waitingMax = limits.waitingMax(of: loops.count)
         self.shards = loops.map { loop in
@@ -147,6 +134,14 @@ package final class GatewayDriver: Sendable {
                 waiting: WaitingBytes(countMax: waitingMax), deadlines: DeadlineTimer(loop, clock: clock))
             return (loop, NIOLoopBoundBox.makeBoxSendingValue(shard, eventLoop: loop))
         }
+        let gateway = Gateway(
+            policy: policy, coder: Self.coder, firstSession: SessionID(.random(in: 1 ... .max)))
+        self.state = NIOLoopBoundBox.makeBoxSendingValue(
+            State(
+                gateway: gateway, ledger: ConnectionLedger(limits: limits.connections),
+                log: PeerLog(logger, limits: limits.log, loop: loops[0]), idle: IdleWatch(loops[0]),
+                timer: LoopTimer(loops[0], clock: clock), dispatcher: Dispatcher(self.shards)),
+            eventLoop: loops[0])
     }
 
     static let coder = Gateway.Coder(
@@ -155,7 +150,12 @@ package final class GatewayDriver: Sendable {
 
     /// How many there are now.
     package func census() async throws -> Gateway.Census {
-        try await self.gatewayLoop.submit { self.state.value.gateway.census }.get()
+        try await self.gatewayLoop.submit {
+            let state = self.state.value
+            let census = state.census ?? state.gateway.census
+            state.census = census
+            return census
+        }.get()
     }
 
     /// Connections that are open.
@@ -322,52 +322,48 @@ package final class GatewayDriver: Sendable {
     func run() {
         let state = self.state.value
         guard !state.isHeld, !state.pending.isEmpty else { return state.isRunPlanned = false }
-        let batches = state.pending.take()
         state.isRunPlanned = false
         state.hasRun = true
-        var plan = InstructionPlan(count: self.shards.count)
+        state.census = nil
+        let batches = state.pending.take()
         var actions = state.actions.take()
         let now = self.clock()
         for (events, connection) in batches {
             for event in events { state.gateway.handle(event, at: now, into: &actions) }
-            for action in actions { self.plan(action, of: connection, state, &plan) }
+            for action in actions { self.plan(action, of: connection, state) }
             actions.removeAll(keepingCapacity: true)
             if let connection, let shard = self.shard(of: connection, state) {
-                state.batchesDone[shard].append(connection)
+                state.dispatcher.finishBatch(of: connection, on: shard)
             }
         }
         state.actions.giveBack(actions)
         state.pending.giveBack(batches)
-        plan.endSpans(state.reach)
-        self.execute(plan, state)
+        state.dispatcher.endTurn()
     }
 
     // MARK: Actions out
 
-    private func plan(
-        _ action: Gateway.Action, of cause: ConnectionID?, _ state: State, _ plan: inout InstructionPlan
-    ) {
+    private func plan(_ action: Gateway.Action, of cause: ConnectionID?, _ state: State) {
         switch action {
-        case .publish(let audience, let frames): plan.publish(frames, to: audience)
+        case .publish(let audience, let frames): state.dispatcher.publish(frames, to: audience)
         case .admit(let id, var welcome):
             welcome.software = Software.name
-            self.instruct(id, .session(id, .admitted(welcome)), state, &plan)
+            self.instruct(id, .session(id, .admitted(welcome)), state)
         case .refuse(let id, let goodbye), .close(let id, let goodbye):
-            self.instruct(id, .session(id, .closeRequested(goodbye)), state, &plan)
+            self.instruct(id, .session(id, .closeRequested(goodbye)), state)
         case .send(let id, let envelope):
-            self.instruct(id, .send(id, state.encoder.encode(envelope)), state, &plan)
+            self.instruct(id, .send(id, state.encoder.encode(envelope)), state)
         case .forward(let id, let request, let vehicle, let session):
-            let frame = Codec.frame(of: request, from: vehicle, session: session)
-            self.instruct(id, .send(id, frame), state, &plan)
+            self.instruct(id, .send(id, Codec.frame(of: request, from: vehicle, session: session)), state)
         case .sendFrames(let id, let frames):
-            for frame in frames { self.instruct(id, .send(id, frame), state, &plan) }
+            for frame in frames { self.instruct(id, .send(id, frame), state) }
         case .join(let id, let audience):
-            self.instruct(id, .join(id, audience), state, &plan)
+            self.instruct(id, .join(id, audience), state)
             state.join(id, audience)
         case .leave(let id, let audience):
-            self.instruct(id, .leave(id, audience), state, &plan)
+            self.instruct(id, .leave(id, audience), state)
             state.leave(id, audience)
-        case .purge(let id, let session): self.instruct(id, .purge(id, session), state, &plan)
+        case .purge(let id, let session): self.instruct(id, .purge(id, session), state)
         case .arm(let deadline): self.arm(deadline)
         case .note(let note):
             guard self.logger.logLevel <= Gateway.Note.level else { break }
@@ -376,34 +372,14 @@ package final class GatewayDriver: Sendable {
         }
     }
 
-    private func instruct(
-        _ id: ConnectionID, _ instruction: Instruction, _ state: State, _ plan: inout InstructionPlan
-    ) {
-        plan.endSpans(state.reach)
+    private func instruct(_ id: ConnectionID, _ instruction: consuming Instruction, _ state: State) {
         guard let shard = self.shard(of: id, state) else { return }
-        plan.append(instruction, to: shard)
+        state.dispatcher.instruct(shard, instruction)
     }
 
     /// On which loop a connection is; nil if it has gone. With one loop it may have, which the loop finds out as well.
     private func shard(of id: ConnectionID, _ state: State) -> Int? {
         self.shards.count == 1 ? 0 : state.places[id]?.shard
-    }
-
-    private func execute(_ plan: InstructionPlan, _ state: State) {
-        for (index, instructions) in plan.instructions.enumerated() {
-            let (loop, shard) = self.shards[index]
-            let isHere = loop === self.gatewayLoop
-            let batchesDone = state.batchesDone[index]
-            // As long as a connection is sure to be read on, another loop is not woken just to hear of batches.
-            let isDue = isHere ? !batchesDone.isEmpty : batchesDone.count >= ConnectionHandler.batchesMax - 1
-            guard isDue || !instructions.isEmpty else { continue }
-            state.batchesDone[index] = []
-            if isHere {
-                shard.value.perform(instructions, batchesDone)
-            } else {
-                loop.execute { shard.value.perform(instructions, batchesDone) }
-            }
-        }
     }
 
     /// Hands in ``Gateway/Event/deadlineReached`` at `deadline`, and not at the one that was asked for before.

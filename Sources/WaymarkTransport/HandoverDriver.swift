@@ -79,7 +79,7 @@ extension GatewayDriver {
             return nil
         }
         try await self.gatewayLoop.submit {
-            self.state.value.gateway = gateway
+            self.state.value.adopt(gateway)
             self.state.value.nextConnection = state.nextConnection
             // Until everybody is there, see `goOn`.
             self.state.value.isHeld = true

@@ -17,8 +17,8 @@ final class LocalAudience {
 
     var isEmpty: Bool { self.members.isEmpty }
 
-    /// Sends what the audience shares to each member. Those that must be flushed for it are added to `touched`.
-    func deliver(_ span: Span, _ touched: inout [ConnectionHandler]) {
+    /// Sends what the audience shares to each member.
+    func deliver(_ span: Span) {
         var span = span
         let buffer = span.buffer
         let bytes = buffer.readableBytesSpan
@@ -27,7 +27,7 @@ final class LocalAudience {
         for index in self.sockets.indices {
             let sentCount = self.sockets[index]?.send(bytes) ?? 0
             guard sentCount < bytes.byteCount else { continue }
-            if self.members[index].deliver(&span, after: sentCount) { touched.append(self.members[index]) }
+            self.members[index].deliver(&span, after: sentCount)
         }
     }
 

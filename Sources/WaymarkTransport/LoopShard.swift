@@ -26,16 +26,18 @@ final class LoopShard {
     let deadlines: DeadlineTimer
     /// What waits for all endpoints here.
     let waiting: WaitingBytes
+    /// The Ping that was sent last: who came at the same time is asked in the same words.
+    private var lastPing: (nonce: UInt64, frame: Frame)?
     /// Set once nobody is taken any more.
     private var goodbye: Goodbye?
     /// Set once everybody is held, for those who cannot be.
     var holding: Goodbye?
-    private(set) var members: [ConnectionID: ConnectionHandler] = [:]
+    private(set) var members = ConnectionTable<ConnectionHandler>()
     /// Connections that were not taken, until they are closed.
     var refused: [ObjectIdentifier: any Channel] = [:]
     private var audiences: [AudienceID: LocalAudience] = [:]
-    /// Those to be flushed once the instructions are carried out.
-    private var touched = Reused<ConnectionHandler>()
+    /// The last of those to be flushed at the end of the turn: each knows the one before.
+    private var touched: ConnectionHandler?
 
     init(waiting: WaitingBytes, deadlines: DeadlineTimer) {
         self.waiting = waiting
@@ -59,33 +61,66 @@ final class LoopShard {
 
     /// Forgets a connection. O(its own audiences).
     func remove(_ id: ConnectionID) {
-        guard let member = self.members.removeValue(forKey: id) else { return }
+        guard let member = self.members[id] else { return }
+        self.members[id] = nil
         for audience in member.outgoing.audiences { self.leave(member, audience) }
     }
 
-    /// Does what the gateway wants; each connection is flushed once. `batchesDone` has a connection once for each batch of it
-    /// that the gateway has worked off. Not in the middle of a read.
-    func perform(_ instructions: [Instruction], _ batchesDone: [ConnectionID]) {
-        var touched = self.touched.take()
-        for instruction in instructions {
-            switch instruction {
-            case .session(let id, let event):
-                guard let handler = self.members[id] else { break }
-                handler.advance(event)
-                touched.append(handler)
-            case .send(let id, let frame):
-                guard let handler = self.members[id] else { break }
-                if handler.deliver(frame) { touched.append(handler) }
-            case .publish(let audience, let span): self.audiences[audience]?.deliver(span, &touched)
-            case .join(let id, let audience): self.join(id, audience)
-            case .leave(let id, let audience):
-                if let member = self.members[id] { self.leave(member, audience) }
-            case .purge(let id, let session): self.members[id]?.purge(session)
-            }
+    /// Does one thing that the gateway wants. Whoever is written to is flushed by ``endTurn(_:)``. Not in the middle of a read.
+    func perform(_ instruction: consuming Instruction) {
+        switch instruction {
+        case .session(let id, let event):
+            guard let handler = self.members[id] else { break }
+            handler.advance(event)
+            self.touch(handler)
+        case .send(let id, let frame): self.members[id]?.deliver(frame)
+        case .publish(let audience, let span):
+            // What was put together for somebody before must not be overtaken.
+            self.flush()
+            self.audiences[audience]?.deliver(span)
+        case .join(let id, let audience): self.join(id, audience)
+        case .leave(let id, let audience):
+            if let member = self.members[id] { self.leave(member, audience) }
+        case .purge(let id, let session): self.members[id]?.purge(session)
         }
-        for handler in touched { handler.flush() }
-        self.touched.giveBack(touched)
-        for id in batchesDone { self.members[id]?.batchDone() }
+    }
+
+    /// Flushes each connection that was written to. `batchesDone` has a connection once for each batch of it that the gateway has
+    /// worked off, and nothing afterwards.
+    func endTurn(_ batchesDone: inout [ConnectionID]) {
+        self.flush()
+        batchesDone.drain { self.members[$0]?.batchDone() }
+    }
+
+    /// Does what the gateway wants, all of one turn.
+    func perform(_ instructions: consuming [Instruction], _ batchesDone: consuming [ConnectionID]) {
+        instructions.drain { self.perform($0) }
+        self.endTurn(&batchesDone)
+    }
+
+    /// Has a connection flushed at the end of the turn, or before an audience sends past what was written to it.
+    func touch(_ handler: ConnectionHandler) {
+        guard !handler.isTouched else { return }
+        handler.isTouched = true
+        handler.touchedBefore = self.touched
+        self.touched = handler
+    }
+
+    private func flush() {
+        while let handler = self.touched {
+            self.touched = handler.touchedBefore
+            handler.touchedBefore = nil
+            handler.isTouched = false
+            handler.flush()
+        }
+    }
+
+    /// A Ping with a nonce.
+    func ping(_ nonce: UInt64) -> Frame {
+        if let (last, frame) = self.lastPing, last == nonce { return frame }
+        let frame = Codec.ping(nonce: nonce)
+        self.lastPing = (nonce, frame)
+        return frame
     }
 
     /// Says goodbye to everybody, also to those who are still on their way here.

@@ -19,7 +19,8 @@ final class WaitingBytes {
 ///        └──────the kernel has everything─────┘  └──────the channel takes more────────┘
 ///
 /// Bytes stay in order because nothing overtakes: the channel is only used behind the socket, the outbox behind the channel,
-/// and the socket only when both are empty. A connection that is no bare socket begins at the channel.
+/// and the socket only when both are empty. What is put together for the socket is flushed before an audience sends past it, see
+/// ``LoopShard/perform(_:)``. A connection that is no bare socket begins at the channel.
 ///
 /// A class, because writing and flushing come back with a change of writability before they return.
 final class Outgoing {
@@ -42,10 +43,10 @@ final class Outgoing {
         var spanCount: UInt32
     }
 
-    /// Takes the next span; nil while it has to go another way, or nowhere. The audiences know it too.
+    /// Takes the next span, behind a flush; nil while it has to go another way, or nowhere. The audiences know it too.
     private(set) var straight: BareSocket?
     /// Few: at most one for each session of its vehicle.
-    private var seats: [Seat] = []
+    private var seats = Few<Seat>()
     /// Something was sent since ``takeSpoken()``, beside what audiences got.
     private var hasSpoken = false
     private var socket: BareSocket?
@@ -89,9 +90,6 @@ final class Outgoing {
     /// Nothing waits for the peer to read.
     var isEmpty: Bool { !self.hasWaiting }
 
-    /// Something was written that is not yet on its way.
-    var needsFlush: Bool { self.isUnflushed || !self.unsent.isEmpty }
-
     /// The channel can be read and written; `socket` if it is nothing but that.
     func socketOpened(_ socket: BareSocket?) {
         guard !self.isQueued else { return }
@@ -115,8 +113,9 @@ final class Outgoing {
 
     /// Takes over whether an audience got something.
     private func listen(at index: Int) {
-        let spanCount = self.seats[index].audience.spanCount
-        guard spanCount != self.seats[index].spanCount else { return }
+        let seat = self.seats[index]
+        let spanCount = seat.audience.spanCount
+        guard spanCount != seat.spanCount else { return }
         self.seats[index].spanCount = spanCount
         self.hasSpoken = true
     }
@@ -125,20 +124,25 @@ final class Outgoing {
     ///
     /// - Returns: Why it cannot wait; nil if all is well.
     func write(_ frame: Frame, key: ConflationKey?, on context: ChannelHandlerContext) -> Overflow? {
-        guard self.takesMore(context) else { return self.wait(frame, key) }
+        guard self.straight != nil || self.takesMore(context) else { return self.wait(frame, key) }
         self.put(frame, on: context)
         return nil
     }
 
-    /// Writes a frame at once if nothing is in its way, else as ``write(_:key:on:)`` does. It is none that ``takeSpoken()`` tells of.
+    /// Sends a frame if nothing is in its way; what is left of it then is for ``write(_:after:on:)``.
+    ///
+    /// - Returns: How many bytes of it went out, from the front.
+    func send(_ frame: Frame) -> Int {
+        guard self.unsent.isEmpty, let straight = self.straight else { return 0 }
+        return unsafe straight.send(frame.bytes.span.bytes)
+    }
+
+    /// Writes a frame but for the first `sentCount` bytes, which just went out.
     ///
     /// - Returns: Why it cannot wait; nil if all is well.
-    func writeAtOnce(_ frame: Frame, on context: ChannelHandlerContext) -> Overflow? {
-        let sentCount = unsafe self.straight?.send(frame.bytes.span.bytes) ?? 0
+    func write(_ frame: Frame, after sentCount: Int, on context: ChannelHandlerContext) -> Overflow? {
         guard sentCount > 0 else { return self.write(frame, key: nil, on: context) }
-        if sentCount < frame.bytes.count {
-            self.queue(ByteBuffer(bytes: frame.bytes), after: sentCount, on: context)
-        }
+        self.queue(ByteBuffer(bytes: frame.bytes), after: sentCount, on: context)
         return nil
     }
 
@@ -167,7 +171,6 @@ final class Outgoing {
             self.unsent = .nothing
             let sentCount = self.socket.map { unsent.send(to: $0) } ?? 0
             if sentCount < unsent.byteCount { self.queue(unsent.buffer, after: sentCount, on: context) }
-            self.findWay()
         }
         guard self.isUnflushed else { return }
         self.isUnflushed = false
@@ -262,7 +265,7 @@ final class Outgoing {
     }
 
     private func findWay() {
-        let isFree = !self.isQueued && self.unsent.isEmpty && !self.hasWaiting
+        let isFree = !self.isQueued && !self.hasWaiting
         let way = self.isOpen && !self.isHeld && isFree ? self.socket : nil
         guard way != self.straight else { return }
         self.straight = way
@@ -288,7 +291,6 @@ final class Outgoing {
         self.unsent = .nothing
         append(&unsent)
         self.unsent = unsent
-        self.findWay()
         if unsent.byteCount >= Self.portionBytes { self.flush(on: context) }
     }
 

@@ -7,7 +7,7 @@ struct Reused<Element> {
 
     var isEmpty: Bool { self.elements.isEmpty }
 
-    mutating func append(_ element: Element) { self.elements.append(element) }
+    mutating func append(_ element: consuming Element) { self.elements.append(element) }
 
     /// Takes what is there, to be worked off.
     mutating func take() -> [Element] {
@@ -19,7 +19,16 @@ struct Reused<Element> {
     /// Takes back the memory of what was worked off, unless there is something new.
     mutating func giveBack(_ elements: consuming [Element]) {
         guard self.elements.isEmpty, elements.capacity <= Self.keptMax else { return }
-        elements.removeAll(keepingCapacity: true)
+        if !elements.isEmpty { elements.removeAll(keepingCapacity: true) }
         self.elements = elements
+    }
+}
+
+extension Array {
+    /// Takes out each element, the first one first, and has it used up. Why not a loop: that copies each, and destroys all at its end.
+    @inline(__always)
+    mutating func drain(_ use: (consuming Element) -> Void) {
+        if self.count > 1 { self.reverse() }
+        while let element = self.popLast() { use(element) }
     }
 }

@@ -1,0 +1,80 @@
+package import WaymarkProtocol
+
+/// What belongs to each of some connections.
+///
+/// Why no dictionary: that takes ten times as long to find an id, so that nobody can choose ids that are found slowly. These ids are
+/// counted up here.
+package struct ConnectionTable<Value> {
+    private typealias Entry = (id: ConnectionID, value: Value)
+
+    /// As many as a power of two, at least a quarter of them free. An entry is at its ``home(of:)`` or, with no free place
+    /// between, behind it; the first place is behind the last.
+    private var entries: [Entry?] = []
+    package private(set) var count = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { self.count == 0 }
+    /// In no order.
+    package var values: some Sequence<Value> { self.entries.lazy.compactMap { $0?.value } }
+
+    /// What belongs to a connection; nil if nothing does. O(1).
+    package subscript(id: ConnectionID) -> Value? {
+        get {
+            guard self.count > 0 else { return nil }
+            return self.entries[self.place(of: id)]?.value
+        }
+        set {
+            guard let newValue else { return self.remove(id) }
+            if self.entries.count <= (self.count + 1) * 4 / 3 { self.grow() }
+            let place = self.place(of: id)
+            if self.entries[place] == nil { self.count += 1 }
+            self.entries[place] = (id, newValue)
+        }
+    }
+
+    /// Where an entry is looked for first: ids that follow each other are far apart. There must be places.
+    private func home(of id: ConnectionID) -> Int {
+        let spread = id.rawValue &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: spread >> 32) & (self.entries.count - 1)
+    }
+
+    /// Where an entry is; a free place if there is none.
+    private func place(of id: ConnectionID) -> Int {
+        var place = self.home(of: id)
+        while let entry = self.entries[place], entry.id != id { place = self.next(place) }
+        return place
+    }
+
+    private func next(_ place: Int) -> Int { (place + 1) & (self.entries.count - 1) }
+
+    private mutating func remove(_ id: ConnectionID) {
+        guard self.count > 0 else { return }
+        var hole = self.place(of: id)
+        guard self.entries[hole] != nil else { return }
+        self.entries[hole] = nil
+        self.count -= 1
+        // Whoever is behind the hole and was looked for before it takes the place.
+        var place = self.next(hole)
+        while let entry = self.entries[place] {
+            let home = self.home(of: entry.id)
+            if self.distance(from: home, to: place) >= self.distance(from: hole, to: place) {
+                self.entries[hole] = entry
+                self.entries[place] = nil
+                hole = place
+            }
+            place = self.next(place)
+        }
+    }
+
+    /// How many steps it is to a place.
+    private func distance(from start: Int, to place: Int) -> Int {
+        (place - start) & (self.entries.count - 1)
+    }
+
+    private mutating func grow() {
+        let old = self.entries
+        self.entries = Array(repeating: nil, count: max(8, old.count * 2))
+        for case let entry? in old { self.entries[self.place(of: entry.id)] = entry }
+    }
+}
