@@ -38,7 +38,10 @@ struct OutcomeBook: Sendable {
     /// Mostly another one for another id. Why no hash: nothing goes wrong if somebody makes ids that are alike in it, and it takes
     /// a tenth of the time.
     private static func fingerprint(_ id: String) -> UInt32 {
-        id.utf8.reduce(0) { ($0 &* 31) &+ UInt32($1) }
+        let bytes = id.utf8.span
+        var fingerprint: UInt32 = 0
+        for index in bytes.indices { fingerprint = fingerprint &* 31 &+ UInt32(bytes[index]) }
+        return fingerprint
     }
 
     /// Puts the newest of them in their order.
