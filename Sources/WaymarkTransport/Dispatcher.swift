@@ -30,13 +30,18 @@ final class Dispatcher {
 
     /// Frames for an audience: what is published in a row goes out at once.
     func publish(_ frames: PublishedFrames, to audience: AudienceID) {
-        let recent = self.spans.indices.suffix(Self.spansLookedAtMax)
-        guard let place = recent.last(where: { self.spans[$0].audience == audience }) else {
+        // Why not in their place: each look at them would be checked then.
+        var spans = self.spans
+        self.spans = []
+        let recent = spans.indices.suffix(Self.spansLookedAtMax)
+        if let place = recent.last(where: { spans[$0].audience == audience }) {
+            spans[place].span.append(frames)
+        } else {
             var span = Span()
             span.append(frames)
-            return self.spans.append((audience, span))
+            spans.append((audience, span))
         }
-        self.spans[place].span.append(frames)
+        self.spans = spans
     }
 
     /// An instruction for a connection of a loop, behind all that was published before.
@@ -47,7 +52,10 @@ final class Dispatcher {
     }
 
     /// The gateway has worked off a batch of a connection of a loop.
-    func finishBatch(of connection: ConnectionID, on loop: Int) { self.batchesDone[loop].append(connection) }
+    func finishBatch(of connection: ConnectionID, on loop: Int) {
+        guard loop != 0 else { return self.home.finishBatch(of: connection) }
+        self.batchesDone[loop].append(connection)
+    }
 
     /// A connection of a loop hears an audience from now on, see ``instruct(_:_:)``.
     func join(_ audience: AudienceID, on loop: Int) { if loop != 0 { self.reach.join(audience, on: loop) } }
@@ -68,7 +76,7 @@ final class Dispatcher {
             self.batchesDone[index] = []
             loop.execute { shard.value.perform(instructions, batchesDone) }
         }
-        self.home.endTurn(&self.batchesDone[0])
+        self.home.flush()
     }
 
     /// What comes now must come behind the spans that were being put together.

@@ -321,11 +321,12 @@ package final class GatewayDriver: Sendable {
     /// Works off what is pending. Not in the middle of a read.
     func run() {
         let state = self.state.value
-        guard !state.isHeld, !state.pending.isEmpty else { return state.isRunPlanned = false }
         state.isRunPlanned = false
+        guard !state.isHeld else { return }
+        let batches = state.pending.take()
+        guard !batches.isEmpty else { return }
         state.hasRun = true
         state.census = nil
-        let batches = state.pending.take()
         var actions = state.actions.take()
         let now = self.clock()
         for (events, connection) in batches {

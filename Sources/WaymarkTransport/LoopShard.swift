@@ -66,7 +66,7 @@ final class LoopShard {
         for audience in member.outgoing.audiences { self.leave(member, audience) }
     }
 
-    /// Does one thing that the gateway wants. Whoever is written to is flushed by ``endTurn(_:)``. Not in the middle of a read.
+    /// Does one thing that the gateway wants. Whoever is written to is flushed by ``flush()``. Not in the middle of a read.
     func perform(_ instruction: consuming Instruction) {
         switch instruction {
         case .session(let id, let event):
@@ -85,17 +85,15 @@ final class LoopShard {
         }
     }
 
-    /// Flushes each connection that was written to. `batchesDone` has a connection once for each batch of it that the gateway has
-    /// worked off, and nothing afterwards.
-    func endTurn(_ batchesDone: inout [ConnectionID]) {
-        self.flush()
-        batchesDone.drain { self.members[$0]?.batchDone() }
-    }
+    /// The gateway has worked off a batch of a connection.
+    func finishBatch(of id: ConnectionID) { self.members[id]?.batchDone() }
 
-    /// Does what the gateway wants, all of one turn.
-    func perform(_ instructions: consuming [Instruction], _ batchesDone: consuming [ConnectionID]) {
+    /// Does what the gateway wants, all of one turn. `batchesDone` has a connection once for each batch of it that the gateway has
+    /// worked off.
+    func perform(_ instructions: consuming [Instruction], _ batchesDone: [ConnectionID]) {
         instructions.drain { self.perform($0) }
-        self.endTurn(&batchesDone)
+        self.flush()
+        for id in batchesDone { self.finishBatch(of: id) }
     }
 
     /// Has a connection flushed at the end of the turn, or before an audience sends past what was written to it.
@@ -106,7 +104,8 @@ final class LoopShard {
         self.touched = handler
     }
 
-    private func flush() {
+    /// Flushes whoever was written to.
+    func flush() {
         while let handler = self.touched {
             self.touched = handler.touchedBefore
             handler.touchedBefore = nil
