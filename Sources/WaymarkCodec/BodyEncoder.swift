@@ -17,10 +17,7 @@ package final class BodyEncoder {
     /// Values are written as they are: keeping them within their ranges is up to the caller, the receiver refuses others.
     /// A text with a NUL ends there, a polyline's point that is not on the Earth becomes 0.
     package func encode(_ envelope: Envelope) -> Frame {
-        switch envelope.message {
-        case .ping(let nonce), .pong(let nonce): return Codec.signOfLife(envelope.header, nonce)
-        default: break
-        }
+        if let frame = envelope.message.shortFrame(envelope.header) { return frame }
         defer { self.arena.reset() }
         let wire = unsafe envelope.message.wire(in: self.arena)
         let count = unsafe protobuf_c_message_get_packed_size(wire.base)

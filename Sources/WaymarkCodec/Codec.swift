@@ -41,29 +41,20 @@ package enum Codec {
             && (1..<body.byteCount - 1).allSatisfy { byte($0) >= 0x80 }
     }
 
-    /// The nonce of a Ping or a Pong is field 1, a varint.
-    private static let nonceTag: UInt8 = 1 << 3
+    /// Where a Ping or a Pong has its nonce, a varint.
+    private static let nonceField = 1
+    private static let nonceTag = UInt8(nonceField << 3)
     /// With a nonce of 63 bits.
     private static let pongBytesMax = FrameHeader.byteCount + 10
 
     /// Room for the C structures of most messages that are written, and little enough for the heap to have it at hand.
     private static let arenaBytes = 960
 
-    /// A Ping or a Pong, by hand: idle connections say nothing else. A nonce of 0 is not written.
+    /// A Ping or a Pong: idle connections say nothing else.
     static func signOfLife(_ header: FrameHeader, _ nonce: UInt64) -> Frame {
-        var header = header
-        let nonceByteCount = (UInt64.bitWidth - nonce.leadingZeroBitCount + 6) / 7
-        header.bodyLength = nonce == 0 ? 0 : UInt32(1 + nonceByteCount)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(header.frameByteCount)
-        header.write(to: &bytes)
-        if nonce > 0 { bytes.append(self.nonceTag) }
-        var rest = nonce
-        while rest > 0 {
-            bytes.append(UInt8(truncatingIfNeeded: rest & 0x7F) | (rest > 0x7F ? 0x80 : 0))
-            rest >>= 7
-        }
-        return Frame(header: header, bytes: bytes[...])
+        var writer = FrameWriter(header, bodyByteCount: 1 + (64 - nonce.leadingZeroBitCount + 6) / 7)
+        writer.number(self.nonceField, nonce)
+        return writer.frame()
     }
 
     /// Reads a frame in full. Whoever reads many holds a ``BodyDecoder``.

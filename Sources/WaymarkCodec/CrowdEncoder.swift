@@ -1,8 +1,7 @@
 package import WaymarkProtocol
 
-/// Writes messages as ``Codec`` does, and remembers what it said last to one of many: a Welcome but for its token, how a snapshot
-/// begins, and how a request ended, which is told to both sides. Held by whoever speaks to a crowd; not for use by two threads at a
-/// time.
+/// Writes messages as ``Codec`` does, and remembers what it said last to one of many: a Welcome but for its token, and how a
+/// snapshot begins. Held by whoever welcomes a crowd; not for use by two threads at a time.
 package final class CrowdEncoder {
     /// How many beginnings of snapshots are remembered: there are as many as sessions and profiles in them.
     private static let beginningsMax = 8
@@ -11,9 +10,6 @@ package final class CrowdEncoder {
     private var welcome: (message: Welcome, bytes: [UInt8], tokenStart: Int)?
     private var beginnings: [(envelope: Envelope, frame: Frame)] = []
     private var oldest = 0
-    /// How the last request ended, and what was written of it.
-    private var outcome = RequestOutcome(requestID: "", vehicle: VehicleID(unchecked: ""), outcome: .invalid)
-    private var outcomeFrame: Frame?
 
     package init() {}
 
@@ -23,7 +19,6 @@ package final class CrowdEncoder {
         case .welcome(let welcome): self.encode(welcome, envelope)
         case .snapshotBegin: self.encodeBeginning(envelope)
         case .snapshotEnd: Frame(header: envelope.header, body: [])
-        case .requestOutcome(let outcome): self.encode(outcome, envelope)
         case _: self.encoder.encode(envelope)
         }
     }
@@ -44,17 +39,6 @@ package final class CrowdEncoder {
         let frame = self.encoder.encode(envelope)
         let bytes = Array(frame.bytes)
         self.welcome = bytes.start(of: welcome.resumptionToken.bytes).map { (welcome, bytes, $0) }
-        return frame
-    }
-
-    private func encode(_ outcome: RequestOutcome, _ envelope: Envelope) -> Frame {
-        if let frame = self.outcomeFrame, self.outcome == outcome {
-            let body = unsafe frame.bytes.span.bytes.extracting(droppingFirst: FrameHeader.byteCount)
-            return Frame(header: envelope.header, body: body)
-        }
-        let frame = self.encoder.encode(envelope)
-        self.outcome = outcome
-        self.outcomeFrame = frame
         return frame
     }
 

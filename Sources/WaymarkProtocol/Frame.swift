@@ -29,6 +29,8 @@ package struct FrameHeader: Sendable, Hashable {
     @inlinable package static var byteCount: Int { 24 }
     /// Where the type begins.
     @inlinable package static var typeOffset: Int { 4 }
+    /// Where the length of the body begins.
+    fileprivate static let bodyLengthOffset = 8
     /// "WM".
     package static let magic: UInt16 = 0x574D
     /// The major version of the protocol.
@@ -80,6 +82,17 @@ package struct Frame: Sendable, Hashable {
         bytes.reserveCapacity(header.frameByteCount)
         header.write(to: &bytes)
         unsafe body.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+        self.init(header: header, bytes: bytes[...])
+    }
+
+    /// A frame of bytes that begin with `header`, but for the body length, which is set.
+    package init(header: FrameHeader, written bytes: consuming [UInt8]) {
+        var header = header
+        header.bodyLength = UInt32(bytes.count - FrameHeader.byteCount)
+        for offset in 0..<4 {
+            bytes[FrameHeader.bodyLengthOffset + offset] = UInt8(
+                truncatingIfNeeded: header.bodyLength >> (24 - 8 * UInt32(offset)))
+        }
         self.init(header: header, bytes: bytes[...])
     }
 
@@ -197,7 +210,7 @@ extension FrameHeader {
         self.init(
             type: bytes.bigEndian(at: Self.typeOffset, as: UInt16.self),
             flags: Flags(rawValue: bytes.bigEndian(at: 3, as: UInt8.self)),
-            bodyLength: bytes.bigEndian(at: 8, as: UInt32.self),
+            bodyLength: bytes.bigEndian(at: Self.bodyLengthOffset, as: UInt32.self),
             session: SessionID(bytes.bigEndian(at: 12, as: UInt32.self)),
             sequence: bytes.bigEndian(at: 16, as: UInt64.self))
     }

@@ -2,16 +2,22 @@ internal import CWaymarkWire
 internal import WaymarkProtocol
 
 extension Message {
+    /// The frame of a short message that goes out often; nil for the others, which have a ``wire(in:)``.
+    func shortFrame(_ header: FrameHeader) -> Frame? {
+        switch self {
+        case .ping(let nonce), .pong(let nonce): Codec.signOfLife(header, nonce)
+        case .requestOutcome(let outcome): outcome.frame(header)
+        case _: nil
+        }
+    }
+
     /// The C structure of the type.
     func wire(in arena: Arena) -> AnyWire {
         switch self {
+        case .ping, .pong, .requestOutcome: preconditionFailure("\(self.type) has a short frame")
         case .hello(let hello): unsafe hello.wire(in: arena)
         case .welcome(let welcome): unsafe welcome.wire(in: arena)
         case .goodbye(let goodbye): unsafe goodbye.wire(in: arena)
-        case .ping(let nonce):
-            unsafe arena.body(waymark__v1__ping__init) { unsafe $0.pointee.nonce = nonce }
-        case .pong(let nonce):
-            unsafe arena.body(waymark__v1__pong__init) { unsafe $0.pointee.nonce = nonce }
         case .error(let rejection): unsafe rejection.wire(in: arena)
         case .openSession(let open): unsafe open.wire(in: arena)
         case .sessionOpened(let opened): unsafe opened.wire(in: arena)
@@ -34,7 +40,6 @@ extension Message {
         case .prompt(let prompt): unsafe prompt.wire(in: arena)
         case .promptAnswer(let answer): unsafe answer.wire(in: arena)
         case .promptOver(let over): unsafe over.wire(in: arena)
-        case .requestOutcome(let outcome): unsafe outcome.wire(in: arena)
         case .cancelNavigation(let reason): unsafe reason.wire(in: arena)
         case .allowNavigation: unsafe arena.body(waymark__v1__allow_navigation__init)
         case .updateRouteSource(let update): unsafe update.wire(in: arena)

@@ -53,19 +53,12 @@ extension Codec {
     package static func frame(
         of request: ReceivedRequest, from vehicle: VehicleID, session: SessionID
     ) -> Frame {
-        let name = vehicle.rawValue.utf8
-        precondition(name.count <= ProtocolConstants.nameBytesMax, "a name has a length of one byte")
         let body = request.frame.body
-        var header = FrameHeader(type: request.type.rawValue, session: session)
-        header.bodyLength = UInt32(body.count + 2 + name.count)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(header.frameByteCount)
-        header.write(to: &bytes)
-        bytes.append(contentsOf: body)
-        bytes.append(UInt8(truncatingIfNeeded: (request.type.vehicleField ?? 0) << 3 | 2))
-        bytes.append(UInt8(truncatingIfNeeded: name.count))
-        bytes.append(contentsOf: name)
-        return Frame(header: header, bytes: bytes[...])
+        let header = FrameHeader(type: request.type.rawValue, session: session)
+        var writer = FrameWriter(header, bodyByteCount: body.count + vehicle.rawValue.utf8.count + 2)
+        writer.fields(body)
+        if let field = request.type.vehicleField { writer.text(field, vehicle.rawValue) }
+        return writer.frame()
     }
 
     /// The place that a request asks for; nil if its frame was not checked before.

@@ -198,13 +198,19 @@ extension PromptOver {
 }
 
 extension RequestOutcome {
-    func wire(in arena: Arena) -> AnyWire {
-        unsafe arena.body(waymark__v1__request_outcome__init) { wire in
-            unsafe wire.pointee.request_id = arena.text(self.requestID)
-            unsafe wire.pointee.vehicle_id = arena.text(self.vehicle.rawValue)
-            unsafe wire.pointee.outcome = .init(rawValue: self.outcome.rawValue)
-            unsafe wire.pointee.client_id = arena.text(self.client?.rawValue ?? "")
-        }
+    /// Numbers of its fields, as in the proto.
+    private enum Field { static let requestID = 1, vehicle = 2, outcome = 3, client = 4 }
+
+    /// The whole frame: of what the gateway itself says, most is this.
+    func frame(_ header: FrameHeader) -> Frame {
+        let client = self.client?.rawValue ?? ""
+        let textBytes = self.requestID.utf8.count + self.vehicle.rawValue.utf8.count + client.utf8.count
+        var writer = FrameWriter(header, bodyByteCount: textBytes + 8)
+        writer.text(Field.requestID, self.requestID)
+        writer.text(Field.vehicle, self.vehicle.rawValue)
+        writer.number(Field.outcome, UInt64(self.outcome.rawValue))
+        writer.text(Field.client, client)
+        return writer.frame()
     }
 
     init(_ wire: UnsafeMutablePointer<Waymark__V1__RequestOutcome>) {
