@@ -149,6 +149,9 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         if self.isHeld { self.splitter.append(read) } else { self.takeInput(read) }
     }
 
+    /// Goes no further: nobody behind wants to hear of it.
+    func channelReadComplete(context: ChannelHandlerContext) {}
+
     /// Takes what was read if it is a Pong and nothing else: idle connections say nothing else.
     private func takePong(_ read: RawSpan) -> Bool {
         Codec.isPong(read) && !self.isHeld && self.splitter.isEmpty && self.session.notePong()
