@@ -23,14 +23,13 @@ struct FrameWriter {
 
     /// A text up to its first NUL, if it has one; an empty one is not written.
     mutating func text(_ field: Int, _ text: String) {
-        var text = text
-        unsafe text.withUTF8 { bytes in
-            let count = unsafe bytes.firstIndex(of: 0) ?? bytes.count
-            guard count > 0 else { return }
-            self.varint(UInt64(field) << 3 | 2)
-            self.varint(UInt64(count))
-            unsafe self.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<count]))
-        }
+        let bytes = text.utf8.span
+        var count = 0
+        while count < bytes.count, bytes[count] != 0 { count += 1 }
+        guard count > 0 else { return }
+        self.varint(UInt64(field) << 3 | 2)
+        self.varint(UInt64(count))
+        for index in 0..<count { self.bytes.append(bytes[index]) }
     }
 
     /// Fields that were written before.
