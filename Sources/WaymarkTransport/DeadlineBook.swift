@@ -19,7 +19,7 @@ package struct DeadlinePlace: Sendable, Hashable {
 package struct DeadlineBook<Member: HasDeadline> {
     /// How long a turn is, in nanoseconds: how much later than its deadline a member may be told.
     private let unit: Int64
-    /// By their ends, ascending. One that everybody has left stays until it has come.
+    /// By their ends, ascending. Only one that has come may be empty.
     private var turns: [(end: Instant, members: [Member])] = []
     /// How many have a deadline.
     package private(set) var count = 0
@@ -27,7 +27,7 @@ package struct DeadlineBook<Member: HasDeadline> {
     /// An empty book with turns of `unit`.
     package init(unit: Duration) { self.unit = unit.nanoseconds }
 
-    /// The end of the earliest turn that anybody waited for; nil when nobody has a deadline.
+    /// The end of the earliest turn; nil when nobody has a deadline.
     package var next: Instant? { self.count == 0 ? nil : self.turns.first?.end }
 
     /// Gives a member a deadline in place of the one it may have.
@@ -48,14 +48,17 @@ package struct DeadlineBook<Member: HasDeadline> {
 
     /// Takes away the deadline that a member may have.
     ///
-    /// - Complexity: O(log n) in the number of turns.
+    /// - Complexity: O(log n) in the number of turns; O(n) for the last one of a turn.
     package mutating func remove(_ member: Member) {
         guard let place = member.deadlinePlace else { return }
         let turn = self.firstTurn(notBefore: place.turn)
         let last = self.turns[turn].members.removeLast()
         member.deadlinePlace = nil
         self.count -= 1
-        guard last !== member else { return }
+        guard last !== member else {
+            if self.turns[turn].members.isEmpty { self.turns.remove(at: turn) }
+            return
+        }
         self.turns[turn].members[Int(place.index)] = last
         last.deadlinePlace = place
     }
