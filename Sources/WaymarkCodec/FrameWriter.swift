@@ -7,7 +7,7 @@ struct FrameWriter {
     private var header: FrameHeader
     private var bytes: [UInt8] = []
 
-    /// - Parameter bodyByteCount: About how long the body will be.
+    /// Begins with a header; the body will have about `bodyByteCount` bytes.
     init(_ header: FrameHeader, bodyByteCount: Int) {
         self.header = header
         self.bytes.reserveCapacity(FrameHeader.byteCount + bodyByteCount)
