@@ -32,6 +32,7 @@ package struct Gateway: Sendable, Hashable {
     /// What the sessions keep.
     var memory = MemoryLedger()
     var known = KnownPeers()
+    var snapshots = SnapshotBook()
     var deadlines = DeadlineQueue<Deadline>()
     /// The deadline that the driver was last told.
     package internal(set) var armed: Instant?

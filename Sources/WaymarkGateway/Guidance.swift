@@ -206,6 +206,7 @@ extension Gateway {
         guard let session = self.sessions.removeValue(forKey: id) else { return }
         self.note(.ended(reason), of: session, into: &actions)
         self.memory.close(id)
+        self.snapshots.forget(id)
         self.deadlines.remove(.receipts(id))
         self.counters.sessionsEnded += 1
         self.clients[session.client]?.sessions.remove(id)

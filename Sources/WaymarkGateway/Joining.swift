@@ -56,7 +56,7 @@ extension Gateway {
         let fresh = self.newAudienceID()
         let entry = self.sessions[id]?.enter(
             place.profile, after: isBack ? hello?.resumeSequence : nil, newID: fresh,
-            limits: self.policy.limits, coder: self.coder)
+            limits: self.policy.limits, coder: self.coder, &self.snapshots)
         if let old = endpoint.place { self.giveUp(old) }
         // Not before: with a copy of it around, what is changed in a session is copied first.
         guard let session = self.sessions[id] else { return }

@@ -326,22 +326,26 @@ struct NavigationSession: Sendable, Hashable, Codable {
     /// `sequence` is the last number that it saw of this session with the same profile; nil if it knows nothing.
     mutating func enter(
         _ profile: Profile, after sequence: UInt64?, newID: @autoclosure () -> AudienceID,
-        limits: GatewayLimits, coder: Gateway.Coder
+        limits: GatewayLimits, coder: Gateway.Coder, _ snapshots: inout SnapshotBook
     ) -> Entry? {
         if let audience = self.audiences[profile] {
             self.audiences[profile]?.memberCount += 1
             if let sequence, let missed = self.missed(after: sequence, audience) {
                 return Entry(audience: audience.id, kind: .missed, frames: missed)
             }
+            if profile.isIdentity {
+                return Entry(audience: audience.id, kind: .full, frames: self.retained.frames)
+            }
             let frames =
-                profile.isIdentity ? self.retained.frames : self.fittedSnapshot(profile, coder).frames
+                snapshots.frames(of: self.id, profile, at: self.sequence)
+                ?? self.fittedSnapshot(profile, coder, &snapshots).frames
             return Entry(audience: audience.id, kind: .full, frames: frames)
         }
         guard self.audiences.count < limits.profilesPerSessionMax else { return nil }
         var audience = Audience(id: newID(), memberCount: 1)
         defer { self.audiences[profile] = audience }
         guard profile.isIdentity else {
-            let (view, frames) = self.fittedSnapshot(profile, coder)
+            let (view, frames) = self.fittedSnapshot(profile, coder, &snapshots)
             audience.fitting = Audience.Fitting(view: view, replay: ReplayRing(after: self.sequence))
             return Entry(audience: audience.id, kind: .full, frames: frames)
         }
@@ -380,7 +384,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// The retained frames, cut by a fresh view: it ends up as every view of the profile, whatever it has seen before.
     private mutating func fittedSnapshot(
-        _ profile: Profile, _ coder: Gateway.Coder
+        _ profile: Profile, _ coder: Gateway.Coder, _ snapshots: inout SnapshotBook
     ) -> (view: FittedView, frames: [Frame]) {
         let retained = self.retained.frames.map { (frame: $0, publication: coder.decode($0)) }
         if profile.isWindowed, self.route == nil {
@@ -396,7 +400,9 @@ struct NavigationSession: Sendable, Hashable, Codable {
         }
         var newer: Set<ConflationKey> = []
         let newest = fitted.frames.reversed().filter { $0.key.map { newer.insert($0).inserted } ?? true }
-        return (view, newest.reversed().map(\.frame))
+        let frames = newest.reversed().map(\.frame)
+        snapshots.keep(frames, of: self.id, profile, at: self.sequence)
+        return (view, frames)
     }
 }
 

@@ -7,7 +7,7 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
-@Suite struct HandshakeTests {
+@Suite(.timeLimit(.minutes(10))) struct HandshakeTests {
     @Test func `a peer that says nothing is told so after the handshake's time`() throws {
         let bench = Bench { $0.connection.handshakeTimeout = .seconds(5) }
         let peer = try bench.connect()
@@ -115,7 +115,7 @@ import WaymarkTransport
     }
 }
 
-@Suite struct BadBytesTests {
+@Suite(.timeLimit(.minutes(10))) struct BadBytesTests {
     /// What a stranger sends, and the code it is told.
     static let garbage: [(name: String, bytes: [UInt8], code: CloseCode)] = [
         ("another protocol", Array("GET / HTTP/1.1\r\n\r\n".utf8), .badMagic),
@@ -227,7 +227,7 @@ import WaymarkTransport
 let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9), nameVariants: ["Here"])
 let trip = Trip(id: "t", origin: place, destination: place)
 
-@Suite struct EndingTests {
+@Suite(.timeLimit(.minutes(10))) struct EndingTests {
     @Test func `after a Goodbye input is thrown away until the peer closes or the time is over`() throws {
         let bench = Bench { $0.connection.drainTimeout = .seconds(2) }
         let peer = try bench.connect()

@@ -45,7 +45,7 @@ private struct Kept: @unchecked Sendable {
     init(_ peer: SocketPeer) { self.peer = peer }
 }
 
-@Suite(.serialized) struct HandoverTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HandoverTests {
     @Test func `in the middle of a drive every endpoint gets every frame once, in order`() async throws {
         var process = Process()
         var endpoints: [SocketPeer] = []

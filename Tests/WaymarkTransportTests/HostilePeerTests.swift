@@ -7,7 +7,7 @@ import WaymarkProtocol
 import WaymarkSimulation
 import WaymarkTransport
 
-@Suite struct HostilePeerTests {
+@Suite(.timeLimit(.minutes(10))) struct HostilePeerTests {
     /// What a peer of each role may say, from Hello to Goodbye, in a session that it guesses.
     static func conversation(_ isVehicle: Bool, _ number: Int, _ session: SessionID) -> [[UInt8]] {
         let messages: [Message] =

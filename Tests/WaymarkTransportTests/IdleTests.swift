@@ -4,7 +4,7 @@ import Testing
 import WaymarkProtocol
 import WaymarkTransport
 
-@Suite struct IdleTests {
+@Suite(.timeLimit(.minutes(10))) struct IdleTests {
     /// What came of a wait.
     private final class Outcome {
         var result: Result<Void, any Error>?

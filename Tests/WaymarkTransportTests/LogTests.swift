@@ -7,7 +7,7 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
-@Suite struct LogTests {
+@Suite(.timeLimit(.minutes(10))) struct LogTests {
     @Test func `each ending is told once, with who and why`() throws {
         let bench = Bench()
         let stranger = try bench.connect(from: .host("10.0.0.9"))

@@ -7,7 +7,7 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
-@Suite struct SpanTests {
+@Suite(.timeLimit(.minutes(10))) struct SpanTests {
     private let trip = Trip(
         id: "t", origin: Waypoint(center: Coordinate(latitude: 1, longitude: 1)),
         destination: Waypoint(center: Coordinate(latitude: 2, longitude: 2)))

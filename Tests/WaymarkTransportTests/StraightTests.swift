@@ -44,7 +44,7 @@ import WaymarkTransport
     }
 }
 
-@Suite struct StraightTests {
+@Suite(.timeLimit(.minutes(10))) struct StraightTests {
     @Test(arguments: [SocketPeer.Transport.unix, .tcp])
     func `what the kernel takes does not pass through the channel`(
         _ transport: SocketPeer.Transport

@@ -1,0 +1,42 @@
+internal import WaymarkProtocol
+
+/// The snapshots that were cut to a profile last: a crowd that comes at once gets the same.
+///
+/// Only spares work: with it and without it a gateway says the same. So two are always equal, and none is handed over.
+struct SnapshotBook: Sendable, Hashable {
+    /// How many are kept, each at most as large as what a session may retain.
+    private static let countMax = 4
+
+    private struct Snapshot: Sendable {
+        let session: SessionID
+        let profile: Profile
+        /// The last number of the session: whatever changes what it retains has another one.
+        let sequence: UInt64
+        let frames: [Frame]
+    }
+
+    private var snapshots: [Snapshot] = []
+
+    var isEmpty: Bool { self.snapshots.isEmpty }
+
+    /// The snapshot of a session for a profile as of a number, if it is among those that were cut last.
+    func frames(of session: SessionID, _ profile: Profile, at sequence: UInt64) -> [Frame]? {
+        self.snapshots.first {
+            $0.session == session && $0.sequence == sequence && $0.profile == profile
+        }?.frames
+    }
+
+    /// Keeps a snapshot, in place of the oldest one or of an older one for the same profile.
+    mutating func keep(_ frames: [Frame], of session: SessionID, _ profile: Profile, at sequence: UInt64) {
+        self.snapshots.removeAll { $0.session == session && $0.profile == profile }
+        if self.snapshots.count == Self.countMax { self.snapshots.removeFirst() }
+        self.snapshots.append(
+            Snapshot(session: session, profile: profile, sequence: sequence, frames: frames))
+    }
+
+    /// Keeps nothing of a session any more.
+    mutating func forget(_ session: SessionID) { self.snapshots.removeAll { $0.session == session } }
+
+    static func == (lhs: SnapshotBook, rhs: SnapshotBook) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+}
