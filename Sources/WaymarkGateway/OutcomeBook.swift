@@ -35,12 +35,15 @@ struct OutcomeBook: Sendable {
         self.fingerprints.append(Self.fingerprint(outcome.requestID))
     }
 
-    /// Mostly another one for another id. Why no hash: nothing goes wrong if somebody makes ids that are alike in it, and it takes
-    /// a tenth of the time.
+    /// The same for ids that are equal, mostly another one for others. Why no hash of what is plain: nothing goes wrong if somebody
+    /// makes ids that are alike in it, and it takes a tenth of the time. Two ids may be equal though their bytes are not.
     private static func fingerprint(_ id: String) -> UInt32 {
         let bytes = id.utf8.span
         var fingerprint: UInt32 = 0
-        for index in bytes.indices { fingerprint = fingerprint &* 31 &+ UInt32(bytes[index]) }
+        for index in bytes.indices {
+            guard bytes[index] < 0x80 else { return UInt32(truncatingIfNeeded: id.hashValue) }
+            fingerprint = fingerprint &* 31 &+ UInt32(bytes[index])
+        }
         return fingerprint
     }
 

@@ -4,7 +4,7 @@ internal import WaymarkProtocol
 ///
 /// Only spares work: with it and without it a gateway says the same. So two are always equal, and none is handed over.
 struct SnapshotBook: Sendable, Hashable {
-    /// How many are kept, each at most as large as what a session may retain.
+    /// How many are kept, each about as large as what its session retains.
     private static let countMax = 4
 
     private struct Snapshot: Sendable {
@@ -16,8 +16,6 @@ struct SnapshotBook: Sendable, Hashable {
     }
 
     private var snapshots: [Snapshot] = []
-
-    var isEmpty: Bool { self.snapshots.isEmpty }
 
     /// The snapshot of a session for a profile as of a number, if it is among those that were cut last.
     func frames(of session: SessionID, _ profile: Profile, at sequence: UInt64) -> [Frame]? {

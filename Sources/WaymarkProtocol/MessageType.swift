@@ -63,7 +63,4 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
 
     /// Type numbers of what clients publish, known to this build or not.
     package static let published: ClosedRange<UInt16> = 0x0100...0x01FF
-
-    /// Whether it is a ``ReceivedRequest`` to the gateway.
-    package var isVehicleRequest: Bool { self == .waypointRequest || self == .destinationRequest }
 }

@@ -47,7 +47,7 @@ final class Outgoing {
     private(set) var straight: BareSocket?
     /// Few: at most one for each session of its vehicle.
     private var seats = Few<Seat>()
-    /// Something was sent since ``takeSpoken()``, beside what audiences got.
+    /// An audience that it is in, or was in, got something since ``takeSpoken()``.
     private var hasSpoken = false
     private var socket: BareSocket?
     /// Spans may be sent. Without it what is written goes its way none the less.
@@ -104,7 +104,7 @@ final class Outgoing {
         self.findWay()
     }
 
-    /// Whether something was sent since this was asked last.
+    /// Whether an audience that it is in, or was in, got something since this was asked last.
     func takeSpoken() -> Bool {
         defer { self.hasSpoken = false }
         for index in self.seats.indices { self.listen(at: index) }

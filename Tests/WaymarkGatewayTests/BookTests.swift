@@ -30,6 +30,17 @@ import WaymarkSimulation
         }
     }
 
+    @Test func `an outcome is found under an id that is equal, whatever its bytes`() {
+        var book = OutcomeBook()
+        for id in ["cafe", "caf\u{E9}"] {
+            let outcome = RequestOutcome(
+                requestID: id, vehicle: VehicleID(unchecked: "car"), outcome: .busy)
+            book.append(outcome, countMax: 4)
+        }
+        #expect(book.outcome(of: "cafe\u{301}")?.requestID == "caf\u{E9}")
+        #expect(book.outcome(of: "cafe")?.requestID == "cafe")
+    }
+
     @Test(arguments: UInt64(0)..<20)
     func `deadlines come in their order, each once, at the last instant that was set`(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

@@ -1,3 +1,4 @@
+import OrderedCollections
 import Synchronization
 import Testing
 import WaymarkCodec
@@ -49,9 +50,12 @@ import WaymarkProtocol
         #expect(Self.roads(world.messages(first)) == [["Short"], ["Next"]])
 
         // Nothing is kept of a session that is over.
-        #expect(!world.gateway.snapshots.isEmpty)
+        let car = world.gateway.vehicles[VehicleID(unchecked: "car")]
+        let profile = try #require(car?.endpoints[EndpointName(unchecked: "a")]?.place?.profile)
+        let sequence = try #require(world.gateway.sessions[session]?.sequence)
+        #expect(world.gateway.snapshots.frames(of: session, profile, at: sequence) != nil)
         world.publish(client, session, .finishGuidance)
         world.handle(.departed(client, clean: true))
-        #expect(world.gateway.snapshots.isEmpty)
+        #expect(world.gateway.snapshots.frames(of: session, profile, at: sequence) == nil)
     }
 }

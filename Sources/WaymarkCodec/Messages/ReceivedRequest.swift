@@ -12,6 +12,9 @@ private enum Field {
 }
 
 extension MessageType {
+    /// Whether it is a ``ReceivedRequest`` to the gateway.
+    package var isVehicleRequest: Bool { self.vehicleField != nil }
+
     /// The field of a vehicle's request in which its client is told whose it is; nil for other types.
     var vehicleField: Int? {
         switch self {
