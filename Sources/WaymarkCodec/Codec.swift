@@ -52,7 +52,7 @@ package enum Codec {
 
     /// A Ping or a Pong: idle connections say nothing else.
     static func signOfLife(_ header: FrameHeader, _ nonce: UInt64) -> Frame {
-        var writer = FrameWriter(header, bodyByteCount: 1 + (64 - nonce.leadingZeroBitCount + 6) / 7)
+        var writer = FrameWriter(header, bodyByteCount: self.pongBytesMax - FrameHeader.byteCount)
         writer.number(self.nonceField, nonce)
         return writer.frame()
     }

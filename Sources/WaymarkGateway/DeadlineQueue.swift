@@ -8,14 +8,8 @@ internal import WaymarkProtocol
 struct DeadlineQueue<Key: Sendable & Hashable>: Sendable {
     typealias Ticket = SlotNumber
 
-    fileprivate struct Wait: Sendable {
-        let instant: Instant
-        /// When it was set: of what is due at the same instant, the first comes first.
-        let order: UInt64
-        let key: Key
-    }
-
-    private struct Mark: Sendable, Comparable {
+    /// When something is due, and before what else that is due then: what was set first comes first.
+    private struct Mark: Sendable, Codable, Comparable {
         let instant: Instant
         let order: UInt64
         let ticket: Ticket
@@ -25,7 +19,7 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable {
         }
     }
 
-    private var waits = SlotTable<Wait>()
+    private var keys = SlotTable<Key>()
     /// Of what is found by its key.
     private var tickets: [Key: Ticket] = [:]
     /// Also of what is waited for no longer, until they are come upon.
@@ -43,12 +37,12 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable {
     func contains(_ key: Key) -> Bool { self.tickets[key] != nil }
 
     /// Whether something is waited for with this ticket.
-    func contains(_ ticket: Ticket) -> Bool { self.waits.has(ticket) }
+    func contains(_ ticket: Ticket) -> Bool { self.keys.has(ticket) }
 
     /// Waits for `key` until `instant`, whatever else is waited for.
     mutating func add(_ key: Key, at instant: Instant) -> Ticket {
         self.order += 1
-        let ticket = self.waits.insert(Wait(instant: instant, order: self.order, key: key))
+        let ticket = self.keys.insert(key)
         let mark = Mark(instant: instant, order: self.order, ticket: ticket)
         if let head = self.head, mark < head { self.head = mark }
         self.heap.insert(mark)
@@ -58,7 +52,7 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable {
 
     /// Waits no longer; nothing if that is over.
     mutating func cancel(_ ticket: Ticket) {
-        self.waits.remove(ticket)
+        self.keys.remove(ticket)
         if self.head?.ticket == ticket { self.head = nil }
     }
 
@@ -78,9 +72,9 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable {
         guard let first = self.first, first.instant <= now else { return nil }
         self.heap.removeMin()
         self.head = nil
-        guard let wait = self.waits.remove(first.ticket) else { return nil }
-        if self.tickets[wait.key] == first.ticket { self.tickets[wait.key] = nil }
-        return wait.key
+        guard let key = self.keys.remove(first.ticket) else { return nil }
+        if self.tickets[key] == first.ticket { self.tickets[key] = nil }
+        return key
     }
 
     /// The earliest that is still waited for; forgets the marks of the others.
@@ -99,48 +93,45 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable {
     }
 
     private mutating func compactIfSparse() {
-        guard self.heap.count > 64, self.heap.count > 4 * self.waits.count else { return }
-        self.restoreHeap()
+        guard self.heap.count > 64, self.heap.count > 4 * self.keys.count else { return }
+        self.heap = Heap(self.waiting)
     }
 
-    private mutating func restoreHeap() {
-        self.heap = Heap(
-            self.waits.map { Mark(instant: $0.value.instant, order: $0.value.order, ticket: $0.number) })
-    }
+    /// The marks of what is waited for, in no order.
+    private var waiting: [Mark] { self.heap.unordered.filter { self.contains($0.ticket) } }
 }
 
 // Two are equal that wait for the same at the same instants, in the same order.
 extension DeadlineQueue: Hashable {
-    private var inOrder: [Wait] {
-        self.waits.map(\.value).sorted { ($0.instant, $0.order) < ($1.instant, $1.order) }
+    private var inOrder: [(instant: Instant, key: Key?)] {
+        self.waiting.sorted().map { ($0.instant, self.keys[$0.ticket]) }
     }
 
     static func == (lhs: DeadlineQueue, rhs: DeadlineQueue) -> Bool {
-        lhs.inOrder.elementsEqual(rhs.inOrder) { $0.key == $1.key && $0.instant == $1.instant }
+        lhs.inOrder.elementsEqual(rhs.inOrder, by: ==)
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(self.inOrder.map(\.key)) }
 }
 
-extension DeadlineQueue.Wait: Codable where Key: Codable {}
-
 extension DeadlineQueue: Codable where Key: Codable {
     private enum CodingKeys: CodingKey {
-        case waits, tickets, order
+        case keys, tickets, waiting, order
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(self.waits, forKey: .waits)
+        try container.encode(self.keys, forKey: .keys)
         try container.encode(self.tickets, forKey: .tickets)
+        try container.encode(self.waiting, forKey: .waiting)
         try container.encode(self.order, forKey: .order)
     }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.waits = try container.decode(SlotTable<Wait>.self, forKey: .waits)
+        self.keys = try container.decode(SlotTable<Key>.self, forKey: .keys)
         self.tickets = try container.decode([Key: Ticket].self, forKey: .tickets)
+        self.heap = Heap(try container.decode([Mark].self, forKey: .waiting))
         self.order = try container.decode(UInt64.self, forKey: .order)
-        self.restoreHeap()
     }
 }

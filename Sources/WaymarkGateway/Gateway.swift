@@ -11,13 +11,11 @@ package import WaymarkProtocol
 /// `Joining` (endpoints in sessions), `Publishing`, `Requests`, `VehicleMessages`.
 package struct Gateway: Sendable, Hashable {
     /// What is waited for.
-    ///
-    /// Why `indirect`: those of requests come and go all the time, and should not be as large as the others.
     enum Deadline: Sendable, Hashable, Codable {
-        indirect case clientGrace(ClientID)
-        indirect case endpointGrace(EndpointPath)
+        case clientGrace(ClientID)
+        case endpointGrace(EndpointPath)
         case request(RequestNumber)
-        indirect case share(Share)
+        case share(Share)
         case receipts(SessionID)
     }
 
@@ -97,7 +95,7 @@ package struct Gateway: Sendable, Hashable {
             switch deadline {
             case .clientGrace(let client): self.forgetClient(client, at: now, into: &actions)
             case .endpointGrace(let path): self.forgetEndpoint(path, at: now, into: &actions)
-            case .request(let number): self.missRequestDeadline(number, at: now, into: &actions)
+            case .request(let number): self.giveUp(number, .timedOut, at: now, into: &actions)
             case .share(let share): self.endShare(share, .didFailToShare(.timedOut), into: &actions)
             case .receipts(let session): self.reportReceipts(session, into: &actions)
             }

@@ -5,7 +5,7 @@ struct OutcomeBook: Sendable {
     /// Once as many are kept as may be, each takes the place of the oldest.
     private var ring: [RequestOutcome] = []
     /// Of their ids, at the same places: so that looking for one compares few texts.
-    private var fingerprints: [UInt32] = []
+    private var hashes: [Int] = []
     private var oldest = 0
 
     init() {}
@@ -13,8 +13,8 @@ struct OutcomeBook: Sendable {
     /// How the request with this id ended, if it is known. O(count), but for a number each.
     func outcome(of id: String) -> RequestOutcome? {
         var start = 0
-        let fingerprint = Self.fingerprint(id)
-        while let index = self.fingerprints[start...].firstIndex(of: fingerprint) {
+        let hash = id.hashValue
+        while let index = self.hashes[start...].firstIndex(of: hash) {
             if self.ring[index].requestID == id { return self.ring[index] }
             start = index + 1
         }
@@ -25,32 +25,20 @@ struct OutcomeBook: Sendable {
     mutating func append(_ outcome: RequestOutcome, countMax: Int) {
         if self.ring.count == countMax, countMax > 0 {
             self.ring[self.oldest] = outcome
-            self.fingerprints[self.oldest] = Self.fingerprint(outcome.requestID)
+            self.hashes[self.oldest] = outcome.requestID.hashValue
             self.oldest = (self.oldest + 1) % countMax
             return
         }
         if self.oldest > 0 || self.ring.count > countMax { self.straighten(countMax: countMax - 1) }
         guard self.ring.count < countMax else { return }
         self.ring.append(outcome)
-        self.fingerprints.append(Self.fingerprint(outcome.requestID))
-    }
-
-    /// The same for ids that are equal, mostly another one for others. Why no hash of what is plain: nothing goes wrong if somebody
-    /// makes ids that are alike in it, and it takes a tenth of the time. Two ids may be equal though their bytes are not.
-    private static func fingerprint(_ id: String) -> UInt32 {
-        let bytes = id.utf8.span
-        var fingerprint: UInt32 = 0
-        for index in bytes.indices {
-            guard bytes[index] < 0x80 else { return UInt32(truncatingIfNeeded: id.hashValue) }
-            fingerprint = fingerprint &* 31 &+ UInt32(bytes[index])
-        }
-        return fingerprint
+        self.hashes.append(outcome.requestID.hashValue)
     }
 
     /// Puts the newest of them in their order.
     private mutating func straighten(countMax: Int) {
         self.ring = Array(self.suffix(Swift.max(0, countMax)))
-        self.fingerprints = self.ring.map { Self.fingerprint($0.requestID) }
+        self.hashes = self.ring.map(\.requestID.hashValue)
         self.oldest = 0
     }
 }
@@ -71,6 +59,6 @@ extension OutcomeBook: Codable {
 
     init(from decoder: any Decoder) throws {
         self.ring = try [RequestOutcome](from: decoder)
-        self.fingerprints = self.ring.map { Self.fingerprint($0.requestID) }
+        self.hashes = self.ring.map(\.requestID.hashValue)
     }
 }

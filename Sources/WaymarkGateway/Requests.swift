@@ -8,51 +8,49 @@ extension Gateway {
 
     /// Asks the client that guides a vehicle to stop on the way.
     mutating func askForWaypoint(
-        _ request: ReceivedRequest, _ segment: String, _ id: VehicleID,
+        _ request: ReceivedRequest, _ segment: String, _ key: Request.Key,
         _ vehicle: Dictionary<VehicleID, Vehicle>.Index, at now: Instant, into actions: inout [Action]
     ) {
-        let key = Request.Key(vehicle: id, id: request.requestID)
         guard let session = self.vehicles.look(at: vehicle, { $0.session }),
             let place = self.sessions.index(forKey: session)
-        else { return self.turnDown(key, .invalid, nil, into: &actions) }
+        else { return self.turnDown(key, of: vehicle, .invalid, nil, into: &actions) }
         let (name, isGuiding, isOnRoute) = self.sessions.look(at: place) { session in
             (
                 session.client, session.content.isGuiding,
                 segment.isEmpty || session.content.route.segments.contains(segment)
             )
         }
-        guard isGuiding else { return self.turnDown(key, .invalid, nil, into: &actions) }
-        guard isOnRoute else { return self.turnDown(key, .invalid, name, into: &actions) }
+        guard isGuiding else { return self.turnDown(key, of: vehicle, .invalid, nil, into: &actions) }
+        guard isOnRoute else { return self.turnDown(key, of: vehicle, .invalid, name, into: &actions) }
         guard let client = self.clients.index(forKey: name),
             case let (client?, features) = self.clients.look(
                 at: client, { ($0.connection, $0.hello.features) })
-        else { return self.turnDown(key, .gone, name, into: &actions) }
+        else { return self.turnDown(key, of: vehicle, .gone, name, into: &actions) }
         guard features.contains(.waypointRequests) else {
-            return self.turnDown(key, .notSupported, name, into: &actions)
+            return self.turnDown(key, of: vehicle, .notSupported, name, into: &actions)
         }
-        self.note(.waypointRequested, of: id, in: session, name, into: &actions)
-        self.open(request, .waypoint(session), of: id, vehicle, to: name, at: now)
-        actions.append(.forward(client, request, id, session))
+        self.open(request, .waypoint(session), key, of: vehicle, to: name, at: now)
+        actions.append(.forward(client, request, key.vehicle, session))
+        self.note(.waypointRequested, of: key.vehicle, in: session, name, into: &actions)
     }
 
     /// Asks the first client that comes into question to guide a vehicle.
     mutating func askForDestination(
-        _ request: ReceivedRequest, _ id: VehicleID, _ vehicle: Dictionary<VehicleID, Vehicle>.Index,
+        _ request: ReceivedRequest, _ key: Request.Key, _ vehicle: Dictionary<VehicleID, Vehicle>.Index,
         at now: Instant, into actions: inout [Action]
     ) {
-        let key = Request.Key(vehicle: id, id: request.requestID)
         let session = self.vehicles.look(at: vehicle) { $0.session }.flatMap {
             self.sessions.index(forKey: $0)
         }
         if let session, self.sessions.look(at: session, { $0.content.isGuiding }) {
-            return self.turnDown(key, .invalid, nil, into: &actions)
+            return self.turnDown(key, of: vehicle, .invalid, nil, into: &actions)
         }
         guard let first = self.nextClient(after: []) else {
-            return self.turnDown(key, .notSupported, nil, into: &actions)
+            return self.turnDown(key, of: vehicle, .notSupported, nil, into: &actions)
         }
-        self.note(.destinationRequested, of: id, in: .none, first, into: &actions)
-        self.open(request, .destination(tried: [first]), of: id, vehicle, to: first, at: now)
-        self.forward(request, of: id, to: first, into: &actions)
+        self.open(request, .destination(tried: [first]), key, of: vehicle, to: first, at: now)
+        self.forward(request, of: key.vehicle, to: first, into: &actions)
+        self.note(.destinationRequested, of: key.vehicle, in: .none, first, into: &actions)
     }
 
     mutating func withdraw(
@@ -81,14 +79,11 @@ extension Gateway {
 
     /// Whether a vehicle's request is to be worked on. A resent one gets its outcome again, or waits for the one that comes.
     mutating func isNew(
-        _ request: ReceivedRequest, of id: VehicleID, _ vehicle: Dictionary<VehicleID, Vehicle>.Index,
-        _ connection: ConnectionID, into actions: inout [Action]
+        _ key: Request.Key, _ vehicle: Dictionary<VehicleID, Vehicle>.Index, _ connection: ConnectionID,
+        into actions: inout [Action]
     ) -> Bool {
         let (number, outcome, openCount) = self.vehicles.look(at: vehicle) {
-            (
-                $0.openRequest(request.requestID), $0.outcomes.outcome(of: request.requestID),
-                $0.openRequests.count
-            )
+            ($0.openRequest(key.id), $0.outcomes.outcome(of: key.id), $0.openRequests.count)
         }
         guard number == nil else { return false }
         if let outcome {
@@ -97,7 +92,7 @@ extension Gateway {
         }
         self.counters.requestsRouted += 1
         guard openCount < self.policy.limits.requestsOpenMax else {
-            self.turnDown(Request.Key(vehicle: id, id: request.requestID), .busy, nil, into: &actions)
+            self.turnDown(key, of: vehicle, .busy, nil, into: &actions)
             return false
         }
         return true
@@ -107,15 +102,15 @@ extension Gateway {
 
     /// Begins to wait for a client's answer to a request of a vehicle.
     private mutating func open(
-        _ request: ReceivedRequest, _ kind: Request.Kind, of id: VehicleID,
-        _ vehicle: Dictionary<VehicleID, Vehicle>.Index, to client: ClientID, at now: Instant
+        _ request: ReceivedRequest, _ kind: Request.Kind, _ key: Request.Key,
+        of vehicle: Dictionary<VehicleID, Vehicle>.Index, to client: ClientID, at now: Instant
     ) {
         let number = self.requests.nextNumber
         let deadline = self.deadlines.add(.request(number), at: now + self.policy.limits.requestTimeout)
         self.requests.insert(
-            Request(vehicle: id, content: request, kind: kind, client: client, deadline: deadline))
+            Request(vehicle: key.vehicle, content: request, kind: kind, client: client, deadline: deadline))
         self.vehicles.look(at: vehicle) {
-            $0.openRequests.append(Vehicle.OpenRequest(id: request.requestID, number: number))
+            $0.openRequests.append(Vehicle.OpenRequest(id: key.id, number: number))
         }
     }
 
@@ -245,24 +240,18 @@ extension Gateway {
 
     // MARK: Ending
 
-    mutating func missRequestDeadline(
-        _ number: RequestNumber, at now: Instant, into actions: inout [Action]
-    ) {
-        self.give(up: number, .timedOut, at: now, into: &actions)
-    }
-
     /// The client that was asked has gone.
     mutating func abandonRequests(of client: ClientID, at now: Instant, into actions: inout [Action]) {
         let abandoned = self.requests.filter { $0.value.client == client }
         let order = abandoned.sorted {
             ($0.value.vehicle, $0.value.id) < ($1.value.vehicle, $1.value.id)
         }
-        for (number, _) in order { self.give(up: number, .gone, at: now, into: &actions) }
+        for (number, _) in order { self.giveUp(number, .gone, at: now, into: &actions) }
     }
 
     /// The client that was asked does not answer: another one may be asked for a drive.
-    private mutating func give(
-        up number: RequestNumber, _ reason: Outcome, at now: Instant, into actions: inout [Action]
+    mutating func giveUp(
+        _ number: RequestNumber, _ reason: Outcome, at now: Instant, into actions: inout [Action]
     ) {
         switch self.requests[number]?.kind {
         case .destination(let tried): self.passOn(number, tried, reason, at: now, into: &actions)
@@ -309,9 +298,9 @@ extension Gateway {
 
     /// Ends a request that no client was asked, or has to hear of.
     mutating func turnDown(
-        _ key: Request.Key, _ outcome: Outcome, _ client: ClientID?, into actions: inout [Action]
+        _ key: Request.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index, _ outcome: Outcome,
+        _ client: ClientID?, into actions: inout [Action]
     ) {
-        let vehicle = self.vehicles.index(forKey: key.vehicle)
         _ = self.record(key, of: vehicle, outcome, client, into: &actions)
     }
 
@@ -333,9 +322,10 @@ extension Gateway {
                 return (session: vehicle.session, connections: vehicle.connections(asking: .requests))
             }
         }
+        if let kept, !self.policy.withheldFeatures.contains(.requests) {
+            for connection in kept.connections { actions.append(.send(connection, Envelope(message))) }
+        }
         self.note(.requestEnded(outcome), of: key.vehicle, in: kept?.session ?? .none, client, into: &actions)
-        guard let kept, !self.policy.withheldFeatures.contains(.requests) else { return message }
-        for connection in kept.connections { actions.append(.send(connection, Envelope(message))) }
         return message
     }
 

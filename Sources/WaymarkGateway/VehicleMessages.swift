@@ -59,17 +59,16 @@ extension Gateway {
                 .requests, connection, request.type, session: session, requestID: request.requestID,
                 into: &actions)
         }
-        guard self.isNew(request, of: path.vehicle, vehicle, connection, into: &actions) else { return }
+        let key = Request.Key(vehicle: path.vehicle, id: request.requestID)
+        guard self.isNew(key, vehicle, connection, into: &actions) else { return }
         switch request.kind {
         case .waypoint(let segment):
             guard self.isCurrent(session, for: vehicle) else {
-                return self.turnDown(
-                    Request.Key(vehicle: path.vehicle, id: request.requestID), .sessionEnded, nil,
-                    into: &actions)
+                return self.turnDown(key, of: vehicle, .sessionEnded, nil, into: &actions)
             }
-            self.askForWaypoint(request, segment, path.vehicle, vehicle, at: now, into: &actions)
+            self.askForWaypoint(request, segment, key, vehicle, at: now, into: &actions)
         case .destination:
-            self.askForDestination(request, path.vehicle, vehicle, at: now, into: &actions)
+            self.askForDestination(request, key, vehicle, at: now, into: &actions)
         }
     }
 

@@ -1,5 +1,5 @@
 internal import WaymarkCodec
-internal import WaymarkGateway
+package import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -103,7 +103,8 @@ package struct SimulatedNetwork {
         return policy
     }
 
-    private static let coder = Gateway.Coder(
+    /// As the daemon has it.
+    package static let coder = Gateway.Coder(
         decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) },
         waypoint: { Codec.waypoint(of: $0) })
 

@@ -3,12 +3,11 @@ import WaymarkCodec
 import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkSimulation
 
 /// A gateway with peers whose mail is kept.
 struct World {
-    static let coder = Gateway.Coder(
-        decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) },
-        waypoint: { Codec.waypoint(of: $0) })
+    static let coder = SimulatedNetwork.coder
 
     var gateway: Gateway
     var now = Instant(nanoseconds: 0)

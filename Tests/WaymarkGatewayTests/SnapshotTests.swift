@@ -1,7 +1,6 @@
 import OrderedCollections
 import Synchronization
 import Testing
-import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
 
@@ -26,8 +25,8 @@ import WaymarkProtocol
         let coder = Gateway.Coder(
             decode: { frame in
                 reads.withLock { $0 += 1 }
-                return Codec.publication(of: frame)
-            }, encode: { Codec.encode($0) }, waypoint: { Codec.waypoint(of: $0) })
+                return World.coder.decode(frame)
+            }, encode: World.coder.encode, waypoint: World.coder.waypoint)
         world.gateway = Gateway(policy: .init(), coder: coder, firstSession: SessionID(100))
         let client = world.arrive(1, World.client("app"))
         let session = try world.guided(client, ["car"])

@@ -2,6 +2,7 @@ import WaymarkCodec
 import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkSimulation
 
 @testable import WaymarkClient
 
@@ -37,10 +38,9 @@ struct MachineWorld {
     }
 
     private static func newGateway(_ policy: Gateway.Policy) -> Gateway {
-        let coder = Gateway.Coder(
-            decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) },
-            waypoint: { Codec.waypoint(of: $0) })
-        return Gateway(policy: policy, coder: coder, firstSession: SessionID(.random(in: 1...1_000_000)))
+        Gateway(
+            policy: policy, coder: SimulatedNetwork.coder,
+            firstSession: SessionID(.random(in: 1...1_000_000)))
     }
 
     mutating func publish(_ make: (inout PublishedState) -> Publication) throws(ClientError) {
