@@ -29,7 +29,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     var isLetGo = false
     /// See ``LoopShard/touch(_:)``.
     var isTouched = false
-    var touchedBefore: ConnectionHandler?
+    var touchedNext: ConnectionHandler?
     var deadlinePlace: DeadlinePlace?
     /// When to look whether the peer took something; nil while nobody watches.
     private var stallCheck: Instant?
@@ -146,7 +146,7 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         guard !self.isClosing else { return }  // What comes after the end is thrown away.
         let read = buffer.readableBytesSpan
         guard !self.takePong(read) else { return }
-        if self.isHeld { self.splitter.append(read) } else { self.takeInput(read) }
+        if self.isHeld { self.splitter.append(read) } else { self.takeInput(read, isReadOver: true) }
     }
 
     /// Goes no further: nobody behind wants to hear of it.
@@ -157,8 +157,8 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         Codec.isPong(read) && !self.isHeld && self.splitter.isEmpty && self.session.notePong()
     }
 
-    /// Takes what was read, and works off the frames that are there then.
-    func takeInput(_ read: RawSpan = RawSpan()) {
+    /// Takes what was read, and works off the frames that are there then. For `isReadOver` see ``GatewayDriver``.
+    func takeInput(_ read: RawSpan = RawSpan(), isReadOver: Bool = false) {
         // Why not in its place: each look at it would be checked then. Nothing that is read changes it but the end.
         var input = self.splitter
         self.splitter = FrameSplitter(frameBytesMax: input.frameBytesMax)
@@ -173,8 +173,9 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
             self.handle(.violated(error.closeCode, reason: "\(error)"))
         }
         if !self.isClosing { self.splitter = input }
-        self.submit()
+        // Before the gateway comes to it: an audience would send past what is put together.
         self.flush()
+        self.submit(isReadOver: isReadOver)
     }
 
     func read(context: ChannelHandlerContext) {
@@ -245,12 +246,12 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         self.handle(.rejected(rejection))
     }
 
-    private func submit() {
+    private func submit(isReadOver: Bool = false) {
         guard !self.events.isEmpty else { return }
         let events = self.events
         self.events = []
         self.batches += 1
-        self.driver.submit(events, from: self.id)
+        self.driver.submit(events, from: self.id, isReadOver: isReadOver)
     }
 
     /// The gateway has worked off a batch of this connection.

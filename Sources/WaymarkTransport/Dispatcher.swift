@@ -51,6 +51,12 @@ final class Dispatcher {
         self.instructions[loop].append(instruction)
     }
 
+    /// Flushes whoever was written to on the gateway's loop.
+    func flush() { self.home.flush() }
+
+    /// The same, unless what comes next goes out together with what was written last.
+    func flush(before connection: ConnectionID) { self.home.flush(before: connection) }
+
     /// The gateway has worked off a batch of a connection of a loop.
     func finishBatch(of connection: ConnectionID, on loop: Int) {
         guard loop != 0 else { return self.home.finishBatch(of: connection) }
@@ -76,7 +82,7 @@ final class Dispatcher {
             self.batchesDone[index] = []
             loop.execute { shard.value.perform(instructions, batchesDone) }
         }
-        self.home.flush()
+        self.flush()
     }
 
     /// What comes now must come behind the spans that were being put together.

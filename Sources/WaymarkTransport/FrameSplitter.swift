@@ -31,11 +31,7 @@ package struct FrameSplitter: Sendable {
     }
 
     /// The same of what was read into an array.
-    package mutating func append(_ read: [UInt8]) {
-        guard self.failure == nil else { return }
-        self.forgetHandedOut()
-        if self.bytes.isEmpty { self.bytes = read } else { self.bytes.append(contentsOf: read) }
-    }
+    package mutating func append(_ read: [UInt8]) { unsafe self.append(read.span.bytes) }
 
     /// The next whole frame; nil while there is none.
     ///

@@ -7,9 +7,10 @@ package import WaymarkProtocol
 
 /// Owns the gateway on one event loop, and the connections on all of them.
 ///
-/// Connections hand in events in batches, one per read. What all connections of the gateway's loop read in one turn of it is
-/// worked off together at the turn's end. What the gateway wants on its own loop is done at once, and goes back as one list of
-/// instructions to each other one that has something to do, with consecutive frames for an audience in one shared buffer.
+/// Connections hand in events in batches, one per read. What is read first in a turn of the gateway's loop, mostly all that is, is
+/// worked off at once; what comes behind it, together at the turn's end. What the gateway wants on its own loop is done at once, and
+/// goes back as one list of instructions to each other one that has something to do, with consecutive frames for an audience in one
+/// shared buffer.
 package final class GatewayDriver: Sendable {
     private let currentLimits: Mutex<TransportLimits>
     let clock: @Sendable () -> Instant
@@ -37,6 +38,10 @@ package final class GatewayDriver: Sendable {
         /// What the gateway wants done while one batch after another is worked off.
         fileprivate var actions = Reused<Gateway.Action>()
         fileprivate var isRunPlanned = false
+        /// What is read meanwhile waits: a channel that cannot be written reads what is left, and closes, before it returns.
+        fileprivate var isWorkingOff = false
+        /// What is worked off is one event: nobody gets more than what comes of that.
+        fileprivate var isLone = false
         /// Until something is worked off: it is asked for every second, also while thousands are idle.
         fileprivate var census: Gateway.Census?
         /// Nothing is worked off: not everybody is there.
@@ -305,16 +310,23 @@ package final class GatewayDriver: Sendable {
 
     // MARK: Events in
 
-    /// Hands events to the gateway, in order. Nothing comes of them before this returns.
-    func submit(_ events: [Gateway.Event], from connection: ConnectionID?) {
+    /// Hands events to the gateway, in order. Nothing comes of them before this returns, unless `isReadOver`: then the connection
+    /// does nothing more in this read, and what is read first in a turn of the loop is worked off at once.
+    func submit(_ events: [Gateway.Event], from connection: ConnectionID?, isReadOver: Bool = false) {
         guard self.gatewayLoop.inEventLoop else {
-            return self.gatewayLoop.execute { self.submit(events, from: connection) }
+            return self.gatewayLoop.execute { self.submit(events, from: connection, isReadOver: isReadOver) }
         }
         let state = self.state.value
-        state.pending.append((events, connection))
+        if isReadOver, !state.isRunPlanned, !state.isWorkingOff, !state.isHeld {
+            self.workOff(state, isLone: events.count == 1) {
+                self.handle(events, of: connection, at: self.clock(), state)
+            }
+        } else {
+            state.pending.append((events, connection))
+        }
         guard !state.isRunPlanned else { return }
         state.isRunPlanned = true
-        // Why not at once: connections may be in the middle of a read, and others be read in the same turn of the loop.
+        // Why not at once: a connection may be in the middle of a read, and others be read in the same turn of the loop.
         self.gatewayLoop.execute { self.run() }
     }
 
@@ -325,26 +337,41 @@ package final class GatewayDriver: Sendable {
         guard !state.isHeld else { return }
         let batches = state.pending.take()
         guard !batches.isEmpty else { return }
+        let now = self.clock()
+        self.workOff(state, isLone: false) {
+            for (events, connection) in batches { self.handle(events, of: connection, at: now, state) }
+        }
+        state.pending.giveBack(batches)
+    }
+
+    /// Has `handle` work something off, and then everybody have what comes of it.
+    private func workOff(_ state: State, isLone: Bool, _ handle: () -> Void) {
+        state.isWorkingOff = true
+        state.isLone = isLone
         state.hasRun = true
         state.census = nil
-        var actions = state.actions.take()
-        let now = self.clock()
-        for (events, connection) in batches {
-            for event in events { state.gateway.handle(event, at: now, into: &actions) }
-            for action in actions { self.plan(action, of: connection, state) }
-            actions.removeAll(keepingCapacity: true)
-            if let connection, let shard = self.shard(of: connection, state) {
-                state.dispatcher.finishBatch(of: connection, on: shard)
-            }
-        }
-        state.actions.giveBack(actions)
-        state.pending.giveBack(batches)
+        handle()
         state.dispatcher.endTurn()
+        state.isLone = false
+        state.isWorkingOff = false
+    }
+
+    /// Has the gateway handle events, and does what it wants.
+    private func handle(
+        _ events: [Gateway.Event], of connection: ConnectionID?, at now: Instant, _ state: State
+    ) {
+        var actions = state.actions.take()
+        for event in events { state.gateway.handle(event, at: now, into: &actions) }
+        for action in actions { self.perform(action, of: connection, state) }
+        state.actions.giveBack(consume actions)
+        if let connection, let shard = self.shard(of: connection, state) {
+            state.dispatcher.finishBatch(of: connection, on: shard)
+        }
     }
 
     // MARK: Actions out
 
-    private func plan(_ action: Gateway.Action, of cause: ConnectionID?, _ state: State) {
+    private func perform(_ action: Gateway.Action, of cause: ConnectionID?, _ state: State) {
         switch action {
         case .publish(let audience, let frames): state.dispatcher.publish(frames, to: audience)
         case .admit(let id, var welcome):
@@ -368,14 +395,20 @@ package final class GatewayDriver: Sendable {
         case .arm(let deadline): self.arm(deadline)
         case .note(let note):
             guard self.logger.logLevel <= Gateway.Note.level else { break }
+            // Whoever was written to does not wait for the log.
+            if state.isLone { state.dispatcher.flush() }
             let source = cause.flatMap { state.places[$0]?.source }
             state.log.write(note, source ?? .unknown, at: self.clock())
         }
     }
 
-    private func instruct(_ id: ConnectionID, _ instruction: consuming Instruction, _ state: State) {
+    private func instruct(
+        _ id: ConnectionID, _ instruction: @autoclosure () -> Instruction, _ state: State
+    ) {
         guard let shard = self.shard(of: id, state) else { return }
-        state.dispatcher.instruct(shard, instruction)
+        // Whoever was written to before need not wait until this is made.
+        if state.isLone { state.dispatcher.flush(before: id) }
+        state.dispatcher.instruct(shard, instruction())
     }
 
     /// On which loop a connection is; nil if it has gone. With one loop it may have, which the loop finds out as well.

@@ -36,8 +36,8 @@ final class LoopShard {
     /// Connections that were not taken, until they are closed.
     var refused: [ObjectIdentifier: any Channel] = [:]
     private var audiences: [AudienceID: LocalAudience] = [:]
-    /// The last of those to be flushed at the end of the turn: each knows the one before.
-    private var touched: ConnectionHandler?
+    /// The first and the last of those to be flushed at the end of the turn: each knows the next.
+    private var touched: (first: ConnectionHandler, last: ConnectionHandler)?
 
     init(waiting: WaitingBytes, deadlines: DeadlineTimer) {
         self.waiting = waiting
@@ -100,18 +100,23 @@ final class LoopShard {
     func touch(_ handler: ConnectionHandler) {
         guard !handler.isTouched else { return }
         handler.isTouched = true
-        handler.touchedBefore = self.touched
-        self.touched = handler
+        self.touched?.last.touchedNext = handler
+        self.touched = (self.touched?.first ?? handler, handler)
     }
 
-    /// Flushes whoever was written to.
+    /// Flushes whoever was written to, in the order in which they were: who was asked or answered first waits the least.
     func flush() {
-        while let handler = self.touched {
-            self.touched = handler.touchedBefore
-            handler.touchedBefore = nil
+        while let (handler, last) = self.touched {
+            self.touched = handler.touchedNext.map { ($0, last) }
+            handler.touchedNext = nil
             handler.isTouched = false
             handler.flush()
         }
+    }
+
+    /// The same, unless what comes next goes out together with what was written last.
+    func flush(before next: ConnectionID) {
+        if let (_, last) = self.touched, last.id != next { self.flush() }
     }
 
     /// A Ping with a nonce.

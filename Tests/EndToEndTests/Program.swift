@@ -63,10 +63,13 @@ final class Program: Sendable {
         try self.input.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8))
     }
 
-    /// Waits for the end; returns the exit status, or 128 and the signal's number.
+    /// Waits for the end, and for all that was printed; returns the exit status, or 128 and the signal's number.
     @discardableResult
     func end() async -> Int32 {
-        for await status in self.exits { return status }
+        for await status in self.exits {
+            await self.output.end()
+            return status
+        }
         return -1
     }
 
@@ -183,6 +186,9 @@ private final class LineLog: Sendable {
             waiting?.continuation.resume(returning: nil)
         }
     }
+
+    /// Waits for the end of the stream.
+    func end() async { _ = await self.first(from: .max) { _ in nil } }
 
     private func take(_ lines: [String], isOver: Bool) {
         let ready = self.state.withLock { state -> [(Found?, CheckedContinuation<Found?, Never>)] in

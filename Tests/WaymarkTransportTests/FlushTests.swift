@@ -1,0 +1,99 @@
+import Glibc
+import NIOCore
+import NIOEmbedded
+import Testing
+import WaymarkCodec
+import WaymarkGateway
+import WaymarkModel
+import WaymarkProtocol
+import WaymarkTransport
+
+@Suite(.timeLimit(.minutes(10))) struct FlushTests {
+    private func start(_ client: Peer, _ session: SessionID) throws {
+        try client.send(
+            .publication(.startGuidance(trip, generation: 1, .init())), session: session, sequence: 1)
+    }
+
+    /// Answers are alone in their read, or come with another.
+    @Test(arguments: [["1"], ["1", "2"]])
+    func `whoever waits for an answer has it before others hear of it, and before it is logged`(
+        _ requests: [String]
+    ) throws {
+        let bench = Bench()
+        let (client, session) = try bench.guide(["car"])
+        // Later than the client: the order is not that of connecting.
+        let vehicle = try bench.vehicle("car")
+        try self.start(client, session)
+        for id in requests {
+            try vehicle.send(
+                .waypointRequest(WaypointRequest(requestID: id, waypoint: place)), session: session)
+        }
+        var flushes: [String] = []
+        for (peer, name) in [(client, "client"), (vehicle, "vehicle")] {
+            let recorder = FlushObserver { _ in
+                let logged = bench.log.lines.count { $0.sentence == "a request ended" }
+                flushes.append("\(name), \(logged) logged")
+            }
+            try peer.channel.pipeline.syncOperations.addHandler(recorder, position: .first)
+        }
+        try client.send(
+            requests.flatMap { id in
+                let answer = RequestAnswer(
+                    requestID: id, vehicle: VehicleID(unchecked: "car"), answer: .decline(.busy))
+                return Array(Codec.encode(Envelope(.requestAnswer(answer))).bytes)
+            })
+        // Of several, what goes to one of them is flushed once.
+        let logged = requests.count == 1 ? 0 : requests.count
+        #expect(flushes == ["vehicle, \(logged) logged", "client, \(requests.count) logged"])
+    }
+
+    /// As NIO does: a channel that cannot be written reads what is left before it closes.
+    @Test func `what is read while something is handed out comes after that`() throws {
+        let bench = Bench()
+        let first = try bench.connect()
+        let (ours, theirs) = try unixPair()
+        defer { close(theirs) }
+        first.channel.pipeline.fireUserInboundEventTriggered(BareSocket(descriptor: theirs))
+        try first.send(.hello(Bench.vehicleHello("car", "first")))
+        let second = try bench.vehicle("car", endpoint: "second")
+        let (client, session) = try bench.guide(["car"])
+        try self.start(client, session)
+        _ = try second.receive()
+
+        close(ours)
+        let cancel = Codec.encode(Envelope(.cancelNavigation(.userStopped), session: session))
+        var isRead = false
+        let reader = FlushObserver { context in
+            guard !isRead else { return }
+            isRead = true
+            context.fireChannelRead(NIOAny(ByteBuffer(bytes: cancel.bytes)))
+        }
+        try first.channel.pipeline.syncOperations.addHandler(reader, position: .first)
+
+        // So much that it is flushed in the middle of the walk over both.
+        let names = (0..<500).map {
+            Message.publication(.currentRoadName(["\($0) " + String(repeating: "x", count: 80)]))
+        }
+        try client.send(
+            zip(UInt64(2)..., names).flatMap { sequence, name in
+                Array(Codec.encode(Envelope(name, session: session, sequence: sequence)).bytes)
+            })
+        #expect(isRead)
+        let end = Message.sessionEnded(SessionEnded(session: session, reason: .userStopped))
+        #expect(try second.receive().map(\.message) == names + [end])
+    }
+}
+
+/// Does something before a channel is flushed.
+private final class FlushObserver: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+
+    private let observe: (ChannelHandlerContext) -> Void
+
+    init(_ observe: @escaping (ChannelHandlerContext) -> Void) { self.observe = observe }
+
+    func flush(context: ChannelHandlerContext) {
+        self.observe(context)
+        context.flush()
+    }
+}
