@@ -92,7 +92,7 @@ comes_back() {
   restarted() { [[ $(property NRestarts) == "$1" && $(state) == active ]]; }
   eventually 30 restarted "$1"
   local exited ready away
-  exited=$(journalctl --boot --unit waymarkd --output json --output-fields MESSAGE | grep -F 'Main process exited' | tail -1 |
+  exited=$(entries --unit waymarkd --output json --output-fields MESSAGE | grep -F 'Main process exited' | tail -1 |
     sed 's/.*"__MONOTONIC_TIMESTAMP":"\([0-9]*\)".*/\1/')
   ready=$(property ActiveEnterTimestampMonotonic)
   away=$(((ready - exited) / 1000))

@@ -59,8 +59,6 @@ eventually() {
   done
 }
 
-gone() { [[ ! -e $1 ]]; }
-
 # equal WHAT IS SHOULD
 equal() { [[ $2 == "$3" ]] || { echo "$1 is $2, not $3"; return 1; }; }
 
@@ -80,9 +78,11 @@ refused() {
 # has FILE TEXT
 has() { grep -qsF -- "$2" "$1"; }
 
-# Once all that was said before has been written down.
-journal() { journalctl --sync; journalctl --boot --no-pager --output cat --unit waymarkd.service; }
+# entries OPTION...: of the journal, once all that was said before has been written down.
+entries() { journalctl --sync; journalctl --boot --no-pager "$@"; }
+
+journal() { entries --output cat --unit waymarkd.service; }
 journal_has() { journal | grep -F -- "$1" >/dev/null; }
 
 # What the service has said that is not the daemon's own: from a library, or a shell.
-foreign_lines() { journalctl --sync; journalctl --boot --no-pager --output cat _SYSTEMD_UNIT=waymarkd.service _TRANSPORT=stdout; }
+foreign_lines() { entries --output cat _SYSTEMD_UNIT=waymarkd.service _TRANSPORT=stdout; }

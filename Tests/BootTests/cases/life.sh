@@ -13,25 +13,25 @@ navigate --speed 300 >/tmp/navigate 2>&1
 wait "$cluster"
 
 # life FIELD=VALUE: the sentences of its entries, in their order.
-life() { journalctl --boot --output cat "$1" | sed 's/: .*//'; }
+life() { entries --output cat "$1" | sed 's/: .*//'; }
 has_left() { life WAYMARK_VEHICLE=car | grep -qx 'a peer has left'; }
 eventually 10 has_left
 equal life "$(life WAYMARK_VEHICLE=car | grep -v '^guidance paused$' | tr '\n' ';')" \
   "a peer was admitted;a session was opened;guidance started;a session ended;a peer has left;"
 equal others "$(life WAYMARK_VEHICLE=bus | tr '\n' ';')" "a peer was admitted;"
-session=$(journalctl --boot --output json WAYMARK_VEHICLE=car | sed -n 's/.*"WAYMARK_SESSION":"\([0-9]*\)".*/\1/p' | sort -u)
+session=$(entries --output json WAYMARK_VEHICLE=car | sed -n 's/.*"WAYMARK_SESSION":"\([0-9]*\)".*/\1/p' | sort -u)
 equal sessions "$(wc -w <<<"$session")" 1
 [[ $(life WAYMARK_SESSION="$session" | tail -1) == 'a session ended' ]]
 
 # Each entry has what it is found and explained by.
-journalctl --boot --output json WAYMARK_VEHICLE=car >/tmp/life
+entries --output json WAYMARK_VEHICLE=car >/tmp/life
 for field in MESSAGE_ID PRIORITY CODE_FILE CODE_LINE CODE_FUNC WAYMARK_VEHICLE SYSLOG_IDENTIFIER; do
   equal "$field" "$(grep -c "\"$field\":" /tmp/life)" "$(wc -l </tmp/life)"
 done
 grep -q '"WAYMARK_ENDPOINT":"cluster"' /tmp/life
 grep -q '"WAYMARK_PEER_UID":"'"$(id -u car)"'"' /tmp/life
 grep -q '"WAYMARK_CLIENT":"' /tmp/life
-equal explained "$(journalctl --boot -x --output short WAYMARK_VEHICLE=car | grep -c '^-- Defined-By: Waymark\|^░░ Defined-By: Waymark')" \
+equal explained "$(entries -x --output short WAYMARK_VEHICLE=car | grep -c '^-- Defined-By: Waymark\|^░░ Defined-By: Waymark')" \
   "$(wc -l </tmp/life)"
 # Vaduz lies at 47.1 north and 9.5 east.
-if journalctl --boot --output json --unit waymarkd | grep -E '47\.[01][0-9]|9\.5[0-9]|Vaduz|Balzers'; then exit 1; fi
+if entries --output json --unit waymarkd | grep -E '47\.[01][0-9]|9\.5[0-9]|Vaduz|Balzers'; then exit 1; fi

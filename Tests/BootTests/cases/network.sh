@@ -7,7 +7,7 @@ start_drive 300 unix:/run/waymarkd/own.sock
 end_drive
 systemctl --quiet stop waymarkd
 # systemd says that a service is stopped before it removes its folder.
-eventually 10 gone /run/waymarkd
+eventually 10 test ! -e /run/waymarkd
 [[ -S /run/waymark/vehicle.sock ]]
 
 sed -i '/^listeners:/a\  - {address: "tcp:127.0.0.1:7228", roles: [vehicle]}' /etc/waymark/waymarkd.yaml

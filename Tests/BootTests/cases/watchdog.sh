@@ -25,5 +25,5 @@ pid=$(property MainPID)
 provoke
 comes_back 1
 [[ $(property MainPID) != "$pid" ]]
-journalctl --boot --no-pager --unit waymarkd | grep -qi 'watchdog timeout'
+entries --unit waymarkd | grep -i 'watchdog timeout' >/dev/null
 end_fleet
