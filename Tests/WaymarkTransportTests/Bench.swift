@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import WaymarkCodec
 import WaymarkGateway
+import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
@@ -107,8 +108,18 @@ final class Peer {
     }
 
     func send(_ message: Message, session: SessionID = .none, sequence: UInt64 = 0) throws {
-        let frame = Codec.encode(Envelope(message, session: session, sequence: sequence))
-        try self.send(Array(frame.bytes))
+        try self.send([Envelope(message, session: session, sequence: sequence)])
+    }
+
+    /// Several in one read.
+    func send(_ envelopes: [Envelope]) throws {
+        try self.send(envelopes.flatMap { Array(Codec.encode($0).bytes) })
+    }
+
+    /// As a client, its first publication.
+    func startGuidance(_ session: SessionID) throws {
+        try self.send(
+            .publication(.startGuidance(trip, generation: 1, .init())), session: session, sequence: 1)
     }
 
     func close() throws {

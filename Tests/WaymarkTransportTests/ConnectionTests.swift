@@ -178,8 +178,7 @@ import WaymarkTransport
         let bench = Bench()
         let vehicle = try bench.vehicle("car")
         let (client, session) = try bench.guide(["car"])
-        try client.send(
-            .publication(.startGuidance(trip, generation: 1, .init())), session: session, sequence: 1)
+        try client.startGuidance(session)
         _ = try vehicle.receive()
         let frame = Frame(
             header: FrameHeader(type: 0x01FE, flags: .skippable, session: session, sequence: 2),
@@ -263,8 +262,7 @@ let trip = Trip(id: "t", origin: place, destination: place)
         let slow = try bench.vehicle("car", endpoint: "slow")
         let quick = try bench.vehicle("car", endpoint: "quick")
         let (client, session) = try bench.guide(["car"])
-        try client.send(
-            .publication(.startGuidance(trip, generation: 1, .init())), session: session, sequence: 1)
+        try client.startGuidance(session)
         for peer in [slow, quick] { _ = try peer.receive() }
         slow.setReading(false)
         for number in UInt64(2)...50 {
@@ -297,8 +295,7 @@ let trip = Trip(id: "t", origin: place, destination: place)
         let maneuver = Maneuver(
             id: ManeuverID(rawValue: 1), type: .leftTurn,
             instructionVariants: [String(repeating: "x", count: 500)])
-        try client.send(
-            .publication(.startGuidance(trip, generation: 1, .init())), session: session, sequence: 1)
+        try client.startGuidance(session)
         var sequence: UInt64 = 2
         while !slow.isOutputClosed, sequence < 1_000 {
             var next = maneuver
@@ -316,8 +313,7 @@ let trip = Trip(id: "t", origin: place, destination: place)
         let slow = try bench.vehicle("car", endpoint: "slow")
         let other = try bench.vehicle("car", endpoint: "other")
         let (client, session) = try bench.guide(["car"])
-        try client.send(
-            .publication(.startGuidance(trip, generation: 1, .init())), session: session, sequence: 1)
+        try client.startGuidance(session)
         _ = try slow.receive()
         slow.setReading(false)
         try client.send(.publication(.currentRoadName(["gone"])), session: session, sequence: 2)
@@ -405,8 +401,7 @@ let trip = Trip(id: "t", origin: place, destination: place)
         let bench = Bench()
         let staying = try bench.vehicle("car", endpoint: "staying")
         let (client, session) = try bench.guide(["car"])
-        try client.send(
-            .publication(.startGuidance(trip, generation: 1, .init())), session: session, sequence: 1)
+        try client.startGuidance(session)
         for number in UInt64(2)...20 {
             let leaving = try bench.vehicle("car", endpoint: "e\(number)")
             try client.send(.publication(.currentRoadName(["\(number)"])), session: session, sequence: number)

@@ -9,11 +9,6 @@ import WaymarkProtocol
 import WaymarkTransport
 
 @Suite(.timeLimit(.minutes(10))) struct FlushTests {
-    private func start(_ client: Peer, _ session: SessionID) throws {
-        try client.send(
-            .publication(.startGuidance(trip, generation: 1, .init())), session: session, sequence: 1)
-    }
-
     /// Answers are alone in their read, or come with another.
     @Test(arguments: [["1"], ["1", "2"]])
     func `whoever waits for an answer has it before others hear of it, and before it is logged`(
@@ -23,7 +18,7 @@ import WaymarkTransport
         let (client, session) = try bench.guide(["car"])
         // Later than the client: the order is not that of connecting.
         let vehicle = try bench.vehicle("car")
-        try self.start(client, session)
+        try client.startGuidance(session)
         for id in requests {
             try vehicle.send(
                 .waypointRequest(WaypointRequest(requestID: id, waypoint: place)), session: session)
@@ -37,10 +32,11 @@ import WaymarkTransport
             try peer.channel.pipeline.syncOperations.addHandler(recorder, position: .first)
         }
         try client.send(
-            requests.flatMap { id in
-                let answer = RequestAnswer(
-                    requestID: id, vehicle: VehicleID(unchecked: "car"), answer: .decline(.busy))
-                return Array(Codec.encode(Envelope(.requestAnswer(answer))).bytes)
+            requests.map { id in
+                Envelope(
+                    .requestAnswer(
+                        RequestAnswer(
+                            requestID: id, vehicle: VehicleID(unchecked: "car"), answer: .decline(.busy))))
             })
         // Of several, what goes to one of them is flushed once.
         let logged = requests.count == 1 ? 0 : requests.count
@@ -57,7 +53,7 @@ import WaymarkTransport
         try first.send(.hello(Bench.vehicleHello("car", "first")))
         let second = try bench.vehicle("car", endpoint: "second")
         let (client, session) = try bench.guide(["car"])
-        try self.start(client, session)
+        try client.startGuidance(session)
         _ = try second.receive()
 
         close(ours)
@@ -75,8 +71,8 @@ import WaymarkTransport
             Message.publication(.currentRoadName(["\($0) " + String(repeating: "x", count: 80)]))
         }
         try client.send(
-            zip(UInt64(2)..., names).flatMap { sequence, name in
-                Array(Codec.encode(Envelope(name, session: session, sequence: sequence)).bytes)
+            zip(UInt64(2)..., names).map { sequence, name in
+                Envelope(name, session: session, sequence: sequence)
             })
         #expect(isRead)
         let end = Message.sessionEnded(SessionEnded(session: session, reason: .userStopped))

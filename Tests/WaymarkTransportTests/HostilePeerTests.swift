@@ -54,8 +54,7 @@ import WaymarkTransport
         let bench = Bench()
         let vehicle = try bench.vehicle("car")
         let (client, session) = try bench.guide(["car"])
-        try client.send(
-            .publication(.startGuidance(trip, generation: 1, .init())), session: session, sequence: 1)
+        try client.startGuidance(session)
         for number in 2...30 {
             let hostile = try bench.connect(from: .user(2_000))
             let talk = Self.conversation(Bool.random(using: &generator), number, session)

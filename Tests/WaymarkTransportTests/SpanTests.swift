@@ -33,13 +33,10 @@ import WaymarkTransport
         for peer in [plain, short] { _ = try peer.receive() }
 
         let names = (2...30).map { ["Highway \($0)", "H \($0)"] }
-        let bytes = zip(UInt64(2)..., names).flatMap { sequence, names in
-            Array(
-                Codec.encode(
-                    Envelope(.publication(.currentRoadName(names)), session: session, sequence: sequence)
-                ).bytes)
-        }
-        try client.send(bytes)
+        try client.send(
+            zip(UInt64(2)..., names).map { sequence, names in
+                Envelope(.publication(.currentRoadName(names)), session: session, sequence: sequence)
+            })
         for (peer, expected) in [(plain, names.flatMap(\.self)), (short, names.map { $0[1] })] {
             let buffer = try #require(try peer.channel.readOutbound(as: ByteBuffer.self))
             #expect(try peer.channel.readOutbound(as: ByteBuffer.self) == nil, "one write for one read")
