@@ -70,7 +70,7 @@ final class Dispatcher {
     func leave(_ audience: AudienceID, on loop: Int) { if loop != 0 { self.reach.leave(audience, on: loop) } }
 
     /// All is worked off: the other loops hear of it, and whoever was written to is flushed.
-    func endTurn() {
+    func finish() {
         self.endSpans()
         for index in self.loops.indices.dropFirst() {
             // As long as a connection is sure to be read on, another loop is not woken just to hear of batches.

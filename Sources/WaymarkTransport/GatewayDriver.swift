@@ -351,8 +351,7 @@ package final class GatewayDriver: Sendable {
         state.hasRun = true
         state.census = nil
         handle()
-        state.dispatcher.endTurn()
-        state.isLone = false
+        state.dispatcher.finish()
         state.isWorkingOff = false
     }
 

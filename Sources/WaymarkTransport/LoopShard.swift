@@ -36,7 +36,7 @@ final class LoopShard {
     /// Connections that were not taken, until they are closed.
     var refused: [ObjectIdentifier: any Channel] = [:]
     private var audiences: [AudienceID: LocalAudience] = [:]
-    /// The first and the last of those to be flushed at the end of the turn: each knows the next.
+    /// The first and the last of those to be flushed, see ``touch(_:)``: each knows the next.
     private var touched: (first: ConnectionHandler, last: ConnectionHandler)?
 
     init(waiting: WaitingBytes, deadlines: DeadlineTimer) {
@@ -96,7 +96,7 @@ final class LoopShard {
         for id in batchesDone { self.finishBatch(of: id) }
     }
 
-    /// Has a connection flushed at the end of the turn, or before an audience sends past what was written to it.
+    /// Has a connection flushed once all is worked off, or before an audience sends past what was written to it.
     func touch(_ handler: ConnectionHandler) {
         guard !handler.isTouched else { return }
         handler.isTouched = true
