@@ -14,6 +14,11 @@ package enum DecodingError: Error, Sendable, Hashable {
 /// build does not know are accepted; values survive as `unrecognized`. Closed enumerations with a sensible reading for
 /// "something else" say so at their initialisers, the others are refused.
 package enum Codec {
+    /// What a gateway is given.
+    package static let coder = BodyCoder(
+        decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) },
+        waypoint: { Codec.waypoint(of: $0) })
+
     /// Writes a message as a whole frame. Whoever writes many holds a ``BodyEncoder``.
     package static func encode(_ envelope: Envelope) -> Frame {
         BodyEncoder(keptBytes: self.arenaBytes).encode(envelope)

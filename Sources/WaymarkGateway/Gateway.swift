@@ -21,7 +21,7 @@ package struct Gateway: Sendable, Hashable {
 
     package internal(set) var counters = Counters()
     package internal(set) var policy: Policy
-    let coder: Coder
+    let coder: BodyCoder
     var peers: [ConnectionID: Peer] = [:]
     var vehicles: [VehicleID: Vehicle] = [:]
     var clients: [ClientID: Client] = [:]
@@ -38,7 +38,7 @@ package struct Gateway: Sendable, Hashable {
     var nextAudience = AudienceID(1)
 
     /// Creates an empty gateway. `firstSession` should be random, so that ids of an earlier process match nothing.
-    package init(policy: Policy, coder: Coder, firstSession: SessionID) {
+    package init(policy: Policy, coder: BodyCoder, firstSession: SessionID) {
         self.policy = policy
         self.coder = coder
         self.nextSession = firstSession

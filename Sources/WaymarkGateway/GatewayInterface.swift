@@ -1,4 +1,3 @@
-package import WaymarkModel
 package import WaymarkProtocol
 
 /// Names a group of endpoints that receive the same bytes: those of one session with one profile.
@@ -53,29 +52,6 @@ extension Gateway {
         case arm(deadline: Instant)
         /// Nothing to do: for the record.
         case note(Note)
-    }
-
-    /// How bodies are read and written, where the gateway must know more of them, or say more, than it is handed. Two coders are always
-    /// equal.
-    package struct Coder: Sendable, Hashable {
-        /// The full content of a published frame that was checked before; nil for a type this build does not know.
-        package let decode: @Sendable (Frame) -> Publication?
-        package let encode: @Sendable (Envelope) -> Frame
-        /// The place that a request asks for; nil if it was not checked before.
-        package let waypoint: @Sendable (ReceivedRequest) -> Waypoint?
-
-        package init(
-            decode: @escaping @Sendable (Frame) -> Publication?,
-            encode: @escaping @Sendable (Envelope) -> Frame,
-            waypoint: @escaping @Sendable (ReceivedRequest) -> Waypoint?
-        ) {
-            self.decode = decode
-            self.encode = encode
-            self.waypoint = waypoint
-        }
-
-        package static func == (lhs: Coder, rhs: Coder) -> Bool { true }
-        package func hash(into hasher: inout Hasher) {}
     }
 
     /// What the operator decides.

@@ -1,5 +1,5 @@
 internal import WaymarkModel
-internal import WaymarkProtocol
+package import WaymarkProtocol
 
 /// A gateway as the next process of the daemon gets it: everything but the settings, which are that process's own.
 ///
@@ -42,7 +42,7 @@ package struct GatewayState: Codable, Sendable {
     /// Limits that are lower than before hold for what comes anew.
     ///
     /// - Returns: nil if `coder` cannot read what a message said.
-    package func gateway(policy: Gateway.Policy, coder: Gateway.Coder) -> Gateway? {
+    package func gateway(policy: Gateway.Policy, coder: BodyCoder) -> Gateway? {
         var gateway = Gateway(policy: policy, coder: coder, firstSession: self.nextSession)
         gateway.counters = self.counters
         gateway.peers = self.peers
@@ -79,7 +79,7 @@ private struct StoredRequest: Codable, Sendable {
     private let stage: Stage
     private let deadline: DeadlineQueue<Gateway.Deadline>.Ticket
 
-    init(_ request: Request, _ coder: Gateway.Coder) {
+    init(_ request: Request, _ coder: BodyCoder) {
         self.vehicle = request.vehicle
         self.content = request.content
         self.kind = request.kind
@@ -97,7 +97,7 @@ private struct StoredRequest: Codable, Sendable {
 
     struct Unreadable: Error {}
 
-    func request(_ coder: Gateway.Coder) throws(Unreadable) -> Request {
+    func request(_ coder: BodyCoder) throws(Unreadable) -> Request {
         var request = Request(
             vehicle: self.vehicle, content: self.content, kind: self.kind, client: self.client,
             deadline: self.deadline)

@@ -83,9 +83,9 @@ struct NavigationSession: Sendable, Hashable, Codable {
         /// Those that the client provides.
         let features: FeatureSet
         let limits: GatewayLimits
-        let coder: Gateway.Coder
+        let coder: BodyCoder
 
-        init(features: FeatureSet, limits: GatewayLimits, coder: Gateway.Coder) {
+        init(features: FeatureSet, limits: GatewayLimits, coder: BodyCoder) {
             self.features = features
             self.limits = limits
             self.coder = coder
@@ -326,7 +326,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     /// `sequence` is the last number that it saw of this session with the same profile; nil if it knows nothing.
     mutating func enter(
         _ profile: Profile, after sequence: UInt64?, newID: @autoclosure () -> AudienceID,
-        limits: GatewayLimits, coder: Gateway.Coder, _ snapshots: inout SnapshotBook
+        limits: GatewayLimits, coder: BodyCoder, _ snapshots: inout SnapshotBook
     ) -> Entry? {
         if let audience = self.audiences[profile] {
             self.audiences[profile]?.memberCount += 1
@@ -371,7 +371,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     }
 
     /// Finds the route again, once everything else was read.
-    mutating func restoreRoute(_ coder: Gateway.Coder) {
+    mutating func restoreRoute(_ coder: BodyCoder) {
         guard self.audiences.keys.contains(where: \.isWindowed) else { return }
         self.route = self.storedRoute(self.retained.frames.compactMap { coder.decode($0) })
     }
@@ -384,7 +384,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// The retained frames, cut by a fresh view: it ends up as every view of the profile, whatever it has seen before.
     private mutating func fittedSnapshot(
-        _ profile: Profile, _ coder: Gateway.Coder, _ snapshots: inout SnapshotBook
+        _ profile: Profile, _ coder: BodyCoder, _ snapshots: inout SnapshotBook
     ) -> (view: FittedView, frames: [Frame]) {
         let retained = self.retained.frames.map { (frame: $0, publication: coder.decode($0)) }
         if profile.isWindowed, self.route == nil {
@@ -419,7 +419,7 @@ extension FittedView {
     /// Cuts a frame; `publication` is its content, as soon as somebody has read it.
     fileprivate mutating func fit(
         _ frame: Frame, _ publication: inout Publication?, _ outline: PublicationOutline,
-        _ route: StoredRoute, _ coder: Gateway.Coder, into fitted: inout PublishedFrames
+        _ route: StoredRoute, _ coder: BodyCoder, into fitted: inout PublishedFrames
     ) {
         switch self.foresight(of: outline) {
         case .asReceived: return fitted.append(copyOf: frame, outline)

@@ -1,3 +1,4 @@
+internal import WaymarkCodec
 internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
@@ -27,7 +28,7 @@ extension SimulatedNetwork {
         self.members = [:]
         self.gatewayDeadline = nil
         self.gateway = Gateway(
-            policy: self.policy, coder: self.coder,
+            policy: self.policy, coder: Codec.coder,
             firstSession: SessionID(.random(in: 1...1 << 30, using: &self.random)))
         self.predecessor = nil
         self.watch = Watch(grace: self.policy.limits.grace)

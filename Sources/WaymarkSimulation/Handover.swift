@@ -1,4 +1,5 @@
 internal import StateCoding
+internal import WaymarkCodec
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
@@ -17,7 +18,7 @@ extension SimulatedNetwork {
         self.happenings.insert(.handedOver)
         do {
             let state = try Self.copy(GatewayState(self.gateway))
-            guard let gateway = state.gateway(policy: self.policy, coder: self.coder) else {
+            guard let gateway = state.gateway(policy: self.policy, coder: Codec.coder) else {
                 return self.report(.restartLosesNothing, "the gateway's messages cannot be read back")
             }
             if gateway != self.gateway {

@@ -1,5 +1,5 @@
 internal import WaymarkCodec
-package import WaymarkGateway
+internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -26,7 +26,6 @@ package struct SimulatedNetwork {
     let policy: Gateway.Policy
     let limits: ConnectionLimits
     let outboxLimits: Outbox.Limits
-    let coder: Gateway.Coder
     let decoder = BodyDecoder()
     var random: SeededRandom
     var step = 0
@@ -76,9 +75,8 @@ package struct SimulatedNetwork {
         if random.once(in: 2) { outboxLimits.bytesMax = random.number(1_500...8_000) }
         outboxLimits.slowConsumerTimeout = .seconds(random.number(10...60))
         self.outboxLimits = outboxLimits
-        self.coder = Self.coder
         self.gateway = Gateway(
-            policy: policy, coder: self.coder,
+            policy: policy, coder: Codec.coder,
             firstSession: SessionID(.random(in: 1...1 << 30, using: &random)))
         self.watch = Watch(grace: policy.limits.grace)
         self.random = random
@@ -102,11 +100,6 @@ package struct SimulatedNetwork {
         policy.limits.requestsOpenMax = random.number(1...4)
         return policy
     }
-
-    /// As the daemon has it.
-    package static let coder = Gateway.Coder(
-        decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) },
-        waypoint: { Codec.waypoint(of: $0) })
 
     private mutating func populate() {
         let vehicles = (0..<self.random.number(1...3)).map { VehicleID(unchecked: "v\($0)") }

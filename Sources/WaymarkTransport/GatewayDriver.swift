@@ -140,7 +140,7 @@ package final class GatewayDriver: Sendable {
             return (loop, NIOLoopBoundBox.makeBoxSendingValue(shard, eventLoop: loop))
         }
         let gateway = Gateway(
-            policy: policy, coder: Self.coder, firstSession: SessionID(.random(in: 1 ... .max)))
+            policy: policy, coder: Codec.coder, firstSession: SessionID(.random(in: 1 ... .max)))
         self.state = NIOLoopBoundBox.makeBoxSendingValue(
             State(
                 gateway: gateway, ledger: ConnectionLedger(limits: limits.connections),
@@ -148,10 +148,6 @@ package final class GatewayDriver: Sendable {
                 timer: LoopTimer(loops[0], clock: clock), dispatcher: Dispatcher(self.shards)),
             eventLoop: loops[0])
     }
-
-    static let coder = Gateway.Coder(
-        decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) },
-        waypoint: { Codec.waypoint(of: $0) })
 
     /// How many there are now.
     package func census() async throws -> Gateway.Census {

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import NIOCore
 internal import NIOPosix
+internal import WaymarkCodec
 package import WaymarkGateway
 package import WaymarkProtocol
 
@@ -74,7 +75,7 @@ extension GatewayDriver {
         _ state: DriverState, _ connections: [(ConnectionState, CInt, ListenerRules)],
         _ policy: Gateway.Policy
     ) async throws -> Int? {
-        guard let gateway = state.gateway.gateway(policy: policy, coder: Self.coder) else {
+        guard let gateway = state.gateway.gateway(policy: policy, coder: Codec.coder) else {
             for (_, descriptor, _) in connections { _ = close(descriptor) }
             return nil
         }

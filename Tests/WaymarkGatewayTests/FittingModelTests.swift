@@ -130,7 +130,7 @@ struct FittingRun {
 
     init(seed: Int) {
         self.random = SeededRandom(seed: UInt64(seed))
-        self.gateway = Gateway(policy: .init(), coder: World.coder, firstSession: SessionID(1))
+        self.gateway = Gateway(policy: .init(), coder: Codec.coder, firstSession: SessionID(1))
         self.arrive(World.client("app"), self.client)
         let opening = OpenSession(requestID: "r", vehicles: .vehicles([VehicleID(unchecked: "car")]))
         self.handle(.received(self.client, .openSession(opening), .none))

@@ -1,5 +1,6 @@
 import StateCoding
 import Testing
+import WaymarkCodec
 import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
@@ -16,7 +17,7 @@ import WaymarkProtocol
         #expect(world.guide(client, Array(guided)) != nil)
         let bytes = try StateCoder.encode(GatewayState(world.gateway), format: GatewayState.format)
         let state = try StateCoder.decode(GatewayState.self, from: bytes, format: GatewayState.format)
-        #expect(state.gateway(policy: world.gateway.policy, coder: World.coder) == world.gateway)
+        #expect(state.gateway(policy: world.gateway.policy, coder: Codec.coder) == world.gateway)
         // Hello, profile, token and names of an endpoint.
         #expect(bytes.count < 10_000 * 600)
     }
@@ -34,7 +35,7 @@ import WaymarkProtocol
         world.handle(.received(client, .requestAnswer(answer), session))
         let bytes = try StateCoder.encode(GatewayState(world.gateway), format: GatewayState.format)
         let state = try StateCoder.decode(GatewayState.self, from: bytes, format: GatewayState.format)
-        world.gateway = try #require(state.gateway(policy: world.gateway.policy, coder: World.coder))
+        world.gateway = try #require(state.gateway(policy: world.gateway.policy, coder: Codec.coder))
         world.handle(
             .received(endpoint, .promptAnswer(PromptAnswer(requestID: "w", isAccepted: true)), session))
         #expect(world.outcomes(client) == [.accepted])

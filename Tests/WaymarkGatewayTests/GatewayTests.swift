@@ -3,12 +3,9 @@ import WaymarkCodec
 import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
-import WaymarkSimulation
 
 /// A gateway with peers whose mail is kept.
 struct World {
-    static let coder = SimulatedNetwork.coder
-
     var gateway: Gateway
     var now = Instant(nanoseconds: 0)
     var nextToken: UInt64 = 1
@@ -21,7 +18,7 @@ struct World {
     init(_ change: (inout Gateway.Policy) -> Void = { _ in }) {
         var policy = Gateway.Policy()
         change(&policy)
-        self.gateway = Gateway(policy: policy, coder: Self.coder, firstSession: SessionID(100))
+        self.gateway = Gateway(policy: policy, coder: Codec.coder, firstSession: SessionID(100))
     }
 
     /// A message of a peer as the transport hands it in.

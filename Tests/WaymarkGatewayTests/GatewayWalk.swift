@@ -76,7 +76,7 @@ struct WalkWorld {
         policy.limits.requestsOpenMax = 1
         policy.limits.sharesOpenMax = 1
         policy.limits.outcomesKeptMax = 4
-        self.gateway = Gateway(policy: policy, coder: World.coder, firstSession: SessionID(0))
+        self.gateway = Gateway(policy: policy, coder: Codec.coder, firstSession: SessionID(0))
     }
 
     // MARK: Steps

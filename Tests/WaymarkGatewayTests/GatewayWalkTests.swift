@@ -1,6 +1,7 @@
 import Foundation
 import StateCoding
 import Testing
+import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
 
@@ -114,7 +115,7 @@ extension WalkWorld {
         do {
             let bytes = try StateCoder.encode(GatewayState(self.gateway), format: GatewayState.format)
             let state = try StateCoder.decode(GatewayState.self, from: bytes, format: GatewayState.format)
-            return state.gateway(policy: self.gateway.policy, coder: World.coder) == self.gateway
+            return state.gateway(policy: self.gateway.policy, coder: Codec.coder) == self.gateway
         } catch {
             return false
         }

@@ -1,5 +1,6 @@
 import OrderedCollections
 import Testing
+import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
 
@@ -189,7 +190,7 @@ import WaymarkProtocol
             let envelope = Envelope(
                 .publication(.currentRoadName(["x"])), session: session, sequence: sequence, flags: flags)
             world.handle(
-                .published(client, PublishedFrames(World.coder.encode(envelope), .currentRoadName)))
+                .published(client, PublishedFrames(Codec.encode(envelope), .currentRoadName)))
         }
         #expect(world.errors(client) == [.outOfRange, .outOfRange])
         #expect(world.messages(car).isEmpty)

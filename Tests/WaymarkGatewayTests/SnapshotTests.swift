@@ -1,6 +1,7 @@
 import OrderedCollections
 import Synchronization
 import Testing
+import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
 
@@ -22,11 +23,11 @@ import WaymarkProtocol
     {
         let reads = Mutex(0)
         var world = World()
-        let coder = Gateway.Coder(
+        let coder = BodyCoder(
             decode: { frame in
                 reads.withLock { $0 += 1 }
-                return World.coder.decode(frame)
-            }, encode: World.coder.encode, waypoint: World.coder.waypoint)
+                return Codec.coder.decode(frame)
+            }, encode: Codec.coder.encode, waypoint: Codec.coder.waypoint)
         world.gateway = Gateway(policy: .init(), coder: coder, firstSession: SessionID(100))
         let client = world.arrive(1, World.client("app"))
         let session = try world.guided(client, ["car"])

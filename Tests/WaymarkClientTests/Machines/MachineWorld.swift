@@ -2,7 +2,6 @@ import WaymarkCodec
 import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
-import WaymarkSimulation
 
 @testable import WaymarkClient
 
@@ -39,7 +38,7 @@ struct MachineWorld {
 
     private static func newGateway(_ policy: Gateway.Policy) -> Gateway {
         Gateway(
-            policy: policy, coder: SimulatedNetwork.coder,
+            policy: policy, coder: Codec.coder,
             firstSession: SessionID(.random(in: 1...1_000_000)))
     }
 
