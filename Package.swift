@@ -234,3 +234,18 @@ let package = Package(
             name: "WaymarkSimulationTests", dependencies: ["WaymarkSimulation"], swiftSettings: testing),
     ]
 )
+
+// Only some tests, and what they need: WAYMARK_TESTS=SystemdTests,WaymarkCodecTests.
+if let names = Context.environment["WAYMARK_TESTS"] {
+    var kept: Set<String> = []
+    var found = names.split(separator: ",").map(String.init)
+    while let name = found.popLast() {
+        guard kept.insert(name).inserted else { continue }
+        guard let target = package.targets.first(where: { $0.name == name }) else {
+            fatalError("WAYMARK_TESTS: there is no target \(name)")
+        }
+        for case .byNameItem(let dependency, _) in target.dependencies { found.append(dependency) }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll()
+}
