@@ -95,7 +95,7 @@ import Testing
         for cluster in clusters { try await cluster.line(containing: "updateTripEstimates") }
         let request = try daemon.waymark("request", "cancel", "--id", "car")
         #expect(await request.end() == 0)
-        #expect(request.lines == ["userStopped"])
+        #expect(request.lines == ["the vehicle's user stopped guidance"])
         #expect(await navigate.end() == 0)
         for cluster in clusters {
             try await cluster.line(containing: "\"sessionEnded\"")
@@ -152,6 +152,7 @@ import Testing
         for kind in ["waypoint", "destination"] {
             let request = try daemon.waymark("request", kind, "47.1,9.5", "--id", "car")
             #expect(await request.end() == 2)
+            #expect(request.lines.first?.contains(" was not accepted: ") == true)
             #expect(request.lines.count == 1)
         }
         // Guided by a client without an engine.
@@ -160,7 +161,7 @@ import Testing
         try await cluster.line(containing: "updateTripEstimates")
         let waypoint = try daemon.waymark("request", "waypoint", "47.1,9.5", "--id", "car")
         #expect(await waypoint.end() == 2)
-        #expect(waypoint.lines == ["notSupported"])
+        #expect(waypoint.lines == ["the stop was not accepted: nobody handles such a request"])
         let source = try daemon.waymark("request", "route-source", "clientUnchanged", "--id", "car")
         #expect(await source.end() == 0)
         try await navigate.line(containing: "clientUnchanged")

@@ -121,11 +121,20 @@ import WaymarkRoutes
 
     @Test func `cancelling succeeds only if guidance is over`() throws {
         for reason in [EndReason.userStopped, .ownNavigationStarted, .noVehicleLeft] {
-            try Request.Cancel.report(reason)
+            try Request.Cancel.report(reason, asked: .userStopped, isGuided: true)
         }
-        #expect(throws: ExitCode(2)) { try Request.Cancel.report(.notAllowed) }
+        try Request.Cancel.report(.ownNavigationStarted, asked: .ownNavigationStarted, isGuided: false)
+        #expect(throws: ExitCode(2)) {
+            try Request.Cancel.report(.userStopped, asked: .userStopped, isGuided: false)
+        }
+        for reason in [CancellationReason.userStopped, .ownNavigationStarted] {
+            #expect(throws: ExitCode(2)) {
+                try Request.Cancel.report(.notAllowed, asked: reason, isGuided: true)
+            }
+        }
         #expect(throws: CommandFailure.self) {
-            try Request.Cancel.report(.connectionClosed(.refused(reason: "\u{1B}c")))
+            let closed = EndReason.connectionClosed(.refused(reason: "\u{1B}c"))
+            try Request.Cancel.report(closed, asked: .userStopped, isGuided: true)
         }
     }
 

@@ -1,12 +1,15 @@
 package import ArgumentParser
+internal import Synchronization
 internal import WaymarkClient
 internal import WaymarkModel
+internal import WaymarkProtocol
 
 package struct Request: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         abstract: "Do one thing that a vehicle does, and wait for its outcome.",
         discussion: """
-            The exit status is 0 for accepted or done, 2 for every other outcome, 1 if there was none within --timeout.
+            The exit status is 0 for accepted or done, 2 for every other outcome, 1 if there was none within --timeout. Ctrl-C
+            and the end of --timeout withdraw what was asked.
             """,
         subcommands: [
             WaypointCommand.self, Destination.self, Cancel.self, Allow.self, ShareAccept.self, Source.self,
@@ -25,10 +28,11 @@ package struct Request: AsyncParsableCommand {
 
         func run() async throws {
             let waypoint = try self.place.waypoint()
-            let result = try await self.vehicle.act {
+            try await self.vehicle.act {
                 await $0.requestWaypoint(waypoint, segment: self.segment)
+            } report: {
+                try self.vehicle.report("the stop", $0)
             }
-            try report(result)
         }
     }
 
@@ -42,27 +46,52 @@ package struct Request: AsyncParsableCommand {
 
         func run() async throws {
             let waypoint = try self.place.waypoint()
-            try report(try await self.vehicle.act { await $0.requestDestination(waypoint) })
+            try await self.vehicle.act {
+                await $0.requestDestination(waypoint)
+            } report: {
+                try self.vehicle.report("the drive", $0)
+            }
         }
     }
 
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End guidance at once; prints why the session ended.")
-        @Flag(help: "The vehicle navigates by itself now: nobody may guide it before it allows or asks.")
+            abstract: "End guidance at once; prints why it ended.",
+            discussion: "The exit status is 2 if there was no guidance to end.")
+        @Flag(
+            help: "The vehicle navigates by itself now: no client may guide it before it allows or asks.")
         var ownNavigation = false
         @OptionGroup var vehicle: VehicleOptions
 
         func run() async throws {
             let reason: CancellationReason = self.ownNavigation ? .ownNavigationStarted : .userStopped
-            try Self.report(try await self.vehicle.act { await $0.cancelNavigation(reason) })
+            let isGuided = Mutex(true)
+            try await self.vehicle.act {
+                await $0.cancelNavigation(reason)
+            } report: { end in
+                try Self.report(end, asked: reason, isGuided: isGuided.withLock { $0 })
+            } configure: { configuration in
+                configuration.onEveryUpdate = { update in
+                    // An end of no session answers a vehicle that is not guided.
+                    if case .sessionEnded(let ended) = update.message, ended.session == .none {
+                        isGuided.withLock { $0 = false }
+                    }
+                }
+            }
         }
 
-        /// Prints why guidance is over; a failing exit status if it is not, or if nobody knows.
-        static func report(_ reason: EndReason) throws {
-            if case .connectionClosed(let error) = reason { throw CommandFailure("\(error)") }
-            Terminal.line(reason.word)
-            if reason == .notAllowed { throw ExitCode(2) }
+        /// Prints why guidance is over; a failing exit status if it is not, or if there was none to end.
+        static func report(_ end: EndReason, asked: CancellationReason, isGuided: Bool) throws {
+            if case .connectionClosed(let error) = end { throw CommandFailure("\(error)") }
+            if isGuided || end == .notAllowed {
+                Terminal.line("\(end)")
+                if end == .notAllowed { throw ExitCode(2) }
+            } else if asked == .ownNavigationStarted {
+                Terminal.line("\(end); nobody guided it")
+            } else {
+                Terminal.line("there was no guidance to end")
+                throw ExitCode(2)
+            }
         }
     }
 
@@ -71,7 +100,12 @@ package struct Request: AsyncParsableCommand {
             abstract: "Let clients guide again after the vehicle navigated by itself.")
         @OptionGroup var vehicle: VehicleOptions
 
-        func run() async throws { try await self.vehicle.act { await $0.allowNavigation() } }
+        func run() async throws {
+            try await self.vehicle.act {
+                await $0.allowNavigation()
+            } report: { _ in
+            }
+        }
     }
 
     struct ShareAccept: AsyncParsableCommand {
@@ -84,19 +118,19 @@ package struct Request: AsyncParsableCommand {
         func run() async throws {
             let (shares, share) = AsyncStream.makeStream(
                 of: Waypoint.self, bufferingPolicy: .bufferingOldest(1))
-            let configuration: (inout VehicleEndpoint.Configuration) -> Void = { configuration in
+            try await self.vehicle.act { _ -> Waypoint? in
+                for await destination in shares { return destination }
+                return nil
+            } report: { destination in
+                guard let destination else { throw CommandFailure(self.vehicle.noOutcome) }
+                let name = destination.nameVariants.first.map { " \(Terminal.printable($0))" } ?? ""
+                Terminal.line("\(destination.center.latitude),\(destination.center.longitude)\(name)")
+            } configure: { configuration in
                 configuration.onDestination = { destination in
                     share.yield(destination)
                     return true
                 }
             }
-            let destination = try await self.vehicle.act(configuration) { _ -> Waypoint? in
-                for await destination in shares { return destination }
-                return nil
-            }
-            guard let destination else { throw ExitCode.failure }
-            let name = destination.nameVariants.first.map { " \(Terminal.printable($0))" } ?? ""
-            Terminal.line("\(destination.center.latitude),\(destination.center.longitude)\(name)")
         }
     }
 
@@ -114,7 +148,10 @@ package struct Request: AsyncParsableCommand {
 
         func run() async throws {
             let source = try self.routeSource()
-            try await self.vehicle.act { await $0.setRouteSource(source) }
+            try await self.vehicle.act {
+                await $0.setRouteSource(source)
+            } report: { _ in
+            }
         }
 
         private func routeSource() throws -> RouteSource {
@@ -142,35 +179,67 @@ struct VehicleOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
     @Option(help: "How many seconds to wait for the outcome.") var timeout = 120.0
 
-    /// Runs `body` as an endpoint of its own, which shows nothing.
+    /// So long is the outcome of what was withdrawn waited for.
+    private static let withdrawalMax = Duration.seconds(2)
+
+    func validate() throws { _ = try duration(seconds: self.timeout, option: "--timeout") }
+
+    /// Runs `body` as an endpoint of its own, which shows nothing, and then `report`.
+    ///
+    /// After SIGINT, SIGTERM or `--timeout` the task of `body` is cancelled, which withdraws a request; its outcome is
+    /// waited for shortly, so that nobody acts on what was taken back.
     func act<Result: Sendable>(
-        _ configure: (inout VehicleEndpoint.Configuration) -> Void = { _ in },
-        _ body: @escaping @Sendable (VehicleEndpoint) async -> Result
-    ) async throws -> Result {
+        _ body: @escaping @Sendable (VehicleEndpoint) async -> Result, report: (Result) throws -> Void,
+        configure: (inout VehicleEndpoint.Configuration) -> Void = { _ in }
+    ) async throws {
         let name = "request-\(UInt32.random(in: 0 ... .max))"
         var configuration = VehicleEndpoint.Configuration(vehicle: self.id, endpoint: name)
         configuration.isGuidanceWanted = false
         configuration.credential = try self.connection.key()
         configure(&configuration)
         let address = try self.connection.address(default: .defaultVehicle)
-        let endpoint: VehicleEndpoint
-        do throws(ClientError) {
-            endpoint = try await VehicleEndpoint.connect(to: address, configuration)
-        } catch {
-            throw CommandFailure("\(error)")
+        let (results, result) = AsyncStream.makeStream(
+            of: Swift.Result<Result, CommandFailure>.self, bufferingPolicy: .bufferingOldest(1))
+        let work = Task { [connection, noOutcome, configuration] in
+            do throws(ClientError) {
+                let endpoint = try await connection.waitingForGateway { () throws(ClientError) in
+                    try await VehicleEndpoint.connect(to: address, configuration)
+                }
+                let outcome = await body(endpoint)
+                await endpoint.close()
+                result.yield(.success(outcome))
+            } catch {
+                result.yield(.failure(CommandFailure(error == .closed ? noOutcome : "\(error)")))
+            }
         }
-        let result = await first(within: .seconds(self.timeout)) { await body(endpoint) }
-        await endpoint.close()
-        guard let result else {
-            throw CommandFailure(
-                "there was no outcome within \(self.timeout) seconds; nothing is under way any more")
+        let giveUp: @Sendable () async -> Void = { [noOutcome] in
+            work.cancel()
+            do { try await Task.sleep(for: Self.withdrawalMax) } catch { return }
+            result.yield(.failure(CommandFailure(noOutcome)))
         }
-        return result
+        let timer = Task { [timeout] in
+            do { try await Task.sleep(for: .seconds(timeout)) } catch { return }
+            await giveUp()
+        }
+        defer { timer.cancel() }
+        try await interruptible({ Task { await giveUp() } }) {
+            for await result in results { return try report(try result.get()) }
+        }
     }
-}
 
-/// Prints an outcome; the exit status is 0 only for `accepted`.
-private func report(_ result: RequestResult) throws {
-    Terminal.line("\(result)")
-    if result != .accepted { throw ExitCode(2) }
+    /// There was no outcome.
+    var noOutcome: String { "there was no outcome within \(self.timeout) seconds" }
+
+    /// Prints an outcome; the exit status is 0 only for `accepted`, and 1 if it was withdrawn here.
+    func report(_ what: String, _ result: RequestResult) throws {
+        switch result {
+        case .accepted: Terminal.line("\(what) was accepted")
+        case .withdrawn:
+            Terminal.line("\(what) was withdrawn before there was an outcome")
+            throw ExitCode.failure
+        default:
+            Terminal.line("\(what) was not accepted: \(result.explanation)")
+            throw ExitCode(2)
+        }
+    }
 }
