@@ -81,7 +81,9 @@ import WaymarkRoutes
                 ])
         ]
         state.currentLaneGuidance = LaneGuidanceID(rawValue: 1)
-        let text = ClusterScreen.lines(state, title: "car").joined(separator: "\n")
+        var view = ClusterScreen.View()
+        view.state = state
+        let text = ClusterScreen.lines(view, columns: 80, rows: 24).joined(separator: "\n")
         for part in ["↻3  750 m", "Third exit", "lanes ← │ [↑]", "then → Turn right"] {
             #expect(text.contains(part), "\(text)")
         }
@@ -102,11 +104,11 @@ import WaymarkRoutes
     }
 
     @Test func `equal states are equal lines, and other states are not`() {
-        let lines = Set((0..<20).map { _ in ClusterJSON.state(Self.fullState) })
+        let lines = Set((0..<20).map { _ in ClusterJSON.state(Self.fullState, at: Self.time) })
         #expect(lines.count == 1)
         var other = Self.fullState
         other.segments[0].coordinates[0].latitude += 0.000001
-        #expect(!lines.contains(ClusterJSON.state(other)))
+        #expect(!lines.contains(ClusterJSON.state(other, at: Self.time)))
     }
 
     @Test func `nothing that others say steers the terminal, whichever way it is printed`() throws {
@@ -166,6 +168,9 @@ import WaymarkRoutes
         ["navigate", "--route", "f", "--on-waypoint", "perhaps"],
         ["cluster", "--id", "v", "--until", "noon"],
         ["cluster", "--id", "v", "--accept-prompts", "maybe"],
+        ["cluster", "--id", "v", "--watch", "--accept-prompts", "no"],
+        ["cluster", "--id", "v", "--states", "some"], ["cluster", "--id", "v", "--timeout", "0"],
+        ["cluster", "--id", "v", "--wait", "-1"], ["request", "cancel", "--id", "v", "--timeout", "inf"],
         ["request", "route-source", "mine", "--id", "v"],
         ["routes", "show", "f", "--traffic-side", "middle"], ["routes", "export", "f", "--format", "kml"],
     ])
@@ -174,6 +179,8 @@ import WaymarkRoutes
     }
 
     // MARK: Samples with everything in them
+
+    private static let time = Date(timeIntervalSince1970: 1.5)
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -189,7 +196,7 @@ import WaymarkRoutes
     }
 
     private static func hasContent(_ object: [String: Any]) -> Bool {
-        object.count > 6
+        object.count > 7
     }
 
     private static let estimates = TravelEstimates(
@@ -245,7 +252,7 @@ import WaymarkRoutes
             tripTravelEstimates: estimates, maneuverTravelEstimates: estimates)
     }()
 
-    private static var fullState: VehicleState {
+    static var fullState: VehicleState {
         var state = VehicleState()
         state.phase = .paused(.rerouting, description: ["d"])
         state.previews = [self.trip]
@@ -297,13 +304,14 @@ import WaymarkRoutes
             .error(Rejection(.missing, field: "f", reason: "r")),
         ]
         let messages =
-            publications.map { ClusterJSON.message(Self.update(.publication($0))) }
-            + others.map { ClusterJSON.message(Self.update($0)) }
+            publications.map { ClusterJSON.message(Self.update(.publication($0)), at: Self.time) }
+            + others.map { ClusterJSON.message(Self.update($0), at: Self.time) }
         let connections: [ConnectionState] = [.connecting, .connected(resumed: true), .closed(.closed)]
         var ended = VehicleState()
         ended.phase = .ended(reason: "finished")
-        return messages + connections.map(ClusterJSON.connection)
-            + [ClusterJSON.state(Self.fullState), ClusterJSON.state(ended)]
+        return messages + connections.map { ClusterJSON.connection($0, at: Self.time) }
+            + [Self.fullState, ended].map { ClusterJSON.state($0, at: Self.time) }
+            + [ClusterJSON.change(Self.fullState, since: ended, at: Self.time) ?? ""]
     }
 
     private static func update(_ message: Message) -> VehicleUpdate {
