@@ -33,7 +33,8 @@ struct Story: Sendable, Hashable {
                 ? "connected to the gateway again"
                 : "connected again, to a gateway that knows nothing of before"
         case .closed(.closed): return nil
-        case .closed(let error): return "connection closed: \(error)"
+        // Without a connection before, whoever connects is told the error.
+        case .closed(let error): return self.wasConnected ? "connection closed: \(error)" : nil
         }
     }
 
@@ -182,5 +183,14 @@ struct Story: Sendable, Hashable {
             .vehicleGone, .noVehicleLeft, .limit,
         ]
         return reasons.first { $0.word == word }.map { "\($0)" } ?? word
+    }
+}
+
+/// Says on standard error where a connection stands.
+actor ConnectionTeller {
+    private var story = Story()
+
+    func take(_ connection: ConnectionState) {
+        if let line = self.story.take(connection) { Terminal.note(line) }
     }
 }

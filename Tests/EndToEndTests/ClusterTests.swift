@@ -129,6 +129,24 @@ import WaymarkModel
         try await daemon.stop()
     }
 
+    @Test func `with --wait a navigation client begins before the daemon, and says so once`() async throws {
+        let folder = try RunningDaemon.newFolder()
+        let navigate = try Program(
+            "waymark",
+            [
+                "navigate", "--vehicle", "car", "--speed", "1000", "--route",
+                ProgramTests.route("vaduz-balzers"), "--connect", "unix:\(folder)/n", "--wait", "600",
+            ])
+        try await navigate.errorLine { $0.contains("waiting up to 600") ? $0 : nil }
+        let daemon = try await RunningDaemon.start(in: folder)
+        let cluster = try daemon.waymark("cluster", "--id", "car", "--until", "finished")
+        try await navigate.errorLine { $0 == "connected to the gateway" ? $0 : nil }
+        #expect(await navigate.end() == 0)
+        cluster.signal(SIGTERM)
+        await cluster.end()
+        try await daemon.stop()
+    }
+
     @Test func `a cluster that waits for the daemon can be interrupted`() async throws {
         let folder = try RunningDaemon.newFolder()
         let cluster = try Program(

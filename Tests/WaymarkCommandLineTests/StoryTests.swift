@@ -113,12 +113,16 @@ struct StoryTests {
 
     @Test mutating func `a connection is told when it comes, goes and comes back`() {
         #expect(self.story.take(.connecting) == nil)
+        #expect(self.story.take(.closed(.refused(reason: "full"))) == nil)
         #expect(self.story.take(.connected(resumed: false)) == "connected to the gateway")
         #expect(self.story.take(.connecting) == "connection to the gateway lost; reconnecting")
         // Each further attempt is no news.
         #expect(self.story.take(.connecting) == nil)
         #expect(self.story.take(.connected(resumed: true)) == "connected to the gateway again")
         #expect(self.story.take(.closed(.closed)) == nil)
+        #expect(
+            self.story.take(.closed(.refused(reason: "full")))
+                == "connection closed: \(ClientError.refused(reason: "full"))")
     }
 
     @Test func `time stands still after a step, for each step, and goes on from there`() {
