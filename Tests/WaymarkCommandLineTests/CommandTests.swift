@@ -152,6 +152,30 @@ import WaymarkRoutes
         #expect(Keyboard.keys("\u{7F}\u{1B}") == [.backspace, .escape])
     }
 
+    @Test(arguments: [
+        ["cluster"], ["demo"], ["request"], ["request", "waypoint"], ["request", "destination"],
+        ["request", "cancel"], ["request", "allow"], ["request", "share-accept"],
+        ["request", "route-source"],
+    ])
+    func `the help fits into 80 columns, and breaks its lines only where they are full`(_ command: [String])
+        throws
+    {
+        var type: any ParsableCommand.Type = Waymark.self
+        for name in command {
+            type = try #require(
+                type.configuration.subcommands.first {
+                    ($0.configuration.commandName ?? "\($0)".lowercased()) == name
+                })
+        }
+        let lines = type.helpMessage(columns: 80).split(separator: "\n", omittingEmptySubsequences: false)
+        for line in lines { #expect(line.count <= 80, "\(line)") }
+        let prose = lines.prefix { !$0.hasPrefix("USAGE") }
+        for (line, next) in zip(prose, prose.dropFirst()) where !line.isEmpty && !next.isEmpty {
+            let word = next.prefix { $0 != " " }
+            #expect(line.count + 1 + word.count >= 80, "\(line) / \(next)")
+        }
+    }
+
     @Test(arguments: ["bash", "zsh", "fish"])
     func `completions name every command`(_ shell: String) throws {
         let script = Waymark.completionScript(for: try #require(CompletionShell(rawValue: shell)))

@@ -6,11 +6,13 @@ internal import WaymarkModel
 package struct Cluster: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         abstract: "Be an instrument cluster, or watch one.",
+        usage: "waymark cluster --id <id> [<options>]",
         discussion: """
-            In a terminal it draws, asks the user, and its keys send the vehicle's requests. With --json it prints one object per
-            line, see Docs/cluster-json.md. Otherwise it prints a line for every step and every maneuver.
-            Without a terminal, and with --watch, it only watches: the vehicle does not become ready by it, it asks for no
-            guidance and answers nothing. --accept-prompts makes it a cluster that answers.
+            In a terminal it draws, asks the user, and its keys send the vehicle's requests. With --json it prints one \
+            object per line, see Docs/cluster-json.md. Otherwise it prints a line for every step and every maneuver.
+
+            Without a terminal, and with --watch, it only watches: the vehicle does not become ready by it, it asks for \
+            no guidance and answers nothing. --accept-prompts makes it a cluster that answers.
             """)
 
     @Option(help: "The vehicle's id.") var id: String

@@ -12,11 +12,12 @@ package struct Demo: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         abstract: "See all of it work: a daemon, a navigation client and a cluster in one process.",
         discussion: """
-            A client drives a real route from Vaduz to Balzers. Half-way the vehicle asks for a charging stop, the client
-            estimates, the user accepts, the route changes, and the drive ends by arrival. With --route the vehicle's request
-            is declined, because there is no second route for another file.
-            In a terminal the drive stands still for a moment after each of these steps, so that it can be read.
-            The exit status is 0 only if everything happened that should.
+            A client drives a real route from Vaduz to Balzers. Half-way the vehicle asks for a charging stop, the \
+            client estimates, the user accepts, the route changes, and the drive ends by arrival. With --route the \
+            vehicle's request is declined, because there is no second route for another file.
+
+            In a terminal the drive stands still for a moment after each of these steps, so that it can be read. The \
+            exit status is 0 only if everything happened that should.
             """)
 
     private static let vehicle = "demo-car"

@@ -8,8 +8,8 @@ package struct Request: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         abstract: "Do one thing that a vehicle does, and wait for its outcome.",
         discussion: """
-            The exit status is 0 for accepted or done, 2 for every other outcome, 1 if there was none within --timeout. Ctrl-C
-            and the end of --timeout withdraw what was asked.
+            The exit status is 0 for accepted or done, 2 for every other outcome, 1 if there was none within --timeout. \
+            Ctrl-C and the end of --timeout withdraw what was asked.
             """,
         subcommands: [
             WaypointCommand.self, Destination.self, Cancel.self, Allow.self, ShareAccept.self, Source.self,
@@ -19,7 +19,8 @@ package struct Request: AsyncParsableCommand {
 
     struct WaypointCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "waypoint", abstract: "Ask the client that guides for a stop on the way.")
+            commandName: "waypoint", abstract: "Ask the client that guides for a stop on the way.",
+            usage: "waymark request waypoint <place> --id <id> [<options>]")
         @OptionGroup var place: PlaceArguments
         @Option(help: "The segment to insert it into; without it the client chooses.") var segment = ""
         @OptionGroup var vehicle: VehicleOptions
@@ -38,7 +39,8 @@ package struct Request: AsyncParsableCommand {
 
     struct Destination: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ask the registered clients, one after another, for a drive to a place.")
+            abstract: "Ask the registered clients, one after another, for a drive to a place.",
+            usage: "waymark request destination <place> --id <id> [<options>]")
         @OptionGroup var place: PlaceArguments
         @OptionGroup var vehicle: VehicleOptions
 
@@ -57,6 +59,7 @@ package struct Request: AsyncParsableCommand {
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "End guidance at once; prints why it ended.",
+            usage: "waymark request cancel --id <id> [<options>]",
             discussion: "The exit status is 2 if there was no guidance to end.")
         @Flag(
             help: "The vehicle navigates by itself now: no client may guide it before it allows or asks.")
@@ -97,7 +100,8 @@ package struct Request: AsyncParsableCommand {
 
     struct Allow: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Let clients guide again after the vehicle navigated by itself.")
+            abstract: "Let clients guide again after the vehicle navigated by itself.",
+            usage: "waymark request allow --id <id> [<options>]")
         @OptionGroup var vehicle: VehicleOptions
 
         func run() async throws {
@@ -112,6 +116,7 @@ package struct Request: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "share-accept",
             abstract: "Wait for the next destination that the client shares, and take it over; prints it.",
+            usage: "waymark request share-accept --id <id> [<options>]",
             discussion: "Another endpoint of the vehicle may have answered first.")
         @OptionGroup var vehicle: VehicleOptions
 
@@ -138,7 +143,8 @@ package struct Request: AsyncParsableCommand {
         private static let names = RouteSource.allKnown.map(\.name)
 
         static let configuration = CommandConfiguration(
-            commandName: "route-source", abstract: "Say what the vehicle does with the route.")
+            commandName: "route-source", abstract: "Say what the vehicle does with the route.",
+            usage: "waymark request route-source <source> --id <id> [<options>]")
         @Argument(
             help: "\(Source.names.joined(separator: ", ")).", completion: .list(Source.names))
         var source: String
