@@ -43,6 +43,11 @@ func duration(seconds: Double, option: String) throws -> Duration {
     return .seconds(seconds)
 }
 
+/// A number of seconds for people: `120 seconds`, `0.2 seconds`.
+func secondsText(_ seconds: Double) -> String {
+    "\(Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)") second\(seconds == 1 ? "" : "s")"
+}
+
 /// Reads `KIND=URL`.
 func routingEngine(_ text: String, _ side: Side?) throws -> any RoutingEngine {
     let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
@@ -129,7 +134,7 @@ struct ConnectionOptions: ParsableArguments {
         while true {
             do throws(ClientError) { return try await connect() } catch {
                 guard case .cannotConnect = error, ContinuousClock.now < end else { throw error }
-                if !isNoted { Terminal.note("waiting up to \(self.wait ?? 0) seconds: \(error)") }
+                if !isNoted { Terminal.note("waiting up to \(secondsText(self.wait ?? 0)): \(error)") }
                 isNoted = true
             }
             do { try await Task.sleep(for: Self.retryDelay) } catch { throw .closed }

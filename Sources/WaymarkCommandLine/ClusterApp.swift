@@ -44,6 +44,7 @@ actor ClusterApp {
     private(set) var state = VehicleState()
     private var attempt = 0
     private var connection = "connecting"
+    private var wasConnected = false
     private var lostSince: ContinuousClock.Instant?
     private var narrator = Story()
     /// All that happened, oldest first.
@@ -90,17 +91,24 @@ actor ClusterApp {
         case .connecting: if self.connection != "connecting" { self.lose() }
         case .connected:
             self.connection = "connected"
-            self.lostSince = nil
+            (self.wasConnected, self.lostSince) = (true, nil)
         case .closed(.closed): break  // By this program, which is about to end.
         case .closed: self.connection = "closed"
         }
-        if self.options.output == .json {
+        // Of the attempts before the first connection the first begins, and the last one's failure is told apart.
+        let isNews = self.wasConnected || state == .connecting && attempt == 1
+        if self.options.output == .json, isNews {
             Terminal.line(ClusterJSON.connection(state, at: Date()))
         }
         if let step = self.narrator.take(state) { self.tell(step) }
         self.draw()
-        // Before the first connection, whoever connects is told why it failed.
-        if case .closed(let error) = state, self.endpoint != nil { self.finish(.failed(error)) }
+        if case .closed(let error) = state, self.wasConnected { self.finish(.failed(error)) }
+    }
+
+    /// There was never a connection, and no further attempt is made.
+    func connectionFailed(_ error: ClientError) {
+        guard self.options.output == .json else { return }
+        Terminal.line(ClusterJSON.connection(.closed(error), at: Date()))
     }
 
     private func lose() {

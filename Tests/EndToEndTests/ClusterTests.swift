@@ -126,6 +126,8 @@ import WaymarkModel
         }
         let daemon = try await RunningDaemon.start(in: folder)
         for program in programs { #expect(await program.end() == 0) }
+        // The attempts before the first connection are not told one by one.
+        #expect(programs[0].lines.count { $0.contains("\"connecting\"") } == 1)
         try await daemon.stop()
     }
 
@@ -169,6 +171,14 @@ import WaymarkModel
         cluster.signal(SIGTERM)
         await cluster.end()
         try await again.stop()
+    }
+
+    @Test func `a cluster that cannot connect says why, in JSON as well`() async throws {
+        let cluster = try Program(
+            "waymark", ["cluster", "--id", "car", "--json", "--connect", "unix:/nowhere"])
+        #expect(await cluster.end() == 1)
+        let states = cluster.lines.map { ProgramTests.object($0)["state"] as? String }
+        #expect(states == ["connecting", "closed"])
     }
 
     @Test func `asking the user needs a terminal`() async throws {

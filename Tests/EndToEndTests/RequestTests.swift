@@ -68,9 +68,10 @@ import WaymarkModel
     @Test func `a request that nobody answers in time is withdrawn`() async throws {
         let daemon = try await RunningDaemon.start()
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json")
-        let (client, _, results) = try await Self.undecided(daemon)
+        let (client, asked, results) = try await Self.undecided(daemon)
         try await cluster.line(containing: "startGuidance")
-        let request = try daemon.waymark("request", "waypoint", "47.1,9.5", "--id", "car", "--timeout", "2")
+        let request = try daemon.waymark("request", "waypoint", "47.1,9.5", "--id", "car", "--timeout", "10")
+        for await _ in asked { break }
         #expect(await request.end() == 1)
         #expect(request.lines == ["the stop was withdrawn before there was an outcome"])
         for await result in results {

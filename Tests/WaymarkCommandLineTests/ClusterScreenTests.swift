@@ -106,7 +106,7 @@ import WaymarkProtocol
         let first = await app.beginAttempt()
         let second = await app.beginAttempt()
         await app.take(.connected(resumed: false), attempt: second)
-        await app.take(.closed(.closed), attempt: first)
+        await app.take(.closed(.refused(reason: "full")), attempt: first)
         #expect(!screen.text.contains("closed"))
     }
 

@@ -95,6 +95,7 @@ package struct Cluster: AsyncParsableCommand {
                 return try await VehicleEndpoint.connect(to: address, configuration)
             }
         } catch {
+            await app.connectionFailed(error)
             throw CommandFailure("\(error)")
         }
         await app.attach(cluster)
@@ -103,7 +104,7 @@ package struct Cluster: AsyncParsableCommand {
         await cluster.close()
         if case .failed(let error) = end { throw CommandFailure("\(error)") }
         if let until, end != .reached {
-            let limit = end == .timedOut ? " within \(self.timeout ?? 0) seconds" : ""
+            let limit = end == .timedOut ? " within \(secondsText(self.timeout ?? 0))" : ""
             throw CommandFailure("--until \(until) was not reached\(limit)")
         }
     }

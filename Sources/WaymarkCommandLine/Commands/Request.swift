@@ -185,17 +185,24 @@ struct VehicleOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
     @Option(help: "How many seconds to wait for the outcome.") var timeout = 120.0
 
-    /// So long is the outcome of what was withdrawn waited for.
-    private static let withdrawalMax = Duration.seconds(2)
+    /// So long is the outcome of what was withdrawn waited for, which takes no longer than the way there and back.
+    private static let withdrawalMax = Duration.seconds(5)
 
     func validate() throws { _ = try duration(seconds: self.timeout, option: "--timeout") }
+
+    /// What happens while a request is under way.
+    private enum Step<Outcome: Sendable>: Sendable {
+        case connected
+        case ended(Outcome)
+        case failed(CommandFailure)
+    }
 
     /// Runs `body` as an endpoint of its own, which shows nothing, and then `report`.
     ///
     /// After SIGINT, SIGTERM or `--timeout` the task of `body` is cancelled, which withdraws a request; its outcome is
     /// waited for shortly, so that nobody acts on what was taken back.
-    func act<Result: Sendable>(
-        _ body: @escaping @Sendable (VehicleEndpoint) async -> Result, report: (Result) throws -> Void,
+    func act<Outcome: Sendable>(
+        _ body: @escaping @Sendable (VehicleEndpoint) async -> Outcome, report: (Outcome) throws -> Void,
         configure: (inout VehicleEndpoint.Configuration) -> Void = { _ in }
     ) async throws {
         let name = "request-\(UInt32.random(in: 0 ... .max))"
@@ -204,37 +211,45 @@ struct VehicleOptions: ParsableArguments {
         configuration.credential = try self.connection.key()
         configure(&configuration)
         let address = try self.connection.address(default: .defaultVehicle)
-        let (results, result) = AsyncStream.makeStream(
-            of: Swift.Result<Result, CommandFailure>.self, bufferingPolicy: .bufferingOldest(1))
+        let (steps, step) = AsyncStream.makeStream(of: Step<Outcome>.self)
         let work = Task { [connection, noOutcome, configuration] in
             do throws(ClientError) {
                 let endpoint = try await connection.waitingForGateway { () throws(ClientError) in
                     try await VehicleEndpoint.connect(to: address, configuration)
                 }
+                step.yield(.connected)
                 let outcome = await body(endpoint)
                 await endpoint.close()
-                result.yield(.success(outcome))
+                step.yield(.ended(outcome))
             } catch {
-                result.yield(.failure(CommandFailure(error == .closed ? noOutcome : "\(error)")))
+                step.yield(.failed(CommandFailure(error == .closed ? noOutcome : "\(error)")))
             }
         }
-        let giveUp: @Sendable () async -> Void = { [noOutcome] in
-            work.cancel()
-            do { try await Task.sleep(for: Self.withdrawalMax) } catch { return }
-            result.yield(.failure(CommandFailure(noOutcome)))
+        let giveUp: @Sendable (Duration) -> Task<Void, Never> = { [noOutcome] delay in
+            Task {
+                do {
+                    try await Task.sleep(for: delay)
+                    work.cancel()
+                    try await Task.sleep(for: Self.withdrawalMax)
+                } catch { return }
+                step.yield(.failed(CommandFailure(noOutcome)))
+            }
         }
-        let timer = Task { [timeout] in
-            do { try await Task.sleep(for: .seconds(timeout)) } catch { return }
-            await giveUp()
-        }
-        defer { timer.cancel() }
-        try await interruptible({ Task { await giveUp() } }) {
-            for await result in results { return try report(try result.get()) }
+        try await interruptible({ _ = giveUp(.zero) }) {
+            var timer: Task<Void, Never>?
+            defer { timer?.cancel() }
+            for await step in steps {
+                switch step {
+                case .connected: timer = giveUp(.seconds(self.timeout))
+                case .ended(let outcome): return try report(outcome)
+                case .failed(let failure): throw failure
+                }
+            }
         }
     }
 
     /// There was no outcome.
-    var noOutcome: String { "there was no outcome within \(self.timeout) seconds" }
+    var noOutcome: String { "there was no outcome within \(secondsText(self.timeout))" }
 
     /// Prints an outcome; the exit status is 0 only for `accepted`, and 1 if it was withdrawn here.
     func report(_ what: String, _ result: RequestResult) throws {
