@@ -19,8 +19,8 @@ actor DemoDesk {
 
     func attach(_ guide: Guide) { self.guide = guide }
 
-    /// Sends the vehicle's request; returns once the client knows how it was decided, so that the drive goes on along the
-    /// right route.
+    /// Sends the vehicle's request; returns once the client knows how it was decided, so that the drive continues along
+    /// the right route.
     func request(_ send: @escaping @Sendable () async -> RequestResult) async {
         let request = Task { await send() }
         self.request = request

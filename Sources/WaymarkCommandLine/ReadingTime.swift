@@ -4,7 +4,7 @@ internal import Synchronization
 struct ReadingTime: Sendable {
     /// How long it has stood so far, without the stand that may be under way.
     private var stood = Duration.zero
-    /// While it stands: what it shows, and what the clock says when it goes on.
+    /// While it stands: what it shows, and what the clock says when it moves again.
     private var stand: (at: Duration, until: Duration)?
 
     /// What it shows when the clock says `clock`, which never goes back.

@@ -33,7 +33,7 @@ struct Story: Sendable, Hashable {
                 ? "connected to the gateway again"
                 : "connected again, to a gateway that knows nothing of before"
         case .closed(.closed): return nil
-        // Without a connection before, whoever connects is told the error.
+        // The caller of `connect` reports why a first attempt failed.
         case .closed(let error): return self.wasConnected ? "connection closed: \(error)" : nil
         }
     }

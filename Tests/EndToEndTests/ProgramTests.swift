@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkClient
 
 /// The programs as a user runs them, over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct ProgramTests {
@@ -157,7 +158,7 @@ import Testing
         try await cluster.line(containing: "updateTripEstimates")
         let waypoint = try daemon.waymark("request", "waypoint", "47.1,9.5", "--id", "car")
         #expect(await waypoint.end() == 2)
-        #expect(waypoint.lines == ["the stop was not accepted: nobody handles such a request"])
+        #expect(waypoint.lines == ["the stop was not accepted: \(RequestResult.notSupported.explanation)"])
         let source = try daemon.waymark("request", "route-source", "clientUnchanged", "--id", "car")
         #expect(await source.end() == 0)
         try await navigate.line(containing: "clientUnchanged")

@@ -90,7 +90,7 @@ package struct Request: AsyncParsableCommand {
                 Terminal.line("\(end)")
                 if end == .notAllowed { throw ExitCode(2) }
             } else if asked == .ownNavigationStarted {
-                Terminal.line("\(end); nobody guided it")
+                Terminal.line("\(end); no client guided it")
             } else {
                 Terminal.line("there was no guidance to end")
                 throw ExitCode(2)
@@ -200,7 +200,7 @@ struct VehicleOptions: ParsableArguments {
     /// Runs `body` as an endpoint of its own, which shows nothing, and then `report`.
     ///
     /// After SIGINT, SIGTERM or `--timeout` the task of `body` is cancelled, which withdraws a request; its outcome is
-    /// waited for shortly, so that nobody acts on what was taken back.
+    /// waited for shortly, so that no client acts on a request that was withdrawn.
     func act<Outcome: Sendable>(
         _ body: @escaping @Sendable (VehicleEndpoint) async -> Outcome, report: (Outcome) throws -> Void,
         configure: (inout VehicleEndpoint.Configuration) -> Void = { _ in }
