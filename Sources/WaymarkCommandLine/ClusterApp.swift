@@ -45,6 +45,8 @@ actor ClusterApp {
     private var attempt = 0
     private var connection = "connecting"
     private var wasConnected = false
+    /// It was told because of an update; that the endpoint is connected is still to be heard.
+    private var isConnectionInferred = false
     private var lostSince: ContinuousClock.Instant?
     private var narrator = Story()
     /// All that happened, oldest first.
@@ -88,8 +90,14 @@ actor ClusterApp {
     func take(_ state: ConnectionState, attempt: Int) {
         guard attempt == self.attempt else { return }
         switch state {
-        case .connecting: if self.connection != "connecting" { self.lose() }
+        case .connecting:
+            if self.connection != "connecting" { self.lose() }
+            self.isConnectionInferred = false
         case .connected:
+            if self.isConnectionInferred {
+                self.isConnectionInferred = false
+                return
+            }
             self.connection = "connected"
             (self.wasConnected, self.lostSince) = (true, nil)
         case .closed(.closed): break  // By this program, which is about to end.
@@ -117,6 +125,11 @@ actor ClusterApp {
     }
 
     func take(_ update: VehicleUpdate) {
+        // Updates may overtake the news that there is a connection.
+        if !self.wasConnected {
+            self.take(.connected(resumed: false), attempt: self.attempt)
+            self.isConnectionInferred = true
+        }
         let before = self.state
         self.state = update.state
         if case .promptOver = update.message { self.answer(false) }

@@ -100,6 +100,19 @@ import WaymarkProtocol
         #expect(screen.text.contains("connected to the gateway again"))
     }
 
+    @Test func `an update that overtakes the news of the connection is told after it`() async throws {
+        let screen = Screen()
+        let app = Self.app(screen)
+        let attempt = await app.beginAttempt()
+        let ended = SessionEnded(session: .none, reason: .userStopped)
+        await app.take(VehicleUpdate(Envelope(.sessionEnded(ended)), VehicleState()))
+        await app.take(.connected(resumed: false), attempt: attempt)
+        #expect(await app.story == ["connected to the gateway", "there was no guidance to end"])
+        await app.take(.connecting, attempt: attempt)
+        await app.take(.connected(resumed: true), attempt: attempt)
+        #expect(await app.story.last == "connected to the gateway again")
+    }
+
     @Test func `what an earlier attempt to connect says does not count`() async throws {
         let screen = Screen()
         let app = Self.app(screen)

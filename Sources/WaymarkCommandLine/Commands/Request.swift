@@ -193,6 +193,7 @@ struct VehicleOptions: ParsableArguments {
     /// What happens while a request is under way.
     private enum Step<Outcome: Sendable>: Sendable {
         case connected
+        case interrupted
         case ended(Outcome)
         case failed(CommandFailure)
     }
@@ -212,39 +213,45 @@ struct VehicleOptions: ParsableArguments {
         configure(&configuration)
         let address = try self.connection.address(default: .defaultVehicle)
         let (steps, step) = AsyncStream.makeStream(of: Step<Outcome>.self)
-        let work = Task { [connection, noOutcome, configuration] in
-            do throws(ClientError) {
-                let endpoint = try await connection.waitingForGateway { () throws(ClientError) in
-                    try await VehicleEndpoint.connect(to: address, configuration)
+        // Nothing is asked before the signals are trapped: it could not be withdrawn.
+        try await interruptible({ step.yield(.interrupted) }) {
+            let work = Task { [connection, noOutcome, configuration] in
+                do throws(ClientError) {
+                    let endpoint = try await connection.waitingForGateway { () throws(ClientError) in
+                        try await VehicleEndpoint.connect(to: address, configuration)
+                    }
+                    step.yield(.connected)
+                    let outcome = await body(endpoint)
+                    await endpoint.close()
+                    step.yield(.ended(outcome))
+                } catch {
+                    step.yield(.failed(CommandFailure(error == .closed ? noOutcome : "\(error)")))
                 }
-                step.yield(.connected)
-                let outcome = await body(endpoint)
-                await endpoint.close()
-                step.yield(.ended(outcome))
-            } catch {
-                step.yield(.failed(CommandFailure(error == .closed ? noOutcome : "\(error)")))
             }
-        }
-        let giveUp: @Sendable (Duration) -> Task<Void, Never> = { [noOutcome] delay in
-            Task {
-                do {
-                    try await Task.sleep(for: delay)
-                    work.cancel()
-                    try await Task.sleep(for: Self.withdrawalMax)
-                } catch { return }
-                step.yield(.failed(CommandFailure(noOutcome)))
-            }
-        }
-        try await interruptible({ _ = giveUp(.zero) }) {
-            var timer: Task<Void, Never>?
-            defer { timer?.cancel() }
-            for await step in steps {
-                switch step {
-                case .connected: timer = giveUp(.seconds(self.timeout))
+            var timers: [Task<Void, Never>] = []
+            defer { for timer in timers { timer.cancel() } }
+            for await next in steps {
+                switch next {
+                case .connected: timers.append(self.giveUp(work, after: .seconds(self.timeout), step))
+                case .interrupted: timers.append(self.giveUp(work, after: .zero, step))
                 case .ended(let outcome): return try report(outcome)
                 case .failed(let failure): throw failure
                 }
             }
+        }
+    }
+
+    /// Cancels `work` after a time; if it does not end soon, it has failed.
+    private func giveUp<Outcome>(
+        _ work: Task<Void, Never>, after delay: Duration, _ step: AsyncStream<Step<Outcome>>.Continuation
+    ) -> Task<Void, Never> {
+        Task { [noOutcome] in
+            do {
+                try await Task.sleep(for: delay)
+                work.cancel()
+                try await Task.sleep(for: Self.withdrawalMax)
+            } catch { return }
+            step.yield(.failed(CommandFailure(noOutcome)))
         }
     }
 
