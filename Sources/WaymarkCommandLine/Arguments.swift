@@ -35,6 +35,19 @@ func checkSpeed(_ speed: Double) throws {
     guard speed > 0, speed <= 10_000 else { throw ValidationError("--speed must be above 0, at most 10000") }
 }
 
+/// Reads a number of seconds above 0; the error names the option.
+func duration(seconds: Double, option: String) throws -> Duration {
+    guard seconds > 0, seconds <= 604_800 else {
+        throw ValidationError("\(option) must be above 0, at most 604800 seconds, a week")
+    }
+    return .seconds(seconds)
+}
+
+/// A number of seconds for people: `120 seconds`, `0.2 seconds`.
+func secondsText(_ seconds: Double) -> String {
+    "\(Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)") second\(seconds == 1 ? "" : "s")"
+}
+
 /// Reads `KIND=URL`.
 func routingEngine(_ text: String, _ side: Side?) throws -> any RoutingEngine {
     let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
@@ -82,6 +95,11 @@ struct ConnectionOptions: ParsableArguments {
         help: "A file with the listener's pre-shared key; a line break at its end does not count.",
         completion: .file())
     var keyFile: String?
+    @Option(
+        help: "How many seconds to wait for a gateway that cannot be reached yet; without it try once.")
+    var wait: Double?
+
+    func validate() throws { if let wait { _ = try duration(seconds: wait, option: "--wait") } }
 
     /// Where to connect to; the error names the option.
     func address(default fallback: ServiceAddress) throws -> ServiceAddress {
@@ -100,5 +118,26 @@ struct ConnectionOptions: ParsableArguments {
         }
         if key.last == 0x0A { key.removeLast() }
         return [UInt8](key)
+    }
+
+    /// How long to wait between two attempts to connect.
+    private static let retryDelay = Duration.milliseconds(200)
+
+    /// Calls `connect`; while nothing can be reached at the address, calls it again for as long as `--wait` says.
+    ///
+    /// - Throws: The last error; ``ClientError/closed`` if the task was cancelled.
+    func waitingForGateway<Peer: Sendable>(
+        _ connect: @Sendable () async throws(ClientError) -> Peer
+    ) async throws(ClientError) -> Peer {
+        let end = ContinuousClock.now + .seconds(self.wait ?? 0)
+        var isNoted = false
+        while true {
+            do throws(ClientError) { return try await connect() } catch {
+                guard case .cannotConnect = error, ContinuousClock.now < end else { throw error }
+                if !isNoted { Terminal.note("waiting up to \(secondsText(self.wait ?? 0)): \(error)") }
+                isNoted = true
+            }
+            do { try await Task.sleep(for: Self.retryDelay) } catch { throw .closed }
+        }
     }
 }

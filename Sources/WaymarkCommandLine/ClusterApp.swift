@@ -3,7 +3,8 @@ internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// The simulated cluster of `waymark cluster`: shows what it holds, answers what it is asked, does what its keys say.
+/// The simulated cluster of `waymark cluster` and `waymark demo`: shows what it holds, answers what it is asked, does what
+/// its keys say.
 actor ClusterApp {
     /// How it shows what it holds.
     enum Output: Sendable { case screen, lines, json }
@@ -11,6 +12,26 @@ actor ClusterApp {
     enum Prompts: String, Sendable, CaseIterable { case yes, no, ask }
     /// When the cluster has seen enough.
     enum Until: String, Sendable, CaseIterable { case finished, cancelled, ended }
+    /// Why the cluster ends.
+    enum End: Sendable, Hashable { case asked, reached, timedOut, failed(ClientError) }
+
+    struct Options: Sendable {
+        var title = ""
+        var output = Output.lines
+        /// Nil only watches: nothing is answered, no key sends anything.
+        var prompts: Prompts?
+        var until: Until?
+        /// Which states JSON has.
+        var states = ClusterJSON.States.changes
+        /// What the keys do, for the screen.
+        var keys: [String] = []
+        /// So long a question stands on the screen before it is answered by itself.
+        var answerDelay = Duration.zero
+        /// Draws a screen.
+        var drawLines: @Sendable ([String]) -> Void = { Terminal.draw($0) }
+        /// Called after each step of the story.
+        var onStep: (@Sendable () -> Void)?
+    }
 
     /// A question to the user, until it is answered or over.
     private struct Question {
@@ -18,89 +39,130 @@ actor ClusterApp {
         let answer: CheckedContinuation<Bool, Never>
     }
 
-    /// A line that is being typed.
-    private struct Entry {
-        enum Purpose { case waypoint, destination }
-        let purpose: Purpose
-        var text = ""
+    let options: Options
+    private(set) var endpoint: VehicleEndpoint?
+    private(set) var state = VehicleState()
+    private var attempt = 0
+    private var connection = "connecting"
+    private var wasConnected = false
+    /// It was told because of an update; that the endpoint is connected is still to be heard.
+    private var isConnectionInferred = false
+    private var lostSince: ContinuousClock.Instant?
+    private var narrator = Story()
+    /// All that happened, oldest first.
+    private(set) var story: [String] = []
+    private var lastManeuver: String?
+    private(set) var status = ""
+    private var question: Question?
+    /// A question that is shown while it is answered by itself.
+    private var answering: String?
+    var entry: ClusterEntry?
+    var routeSource = RouteSource.inactive
+    var contentStyle = ContentStyle.light
+    private let end: AsyncStream<End>.Continuation
+    /// How it ended: the first element.
+    let ends: AsyncStream<End>
+
+    /// A story that is longer loses its beginning.
+    private static let storyMax = 1_000
+
+    init(_ options: Options) {
+        self.options = options
+        (self.ends, self.end) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
     }
 
-    private static let help =
-        "w stop on the way  d drive to  c cancel  o own navigation  a allow  r route source  t light/dark  +/- zoom  x/1/2 alert  q quit"
-
-    private let title: String
-    private let output: Output
-    private let prompts: Prompts
-    private let until: Until?
-    private var endpoint: VehicleEndpoint?
-    private var state = VehicleState()
-    private var connection = "connecting"
-    private var lastLine = ""
-    private var status = ""
-    private var question: Question?
-    private var entry: Entry?
-    private var routeSource = RouteSource.inactive
-    private var contentStyle = ContentStyle.light
-    private let end: AsyncStream<ClientError?>.Continuation
-    /// How it ended: the first element; nil for as it should.
-    let ends: AsyncStream<ClientError?>
-    private(set) var isUntilReached = false
-
-    init(title: String, output: Output, prompts: Prompts, until: Until?) {
-        self.title = title
-        self.output = output
-        self.prompts = prompts
-        self.until = until
-        (self.ends, self.end) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
+    /// One more attempt to connect: what an earlier one still has to say does not count.
+    func beginAttempt() -> Int {
+        self.attempt += 1
+        return self.attempt
     }
 
     func attach(_ endpoint: VehicleEndpoint) { self.endpoint = endpoint }
 
     /// The cluster ends.
-    func finish(_ error: ClientError? = nil) {
+    func finish(_ end: End = .asked) {
         self.answer(false)
-        self.end.yield(error)
+        self.end.yield(end)
     }
 
     // MARK: What comes
 
-    func take(_ state: ConnectionState) {
+    func take(_ state: ConnectionState, attempt: Int) {
+        guard attempt == self.attempt else { return }
         switch state {
-        case .connecting: self.connection = "connecting"
-        case .connected(let resumed): self.connection = resumed ? "connected again" : "connected"
-        case .closed(let error): self.connection = "closed: \(error)"
+        case .connecting:
+            if self.connection != "connecting" { self.lose() }
+            self.isConnectionInferred = false
+        case .connected:
+            if self.isConnectionInferred {
+                self.isConnectionInferred = false
+                return
+            }
+            self.connection = "connected"
+            (self.wasConnected, self.lostSince) = (true, nil)
+        case .closed(.closed): break  // By this program, which is about to end.
+        case .closed: self.connection = "closed"
         }
-        switch self.output {
-        case .json: Terminal.line(ClusterJSON.connection(state))
-        case .lines: Terminal.note(self.connection)
-        case .screen: self.draw()
+        // Of the attempts before the first connection the first begins, and the last one's failure is told apart.
+        let isNews = self.wasConnected || state == .connecting && attempt == 1
+        if self.options.output == .json, isNews {
+            Terminal.line(ClusterJSON.connection(state, at: Date()))
         }
-        if case .closed(let error) = state { self.finish(error) }
+        if let step = self.narrator.take(state) { self.tell(step) }
+        self.draw()
+        if case .closed(let error) = state, self.wasConnected { self.finish(.failed(error)) }
+    }
+
+    /// There was never a connection, and no further attempt is made.
+    func connectionFailed(_ error: ClientError) {
+        guard self.options.output == .json else { return }
+        Terminal.line(ClusterJSON.connection(.closed(error), at: Date()))
+    }
+
+    private func lose() {
+        self.connection = "connection lost, reconnecting"
+        self.lostSince = self.lostSince ?? ContinuousClock.now
     }
 
     func take(_ update: VehicleUpdate) {
+        // Updates may overtake the news that there is a connection.
+        if !self.wasConnected {
+            self.take(.connected(resumed: false), attempt: self.attempt)
+            self.isConnectionInferred = true
+        }
         let before = self.state
         self.state = update.state
         if case .promptOver = update.message { self.answer(false) }
-        switch self.output {
-        case .json:
-            Terminal.line(ClusterJSON.message(update))
-            if update.state != before { Terminal.line(ClusterJSON.state(update.state)) }
+        let step = self.narrator.take(update)
+        switch self.options.output {
+        case .json: self.printJSON(update, before)
         case .lines:
-            let line = ClusterScreen.summary(update.state)
-            if line != self.lastLine { Terminal.line(Terminal.printable(line)) }
-            self.lastLine = line
-        case .screen: self.draw()
+            let line = ClusterScreen.maneuverLine(update.state)
+            if let step { self.tell(step) }
+            if let line, line != self.lastManeuver { Terminal.line(Terminal.printable("  \(line)")) }
+            self.lastManeuver = line
+        case .screen:
+            if let step { self.tell(step) }
+            self.draw()
         }
-        if let until, Self.isReached(until, update.state) {
-            self.isUntilReached = true
-            self.finish()
+        if let until = self.options.until, Self.isReached(until, update.state) { self.finish(.reached) }
+    }
+
+    private func printJSON(_ update: VehicleUpdate, _ before: VehicleState) {
+        let now = Date()
+        Terminal.line(ClusterJSON.message(update, at: now))
+        guard update.state != before else { return }
+        switch self.options.states {
+        case .none: break
+        case .changes:
+            if let line = ClusterJSON.change(update.state, since: before, at: now) { Terminal.line(line) }
+        case .full: Terminal.line(ClusterJSON.state(update.state, at: now))
         }
     }
 
     private static func isReached(_ until: Until, _ state: VehicleState) -> Bool {
         guard case .ended(let reason) = state.phase else { return false }
-        let isFinished = "\(reason)" == "finished"
+        let isFinished = reason == EndReason.finished.word
         return switch until {
         case .finished: isFinished
         case .cancelled: !isFinished
@@ -108,130 +170,82 @@ actor ClusterApp {
         }
     }
 
+    // MARK: The story
+
+    /// A step of the story: a line, on the screen or printed.
+    func tell(_ step: String) {
+        self.story.append(step)
+        if self.story.count > Self.storyMax { self.story.removeFirst() }
+        switch self.options.output {
+        case .screen: self.draw()
+        case .lines: Terminal.line(Terminal.printable(step))
+        case .json: break  // Told by what it is made from.
+        }
+        self.options.onStep?()
+    }
+
+    /// What a key did, or could not do.
+    func show(_ status: String) {
+        self.status = status
+        if self.options.output == .screen { self.draw() } else { Terminal.note(status) }
+    }
+
     // MARK: Questions
 
     func ask(_ prompt: WaypointPrompt) async -> Bool {
-        let name = prompt.waypoint.nameVariants.first ?? "a new stop"
-        return await self.ask("stop at \(name)? then \(ClusterScreen.distance(prompt.travelEstimates)) to go")
+        await self.ask(
+            "stop at \(Story.name(prompt.waypoint))? \(Story.estimates(prompt.travelEstimates)) to go")
     }
 
     func ask(_ destination: Waypoint) async -> Bool {
-        await self.ask("take over the destination \(destination.nameVariants.first ?? "")?")
+        await self.ask("drive to \(Story.name(destination)), which the client shares?")
     }
 
     private func ask(_ text: String) async -> Bool {
-        switch self.prompts {
-        case .yes: return true
-        case .no: return false
+        switch self.options.prompts {
+        case .yes, .no: return await self.answerByItself(text, self.options.prompts == .yes)
+        case nil: return false  // Not asked: a watcher takes no prompts.
         case .ask:
             self.answer(false)
             return await withCheckedContinuation { continuation in
                 self.question = Question(text: text, answer: continuation)
-                if self.output == .screen { self.draw() } else { Terminal.note("\(text) [y/n]") }
+                if self.options.output == .screen { self.draw() } else { Terminal.note("\(text) [y/n]") }
             }
         }
     }
 
-    private func answer(_ isAccepted: Bool) {
+    private func answerByItself(_ text: String, _ isAccepted: Bool) async -> Bool {
+        if self.options.answerDelay > .zero {
+            self.answering = "\(text) … \(isAccepted ? "yes" : "no")"
+            self.draw()
+            do { try await Task.sleep(for: self.options.answerDelay) } catch { /* Ending. */  }
+            self.answering = nil
+        }
+        self.tell("the vehicle's user says \(isAccepted ? "yes" : "no")")
+        return isAccepted
+    }
+
+    /// Whether the user is asked something now.
+    var isAsking: Bool { self.question != nil }
+
+    func answer(_ isAccepted: Bool) {
         self.question?.answer.resume(returning: isAccepted)
         self.question = nil
     }
 
-    // MARK: Keys
-
-    func press(_ key: Keyboard.Key) async {
-        if self.entry != nil { self.type(key) } else { await self.command(key) }
-        self.draw()
-    }
-
-    private func command(_ key: Keyboard.Key) async {
-        guard let endpoint = self.endpoint, case .character(let character) = key else { return }
-        switch character {
-        case "y": self.answer(true)
-        case "n": self.answer(false)
-        case "w": self.entry = Entry(purpose: .waypoint)
-        case "d": self.entry = Entry(purpose: .destination)
-        case "c": self.cancel(endpoint, .userStopped)
-        case "o": self.cancel(endpoint, .ownNavigationStarted)
-        case "a":
-            await endpoint.allowNavigation()
-            self.status = "navigation is allowed"
-        case "r": await self.nextRouteSource(endpoint)
-        case "t":
-            self.contentStyle = self.contentStyle == .light ? .dark : .light
-            await endpoint.setContentStyle(self.contentStyle)
-            self.status = "content style: \(self.contentStyle.name)"
-        case "+": await endpoint.zoom(.in)
-        case "-": await endpoint.zoom(.out)
-        case "x", "1", "2":
-            guard let alert = self.state.alert else { return }
-            await endpoint.respondToAlert(alert.id, action: UInt32(String(character)) ?? 0)
-        case "q": self.finish()
-        default: break  // Not a key of this cluster.
-        }
-    }
-
-    private func cancel(_ endpoint: VehicleEndpoint, _ reason: CancellationReason) {
-        self.status = "cancelling"
-        Task { self.show("cancelled: \(await endpoint.cancelNavigation(reason))") }
-    }
-
-    private func nextRouteSource(_ endpoint: VehicleEndpoint) async {
-        let known = RouteSource.allKnown
-        let index = known.firstIndex(of: self.routeSource) ?? 0
-        self.routeSource = known[(index + 1) % known.count]
-        await endpoint.setRouteSource(self.routeSource)
-        self.status = "route source: \(self.routeSource.name)"
-    }
-
-    /// A place is being typed: `LAT,LON` and, if wanted, a name.
-    private func type(_ key: Keyboard.Key) {
-        switch key {
-        case .character(let character): self.entry?.text.append(character)
-        case .backspace: if self.entry?.text.isEmpty == false { self.entry?.text.removeLast() }
-        case .escape: self.entry = nil
-        case .enter:
-            guard let entry = self.entry else { return }
-            self.entry = nil
-            self.request(entry)
-        }
-    }
-
-    private func request(_ entry: Entry) {
-        let parts = entry.text.split(separator: " ", maxSplits: 1).map(String.init)
-        guard let endpoint = self.endpoint, let first = parts.first else { return }
-        let center: Coordinate
-        do { center = try coordinate(first) } catch {
-            self.status = "\(error)"
-            return
-        }
-        let place = Waypoint(center: center, nameVariants: Array(parts.dropFirst()))
-        self.status = "asking"
-        Task {
-            let result =
-                switch entry.purpose {
-                case .waypoint: await endpoint.requestWaypoint(place)
-                case .destination: await endpoint.requestDestination(place)
-                }
-            self.show("\(entry.text): \(result)")
-        }
-    }
-
-    private func show(_ status: String) {
-        self.status = status
-        self.draw()
-    }
-
     // MARK: The screen
 
-    private func draw() {
-        guard self.output == .screen else { return }
-        var lines = ClusterScreen.lines(self.state, title: "\(self.title)   \(self.connection)")
-        if let question { lines.append("  \(question.text)  y/n") }
-        if let entry {
-            lines.append(
-                "  \(entry.purpose == .waypoint ? "stop at" : "drive to") LAT,LON NAME: \(entry.text)▏")
-        }
-        Terminal.draw(lines + ["  \(self.status)", Self.help])
+    /// Draws everything anew: what is shown of a lost connection changes by itself.
+    func draw() {
+        guard self.options.output == .screen else { return }
+        var view = ClusterScreen.View()
+        (view.title, view.connection) = (self.options.title, self.connection)
+        view.lostFor = self.lostSince.map { ContinuousClock.now - $0 }
+        (view.state, view.story, view.status) = (self.state, self.story, self.status)
+        view.question = self.question.map { "\($0.text)   y yes, n no" } ?? self.answering
+        view.entry = self.entry?.line
+        view.keys = self.options.keys
+        let (columns, rows) = Terminal.size
+        self.options.drawLines(ClusterScreen.lines(view, columns: columns, rows: rows))
     }
 }

@@ -1,26 +1,80 @@
 internal import WaymarkClient
 internal import WaymarkModel
 
-/// Draws what an endpoint holds as lines of text: a pure function.
+/// Draws what a cluster shows as lines of text: a pure function of the view and the terminal's size.
 enum ClusterScreen {
-    /// The approach bar begins this far before a maneuver, in metres.
-    private static let barMeters = 1_500.0
-
-    static func lines(_ state: VehicleState, title: String, width: Int = 64) -> [String] {
-        let rule = String(repeating: "─", count: width)
-        var lines = [title, rule]
-        switch state.phase {
-        case .active: lines += self.guidance(state, width)
-        default: lines.append("  " + self.phase(state))
-        }
-        if state.isSuspended { lines.append("  the navigation client is away") }
-        if let alert = state.alert { lines += self.alert(alert) }
-        return lines + [rule, self.trip(state)]
+    /// What there is to draw.
+    struct View: Sendable {
+        var title = ""
+        /// Where the connection stands.
+        var connection = ""
+        /// For how long the connection has been lost; nil while there is one.
+        var lostFor: Duration?
+        var state = VehicleState()
+        /// What has happened so far, oldest first.
+        var story: [String] = []
+        /// What the user is asked.
+        var question: String?
+        /// What is being typed.
+        var entry: String?
+        /// What the last key did.
+        var status = ""
+        /// What the keys do: lines of at most 80 columns.
+        var keys: [String] = []
     }
 
-    /// What is the case, in one line: changes with phase and maneuver, not with every metre.
-    static func summary(_ state: VehicleState) -> String {
-        guard state.phase == .active else { return self.phase(state) }
+    /// The approach bar begins this far before a maneuver, in metres.
+    private static let barMeters = 1_500.0
+    /// So many rows are kept for the guidance, so that what is below it stays in its place.
+    private static let guidanceRows = 7
+
+    /// At most `rows` lines, of which the newest part of the story takes what the others leave.
+    static func lines(_ view: View, columns: Int, rows: Int) -> [String] {
+        let rule = String(repeating: "─", count: columns)
+        let gap = max(1, columns - view.title.count - view.connection.count)
+        var top = [view.title + String(repeating: " ", count: gap) + view.connection, rule]
+        let guidance = self.guidance(view, columns)
+        top += guidance + Array(repeating: "", count: max(0, self.guidanceRows - guidance.count))
+        top += [rule, self.trip(view.state), rule]
+        var bottom = [self.prompt(view)]
+        bottom += view.keys
+        let story = view.story.flatMap { Terminal.wrapped($0, columns: columns - 2).map { "  \($0)" } }
+        let free = max(0, rows - top.count - bottom.count)
+        let shown = story.suffix(free)
+        return top + shown + Array(repeating: "", count: free - shown.count) + bottom
+    }
+
+    /// What the user has to do now; else what the last key did.
+    private static func prompt(_ view: View) -> String {
+        if let entry = view.entry { return "  \(entry)▏" }
+        if let question = view.question { return "  ▶ \(question)" }
+        return "  \(view.status)"
+    }
+
+    private static func guidance(_ view: View, _ columns: Int) -> [String] {
+        let state = view.state
+        var lines: [String] = []
+        if let lostFor = view.lostFor {
+            lines.append("  ⚠ the gateway is away: this is \(self.age(lostFor)) old")
+        }
+        if state.isSuspended { lines.append("  ⚠ the navigation client is away: guidance stands still") }
+        if let alert = state.alert { lines += self.alert(alert) }
+        switch state.phase {
+        case .active: lines += self.maneuvers(state, columns)
+        case .idle, .preview, .paused, .ended: lines.append("  " + self.phase(state))
+        }
+        return lines
+    }
+
+    /// Whole seconds, from two minutes on whole minutes.
+    static func age(_ duration: Duration) -> String {
+        let seconds = duration.components.seconds
+        return seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min"
+    }
+
+    /// The next maneuver in a line, which changes with the maneuver and not with every metre; nil without guidance.
+    static func maneuverLine(_ state: VehicleState) -> String? {
+        guard state.phase == .active else { return nil }
         guard let next = state.nextManeuver else { return "follow the road" }
         return "\(self.arrow(next.type))  \(next.instructionVariants.first ?? next.type.name)"
     }
@@ -32,25 +86,27 @@ enum ClusterScreen {
         case .active: "guided by \(state.client)"
         case .paused(let reason, let description):
             (["paused: \(reason.name)"] + description.prefix(1)).joined(separator: ", ")
-        case .ended(let reason): "guidance is over: \(reason)"
+        case .ended(let reason): "guidance is over: \(Story.endSentence(reason))"
         }
     }
 
     private static func alert(_ alert: NavigationAlert) -> [String] {
-        let actions = alert.actions.map { "[\($0.id)] \($0.titleVariants.first ?? "")" }
+        let actions = alert.actions.enumerated().map { "[\($0 + 1)] \($1.titleVariants.first ?? "")" }
         return ["  ⚠ \(alert.titleVariants.first ?? "")"]
             + (alert.subtitleVariants.first.map { ["    \($0)"] } ?? [])
             + (actions.isEmpty ? [] : ["    " + actions.joined(separator: "  ")])
     }
 
-    private static func guidance(_ state: VehicleState, _ width: Int) -> [String] {
+    private static func maneuvers(_ state: VehicleState, _ columns: Int) -> [String] {
         guard let next = state.nextManeuver else { return ["  follow the road"] }
         let estimates = state.maneuverEstimates[next.id]
         var lines = [
-            "  \(self.arrow(next.type))  \(self.distance(estimates))  \(self.bar(estimates, width / 3))  [\(state.maneuverState.name)]",
-            "     \(next.instructionVariants.first ?? next.type.name)",
+            "  \(self.arrow(next.type))  \(self.distance(estimates))  \(self.bar(estimates, columns / 4))  [\(state.maneuverState.name)]",
+            "     \(self.fitting(next.instructionVariants, columns - 5) ?? next.type.name)",
         ]
-        if let road = next.roadFollowingManeuverVariants.first { lines.append("     → \(road)") }
+        if let road = self.fitting(next.roadFollowingManeuverVariants, columns - 7) {
+            lines.append("     → \(road)")
+        }
         if let id = state.currentLaneGuidance, let lanes = state.laneGuidances.first(where: { $0.id == id }) {
             lines.append("     lanes " + self.lanes(lanes))
         }
@@ -62,12 +118,17 @@ enum ClusterScreen {
         return lines
     }
 
+    /// The longest variant that fits into `columns`; the shortest if none does.
+    private static func fitting(_ variants: [String], _ columns: Int) -> String? {
+        variants.first { Terminal.clipped($0, columns: columns) == $0 } ?? variants.last
+    }
+
     private static func trip(_ state: VehicleState) -> String {
-        guard let estimates = state.tripEstimates else { return "  " }
-        let minutes = estimates.timeRemaining.map { "\(($0.components.seconds + 59) / 60) min" } ?? ""
+        guard let estimates = state.tripEstimates else { return "" }
+        let destination = state.trip?.destination.nameVariants.first.map { " to \($0)" } ?? ""
         let stops = (state.trip?.waypoints ?? []).compactMap(\.nameVariants.first)
-        return "  \(self.distance(estimates))  \(minutes)"
-            + (stops.isEmpty ? "" : "  via \(stops.joined(separator: ", "))")
+        return "  \(Story.estimates(estimates))\(destination)"
+            + (stops.isEmpty ? "" : ", via \(stops.joined(separator: ", "))")
     }
 
     static func distance(_ estimates: TravelEstimates?) -> String {

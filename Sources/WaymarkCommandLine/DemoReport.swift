@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import WaymarkClient
 internal import WaymarkModel
 
@@ -35,29 +36,39 @@ actor DemoReport {
     ///
     /// - Throws: A failing exit status if something expected did not happen.
     func conclude(expectsDetour: Bool, isJSON: Bool) throws {
-        let wanted: RequestResult = expectsDetour ? .accepted : .notSupported
-        if self.outcome != wanted {
-            self.fail("the charging stop was \(self.outcome.map { "\($0)" } ?? "never answered")")
-        }
-        if self.reroutes != (expectsDetour ? 1 : 0) { self.fail("there were \(self.reroutes) reroutes") }
-        if expectsDetour, !self.holdsStop { self.fail("the cluster never held the charging stop") }
-        if self.endReason != "finished" { self.fail("the drive ended with \(self.endReason)") }
-        if self.maneuvers.isEmpty { self.fail("the cluster saw no maneuver") }
+        self.check(expectsDetour: expectsDetour)
         if isJSON {
             Terminal.line(
-                JSON.line([
-                    "kind": "summary", "messages": self.frames, "maneuvers": self.maneuvers.count,
-                    "generations": self.generations.count, "end": self.endReason, "failures": self.failures,
-                    "waypoint": self.outcome.map { "\($0)" } ?? "",
-                ]))
+                JSON.line(
+                    [
+                        "kind": "summary", "messages": self.frames, "maneuvers": self.maneuvers.count,
+                        "generations": self.generations.count, "end": self.endReason,
+                        "failures": self.failures, "waypoint": self.outcome.map { "\($0)" } ?? "",
+                    ], at: Date()))
         } else {
             Terminal.line("")
-            Terminal.line(
-                "demo: the cluster received \(self.frames) messages, showed \(self.maneuvers.count) maneuvers of "
-                    + "\(self.generations.count) route(s); charging stop \(self.outcome.map { "\($0)" } ?? "unanswered"); "
-                    + "the drive ended: \(self.endReason)")
+            Terminal.line("demo: \(self.summary)")
             for failure in self.failures { Terminal.note("demo failed: \(failure)") }
         }
         if !self.failures.isEmpty { throw ExitCode.failure }
+    }
+
+    private func check(expectsDetour: Bool) {
+        let wanted: RequestResult = expectsDetour ? .accepted : .notSupported
+        if self.outcome != wanted {
+            self.fail("the charging stop: \(self.outcome?.explanation ?? "there was no answer")")
+        }
+        if self.reroutes != (expectsDetour ? 1 : 0) { self.fail("there were \(self.reroutes) new routes") }
+        if expectsDetour, !self.holdsStop { self.fail("the cluster never held the charging stop") }
+        if self.endReason != "finished" {
+            self.fail("the drive ended otherwise: \(Story.endSentence(self.endReason))")
+        }
+        if self.maneuvers.isEmpty { self.fail("the cluster saw no maneuver") }
+    }
+
+    private var summary: String {
+        "\(self.frames) messages and \(self.maneuvers.count) maneuvers shown, on \(self.generations.count) route(s)\n"
+            + "demo: the charging stop: \(self.outcome?.explanation ?? "no answer"); "
+            + "the drive: \(Story.endSentence(self.endReason))"
     }
 }

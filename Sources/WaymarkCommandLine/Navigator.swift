@@ -51,7 +51,8 @@ actor Navigator {
     func connect(to address: ServiceAddress, id: String, key: [UInt8]) async throws(ClientError) {
         var configuration = NavigationClient.Configuration(id: id)
         configuration.credential = key
-        configuration.onConnection = { Terminal.note("connection: \($0)") }
+        let teller = ConnectionTeller()
+        configuration.onConnection = { await teller.take($0) }
         if self.policy.onDestination == .accept {
             configuration.onDestination = { await self.answer($0) }
         }

@@ -45,6 +45,24 @@ enum Terminal {
             })
     }
 
+    /// `text` in lines of at most `columns`, broken between words; those after the first are indented. What is longer
+    /// than a line by itself is left to be cut.
+    static func wrapped(_ text: String, columns: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            if !line.isEmpty, self.columns(of: line) + 1 + self.columns(of: String(word)) > columns {
+                lines.append(line)
+                line = "  \(word)"
+            } else {
+                line += line.isEmpty ? "\(word)" : " \(word)"
+            }
+        }
+        return line.isEmpty ? lines : lines + [line]
+    }
+
+    private static func columns(of text: String) -> Int { text.reduce(0) { $0 + self.columns(of: $1) } }
+
     /// East Asian wide characters and emoji take two columns.
     private static func columns(of character: Character) -> Int {
         guard let scalar = character.unicodeScalars.first else { return 0 }
@@ -71,8 +89,8 @@ enum Terminal {
         self.write("\u{1B}[H" + shown.joined(separator: "\r\n") + "\u{1B}[J")
     }
 
-    /// Columns and rows; 80 and 24 where nobody knows.
-    private static var size: (columns: Int, rows: Int) {
+    /// Columns and rows; 80 and 24 where they are not known.
+    static var size: (columns: Int, rows: Int) {
         var size = winsize()
         guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
         else {

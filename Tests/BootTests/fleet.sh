@@ -13,7 +13,7 @@ YAML
 install -D -m 644 /usr/share/doc/waymark/examples/waymarkd-network.conf /etc/systemd/system/waymarkd.service.d/network.conf
 systemctl daemon-reload
 
-show() { as car waymark cluster --until finished "$@"; }
+show() { as car waymark cluster --accept-prompts yes --until finished "$@"; }
 guide() { as phone waymark navigate --route "$route" "$@"; }
 
 # start_fleet ENDPOINTS SPEED [TELLING]: returns when all have set out, each vehicle with so many endpoints. TELLING is how many
@@ -24,7 +24,7 @@ start_fleet() {
   clusters=() clients=()
   local id endpoint address odd=() even=()
   # What a drive that nothing happens to comes to.
-  show --connect "$vehicle" --id reference --json >/tmp/reference 2>&1 &
+  show --connect "$vehicle" --id reference --json --states full >/tmp/reference 2>&1 &
   clusters+=($!)
   eventually 30 has /tmp/reference '"connected"'
   guide --id reference --connect "$navigation" --vehicle reference --speed 2000 >/tmp/navigate-reference 2>&1
@@ -36,7 +36,7 @@ start_fleet() {
     if ((id % 2)); then odd+=(--vehicle "$id"); else even+=(--vehicle "$id") address=tcp:127.0.0.1:7227; fi
     for endpoint in $(seq "$endpoints"); do
       local kind=()
-      ((endpoint > 1 || id > telling)) || kind=(--json)
+      ((endpoint > 1 || id > telling)) || kind=(--json --states full)
       show --connect "$address" --id "$id" --endpoint "$endpoint" "${kind[@]}" >"/tmp/cluster-$id-$endpoint" 2>&1 &
       clusters+=($!)
     done
@@ -72,14 +72,14 @@ end_fleet() {
     done
     has "/tmp/navigate-$first" 'drive 1: arrived'
   done
-  equal "endpoints that saw the end" "$(grep -l -e 'guidance is over: finished' -e '"endReason":"finished"' /tmp/cluster-*-* | wc -l)" \
+  equal "endpoints that saw the end" "$(grep -l -e '^arrived' -e '"endReason":"finished"' /tmp/cluster-*-* | wc -l)" \
     $((20 * endpoints))
   equal "foreign lines" "$(foreign_lines)" ""
 }
 
-# holds FILE: what a cluster held last before guidance was over, but for the session's own.
+# holds FILE: what a cluster held last before guidance was over, but for the session's own, and when.
 holds() {
-  grep '"kind":"state"' "$1" | grep -v '"phase":"ended"' | tail -1 | sed 's/"client":"[^"]*",//; s/"session":[0-9]*,//'
+  grep '"kind":"state"' "$1" | grep -v '"phase":"ended"' | tail -1 | sed 's/"client":"[^"]*",//; s/"session":[0-9]*,//; s/"time":"[^"]*",//'
 }
 
 # Leaves out what two drives do not agree on: how far it was to each maneuver when the client said so last, and how often it

@@ -26,13 +26,13 @@ install_service() {
 
 as() { local user=$1; shift; setpriv --reuid "$user" --regid "$user" --init-groups -- "$@"; }
 
-cluster() { as car waymark cluster --connect "$vehicle" --id car --json "$@"; }
+cluster() { as car waymark cluster --connect "$vehicle" --id car --json --accept-prompts yes "$@"; }
 navigate() { as phone waymark navigate --connect "$navigation" --vehicle car --route "$route" "$@"; }
 
 # start_drive SPEED [ADDRESS [OPTION...]]: a cluster, connected to ADDRESS (default: the Unix socket), and a client that guides
 # it, both in the background; returns when they are under way. Their output is in /tmp/cluster and /tmp/navigate.
 start_drive() {
-  as car waymark cluster --connect "${2:-$vehicle}" --id car --json --until finished "${@:3}" >/tmp/cluster 2>&1 &
+  as car waymark cluster --connect "${2:-$vehicle}" --id car --json --accept-prompts yes --until finished "${@:3}" >/tmp/cluster 2>&1 &
   cluster=$!
   eventually 30 has /tmp/cluster '"connected"'
   navigate --speed "$1" >/tmp/navigate 2>&1 &

@@ -52,8 +52,13 @@ struct RunningDaemon {
         try FileManager.default.removeItem(atPath: self.folder)
     }
 
+    /// Starts `waymark`, connected to this daemon. A cluster answers with yes, unless the arguments say otherwise.
     func waymark(_ arguments: String...) throws -> Program {
         let isNavigation = arguments.first == "navigate"
+        var arguments = arguments
+        if arguments.first == "cluster", Set(arguments).isDisjoint(with: ["--watch", "--accept-prompts"]) {
+            arguments += ["--accept-prompts", "yes"]
+        }
         return try Program(
             "waymark", arguments + ["--connect", isNavigation ? self.navigation : self.vehicle])
     }

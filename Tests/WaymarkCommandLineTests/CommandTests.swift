@@ -81,7 +81,9 @@ import WaymarkRoutes
                 ])
         ]
         state.currentLaneGuidance = LaneGuidanceID(rawValue: 1)
-        let text = ClusterScreen.lines(state, title: "car").joined(separator: "\n")
+        var view = ClusterScreen.View()
+        view.state = state
+        let text = ClusterScreen.lines(view, columns: 80, rows: 24).joined(separator: "\n")
         for part in ["↻3  750 m", "Third exit", "lanes ← │ [↑]", "then → Turn right"] {
             #expect(text.contains(part), "\(text)")
         }
@@ -102,11 +104,11 @@ import WaymarkRoutes
     }
 
     @Test func `equal states are equal lines, and other states are not`() {
-        let lines = Set((0..<20).map { _ in ClusterJSON.state(Self.fullState) })
+        let lines = Set((0..<20).map { _ in ClusterJSON.state(Self.fullState, at: Self.time) })
         #expect(lines.count == 1)
         var other = Self.fullState
         other.segments[0].coordinates[0].latitude += 0.000001
-        #expect(!lines.contains(ClusterJSON.state(other)))
+        #expect(!lines.contains(ClusterJSON.state(other, at: Self.time)))
     }
 
     @Test func `nothing that others say steers the terminal, whichever way it is printed`() throws {
@@ -121,11 +123,20 @@ import WaymarkRoutes
 
     @Test func `cancelling succeeds only if guidance is over`() throws {
         for reason in [EndReason.userStopped, .ownNavigationStarted, .noVehicleLeft] {
-            try Request.Cancel.report(reason)
+            try Request.Cancel.report(reason, asked: .userStopped, isGuided: true)
         }
-        #expect(throws: ExitCode(2)) { try Request.Cancel.report(.notAllowed) }
+        try Request.Cancel.report(.ownNavigationStarted, asked: .ownNavigationStarted, isGuided: false)
+        #expect(throws: ExitCode(2)) {
+            try Request.Cancel.report(.userStopped, asked: .userStopped, isGuided: false)
+        }
+        for reason in [CancellationReason.userStopped, .ownNavigationStarted] {
+            #expect(throws: ExitCode(2)) {
+                try Request.Cancel.report(.notAllowed, asked: reason, isGuided: true)
+            }
+        }
         #expect(throws: CommandFailure.self) {
-            try Request.Cancel.report(.connectionClosed(.refused(reason: "\u{1B}c")))
+            let closed = EndReason.connectionClosed(.refused(reason: "\u{1B}c"))
+            try Request.Cancel.report(closed, asked: .userStopped, isGuided: true)
         }
     }
 
@@ -139,6 +150,30 @@ import WaymarkRoutes
         #expect(Keyboard.keys("w1\r") == [.character("w"), .character("1"), .enter])
         #expect(Keyboard.keys("\u{1B}[A").isEmpty)
         #expect(Keyboard.keys("\u{7F}\u{1B}") == [.backspace, .escape])
+    }
+
+    @Test(arguments: [
+        ["cluster"], ["demo"], ["request"], ["request", "waypoint"], ["request", "destination"],
+        ["request", "cancel"], ["request", "allow"], ["request", "share-accept"],
+        ["request", "route-source"],
+    ])
+    func `the help fits into 80 columns, and breaks its lines only where they are full`(_ command: [String])
+        throws
+    {
+        var type: any ParsableCommand.Type = Waymark.self
+        for name in command {
+            type = try #require(
+                type.configuration.subcommands.first {
+                    ($0.configuration.commandName ?? "\($0)".lowercased()) == name
+                })
+        }
+        let lines = type.helpMessage(columns: 80).split(separator: "\n", omittingEmptySubsequences: false)
+        for line in lines { #expect(line.count <= 80, "\(line)") }
+        let prose = lines.prefix { !$0.hasPrefix("USAGE") }
+        for (line, next) in zip(prose, prose.dropFirst()) where !line.isEmpty && !next.isEmpty {
+            let word = next.prefix { $0 != " " }
+            #expect(line.count + 1 + word.count >= 80, "\(line) / \(next)")
+        }
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
@@ -157,6 +192,9 @@ import WaymarkRoutes
         ["navigate", "--route", "f", "--on-waypoint", "perhaps"],
         ["cluster", "--id", "v", "--until", "noon"],
         ["cluster", "--id", "v", "--accept-prompts", "maybe"],
+        ["cluster", "--id", "v", "--watch", "--accept-prompts", "no"],
+        ["cluster", "--id", "v", "--states", "some"], ["cluster", "--id", "v", "--timeout", "0"],
+        ["cluster", "--id", "v", "--wait", "-1"], ["request", "cancel", "--id", "v", "--timeout", "inf"],
         ["request", "route-source", "mine", "--id", "v"],
         ["routes", "show", "f", "--traffic-side", "middle"], ["routes", "export", "f", "--format", "kml"],
     ])
@@ -165,6 +203,8 @@ import WaymarkRoutes
     }
 
     // MARK: Samples with everything in them
+
+    private static let time = Date(timeIntervalSince1970: 1.5)
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -180,7 +220,7 @@ import WaymarkRoutes
     }
 
     private static func hasContent(_ object: [String: Any]) -> Bool {
-        object.count > 6
+        object.count > 7
     }
 
     private static let estimates = TravelEstimates(
@@ -236,7 +276,7 @@ import WaymarkRoutes
             tripTravelEstimates: estimates, maneuverTravelEstimates: estimates)
     }()
 
-    private static var fullState: VehicleState {
+    static var fullState: VehicleState {
         var state = VehicleState()
         state.phase = .paused(.rerouting, description: ["d"])
         state.previews = [self.trip]
@@ -288,13 +328,14 @@ import WaymarkRoutes
             .error(Rejection(.missing, field: "f", reason: "r")),
         ]
         let messages =
-            publications.map { ClusterJSON.message(Self.update(.publication($0))) }
-            + others.map { ClusterJSON.message(Self.update($0)) }
+            publications.map { ClusterJSON.message(Self.update(.publication($0)), at: Self.time) }
+            + others.map { ClusterJSON.message(Self.update($0), at: Self.time) }
         let connections: [ConnectionState] = [.connecting, .connected(resumed: true), .closed(.closed)]
         var ended = VehicleState()
         ended.phase = .ended(reason: "finished")
-        return messages + connections.map(ClusterJSON.connection)
-            + [ClusterJSON.state(Self.fullState), ClusterJSON.state(ended)]
+        return messages + connections.map { ClusterJSON.connection($0, at: Self.time) }
+            + [Self.fullState, ended].map { ClusterJSON.state($0, at: Self.time) }
+            + [ClusterJSON.change(Self.fullState, since: ended, at: Self.time) ?? ""]
     }
 
     private static func update(_ message: Message) -> VehicleUpdate {

@@ -5,10 +5,14 @@ internal import WaymarkModel
 
 package struct Cluster: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        abstract: "Be an instrument cluster.",
+        abstract: "Be an instrument cluster, or watch one.",
+        usage: "waymark cluster --id <id> [<options>]",
         discussion: """
-            In a terminal it draws, and keys send the vehicle's requests. With --json it prints one object per line, see
-            Docs/cluster-json.md. Otherwise it prints a line for every maneuver.
+            In a terminal it draws, asks the user, and its keys send the vehicle's requests. With --json it prints one \
+            object per line, see Docs/cluster-json.md. Otherwise it prints a line for every step and every maneuver.
+
+            Without a terminal, and with --watch, it only watches: the vehicle does not become ready by it, it asks for \
+            no guidance and answers nothing. --accept-prompts makes it a cluster that answers.
             """)
 
     @Option(help: "The vehicle's id.") var id: String
@@ -20,56 +24,110 @@ package struct Cluster: AsyncParsableCommand {
         completion: .file(extensions: ["json"]))
     var profile = "full"
     @Flag(help: "Print one JSON object per line.") var json = false
-    @Option(help: "Who answers when the user is asked; without it ask in a terminal, else yes.")
+    @Option(help: "With --json: tell nothing of what is held, the changes, or all of it after each change.")
+    var states = ClusterJSON.States.changes
+    @Option(
+        help:
+            "Be a cluster that is ready and answers when the user is asked; without it in a terminal ask, else only watch."
+    )
     var acceptPrompts: ClusterApp.Prompts?
+    @Flag(help: "Only watch, also in a terminal.") var watch = false
     @Option(help: "End with status 0 when guidance ends so; ended is of any kind.") var until:
         ClusterApp.Until?
+    @Option(
+        help:
+            "End after so many seconds of being connected: with status 1 if --until was not reached, else with 0."
+    )
+    var timeout: Double?
 
     package init() {}
+
+    package func validate() throws {
+        if let timeout { _ = try duration(seconds: timeout, option: "--timeout") }
+        if self.watch, self.acceptPrompts != nil {
+            throw ValidationError("--watch answers nothing, so it cannot have --accept-prompts")
+        }
+    }
 
     package func run() async throws {
         let address = try self.connection.address(default: .defaultVehicle)
         let profile: ClusterProfile
         do { profile = try ClusterProfile.load(self.profile) } catch { throw CommandFailure("\(error)") }
         let isDrawing = !self.json && Terminal.isInteractive
-        let keyboard = isDrawing ? Keyboard() : nil
-        let app = ClusterApp(
-            title: "\(self.id)/\(self.endpoint)", output: self.json ? .json : isDrawing ? .screen : .lines,
-            prompts: self.acceptPrompts ?? (keyboard == nil ? .yes : .ask), until: self.until)
+        let keyboard = isDrawing || self.acceptPrompts == .ask ? Keyboard() : nil
+        if self.acceptPrompts == .ask, keyboard == nil {
+            throw ValidationError("--accept-prompts ask needs a terminal to ask in; use yes or no")
+        }
+        let app = ClusterApp(self.options(isDrawing: isDrawing, hasKeyboard: keyboard != nil))
+        if app.options.prompts == nil, !self.watch, !isDrawing {
+            Terminal.note("only watching; --accept-prompts makes this a cluster that is ready and answers")
+        }
         if isDrawing { Terminal.beginDrawing() }
         defer {
             keyboard?.restore()
             if isDrawing { Terminal.endDrawing() }
         }
-        let configuration = try self.configuration(profile, app)
-        try await interruptible({ await app.finish() }) {
-            try await self.show(app, keyboard, address, configuration)
-        }
+        let work = Task { try await self.show(app, keyboard, address, profile) }
+        try await interruptible({ work.cancel() }) { try await work.value }
+    }
+
+    private func options(isDrawing: Bool, hasKeyboard: Bool) -> ClusterApp.Options {
+        var options = ClusterApp.Options()
+        options.title = "\(self.id)/\(self.endpoint)"
+        options.output = self.json ? .json : isDrawing ? .screen : .lines
+        options.prompts = self.watch ? nil : self.acceptPrompts ?? (isDrawing && hasKeyboard ? .ask : nil)
+        options.until = self.until
+        options.states = self.states
+        options.keys = options.prompts == nil ? ClusterApp.watchingKeys : ClusterApp.keys
+        return options
     }
 
     private func show(
-        _ app: ClusterApp, _ keyboard: Keyboard?, _ address: ServiceAddress,
-        _ configuration: VehicleEndpoint.Configuration
+        _ app: ClusterApp, _ keyboard: Keyboard?, _ address: ServiceAddress, _ profile: ClusterProfile
     ) async throws {
+        let configuration = try self.configuration(profile, app)
         let cluster: VehicleEndpoint
         do throws(ClientError) {
-            cluster = try await VehicleEndpoint.connect(to: address, configuration)
+            cluster = try await self.connection.waitingForGateway { () throws(ClientError) in
+                let attempt = await app.beginAttempt()
+                var configuration = configuration
+                configuration.onConnection = { await app.take($0, attempt: attempt) }
+                return try await VehicleEndpoint.connect(to: address, configuration)
+            }
         } catch {
+            await app.connectionFailed(error)
             throw CommandFailure("\(error)")
         }
         await app.attach(cluster)
-        await cluster.setReady(true)
+        if app.options.prompts != nil { await cluster.setReady(true) }
+        let end = await self.end(of: app, keyboard)
+        await cluster.close()
+        if case .failed(let error) = end { throw CommandFailure("\(error)") }
+        if let until, end != .reached {
+            let limit = end == .timedOut ? " within \(secondsText(self.timeout ?? 0))" : ""
+            throw CommandFailure("--until \(until) was not reached\(limit)")
+        }
+    }
+
+    /// Waits until the cluster is to end, also because this task was cancelled.
+    private func end(of app: ClusterApp, _ keyboard: Keyboard?) async -> ClusterApp.End {
         let keys = keyboard?.keys
         let typist = Task { if let keys { for await key in keys { await app.press(key) } } }
-        var error: ClientError?
-        for await end in app.ends {
-            error = end
-            break
+        let clock = Task {
+            while !Task.isCancelled {
+                do { try await Task.sleep(for: .seconds(1)) } catch { return }
+                await app.draw()
+            }
         }
-        typist.cancel()
-        await cluster.close()
-        if let error { throw CommandFailure("\(error)") }
-        if self.until != nil, await !app.isUntilReached { throw ExitCode.failure }
+        let timer = Task {
+            guard let timeout else { return }
+            do { try await Task.sleep(for: .seconds(timeout)) } catch { return }
+            await app.finish(.timedOut)
+        }
+        defer { for task in [typist, clock, timer] { task.cancel() } }
+        for await end in app.ends { return end }
+        await app.finish()
+        return .asked
     }
 
     private func configuration(
@@ -81,9 +139,11 @@ package struct Cluster: AsyncParsableCommand {
         configuration.withoutFeatures = profile.without
         configuration.distanceUnits = profile.distanceUnits
         configuration.locale = profile.locale
-        configuration.onPrompt = { await app.ask($0) }
-        configuration.onDestination = { await app.ask($0) }
-        configuration.onConnection = { await app.take($0) }
+        configuration.isGuidanceWanted = app.options.prompts != nil
+        if app.options.prompts != nil {
+            configuration.onPrompt = { await app.ask($0) }
+            configuration.onDestination = { await app.ask($0) }
+        }
         let delay = profile.readDelay
         configuration.onEveryUpdate = { update in
             await app.take(update)
@@ -97,3 +157,4 @@ package struct Cluster: AsyncParsableCommand {
 
 extension ClusterApp.Prompts: ExpressibleByArgument {}
 extension ClusterApp.Until: ExpressibleByArgument {}
+extension ClusterJSON.States: ExpressibleByArgument {}

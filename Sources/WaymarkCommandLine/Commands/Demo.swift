@@ -12,13 +12,17 @@ package struct Demo: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         abstract: "See all of it work: a daemon, a navigation client and a cluster in one process.",
         discussion: """
-            A client drives a real route from Vaduz to Balzers. Half-way the vehicle asks for a charging stop, the client
-            estimates, the user accepts, the route changes, and the drive ends by arrival. With --route the vehicle's request
-            is declined, because there is no second route for another file.
-            The exit status is 0 only if everything happened that should.
+            A client drives a real route from Vaduz to Balzers. Half-way the vehicle asks for a charging stop, the \
+            client estimates, the user accepts, the route changes, and the drive ends by arrival. With --route the \
+            vehicle's request is declined, because there is no second route for another file.
+
+            In a terminal the drive stands still for a moment after each of these steps, so that it can be read. The \
+            exit status is 0 only if everything happened that should.
             """)
 
     private static let vehicle = "demo-car"
+    /// In a terminal the drive stands still for so long after each step of the story.
+    private static let readingTime = Duration.milliseconds(1_500)
 
     @Option(
         help: "Drive this engine's answer in place of the shipped route; - for standard input.",
@@ -49,14 +53,15 @@ package struct Demo: AsyncParsableCommand {
         }
         let report = DemoReport()
         let isDrawing = !self.json && Terminal.isInteractive
-        let app = ClusterApp(
-            title: Self.vehicle, output: self.json ? .json : isDrawing ? .screen : .lines, prompts: .yes,
-            until: .ended)
+        let pace = ReadingPace(pause: isDrawing ? Self.readingTime : .zero)
+        let app = ClusterApp(self.appOptions(isDrawing, pace))
         do {
             if isDrawing { Terminal.beginDrawing() }
             defer { if isDrawing { Terminal.endDrawing() } }
             let drive = Task {
-                try await Self.withDaemon(folder) { try await self.drive(first, detour, folder, app, report) }
+                try await Self.withDaemon(folder) {
+                    try await self.drive(first, detour, folder, app, report, pace)
+                }
             }
             let limit = self.timeMax(first)
             let deadline = Task {
@@ -70,12 +75,30 @@ package struct Demo: AsyncParsableCommand {
                 do { try await drive.value } catch is CancellationError {}
             }
         }
+        // The screen is gone: the story remains.
+        if isDrawing {
+            for line in await app.story.flatMap({ Terminal.wrapped($0, columns: Terminal.size.columns) }) {
+                Terminal.line(Terminal.printable(line))
+            }
+        }
         try await report.conclude(expectsDetour: detour != nil, isJSON: self.json)
     }
 
-    /// Far more than the demo takes on a busy machine: whatever takes longer hangs.
+    private func appOptions(_ isDrawing: Bool, _ pace: ReadingPace) -> ClusterApp.Options {
+        var options = ClusterApp.Options()
+        options.title = "waymark demo"
+        options.output = self.json ? .json : isDrawing ? .screen : .lines
+        options.prompts = .yes
+        options.until = .ended
+        options.keys = ["Ctrl-C ends the demo"]
+        options.answerDelay = isDrawing ? Self.readingTime : .zero
+        options.onStep = { pace.stand() }
+        return options
+    }
+
+    /// Far more than the demo takes on a busy machine: a demo that takes longer hangs.
     private func timeMax(_ answer: RouteAnswer) -> Duration {
-        .seconds(180) + answer.routes[0].duration / self.speed * 3
+        .seconds(240) + answer.routes[0].duration / self.speed * 3
     }
 
     /// Runs `body` beside a daemon on sockets of its own.
@@ -98,7 +121,7 @@ package struct Demo: AsyncParsableCommand {
 
     private func drive(
         _ first: RouteAnswer, _ detour: EngineRoute?, _ folder: String, _ app: ClusterApp,
-        _ report: DemoReport
+        _ report: DemoReport, _ pace: ReadingPace
     ) async throws {
         let cluster = try await self.cluster(folder, app, report)
         await app.attach(cluster)
@@ -110,16 +133,23 @@ package struct Demo: AsyncParsableCommand {
             onEvent: { await desk.take($0) }, onWaypoint: { await desk.answer($0) })
         var options = Guide.Options()
         options.drive.speedFactor = self.speed
+        options.pace = pace.pace
         options.pause = (
             at: 0.5,
-            body: { await desk.request { await cluster.requestWaypoint(Self.chargingStop) } }
+            body: {
+                await app.tell("the vehicle asks for a stop at \(Story.name(Self.chargingStop)), to charge")
+                await desk.request { await cluster.requestWaypoint(Self.chargingStop) }
+            }
         )
-        let guide = Guide(session, first.routes[0], trip: first.trip(id: "demo-trip"), options: options)
+        var trip = first.trip(id: "demo-trip")
+        if self.route == nil { trip.destination.nameVariants = ["Balzers"] }
+        let guide = Guide(session, first.routes[0], trip: trip, options: options)
         await desk.attach(guide)
         _ = try await guide.run()
         // What the drive said last is on its way to the cluster.
         for await _ in app.ends { break }
         await desk.finish()
+        if app.options.output == .screen { try await Task.sleep(for: Self.readingTime) }
         await client.close()
         await cluster.close()
     }
@@ -138,6 +168,8 @@ package struct Demo: AsyncParsableCommand {
     ) async throws -> VehicleEndpoint {
         var configuration = VehicleEndpoint.Configuration(vehicle: Self.vehicle, endpoint: "cluster")
         configuration.onPrompt = { await app.ask($0) }
+        let attempt = await app.beginAttempt()
+        configuration.onConnection = { await app.take($0, attempt: attempt) }
         configuration.onEveryUpdate = { update in
             await report.take(update)
             await app.take(update)
@@ -146,60 +178,5 @@ package struct Demo: AsyncParsableCommand {
             to: .unix(path: "\(folder)/vehicle.sock"), configuration)
         await cluster.setReady(true)
         return cluster
-    }
-}
-
-/// Stands between the vehicle's request and the drive.
-private actor DemoDesk {
-    private let detour: EngineRoute?
-    private let report: DemoReport
-    private var guide: Guide?
-    private var request: Task<Void, Never>?
-    /// The client has been asked, or the request has ended without that.
-    private let (asked, ask) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
-
-    init(detour: EngineRoute?, report: DemoReport) {
-        self.detour = detour
-        self.report = report
-    }
-
-    func attach(_ guide: Guide) { self.guide = guide }
-
-    /// Sends the vehicle's request; returns once it has come to the client, so that the drive cannot be over before.
-    func request(_ send: @escaping @Sendable () async -> RequestResult) async {
-        let (report, ask) = (self.report, self.ask)
-        self.request = Task {
-            await report.setOutcome(await send())
-            ask.yield()
-        }
-        for await _ in self.asked { break }
-    }
-
-    /// Waits for the request's outcome at the vehicle.
-    func finish() async {
-        await self.request?.value
-        if let guide = self.guide { await self.report.setReroutes(await guide.reroutes) }
-    }
-
-    func answer(_ inquiry: WaypointInquiry) async -> WaypointAnswer {
-        defer { self.ask.yield() }
-        guard let detour = self.detour, let guide = self.guide else { return .decline(.notSupported) }
-        await guide.inquiryBegan(inquiry.vehicle)
-        var route = detour
-        route.take([detour.waypoints[0], inquiry.waypoint, detour.waypoints[2]])
-        await guide.promise(route, to: inquiry.vehicle)
-        let estimates = TravelEstimates(distanceRemaining: route.distance, timeRemaining: route.duration)
-        return .estimates(estimates) { /* The guide goes on when it hears the result. */  }
-    }
-
-    func take(_ event: SessionEvent) async {
-        switch event {
-        case .waypointResult(let vehicle, let result):
-            await self.guide?.inquiryEnded(vehicle, isAccepted: result == .accepted)
-        case .rejected(let field, let reason):
-            await self.report.fail("the gateway refused \(field): \(reason)")
-        case .ended: await self.guide?.stop()
-        default: break  // Nothing to do.
-        }
     }
 }

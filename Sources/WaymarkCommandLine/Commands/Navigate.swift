@@ -66,7 +66,11 @@ package struct Navigate: AsyncParsableCommand {
         let navigator = Navigator(
             engine: engine, policy: policy, options: options, start: try self.from.map(coordinate))
         let vehicles: SessionVehicles = self.vehicle.isEmpty ? .anyThatAsked : .vehicles(self.vehicle)
-        do throws(ClientError) { try await navigator.connect(to: address, id: self.id, key: key) } catch {
+        do throws(ClientError) {
+            try await self.connection.waitingForGateway { () throws(ClientError) in
+                try await navigator.connect(to: address, id: self.id, key: key)
+            }
+        } catch {
             throw CommandFailure("\(error)")
         }
         try await interruptible({ await navigator.cancel() }) {

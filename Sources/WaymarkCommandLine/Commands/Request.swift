@@ -1,12 +1,15 @@
 package import ArgumentParser
+internal import Synchronization
 internal import WaymarkClient
 internal import WaymarkModel
+internal import WaymarkProtocol
 
 package struct Request: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         abstract: "Do one thing that a vehicle does, and wait for its outcome.",
         discussion: """
-            The exit status is 0 for accepted or done, 2 for every other outcome, 1 if there was none within --timeout.
+            The exit status is 0 for accepted or done, 2 for every other outcome, 1 if there was none within --timeout. \
+            Ctrl-C and the end of --timeout withdraw what was asked.
             """,
         subcommands: [
             WaypointCommand.self, Destination.self, Cancel.self, Allow.self, ShareAccept.self, Source.self,
@@ -16,7 +19,8 @@ package struct Request: AsyncParsableCommand {
 
     struct WaypointCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "waypoint", abstract: "Ask the client that guides for a stop on the way.")
+            commandName: "waypoint", abstract: "Ask the client that guides for a stop on the way.",
+            usage: "waymark request waypoint <place> --id <id> [<options>]")
         @OptionGroup var place: PlaceArguments
         @Option(help: "The segment to insert it into; without it the client chooses.") var segment = ""
         @OptionGroup var vehicle: VehicleOptions
@@ -25,16 +29,18 @@ package struct Request: AsyncParsableCommand {
 
         func run() async throws {
             let waypoint = try self.place.waypoint()
-            let result = try await self.vehicle.act {
+            try await self.vehicle.act {
                 await $0.requestWaypoint(waypoint, segment: self.segment)
+            } report: {
+                try self.vehicle.report("the stop", $0)
             }
-            try report(result)
         }
     }
 
     struct Destination: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ask the registered clients, one after another, for a drive to a place.")
+            abstract: "Ask the registered clients, one after another, for a drive to a place.",
+            usage: "waymark request destination <place> --id <id> [<options>]")
         @OptionGroup var place: PlaceArguments
         @OptionGroup var vehicle: VehicleOptions
 
@@ -42,61 +48,94 @@ package struct Request: AsyncParsableCommand {
 
         func run() async throws {
             let waypoint = try self.place.waypoint()
-            try report(try await self.vehicle.act { await $0.requestDestination(waypoint) })
+            try await self.vehicle.act {
+                await $0.requestDestination(waypoint)
+            } report: {
+                try self.vehicle.report("the drive", $0)
+            }
         }
     }
 
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End guidance at once; prints why the session ended.")
-        @Flag(help: "The vehicle navigates by itself now: nobody may guide it before it allows or asks.")
+            abstract: "End guidance at once; prints why it ended.",
+            usage: "waymark request cancel --id <id> [<options>]",
+            discussion: "The exit status is 2 if there was no guidance to end.")
+        @Flag(
+            help: "The vehicle navigates by itself now: no client may guide it before it allows or asks.")
         var ownNavigation = false
         @OptionGroup var vehicle: VehicleOptions
 
         func run() async throws {
             let reason: CancellationReason = self.ownNavigation ? .ownNavigationStarted : .userStopped
-            try Self.report(try await self.vehicle.act { await $0.cancelNavigation(reason) })
+            let isGuided = Mutex(true)
+            try await self.vehicle.act {
+                await $0.cancelNavigation(reason)
+            } report: { end in
+                try Self.report(end, asked: reason, isGuided: isGuided.withLock { $0 })
+            } configure: { configuration in
+                configuration.onEveryUpdate = { update in
+                    // An end of no session answers a vehicle that is not guided.
+                    if case .sessionEnded(let ended) = update.message, ended.session == .none {
+                        isGuided.withLock { $0 = false }
+                    }
+                }
+            }
         }
 
-        /// Prints why guidance is over; a failing exit status if it is not, or if nobody knows.
-        static func report(_ reason: EndReason) throws {
-            if case .connectionClosed(let error) = reason { throw CommandFailure("\(error)") }
-            Terminal.line(reason.word)
-            if reason == .notAllowed { throw ExitCode(2) }
+        /// Prints why guidance is over; a failing exit status if it is not, or if there was none to end.
+        static func report(_ end: EndReason, asked: CancellationReason, isGuided: Bool) throws {
+            if case .connectionClosed(let error) = end { throw CommandFailure("\(error)") }
+            if isGuided || end == .notAllowed {
+                Terminal.line("\(end)")
+                if end == .notAllowed { throw ExitCode(2) }
+            } else if asked == .ownNavigationStarted {
+                Terminal.line("\(end); no client guided it")
+            } else {
+                Terminal.line("there was no guidance to end")
+                throw ExitCode(2)
+            }
         }
     }
 
     struct Allow: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Let clients guide again after the vehicle navigated by itself.")
+            abstract: "Let clients guide again after the vehicle navigated by itself.",
+            usage: "waymark request allow --id <id> [<options>]")
         @OptionGroup var vehicle: VehicleOptions
 
-        func run() async throws { try await self.vehicle.act { await $0.allowNavigation() } }
+        func run() async throws {
+            try await self.vehicle.act {
+                await $0.allowNavigation()
+            } report: { _ in
+            }
+        }
     }
 
     struct ShareAccept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "share-accept",
             abstract: "Wait for the next destination that the client shares, and take it over; prints it.",
+            usage: "waymark request share-accept --id <id> [<options>]",
             discussion: "Another endpoint of the vehicle may have answered first.")
         @OptionGroup var vehicle: VehicleOptions
 
         func run() async throws {
             let (shares, share) = AsyncStream.makeStream(
                 of: Waypoint.self, bufferingPolicy: .bufferingOldest(1))
-            let configuration: (inout VehicleEndpoint.Configuration) -> Void = { configuration in
+            try await self.vehicle.act { _ -> Waypoint? in
+                for await destination in shares { return destination }
+                return nil
+            } report: { destination in
+                guard let destination else { throw CommandFailure(self.vehicle.noOutcome) }
+                let name = destination.nameVariants.first.map { " \(Terminal.printable($0))" } ?? ""
+                Terminal.line("\(destination.center.latitude),\(destination.center.longitude)\(name)")
+            } configure: { configuration in
                 configuration.onDestination = { destination in
                     share.yield(destination)
                     return true
                 }
             }
-            let destination = try await self.vehicle.act(configuration) { _ -> Waypoint? in
-                for await destination in shares { return destination }
-                return nil
-            }
-            guard let destination else { throw ExitCode.failure }
-            let name = destination.nameVariants.first.map { " \(Terminal.printable($0))" } ?? ""
-            Terminal.line("\(destination.center.latitude),\(destination.center.longitude)\(name)")
         }
     }
 
@@ -104,7 +143,8 @@ package struct Request: AsyncParsableCommand {
         private static let names = RouteSource.allKnown.map(\.name)
 
         static let configuration = CommandConfiguration(
-            commandName: "route-source", abstract: "Say what the vehicle does with the route.")
+            commandName: "route-source", abstract: "Say what the vehicle does with the route.",
+            usage: "waymark request route-source <source> --id <id> [<options>]")
         @Argument(
             help: "\(Source.names.joined(separator: ", ")).", completion: .list(Source.names))
         var source: String
@@ -114,7 +154,10 @@ package struct Request: AsyncParsableCommand {
 
         func run() async throws {
             let source = try self.routeSource()
-            try await self.vehicle.act { await $0.setRouteSource(source) }
+            try await self.vehicle.act {
+                await $0.setRouteSource(source)
+            } report: { _ in
+            }
         }
 
         private func routeSource() throws -> RouteSource {
@@ -142,35 +185,89 @@ struct VehicleOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
     @Option(help: "How many seconds to wait for the outcome.") var timeout = 120.0
 
-    /// Runs `body` as an endpoint of its own, which shows nothing.
-    func act<Result: Sendable>(
-        _ configure: (inout VehicleEndpoint.Configuration) -> Void = { _ in },
-        _ body: @escaping @Sendable (VehicleEndpoint) async -> Result
-    ) async throws -> Result {
+    /// So long is the outcome of what was withdrawn waited for, which takes no longer than the way there and back.
+    private static let withdrawalMax = Duration.seconds(5)
+
+    func validate() throws { _ = try duration(seconds: self.timeout, option: "--timeout") }
+
+    /// What happens while a request is under way.
+    private enum Step<Outcome: Sendable>: Sendable {
+        case connected
+        case interrupted
+        case ended(Outcome)
+        case failed(CommandFailure)
+    }
+
+    /// Runs `body` as an endpoint of its own, which shows nothing, and then `report`.
+    ///
+    /// After SIGINT, SIGTERM or `--timeout` the task of `body` is cancelled, which withdraws a request; its outcome is
+    /// waited for shortly, so that no client acts on a request that was withdrawn.
+    func act<Outcome: Sendable>(
+        _ body: @escaping @Sendable (VehicleEndpoint) async -> Outcome, report: (Outcome) throws -> Void,
+        configure: (inout VehicleEndpoint.Configuration) -> Void = { _ in }
+    ) async throws {
         let name = "request-\(UInt32.random(in: 0 ... .max))"
         var configuration = VehicleEndpoint.Configuration(vehicle: self.id, endpoint: name)
         configuration.isGuidanceWanted = false
         configuration.credential = try self.connection.key()
         configure(&configuration)
         let address = try self.connection.address(default: .defaultVehicle)
-        let endpoint: VehicleEndpoint
-        do throws(ClientError) {
-            endpoint = try await VehicleEndpoint.connect(to: address, configuration)
-        } catch {
-            throw CommandFailure("\(error)")
+        let (steps, step) = AsyncStream.makeStream(of: Step<Outcome>.self)
+        // Nothing is asked before the signals are trapped: it could not be withdrawn.
+        try await interruptible({ step.yield(.interrupted) }) {
+            let work = Task { [connection, noOutcome, configuration] in
+                do throws(ClientError) {
+                    let endpoint = try await connection.waitingForGateway { () throws(ClientError) in
+                        try await VehicleEndpoint.connect(to: address, configuration)
+                    }
+                    step.yield(.connected)
+                    let outcome = await body(endpoint)
+                    await endpoint.close()
+                    step.yield(.ended(outcome))
+                } catch {
+                    step.yield(.failed(CommandFailure(error == .closed ? noOutcome : "\(error)")))
+                }
+            }
+            var timers: [Task<Void, Never>] = []
+            defer { for timer in timers { timer.cancel() } }
+            for await next in steps {
+                switch next {
+                case .connected: timers.append(self.giveUp(work, after: .seconds(self.timeout), step))
+                case .interrupted: timers.append(self.giveUp(work, after: .zero, step))
+                case .ended(let outcome): return try report(outcome)
+                case .failed(let failure): throw failure
+                }
+            }
         }
-        let result = await first(within: .seconds(self.timeout)) { await body(endpoint) }
-        await endpoint.close()
-        guard let result else {
-            throw CommandFailure(
-                "there was no outcome within \(self.timeout) seconds; nothing is under way any more")
-        }
-        return result
     }
-}
 
-/// Prints an outcome; the exit status is 0 only for `accepted`.
-private func report(_ result: RequestResult) throws {
-    Terminal.line("\(result)")
-    if result != .accepted { throw ExitCode(2) }
+    /// Cancels `work` after a time; if it does not end soon, it has failed.
+    private func giveUp<Outcome>(
+        _ work: Task<Void, Never>, after delay: Duration, _ step: AsyncStream<Step<Outcome>>.Continuation
+    ) -> Task<Void, Never> {
+        Task { [noOutcome] in
+            do {
+                try await Task.sleep(for: delay)
+                work.cancel()
+                try await Task.sleep(for: Self.withdrawalMax)
+            } catch { return }
+            step.yield(.failed(CommandFailure(noOutcome)))
+        }
+    }
+
+    /// There was no outcome.
+    var noOutcome: String { "there was no outcome within \(secondsText(self.timeout))" }
+
+    /// Prints an outcome; the exit status is 0 only for `accepted`, and 1 if it was withdrawn here.
+    func report(_ what: String, _ result: RequestResult) throws {
+        switch result {
+        case .accepted: Terminal.line("\(what) was accepted")
+        case .withdrawn:
+            Terminal.line("\(what) was withdrawn before there was an outcome")
+            throw ExitCode.failure
+        default:
+            Terminal.line("\(what) was not accepted: \(result.explanation)")
+            throw ExitCode(2)
+        }
+    }
 }

@@ -1,11 +1,15 @@
+internal import Foundation
 internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkProtocol
 
 /// What a cluster receives and holds, as one JSON object per line. Docs/cluster-json.md has every key.
 enum ClusterJSON {
+    /// Which lines tell what is held.
+    enum States: String, Sendable, CaseIterable { case none, changes, full }
+
     /// Something that happened to the connection.
-    static func connection(_ state: ConnectionState) -> String {
+    static func connection(_ state: ConnectionState, at time: Date) -> String {
         var object: [String: Any] = ["kind": "connection"]
         switch state {
         case .connecting: object["state"] = "connecting"
@@ -16,53 +20,108 @@ enum ClusterJSON {
             object["state"] = "closed"
             object["reason"] = "\(error)"
         }
-        return JSON.line(object)
+        return JSON.line(object, at: time)
     }
 
     /// A message, with its content.
-    static func message(_ update: VehicleUpdate) -> String {
+    static func message(_ update: VehicleUpdate, at time: Date) -> String {
         var object: [String: Any] = [
             "kind": "message", "message": update.name, "session": Int(update.session),
             "sequence": Int(update.sequence), "fitted": update.isFitted, "fromGateway": update.isFromGateway,
         ]
         if let message = update.message { object.merge(MessageJSON.content(message)) { $1 } }
-        return JSON.line(object)
+        return JSON.line(object, at: time)
     }
 
-    /// The whole retained state; equal states give equal lines.
-    static func state(_ state: VehicleState) -> String {
-        var object: [String: Any] = [
-            "kind": "state", "session": Int(state.session), "client": state.client,
-            "suspended": state.isSuspended, "generation": Int(state.generation),
-            "previews": state.previews.map(ModelJSON.trip),
-            "maneuvers": state.maneuvers.map(ModelJSON.maneuver),
-            "upcomingManeuvers": ModelJSON.ids(state.upcomingManeuvers),
-            "maneuverState": state.maneuverState.name,
-            "laneGuidances": state.laneGuidances.map(ModelJSON.laneGuidance),
-            "segments": state.segments.map(ModelJSON.segment), "currentRoadName": state.currentRoadName,
-            "timeRemainingColor": state.timeRemainingColor.name, "withheld": state.withheld,
-            "maneuverEstimates": state.maneuverEstimates.sorted { $0.key < $1.key }.map { id, estimates in
+    /// The whole retained state; equal states at the same time give equal lines.
+    static func state(_ state: VehicleState, at time: Date) -> String {
+        JSON.line(self.object(state, since: nil).merging(["kind": "state"]) { $1 }, at: time)
+    }
+
+    /// The keys of the state whose values are others than in `old`; null for those that are not there any more. Nil if
+    /// there are none.
+    static func change(_ state: VehicleState, since old: VehicleState, at time: Date) -> String? {
+        let object = self.object(state, since: old)
+        return object.isEmpty ? nil : JSON.line(object.merging(["kind": "change"]) { $1 }, at: time)
+    }
+
+    private static func object(_ state: VehicleState, since old: VehicleState?) -> [String: Any] {
+        var object = ChangedKeys(state: state, old: old)
+        object.add("session", \.session) { Int($0) }
+        object.add("client", \.client) { $0 }
+        object.add("suspended", \.isSuspended) { $0 }
+        object.add("withheld", \.withheld) { $0 }
+        object.add("generation", \.generation) { Int($0) }
+        object.addPhase()
+        object.add("previews", \.previews) { $0.map(ModelJSON.trip) }
+        object.add("trip", \.trip) { $0.map(ModelJSON.trip) }
+        object.add("maneuvers", \.maneuvers) { $0.map(ModelJSON.maneuver) }
+        object.add("upcomingManeuvers", \.upcomingManeuvers) { ModelJSON.ids($0) }
+        object.add("maneuverState", \.maneuverState) { $0.name }
+        object.add("laneGuidances", \.laneGuidances) { $0.map(ModelJSON.laneGuidance) }
+        object.add("currentLaneGuidance", \.currentLaneGuidance) { $0.map { Int($0.rawValue) } }
+        object.add("segments", \.segments) { $0.map(ModelJSON.segment) }
+        object.add("currentSegment", \.currentSegment) { $0 }
+        object.add("currentRoadName", \.currentRoadName) { $0 }
+        object.add("tripEstimates", \.tripEstimates) { $0.map(ModelJSON.estimates) }
+        object.add("timeRemainingColor", \.timeRemainingColor) { $0.name }
+        object.addManeuverEstimates()
+        object.add("alert", \.alert) { $0.map(ModelJSON.alert) }
+        return object.object
+    }
+}
+
+/// Collects what differs between two states, or all of one.
+private struct ChangedKeys {
+    let state: VehicleState
+    let old: VehicleState?
+    var object: [String: Any] = [:]
+
+    /// Adds what `value` makes of a property, if that has changed.
+    mutating func add<Value: Equatable>(
+        _ key: String, _ property: KeyPath<VehicleState, Value>, _ value: (Value) -> Any?
+    ) {
+        let new = self.state[keyPath: property]
+        if let old, old[keyPath: property] == new { return }
+        self.set(key, value(new))
+    }
+
+    /// What has no value is null in a change, and left out of a whole state.
+    private mutating func set(_ key: String, _ value: Any?) {
+        if let value { self.object[key] = value } else if self.old != nil { self.object[key] = NSNull() }
+    }
+
+    /// The estimates grow with the way that is behind: a change has only those that have changed, and of those that have
+    /// gone the maneuver alone.
+    mutating func addManeuverEstimates() {
+        let (new, old) = (self.state.maneuverEstimates, self.old?.maneuverEstimates ?? [:])
+        guard self.old == nil || new != old else { return }
+        let changed = new.filter { old[$0.key] != $0.value }.sorted { $0.key < $1.key }
+        let gone = old.keys.filter { new[$0] == nil }.sorted()
+        self.object["maneuverEstimates"] =
+            changed.map { id, estimates in
                 ModelJSON.estimates(estimates).merging(["maneuver": Int(id.rawValue)]) { $1 }
-            },
-        ]
-        switch state.phase {
-        case .idle: object["phase"] = "idle"
-        case .preview: object["phase"] = "preview"
-        case .active: object["phase"] = "active"
+            } + gone.map { ["maneuver": Int($0.rawValue)] }
+    }
+
+    /// The phase, and what belongs to it.
+    mutating func addPhase() {
+        guard self.old?.phase != self.state.phase else { return }
+        var (pauseReason, pauseDescription, endReason): (String?, [String]?, String?)
+        switch self.state.phase {
+        case .idle: self.object["phase"] = "idle"
+        case .preview: self.object["phase"] = "preview"
+        case .active: self.object["phase"] = "active"
         case .paused(let reason, let description):
-            object["phase"] = "paused"
-            object["pauseReason"] = reason.name
-            object["pauseDescription"] = description
+            self.object["phase"] = "paused"
+            (pauseReason, pauseDescription) = (reason.name, description)
         case .ended(let reason):
-            object["phase"] = "ended"
-            object["endReason"] = "\(reason)"
+            self.object["phase"] = "ended"
+            endReason = reason
         }
-        object.set("trip", state.trip.map(ModelJSON.trip))
-        object.set("currentLaneGuidance", state.currentLaneGuidance.map { Int($0.rawValue) })
-        object.set("currentSegment", state.currentSegment)
-        object.set("tripEstimates", state.tripEstimates.map(ModelJSON.estimates))
-        object.set("alert", state.alert.map(ModelJSON.alert))
-        return JSON.line(object)
+        self.set("pauseReason", pauseReason)
+        self.set("pauseDescription", pauseDescription)
+        self.set("endReason", endReason)
     }
 }
 

@@ -2,9 +2,16 @@ internal import Foundation
 
 /// Objects as lines of JSON text.
 enum JSON {
+    private static let timeStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    /// One line that also has `time`: when it was written, RFC 3339 in UTC with milliseconds.
+    static func line(_ object: [String: Any], at time: Date) -> String {
+        self.line(object.merging(["time": time.formatted(self.timeStyle)]) { $1 })
+    }
+
     /// One line, its keys sorted: equal objects are equal lines. What would steer a terminal is escaped.
     ///
-    /// Objects hold strings, numbers, booleans, arrays and objects only.
+    /// Objects hold strings, numbers, booleans, nulls, arrays and objects only.
     static func line(_ object: [String: Any]) -> String {
         do {
             let data = try JSONSerialization.data(

@@ -4,7 +4,7 @@ install_service
 journalctl --update-catalog
 systemctl start waymarkd
 
-as car waymark cluster --connect "$vehicle" --id bus --json --until ended >/tmp/bus 2>&1 &
+as car waymark cluster --connect "$vehicle" --id bus --json --accept-prompts yes --until ended >/tmp/bus 2>&1 &
 cluster --until finished >/tmp/cluster 2>&1 &
 cluster=$!
 eventually 10 has /tmp/cluster '"connected"'

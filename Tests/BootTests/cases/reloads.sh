@@ -26,7 +26,7 @@ cat >>/etc/waymark/waymarkd.yaml <<YAML
 YAML
 systemctl reload waymarkd
 eventually 5 test -S "$more"
-as car waymark cluster --connect "unix:$more" --id car --endpoint second --json >/tmp/second 2>&1 &
+as car waymark cluster --connect "unix:$more" --id car --endpoint second --json --accept-prompts yes >/tmp/second 2>&1 &
 second=$!
 eventually 10 has /tmp/second '"connected"'
 eventually 5 says "1 vehicle with 2 endpoints"

@@ -1,0 +1,196 @@
+internal import WaymarkClient
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+/// What an endpoint of a vehicle goes through, in sentences: one for each step, none for what changes with every metre.
+///
+/// A machine without I/O. The same steps give the same sentences, whenever they happen.
+struct Story: Sendable, Hashable {
+    private var wasConnected = false
+    private var isLost = false
+    private var isInSnapshot = false
+    private var isOver = false
+    /// Stops of the trip that were reached since its route was set.
+    private var stopsReached = 0
+    /// Where the trip leads: at its end the state holds no trip any more.
+    private var destination = ""
+    /// The request that the user was asked about last.
+    private var prompted = ""
+
+    // MARK: The connection
+
+    /// What to say of the connection.
+    mutating func take(_ connection: ConnectionState) -> String? {
+        switch connection {
+        case .connecting:
+            guard self.wasConnected, !self.isLost else { return nil }
+            self.isLost = true
+            return "connection to the gateway lost; reconnecting"
+        case .connected(let isResumed):
+            defer { (self.wasConnected, self.isLost) = (true, false) }
+            guard self.wasConnected else { return "connected to the gateway" }
+            return isResumed
+                ? "connected to the gateway again"
+                : "connected again, to a gateway that knows nothing of before"
+        case .closed(.closed): return nil
+        // The caller of `connect` reports why a first attempt failed.
+        case .closed(let error): return self.wasConnected ? "connection closed: \(error)" : nil
+        }
+    }
+
+    // MARK: What is received
+
+    /// What to say of something received.
+    mutating func take(_ update: VehicleUpdate) -> String? {
+        switch update.content {
+        case .snapshotBegan(let isFull):
+            self.isOver = false
+            self.isInSnapshot = isFull
+            return nil
+        case .snapshotEnded:
+            guard self.isInSnapshot else { return nil }
+            self.isInSnapshot = false
+            return self.joined(update.state)
+        default: return self.isInSnapshot ? nil : self.tell(update)
+        }
+    }
+
+    private mutating func rememberDestination(_ state: VehicleState) {
+        self.destination = state.trip?.destination.nameVariants.first.map { " at \($0)" } ?? ""
+    }
+
+    private mutating func joined(_ state: VehicleState) -> String? {
+        self.stopsReached = 0
+        self.rememberDestination(state)
+        return switch state.phase {
+        case .active, .paused: Self.guided(state)
+        case .idle, .preview, .ended: nil
+        }
+    }
+
+    private mutating func tell(_ update: VehicleUpdate) -> String? {
+        let state = update.state
+        switch update.content {
+        case .guidanceStarted:
+            (self.stopsReached, self.isOver) = (0, false)
+            self.rememberDestination(state)
+            return Self.guided(state)
+        case .tripUpdated:
+            self.rememberDestination(state)
+            return nil
+        case .tripPreviews(let trips, _): return "\(state.client) offers \(trips.count) trip(s)"
+        case .guidancePaused(let reason, let description): return self.paused(reason, description, state)
+        case .guidanceResumed(let reason, .some): return self.rerouted(reason, state)
+        case .suspended: return "the navigation client is away; guidance stands still"
+        case .restored: return "the navigation client is back"
+        case .finished: return self.over("arrived\(self.destination)")
+        case .cancelled: return self.over("guidance is over: \(EndReason.cancelledByClient)")
+        case .ended(let reason): return self.over(self.ended(reason, update))
+        case .prompt(let prompt):
+            self.prompted = prompt.id
+            return Self.asked(prompt, state)
+        case .promptOver(_, let result): return Self.decided("stop", result)
+        case .requestEnded(let id, let result):
+            return id == self.prompted ? nil : Self.decided("request", result)
+        case .alertShown(let alert): return "alert: \(alert.titleVariants.first ?? "")"
+        case .alertDismissed(_, let dismissal): return "the alert is over: \(dismissal.name)"
+        case .destinationShared(_, let place): return "shared destination: \(Self.name(place))"
+        case .refused(let field, let reason): return "refused: \(field.isEmpty ? "" : "\(field): ")\(reason)"
+        case .missed(let count): return "\(count) updates were left out"
+        case .snapshotBegan, .snapshotEnded, .maneuversAdded, .laneGuidancesAdded,
+            .routeSegmentsAdded, .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .maneuverState,
+            .tripEstimates, .maneuverEstimates, .currentRouteSegment, .guidanceResumed, .forgotten, .other:
+            return nil  // No step of its own.
+        }
+    }
+
+    private mutating func paused(
+        _ reason: PauseReason, _ description: [String], _ state: VehicleState
+    ) -> String? {
+        let stops = state.trip?.waypoints ?? []
+        switch reason {
+        case .arrived:
+            // At the destination the end of guidance follows, which is a step of its own.
+            guard self.stopsReached < stops.count else { return nil }
+            self.stopsReached += 1
+            return "at the stop \(Self.name(stops[self.stopsReached - 1]))"
+        case .rerouting: return nil  // The new route follows.
+        default: return (["paused: \(reason.name)"] + description.prefix(1)).joined(separator: ", ")
+        }
+    }
+
+    private mutating func rerouted(_ reason: RerouteReason, _ state: VehicleState) -> String {
+        self.stopsReached = 0
+        let stops = (state.trip?.waypoints ?? []).map(Self.name).joined(separator: ", ")
+        let why =
+            switch reason {
+            case .missedTurn: " after a missed turn"
+            case .offline: ", computed offline"
+            case .alternateRoute: ", an alternative"
+            case .mandated: ", mandated"
+            case .unknown, .waypointModified, .unrecognized: ""
+            }
+        return "new route\(why)\(stops.isEmpty ? "" : " via \(stops)"): \(Self.remaining(state))"
+    }
+
+    /// Guidance may be said to be over twice: by the client, and by the gateway.
+    private mutating func over(_ sentence: String) -> String? {
+        defer { self.isOver = true }
+        return self.isOver ? nil : sentence
+    }
+
+    // MARK: Sentences
+
+    private static func guided(_ state: VehicleState) -> String {
+        let way = state.trip.map { " from \(self.name($0.origin)) to \(self.name($0.destination))" } ?? ""
+        return "guided by \(state.client)\(way): \(self.remaining(state))"
+    }
+
+    private static func asked(_ prompt: WaypointPrompt, _ state: VehicleState) -> String {
+        "the client's estimates with a stop at \(self.name(prompt.waypoint)): "
+            + "\(self.estimates(prompt.travelEstimates)) to go, without it \(self.remaining(state))"
+    }
+
+    private static func decided(_ what: String, _ result: RequestResult) -> String {
+        "the \(what) is \(result == .accepted ? "accepted" : "not accepted: \(result.explanation)")"
+    }
+
+    private func ended(_ reason: EndReason, _ update: VehicleUpdate) -> String {
+        if case .sessionEnded(let ended) = update.message, ended.session == .none {
+            return "there was no guidance to end"
+        }
+        return reason == .finished ? "arrived\(self.destination)" : "guidance is over: \(reason)"
+    }
+
+    private static func remaining(_ state: VehicleState) -> String { self.estimates(state.tripEstimates) }
+
+    /// Distance and time, e.g. `4.4 km, 6 min`.
+    static func estimates(_ estimates: TravelEstimates?) -> String {
+        let minutes = estimates?.timeRemaining.map { ", \(($0.components.seconds + 59) / 60) min" } ?? ""
+        return ClusterScreen.distance(estimates) + minutes
+    }
+
+    /// What a place is called; its coordinates if it has no name.
+    static func name(_ place: Waypoint) -> String {
+        place.nameVariants.first(where: { !$0.isEmpty })
+            ?? "\(place.center.latitude),\(place.center.longitude)"
+    }
+
+    /// The sentence of an end that is known by its word only.
+    static func endSentence(_ word: String) -> String {
+        let reasons: [EndReason] = [
+            .finished, .cancelledByClient, .ownNavigationStarted, .userStopped, .replaced, .clientGone,
+            .vehicleGone, .noVehicleLeft, .limit,
+        ]
+        return reasons.first { $0.word == word }.map { "\($0)" } ?? word
+    }
+}
+
+/// Says on standard error where a connection stands.
+actor ConnectionTeller {
+    private var story = Story()
+
+    func take(_ connection: ConnectionState) {
+        if let line = self.story.take(connection) { Terminal.note(line) }
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import Testing
+import WaymarkClient
+import WaymarkModel
+
+/// `waymark cluster` as a script and an operator use it.
+@Suite(.timeLimit(.minutes(5))) struct ClusterTests {
+    private static let place = Waypoint(center: Coordinate(latitude: 47.1, longitude: 9.5))
+    private static let trip = Trip(id: "t", origin: place, destination: place)
+
+    @Test(arguments: [[], ["--json"], ["--watch"], ["--json", "--watch"]])
+    func `without a terminal a cluster only watches`(_ options: [String]) async throws {
+        let daemon = try await RunningDaemon.start()
+        let watcher = try Program(
+            "waymark",
+            ["cluster", "--id", "car", "--connect", daemon.vehicle, "--endpoint", "watcher"] + options)
+        let client = try await NavigationClient.connect(
+            to: try #require(ServiceAddress(daemon.navigation)), .init(id: "app"))
+        let (changes, change) = AsyncStream.makeStream(of: [SessionEvent.Endpoint].self)
+        let session = try await client.openSession(
+            vehicles: .vehicles(["car"]),
+            onEvent: { if case .vehicleChanged(_, .joined, let endpoints) = $0 { change.yield(endpoints) } },
+            onWaypoint: { _ in .estimates(TravelEstimates(distanceRemaining: .meters(1))) {} })
+        try await session.start(Self.trip, route: RouteInformation())
+        try await watcher.line { $0.contains("guided by app") || $0.contains("startGuidance") ? $0 : nil }
+        // No endpoint is there that asks the user: nothing is accepted in its place.
+        let request = try daemon.waymark("request", "waypoint", "47.1,9.5", "--id", "car")
+        #expect(await request.end() == 2)
+        // The cluster comes, and becomes ready; the watcher is not, all the time.
+        let cluster = try daemon.waymark("cluster", "--id", "car", "--json")
+        for await endpoints in changes {
+            #expect(endpoints.allSatisfy { $0.name != "watcher" || !$0.isReady })
+            if endpoints.contains(where: { $0.name == "cluster" && $0.isReady }) { break }
+        }
+        let accepted = try daemon.waymark("request", "waypoint", "47.1,9.5", "--id", "car")
+        #expect(await accepted.end() == 0)
+        #expect(accepted.lines == ["the stop was accepted"])
+        for program in [watcher, cluster] {
+            program.signal(SIGTERM)
+            #expect(await program.end() == 143)
+        }
+        await client.close()
+        try await daemon.stop()
+    }
+
+    @Test func `a watcher asks for no guidance`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let watcher = try daemon.waymark("cluster", "--id", "watched", "--json", "--watch")
+        try await watcher.line(containing: "\"connected\"")
+        let client = try await NavigationClient.connect(
+            to: try #require(ServiceAddress(daemon.navigation)), .init(id: "app"))
+        let (joins, join) = AsyncStream.makeStream(of: String.self)
+        _ = try await client.openSession(
+            vehicles: .anyThatAsked,
+            onEvent: { if case .vehicleChanged(let vehicle, .joined, _) = $0 { join.yield(vehicle) } })
+        let cluster = try daemon.waymark("cluster", "--id", "guided", "--json")
+        for await vehicle in joins {
+            #expect(vehicle == "guided")
+            break
+        }
+        for program in [watcher, cluster] {
+            program.signal(SIGTERM)
+            await program.end()
+        }
+        await client.close()
+        try await daemon.stop()
+    }
+
+    @Test func `without states a cluster prints messages only, each with its time`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let cluster = try daemon.waymark(
+            "cluster", "--id", "car", "--json", "--states", "none", "--until", "finished")
+        try await cluster.line(containing: "\"connected\"")
+        let navigate = try daemon.waymark(
+            "navigate", "--vehicle", "car", "--speed", "1000", "--route", ProgramTests.route("vaduz-balzers"))
+        #expect(await navigate.end() == 0)
+        #expect(await cluster.end() == 0)
+        let objects = cluster.lines.map(ProgramTests.object)
+        #expect(Set(objects.compactMap { $0["kind"] as? String }) == ["connection", "message"])
+        for object in objects {
+            let time = try #require(object["time"] as? String)
+            _ = try Date(time, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        }
+        try await daemon.stop()
+    }
+
+    @Test func `a drive's changes are a small part of its whole states`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let clusters = try ["changes", "full"].map {
+            try daemon.waymark(
+                "cluster", "--id", "car", "--endpoint", $0, "--json", "--states", $0, "--until", "finished")
+        }
+        for cluster in clusters { try await cluster.line(containing: "\"connected\"") }
+        let navigate = try daemon.waymark(
+            "navigate", "--vehicle", "car", "--speed", "300", "--route", ProgramTests.route("vaduz-balzers"))
+        #expect(await navigate.end() == 0)
+        for cluster in clusters { #expect(await cluster.end() == 0) }
+        let sizes = clusters.map { $0.lines.reduce(0) { $0 + $1.utf8.count } }
+        #expect(sizes[0] * 5 < sizes[1], "\(sizes)")
+        try await daemon.stop()
+    }
+
+    @Test func `--timeout ends a cluster, with status 1 only if it waits for an end`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let patient = try daemon.waymark("cluster", "--id", "car", "--json", "--timeout", "0.2")
+        #expect(await patient.end() == 0)
+        let waiting = try daemon.waymark(
+            "cluster", "--id", "car", "--json", "--timeout", "0.2", "--until", "finished")
+        try await waiting.errorLine {
+            $0.contains("--until finished was not reached within 0.2 seconds") ? $0 : nil
+        }
+        #expect(await waiting.end() == 1)
+        try await daemon.stop()
+    }
+
+    @Test func `with --wait a cluster and a request begin before the daemon`() async throws {
+        let folder = try RunningDaemon.newFolder()
+        let programs = try [
+            ["cluster", "--json", "--timeout", "0.2", "--watch"], ["request", "allow"],
+        ].map {
+            try Program(
+                "waymark", $0 + ["--id", "car", "--connect", "unix:\(folder)/v", "--wait", "600"])
+        }
+        for program in programs {
+            try await program.errorLine { $0.contains("waiting up to 600") ? $0 : nil }
+        }
+        let daemon = try await RunningDaemon.start(in: folder)
+        for program in programs { #expect(await program.end() == 0) }
+        // The attempts before the first connection are not told one by one.
+        #expect(programs[0].lines.count { $0.contains("\"connecting\"") } == 1)
+        try await daemon.stop()
+    }
+
+    @Test func `with --wait a navigation client begins before the daemon, and says so once`() async throws {
+        let folder = try RunningDaemon.newFolder()
+        let navigate = try Program(
+            "waymark",
+            [
+                "navigate", "--vehicle", "car", "--speed", "1000", "--route",
+                ProgramTests.route("vaduz-balzers"), "--connect", "unix:\(folder)/n", "--wait", "600",
+            ])
+        try await navigate.errorLine { $0.contains("waiting up to 600") ? $0 : nil }
+        let daemon = try await RunningDaemon.start(in: folder)
+        let cluster = try daemon.waymark("cluster", "--id", "car", "--until", "finished")
+        try await navigate.errorLine { $0 == "connected to the gateway" ? $0 : nil }
+        #expect(await navigate.end() == 0)
+        cluster.signal(SIGTERM)
+        await cluster.end()
+        try await daemon.stop()
+    }
+
+    @Test func `a cluster that waits for the daemon can be interrupted`() async throws {
+        let folder = try RunningDaemon.newFolder()
+        let cluster = try Program(
+            "waymark", ["cluster", "--id", "car", "--connect", "unix:\(folder)/v", "--wait", "600"])
+        try await cluster.errorLine { $0.contains("waiting up to 600") ? $0 : nil }
+        cluster.signal(SIGINT)
+        #expect(await cluster.end() == 130)
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
+    @Test func `in lines a cluster says that the daemon has gone, and that it is back`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let cluster = try daemon.waymark("cluster", "--id", "car")
+        try await cluster.line(containing: "connected to the gateway")
+        daemon.program.signal(SIGKILL)
+        await daemon.program.end()
+        try await cluster.line(containing: "connection to the gateway lost; reconnecting")
+        let again = try await RunningDaemon.start(in: daemon.folder)
+        try await cluster.line { $0.hasPrefix("connected again, to a gateway that knows nothing") ? $0 : nil }
+        cluster.signal(SIGTERM)
+        await cluster.end()
+        try await again.stop()
+    }
+
+    @Test func `a cluster that cannot connect says why, in JSON as well`() async throws {
+        let cluster = try Program(
+            "waymark", ["cluster", "--id", "car", "--json", "--connect", "unix:/nowhere"])
+        #expect(await cluster.end() == 1)
+        let states = cluster.lines.map { ProgramTests.object($0)["state"] as? String }
+        #expect(states == ["connecting", "closed"])
+    }
+
+    @Test func `asking the user needs a terminal`() async throws {
+        let cluster = try Program(
+            "waymark", ["cluster", "--id", "car", "--connect", "unix:/nowhere", "--accept-prompts", "ask"])
+        #expect(await cluster.end() == 64)
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import Synchronization
+import Testing
+import WaymarkModel
+import WaymarkProtocol
+
+@testable import WaymarkClient
+@testable import WaymarkCommandLine
+
+@Suite(.timeLimit(.minutes(10))) struct ClusterScreenTests {
+    /// The last screen that an app has drawn.
+    private final class Screen: Sendable {
+        let lines = Mutex<[String]>([])
+        var text: String { self.lines.withLock { $0.joined(separator: "\n") } }
+    }
+
+    private static func app(
+        _ screen: Screen, prompts: ClusterApp.Prompts? = .ask
+    ) -> ClusterApp {
+        var options = ClusterApp.Options()
+        options.title = "car/cluster"
+        options.output = .screen
+        options.prompts = prompts
+        options.keys = prompts == nil ? ClusterApp.watchingKeys : ClusterApp.keys
+        options.drawLines = { lines in screen.lines.withLock { $0 = lines } }
+        return ClusterApp(options)
+    }
+
+    /// Runs `body` with an app that is connected to a daemon of its own.
+    private static func withConnectedApp(
+        prompts: ClusterApp.Prompts? = .ask, _ body: (ClusterApp, Screen) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "wm-\(UInt32.random(in: 0 ... .max))").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder) } }
+        let screen = Screen()
+        let app = Self.app(screen, prompts: prompts)
+        try await Demo.withDaemon(folder) {
+            let endpoint = try await VehicleEndpoint.connect(
+                to: .unix(path: "\(folder)/vehicle.sock"), .init(vehicle: "car", endpoint: "cluster"))
+            await app.attach(endpoint)
+            try await body(app, screen)
+            await endpoint.close()
+        }
+    }
+
+    /// Guidance with all that the screen can show.
+    private static var fullState: VehicleState {
+        var state = CommandTests.fullState
+        state.phase = .active
+        state.isSuspended = true
+        let long = String(repeating: "Long Winding Road ", count: 10)
+        state.maneuvers[0].instructionVariants = [long, "Turn left"]
+        state.currentRoadName = [long]
+        return state
+    }
+
+    @Test func `the screen fits into 80 columns and 24 rows, whatever it shows`() {
+        var view = ClusterScreen.View()
+        view.title = "car/cluster"
+        view.connection = "connection lost, reconnecting"
+        view.lostFor = .seconds(12)
+        view.state = Self.fullState
+        view.story = (1...50).map { "step \($0) of a drive that has a very long story, longer than one line" }
+        view.keys = ClusterApp.keys
+        let lines = ClusterScreen.lines(view, columns: 80, rows: 24)
+        #expect(lines.count == 24)
+        // Roads and places may have any length: they are cut. What is ours is not.
+        for line in lines where !line.contains("Winding") { #expect(line.count <= 80, "\(line)") }
+        #expect(lines.contains { $0.contains("Turn left") })
+        #expect(lines.contains { $0.contains("step 50") })
+        for line in ClusterApp.keys + ClusterApp.watchingKeys { #expect(line.count <= 80, "\(line)") }
+    }
+
+    @Test func `the newest steps of the story stay on the screen`() {
+        var view = ClusterScreen.View()
+        view.story = (1...9).map { "step \($0)" }
+        view.keys = ["Ctrl-C ends the demo"]
+        let lines = ClusterScreen.lines(view, columns: 80, rows: 24)
+        for number in 1...9 { #expect(lines.contains("  step \(number)")) }
+    }
+
+    @Test func `lines are wrapped between words`() {
+        #expect(Terminal.wrapped("one two three four", columns: 9) == ["one two", "  three", "  four"])
+        #expect(Terminal.wrapped("", columns: 9).isEmpty)
+    }
+
+    @Test func `while the gateway is away the screen says so, and how old what it shows is`() async throws {
+        let screen = Screen()
+        let app = Self.app(screen)
+        let attempt = await app.beginAttempt()
+        await app.take(.connected(resumed: false), attempt: attempt)
+        #expect(screen.text.contains("connected"))
+        await app.take(.connecting, attempt: attempt)
+        #expect(screen.text.contains("connection lost, reconnecting"))
+        #expect(screen.text.contains("the gateway is away: this is 0 s old"))
+        await app.take(.connected(resumed: true), attempt: attempt)
+        #expect(!screen.text.contains("away"))
+        #expect(screen.text.contains("connected to the gateway again"))
+    }
+
+    @Test func `an update that overtakes the news of the connection is told after it`() async throws {
+        let screen = Screen()
+        let app = Self.app(screen)
+        let attempt = await app.beginAttempt()
+        let ended = SessionEnded(session: .none, reason: .userStopped)
+        await app.take(VehicleUpdate(Envelope(.sessionEnded(ended)), VehicleState()))
+        await app.take(.connected(resumed: false), attempt: attempt)
+        #expect(await app.story == ["connected to the gateway", "there was no guidance to end"])
+        await app.take(.connecting, attempt: attempt)
+        await app.take(.connected(resumed: true), attempt: attempt)
+        #expect(await app.story.last == "connected to the gateway again")
+    }
+
+    @Test func `what an earlier attempt to connect says does not count`() async throws {
+        let screen = Screen()
+        let app = Self.app(screen)
+        let first = await app.beginAttempt()
+        let second = await app.beginAttempt()
+        await app.take(.connected(resumed: false), attempt: second)
+        await app.take(.closed(.refused(reason: "full")), attempt: first)
+        #expect(!screen.text.contains("closed"))
+    }
+
+    @Test func `every key says what it did, or why not`() async throws {
+        try await Self.withConnectedApp { app, screen in
+            for key in "+-x12yncartzowd" {
+                await app.show("")
+                await app.press(.character(key))
+                let rows = screen.lines.withLock { $0 }
+                let status = try #require(rows.dropLast(ClusterApp.keys.count).last)
+                #expect(!status.trimmingCharacters(in: .whitespaces).isEmpty, "\(key)")
+            }
+        }
+    }
+
+    @Test func `a cluster that only watches can do nothing with its keys`() async throws {
+        try await Self.withConnectedApp(prompts: nil) { app, screen in
+            for key in "+xwcoya" {
+                await app.show("")
+                await app.press(.character(key))
+                #expect(await app.status == "only watching; q quits")
+                #expect(await app.entry == nil)
+            }
+            #expect(screen.text.contains("nothing is answered, nothing can be sent"))
+        }
+    }
+
+    @Test func `the keys 1 and 2 choose the alert's actions by their place, whatever ids they have`()
+        async throws
+    {
+        try await Self.withConnectedApp { app, screen in
+            var state = VehicleState()
+            state.alert = NavigationAlert(
+                id: 1, titleVariants: ["Jam"], actions: [AlertAction(id: 70, titleVariants: ["Avoid"])])
+            await app.take(VehicleUpdate("showAlert", .other, state))
+            #expect(screen.text.contains("[1] Avoid"))
+            await app.press(.character("1"))
+            #expect(await app.status == "told the client: Avoid")
+            await app.press(.character("2"))
+            #expect(await app.status == "the alert has no action 2")
+        }
+    }
+
+    @Test func `a place that is typed can be taken back`() async throws {
+        try await Self.withConnectedApp { app, screen in
+            for key in Keyboard.keys("w47") { await app.press(key) }
+            #expect(screen.text.contains("stop at LAT,LON NAME (Enter, or Escape): 47"))
+            await app.press(.escape)
+            #expect(await app.status == "nothing asked")
+            for key in Keyboard.keys("wnowhere\r") { await app.press(key) }
+            #expect(await app.status.contains("nowhere is not LAT,LON"))
+        }
+    }
+
+    @Test func `a question stands on the screen until it is answered`() async throws {
+        let screen = Screen()
+        let app = Self.app(screen)
+        let place = Waypoint(center: Coordinate(latitude: 1, longitude: 2), nameVariants: ["Café"])
+        async let answer = app.ask(place)
+        while await !app.isAsking { await Task.yield() }
+        #expect(screen.text.contains("drive to Café, which the client shares?   y yes, n no"))
+        await app.press(.character("y"))
+        #expect(await answer)
+        #expect(screen.text.contains("the vehicle's user says yes"))
+    }
+}
