@@ -97,7 +97,7 @@ import WaymarkRoutes
         let route = try #require(answer.routes.first)
         #expect(route.waypoints.map(\.nameVariants) == [["A"], ["B"], ["C"]])
         #expect(route.information.segments.count == 2)
-        #expect(route.reports("could not match 1 points") && route.reports("1 points are only passed"))
+        #expect(route.reports("could not match: 1") && route.reports("no waypoints: 1"))
     }
 
     @Test func `several matchings are routes of their own, not choices of one trip`() throws {

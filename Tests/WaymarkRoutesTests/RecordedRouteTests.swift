@@ -192,6 +192,7 @@ enum Promises {
         #expect(zip(route.line, route.line.dropFirst()).allSatisfy { !$0.isAt($1) }, sourceLocation: location)
         #expect(route.line.allSatisfy { $0.isOnEarth }, sourceLocation: location)
         #expect(route.waypoints.count == route.information.segments.count + 1, sourceLocation: location)
+        #expect(route.stopSeconds.count == route.waypoints.count, sourceLocation: location)
         for indices in [
             route.maneuverIndices, route.laneGuidanceIndices, route.segmentIndices,
             route.roads.map(\.lineIndex),

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WaymarkModel
 import WaymarkRoutes
@@ -109,6 +110,17 @@ import WaymarkRoutes
     }
 
     // MARK: Words
+
+    @Test func `the summary of a route names each road once`() throws {
+        let leg: [Sketch.Step] = [.init(type: "depart"), .init(type: "arrive")]
+        var text = String(decoding: Sketch.osrm([leg, leg, leg]), as: UTF8.self)
+        for summary in ["Mangart, 203", "203", "203, 206"] {
+            let range = try #require(text.range(of: "\"distance\":100,"))
+            text.replaceSubrange(range, with: "\"distance\":101,\"summary\":\"\(summary)\",")
+        }
+        let route = try RouteReader.read(Array(text.utf8)).routes[0]
+        #expect(route.summaryVariants.first == "Mangart, 203, 206")
+    }
 
     private static func words(instruction: String?, banner: String?) throws -> [String] {
         var before = Sketch.Step(type: "turn", modifier: "left")

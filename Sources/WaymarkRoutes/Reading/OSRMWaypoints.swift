@@ -35,9 +35,9 @@ struct OSRMWaypoints {
         case .matchings:
             self.nodes = Self.ordered(all, of: index, "matchings_index")
             let passed = all.count { $0["matchings_index"]?.integer == index } - self.nodes.count
-            if passed > 0 { book.add(places.path, "\(passed) points are only passed: they are no waypoints") }
+            if passed > 0 { book.add(places.path, "points that are only passed are no waypoints: \(passed)") }
             let unmatched = all.count { !$0.isObject }
-            if unmatched > 0 { book.add(places.path, "the engine could not match \(unmatched) points") }
+            if unmatched > 0 { book.add(places.path, "points that the engine could not match: \(unmatched)") }
         case .trips:
             let ordered = Self.ordered(all, of: index, "trips_index")
             // Why: a round trip ends where it begins, which is not said again.

@@ -248,7 +248,13 @@ struct RouteBuilder {
     private mutating func summary(_ measure: LineMeasure) -> [String] {
         let given = self.draft.legs.map(\.summary).filter { !$0.isEmpty }
         guard given.isEmpty else {
-            return self.draft.book.fit(variants: [given.joined(separator: ", ")] + given, at: self.draft.path)
+            // Why: legs on one road would say its name again and again.
+            var said: Set<Substring> = []
+            let names = given.joined(separator: ", ").split(separator: ", ").filter {
+                said.insert($0).inserted
+            }
+            return self.draft.book.fit(
+                variants: [names.joined(separator: ", ")] + given, at: self.draft.path)
         }
         var lengths: [String: Double] = [:]
         for (index, road) in self.roads.enumerated() {
