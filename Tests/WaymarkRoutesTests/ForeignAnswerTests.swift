@@ -76,6 +76,12 @@ import WaymarkRoutes
         for word in words { #expect(refusal.contains(word), "\(refusal)") }
     }
 
+    @Test func `a text of another program is no refusal of an engine`() {
+        for text in [#"{"status":"success","data":1}"#, #"{"title":"A map","layers":[]}"#] {
+            #expect(Self.refusal(Array(text.utf8)).contains("an object of"))
+        }
+    }
+
     // MARK: Matchings and trips
 
     private static func legs(_ count: Int) -> String {

@@ -51,9 +51,10 @@ struct OSRMReader {
         // Why: OSRM itself has no words.
         let hasWords = route["voiceLocale"] != nil || maneuver?["instruction"] != nil
         switch route["weight_name"]?.string {
-        case "auto", "bicycle", "pedestrian", "truck", "motorcycle": return .valhalla
-        case "routability", "cyclability", "duration", "distance", nil: return hasWords ? .mapbox : .osrm
-        default: return hasWords ? .valhalla : .osrm
+        case "auto", "bicycle", "bus", "golf_cart", "low_speed_vehicle", "motor_scooter", "motorcycle",
+            "pedestrian", "taxi", "truck":
+            return .valhalla
+        default: return hasWords ? .mapbox : .osrm
         }
     }
 

@@ -253,8 +253,9 @@ struct RouteBuilder {
             let names = given.joined(separator: ", ").split(separator: ", ").filter {
                 said.insert($0).inserted
             }
+            let whole = names.joined(separator: ", ")
             return self.draft.book.fit(
-                variants: [names.joined(separator: ", ")] + given, at: self.draft.path)
+                variants: [whole] + given.filter { $0.count < whole.count }, at: self.draft.path)
         }
         var lengths: [String: Double] = [:]
         for (index, road) in self.roads.enumerated() {

@@ -109,8 +109,10 @@ package enum RouteReader {
         }
         let lists = ["trip", "routes", "matchings", "trips", "paths", "legs"]
         guard lists.allSatisfy({ answer[$0]?.elements?.isEmpty ?? (answer[$0] == nil) }) else { return nil }
-        // Why: Google says "ZERO_RESULTS" beside an empty list.
-        if let status = answer["status"]?.string, status.uppercased() != "OK" {
+        // Why: Google says "ZERO_RESULTS" beside an empty list. Words in small letters may be of any program.
+        if let status = answer["status"]?.string, status.uppercased() != "OK",
+            message != nil || status.allSatisfy({ $0.isUppercase || $0 == "_" })
+        {
             return .refusedByEngine(code: status, message: reason)
         }
         guard lists.allSatisfy({ answer[$0] == nil }), let message else { return nil }
