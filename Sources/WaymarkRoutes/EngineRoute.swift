@@ -51,9 +51,12 @@ package struct EngineRoute: Sendable, Hashable {
     package var laneGuidanceIndices: [Int]
     /// Where each of `information.segments` begins: indices into `line`, ascending.
     package var segmentIndices: [Int]
+    /// How long the engine's plan stands at each of ``waypoints`` before it goes on, in seconds, e.g. to charge; as many as
+    /// waypoints. Of origin and destination it does not count.
+    package var stopSeconds: [Double]
     /// As the engine says.
     package var distance: Distance
-    /// As the engine says.
+    /// As the engine says, with the time at stops.
     package var duration: Duration
     /// What could not be carried over.
     package var notices: [RouteNotice]
@@ -63,8 +66,8 @@ package struct EngineRoute: Sendable, Hashable {
     package init(
         engine: Engine, waypoints: [Waypoint], information: RouteInformation, line: [Coordinate],
         lineSpeeds: [Double], roads: [EngineRoad], maneuverIndices: [Int], laneGuidanceIndices: [Int],
-        segmentIndices: [Int], distance: Distance, duration: Duration, notices: [RouteNotice],
-        summaryVariants: [String] = []
+        segmentIndices: [Int], stopSeconds: [Double], distance: Distance, duration: Duration,
+        notices: [RouteNotice], summaryVariants: [String] = []
     ) {
         self.engine = engine
         self.waypoints = waypoints
@@ -75,9 +78,23 @@ package struct EngineRoute: Sendable, Hashable {
         self.maneuverIndices = maneuverIndices
         self.laneGuidanceIndices = laneGuidanceIndices
         self.segmentIndices = segmentIndices
+        self.stopSeconds = stopSeconds
         self.distance = distance
         self.duration = duration
         self.notices = notices
         self.summaryVariants = summaryVariants
+    }
+
+    /// The line with its times, and the times at stops.
+    package var measure: LineMeasure {
+        LineMeasure(
+            line: self.line, speeds: self.lineSpeeds, stops: Self.stops(self.segmentIndices, self.stopSeconds)
+        )
+    }
+
+    /// The stops on the way: indices into the line, with seconds. A leg begins where the one before has its stop.
+    static func stops(_ segmentIndices: [Int], _ stopSeconds: [Double]) -> [Int: Double] {
+        let stops = zip(segmentIndices, stopSeconds).dropFirst().filter { $0.1 > 0 }
+        return Dictionary(stops, uniquingKeysWith: +)
     }
 }

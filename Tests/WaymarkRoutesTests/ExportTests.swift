@@ -33,6 +33,7 @@ import WaymarkRoutes
         let parser = XMLParser(data: Data(route.gpx.utf8))
         parser.delegate = counter
         #expect(parser.parse())
+        #expect(counter.firstName == route.information.maneuvers[0].instructionVariants[0])
         #expect(counter.counts["trkseg"] == route.information.segments.count)
         #expect(counter.counts["wpt"] == route.information.maneuvers.count)
         #expect(counter.counts["trkpt"] == route.line.count + route.information.segments.count - 1)

@@ -18,6 +18,7 @@ import WaymarkRoutes
         "more/mapbox/nl-a12-detour-TRAILING-COMMAS.json": "line 22, column 29",
         "odd/not-quite-json.json": "line 22, column 29",
         "more/graphhopper/roundabout-instruction.json": "an array",
+        "strangers/here-car.json": "HERE Routing 8", "strangers/trip-berlin.json": "steps=true",
     ]
 
     @Test(arguments: RouteFile.recorded)
@@ -51,7 +52,7 @@ import WaymarkRoutes
 
     /// All routes of an answer in OSRM's form, also a bare one.
     private static func osrmRoutes(_ json: [String: Any]) -> [[String: Any]]? {
-        if let routes = json["routes"] as? [[String: Any]] { return routes }
+        if let routes = (json["routes"] ?? json["trips"]) as? [[String: Any]] { return routes }
         guard let legs = json["legs"] as? [[String: Any]], legs.first?["steps"] != nil else { return nil }
         return [json]
     }
@@ -191,6 +192,7 @@ enum Promises {
         #expect(zip(route.line, route.line.dropFirst()).allSatisfy { !$0.isAt($1) }, sourceLocation: location)
         #expect(route.line.allSatisfy { $0.isOnEarth }, sourceLocation: location)
         #expect(route.waypoints.count == route.information.segments.count + 1, sourceLocation: location)
+        #expect(route.stopSeconds.count == route.waypoints.count, sourceLocation: location)
         for indices in [
             route.maneuverIndices, route.laneGuidanceIndices, route.segmentIndices,
             route.roads.map(\.lineIndex),

@@ -22,59 +22,25 @@ package struct Routes: ParsableCommand {
         enum Format: String, CaseIterable, ExpressibleByArgument { case table, json }
 
         static let configuration = CommandConfiguration(
-            abstract: "Show the maneuvers of a route, and what could not be carried over.",
+            abstract: "Show the legs and maneuvers of a route, and what could not be carried over.",
             discussion: "With --format json: one object per route, see Docs/cluster-json.md.")
         @OptionGroup var input: Input
         @Option(help: "How to print.") var format = Format.table
+        @Flag(help: "List every note on what could not be carried over; without it they are summed up.")
+        var notices = false
 
         func run() throws {
             let answer = try self.input.read()
             switch self.format {
-            case .table: for line in Self.table(answer) { Terminal.line(Terminal.printable(line)) }
+            case .table:
+                for line in RouteTable.lines(answer, listsNotices: self.notices) {
+                    Terminal.line(Terminal.printable(line))
+                }
             case .json:
                 for (index, route) in answer.routes.enumerated() {
                     Terminal.line(JSON.line(Self.json(answer, route, index)))
                 }
             }
-        }
-
-        static func table(_ answer: RouteAnswer) -> [String] {
-            var lines: [String] = []
-            for (index, route) in answer.routes.enumerated() {
-                if index > 0 { lines.append("") }
-                lines.append("route \(index + 1) of \(answer.routes.count): \(Self.headline(route))")
-                for (maneuver, place) in zip(route.information.maneuvers, route.maneuverIndices) {
-                    lines.append(Self.row(maneuver, route, place))
-                }
-                for notice in route.notices { lines.append("note: \(notice.path): \(notice.reason)") }
-            }
-            for notice in answer.notices { lines.append("note: \(notice.path): \(notice.reason)") }
-            return lines
-        }
-
-        private static func headline(_ route: EngineRoute) -> String {
-            let minutes = (route.duration.components.seconds + 30) / 60
-            let information = route.information
-            return "\(route.engine.rawValue), \(route.distance.meters) m, \(minutes) min, "
-                + "\(information.segments.count) leg(s), \(information.maneuvers.count) maneuvers, "
-                + "\(information.laneGuidances.count) with lanes"
-                + (route.summaryVariants.first.map { ", via \($0)" } ?? "")
-        }
-
-        private static func row(_ maneuver: Maneuver, _ route: EngineRoute, _ place: Int) -> String {
-            let distance = maneuver.initialTravelEstimates?.distanceRemaining.meters ?? 0
-            let angle = maneuver.junctionExitAngle.map { "\($0.degrees)°" } ?? ""
-            let exit = maneuver.roundaboutExitNumber.map { "(\($0))" } ?? ""
-            let lanes = route.information.laneGuidances.first { $0.id == maneuver.linkedLaneGuidance }
-            let columns = [
-                ("\(maneuver.id.rawValue)", 4), ("\(distance) m", 9), (maneuver.type.name, 24),
-                (angle, 6), (maneuver.highwayExitLabel + exit, 6),
-            ]
-            let cells = columns.map { text, width in
-                text.padding(toLength: max(text.count, width), withPad: " ", startingAt: 0)
-            }
-            return cells.joined(separator: " ") + " " + (maneuver.instructionVariants.first ?? "")
-                + (lanes.map { "  lanes \(ClusterScreen.lanes($0))" } ?? "")
         }
 
         static func json(_ answer: RouteAnswer, _ route: EngineRoute, _ index: Int) -> [String: Any] {

@@ -49,7 +49,7 @@ package struct Drive: Sendable, Hashable {
     {
         self.route = route
         self.options = options
-        let measure = LineMeasure(line: route.line, speeds: route.lineSpeeds)
+        let measure = route.measure
         let meters = position.map { measure.nearest(to: $0, on: route.line) } ?? 0
         self.measure = measure
         self.meters = meters
@@ -258,7 +258,8 @@ package struct Drive: Sendable, Hashable {
     }
 
     private func estimates(to meters: Double) -> TravelEstimates {
-        var estimates = self.measure.estimates(from: self.meters, to: meters)
+        let now = self.startSeconds + self.elapsed.seconds * self.options.speedFactor
+        var estimates = self.measure.estimates(from: self.meters, at: now, to: meters)
         estimates.distanceRemainingToDisplay = .rounded(
             estimates.distanceRemaining, units: self.options.units)
         return estimates

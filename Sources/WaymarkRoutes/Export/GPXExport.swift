@@ -3,7 +3,7 @@ import WaymarkModel
 extension EngineRoute {
     /// The route as GPX 1.1: a track with one segment per leg, and a waypoint per maneuver.
     ///
-    /// A waypoint's name is the shortest instruction, its description the longest one, its type the maneuver's.
+    /// A waypoint's name is the longest instruction, since a shorter one may be the road alone; its type the maneuver's.
     package var gpx: String {
         var text = """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -32,9 +32,7 @@ extension EngineRoute {
 
     /// In the order that the schema wants.
     private static func details(of maneuver: Maneuver) -> String {
-        let instructions = maneuver.instructionVariants
-        return Self.element("name", instructions.last ?? maneuver.type.name)
-            + (instructions.count > 1 ? Self.element("desc", instructions[0]) : "")
+        Self.element("name", maneuver.instructionVariants.first ?? maneuver.type.name)
             + Self.element("type", maneuver.type.name)
     }
 

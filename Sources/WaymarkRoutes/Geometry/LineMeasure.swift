@@ -5,20 +5,28 @@ package import WaymarkModel
 package struct LineMeasure: Sendable, Hashable {
     /// Metres from the start to each point; ascending.
     package let meters: [Double]
-    /// Seconds from the start to each point at the line's speeds; ascending.
+    /// Seconds from the start to the arrival at each point, at the line's speeds; ascending.
     package let seconds: [Double]
+    /// Seconds spent at points, by their index; all above 0.
+    private let stops: [Int: Double]
 
     /// Measures `line`, driven at `speeds` in metres per second, one fewer than points.
-    package init(line: [Coordinate], speeds: [Double]) {
+    ///
+    /// - Parameters:
+    ///   - line: At least one point.
+    ///   - speeds: Finite, above 0.
+    ///   - stops: Seconds spent at points, by their index.
+    package init(line: [Coordinate], speeds: [Double], stops: [Int: Double] = [:]) {
         var meters = [0.0]
         var seconds = [0.0]
         for index in speeds.indices where index + 1 < line.count {
             let length = line[index].meters(to: line[index + 1])
             meters.append(meters[index] + length)
-            seconds.append(seconds[index] + length / speeds[index])
+            seconds.append(seconds[index] + (stops[index] ?? 0) + length / speeds[index])
         }
         self.meters = meters
         self.seconds = seconds
+        self.stops = stops
     }
 
     /// The length of the whole line in metres.
@@ -27,18 +35,45 @@ package struct LineMeasure: Sendable, Hashable {
     /// The time for the whole line in seconds.
     package var duration: Double { self.seconds[self.seconds.count - 1] }
 
+    /// The time at all stops in seconds.
+    package var stopSeconds: Double { self.stops.values.reduce(0, +) }
+
     /// The last point at or before `meters`, never the line's last point unless the line has but one.
     package func index(atMeters meters: Double) -> Int { Self.index(of: meters, in: self.meters) }
 
-    /// The time at `meters`, in seconds from the start.
+    /// The time of arrival at `meters`, in seconds from the start.
     package func seconds(atMeters meters: Double) -> Double {
-        Self.interpolate(meters, from: self.meters, to: self.seconds)
+        let index = self.index(atMeters: meters)
+        guard meters > self.meters[index], index + 1 < self.meters.count,
+            self.meters[index + 1] > self.meters[index]
+        else { return self.seconds[index] }
+        let length = self.meters[index + 1] - self.meters[index]
+        let fraction = min(1, (meters - self.meters[index]) / length)
+        let departure = self.departure(index)
+        return departure + (self.seconds[index + 1] - departure) * fraction
+    }
+
+    /// The time at `meters`, where it is `now`: between arrival and departure at a stop, else that of passing.
+    package func seconds(atMeters meters: Double, now: Double?) -> Double {
+        let arrival = self.seconds(atMeters: meters)
+        let index = self.index(atMeters: meters)
+        guard let now, let stop = self.stops[index], meters == self.meters[index] else { return arrival }
+        return min(max(arrival, now), arrival + stop)
     }
 
     /// The distance at `seconds`, in metres from the start.
     package func meters(atSeconds seconds: Double) -> Double {
-        Self.interpolate(seconds, from: self.seconds, to: self.meters)
+        let index = Self.index(of: seconds, in: self.seconds)
+        let departure = self.departure(index)
+        guard index + 1 < self.seconds.count, self.seconds[index + 1] > departure else {
+            return self.meters[index]
+        }
+        let fraction = min(1, max(0, (seconds - departure) / (self.seconds[index + 1] - departure)))
+        return self.meters[index] + (self.meters[index + 1] - self.meters[index]) * fraction
     }
+
+    /// When the point at `index` is left.
+    private func departure(_ index: Int) -> Double { self.seconds[index] + (self.stops[index] ?? 0) }
 
     private static func index(of value: Double, in values: [Double]) -> Int {
         var (low, high) = (0, values.count - 1)
@@ -47,13 +82,6 @@ package struct LineMeasure: Sendable, Hashable {
             if values[middle] <= value { low = middle } else { high = middle }
         }
         return low
-    }
-
-    private static func interpolate(_ value: Double, from: [Double], to: [Double]) -> Double {
-        let index = Self.index(of: value, in: from)
-        guard index + 1 < from.count, from[index + 1] > from[index] else { return to[index] }
-        let fraction = min(1, max(0, (value - from[index]) / (from[index + 1] - from[index])))
-        return to[index] + (to[index + 1] - to[index]) * fraction
     }
 }
 

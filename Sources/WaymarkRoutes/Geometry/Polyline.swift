@@ -1,3 +1,4 @@
+import Foundation
 package import WaymarkModel
 
 /// Lines of points as text: zigzag differences in five-bit groups, as routing engines write them.
@@ -81,5 +82,35 @@ package enum Polyline {
             rest >>= 5
         }
         text.unicodeScalars.append(Unicode.Scalar(UInt8(rest) + 63))
+    }
+}
+
+extension Polyline.Precision {
+    /// The precision in which `texts` together are about as long as `meters`; nil when nothing tells.
+    ///
+    /// The lengths differ by a factor of ten, so that the nearer one is meant, however coarse the line is.
+    package static func fitting(_ texts: [String], meters: Double?) -> Polyline.Precision? {
+        let lengths = self.allCases.compactMap { precision in
+            self.length(of: texts, precision).map { (precision: precision, meters: $0) }
+        }
+        // Why: read with too few digits, a line may leave the Earth.
+        if lengths.count == 1 { return lengths[0].precision }
+        guard let meters, meters > 0 else { return nil }
+        let fits = lengths.filter { $0.meters > 0 }.map { ($0.precision, abs(log($0.meters / meters))) }
+        return fits.min { $0.1 < $1.1 }?.0
+    }
+
+    /// In metres; nil for texts that cannot be read in `precision`.
+    private static func length(of texts: [String], _ precision: Polyline.Precision) -> Double? {
+        var meters = 0.0
+        for text in texts {
+            do throws(Polyline.Mistake) {
+                let points = try Polyline.decode(text, precision)
+                meters += zip(points, points.dropFirst()).reduce(0) { $0 + $1.0.meters(to: $1.1) }
+            } catch {
+                return nil
+            }
+        }
+        return meters
     }
 }

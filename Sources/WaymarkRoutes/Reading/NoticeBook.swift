@@ -6,12 +6,22 @@ struct NoticeBook: Sendable {
     /// A hostile answer must not turn into millions of notices.
     static let noticesMax = 1_000
 
+    /// Longer gaps in a line are reported, in metres: what is rounded to five digits may be a few metres away.
+    private static let gapMetersMax = 10.0
+
     private(set) var notices: [RouteNotice] = []
     private var left = 0
 
     mutating func add(_ path: JSONPath, _ reason: String) {
         guard self.notices.count < Self.noticesMax else { return self.left += 1 }
         self.notices.append(RouteNotice(path: path.description, reason: reason))
+    }
+
+    /// Reports a gap in the line before what is at `path`, unless it is one of rounding.
+    mutating func addGap(_ meters: Double, at path: JSONPath) {
+        guard meters > Self.gapMetersMax else { return }
+        let length = meters < 10_000 ? "\(Int(meters.rounded())) m" : "\(Int((meters / 1_000).rounded())) km"
+        self.add(path, "the line before this has a gap of \(length), which a straight line fills")
     }
 
     /// All notices, and if there were too many, how many are missing.

@@ -6,15 +6,12 @@ struct OSRMLegReader {
     private static let joinMetersMax = 2.0
 
     let precision: Polyline.Precision
-    /// The engine's own words are English, so that composed shorter ones may stand beside them.
-    let isEnglish: Bool
     var book: NoticeBook
     /// A bound on looking for places of lanes, so that a hostile answer cannot take for ever.
     private var comparisonsLeft = 5_000_000
 
-    init(precision: Polyline.Precision, isEnglish: Bool, book: NoticeBook) {
+    init(precision: Polyline.Precision, book: NoticeBook) {
         self.precision = precision
-        self.isEnglish = isEnglish
         self.book = book
     }
 
@@ -55,6 +52,7 @@ struct OSRMLegReader {
             leg.points = points
             return 0
         }
+        self.book.addGap(points[0].meters(to: last), at: step.path)
         if step.kind == .arrive {
             // Why: engines write an arrival as one point or twice the same; annotations count neither.
             leg.points += points.drop { $0.isAt(last) }
@@ -78,8 +76,8 @@ struct OSRMLegReader {
             }
             roads.isChangeOfMotorway =
                 previous.isMotorway(at: previous.intersections.last)
-                && step.isMotorway(at: step.intersections.first) && !previous.reference.isEmpty
-                && !step.reference.isEmpty && previous.reference != step.reference
+                && step.isMotorway(at: step.intersections.first)
+                && RoadNumbers(previous.reference).isLeft(for: RoadNumbers(step.reference))
         }
         return OSRMManeuver(kind: step.kind, direction: step.direction, exit: step.exit, roads: roads).type
     }
@@ -105,18 +103,31 @@ struct OSRMLegReader {
             maneuver.roundaboutExitNumber = step.exit
         }
         self.setAngles(of: &maneuver, step, previous, next)
-        let composed = Instruction.variants(
-            type, exit: maneuver.roundaboutExitNumber,
-            road: roadNames(name: step.name, reference: step.reference), destinations: destinations)
-        if let words = step.node["maneuver"]?["instruction"]?.string, !words.isEmpty {
-            let shorter =
-                self.isEnglish
-                ? composed.filter { $0.utf8.count < words.utf8.count && "\($0)." != words } : []
-            maneuver.instructionVariants = [words] + shorter
-        } else {
-            maneuver.instructionVariants = composed
+        maneuver.instructionVariants = self.words(step, previous)
+        if maneuver.instructionVariants.isEmpty {
+            maneuver.instructionVariants = Instruction.variants(
+                type, exit: maneuver.roundaboutExitNumber,
+                road: roadNames(name: step.name, reference: step.reference), destinations: destinations)
         }
         return maneuver
+    }
+
+    /// The engine's own words: the instruction, and those of the last banner before the maneuver.
+    ///
+    /// A banner that is longer than the instruction is left out: it names roads, and would come first in its place.
+    private mutating func words(_ step: OSRMStep, _ previous: OSRMStep?) -> [String] {
+        let instruction = step.node["maneuver"]?["instruction"]?.string ?? ""
+        let banner = previous?.node.elements("bannerInstructions").last?["primary"]?["text"]
+        guard let text = banner?.string, !text.allSatisfy(\.isWhitespace) else {
+            return instruction.isEmpty ? [] : [instruction]
+        }
+        if instruction.isEmpty { return [text] }
+        if text.count > instruction.count {
+            self.book.add(
+                banner?.path ?? step.path, "longer than the instruction; the banner's words are left out")
+        }
+        return text.count < instruction.count && "\(text)." != instruction
+            ? [instruction, text] : [instruction]
     }
 
     /// Angles are relative to the direction of entry, which a departure does not have.

@@ -1,13 +1,25 @@
 /// The members of OSRM's form that are read.
 enum OSRMMembers {
     static let answer = UncarriedMembers(
-        read: ["code", "waypoints", "waypoints[].location", "waypoints[].name", "waypoints[].distance"],
-        readWhole: ["routes", "waypoints[].location"])
+        read: Self.places("waypoints").union(Self.places("tracepoints")).union(["code"]),
+        readWhole: [
+            "routes", "matchings", "trips", "waypoints[].location", "tracepoints[].location",
+        ])
+
+    /// Of each place in `list`.
+    private static func places(_ list: String) -> Set<String> {
+        let members = [
+            "location", "name", "distance", "waypoint_index", "matchings_index", "trips_index", "metadata",
+        ]
+        let station = ["type", "name", "station_id", "plug_type", "power_kw", "charge_time"]
+        let paths = members + station.map { "metadata.\($0)" }
+        return Set([list] + paths.map { "\(list)[].\($0)" })
+    }
 
     static let route = UncarriedMembers(
-        read: [
-            "legs", "distance", "duration", "voiceLocale", "weight_name", "waypoints", "waypoints[].location",
-            "waypoints[].name", "waypoints[].distance", "legs[].steps", "legs[].distance", "legs[].duration",
+        read: Self.places("waypoints").union([
+            "legs", "distance", "duration", "voiceLocale", "weight_name",
+            "legs[].steps", "legs[].distance", "legs[].duration",
             "legs[].summary", "legs[].via_waypoints", "legs[].via_waypoints[].waypoint_index",
             "legs[].annotation", "legs[].annotation.duration", "legs[].annotation.speed",
             "legs[].annotation.distance", "legs[].steps[].distance", "legs[].steps[].duration",
@@ -25,10 +37,11 @@ enum OSRMMembers {
             "legs[].steps[].intersections[].mapbox_streets_v8",
             "legs[].steps[].intersections[].mapbox_streets_v8.class", "legs[].steps[].bannerInstructions",
             "legs[].steps[].bannerInstructions[].primary",
+            "legs[].steps[].bannerInstructions[].primary.text",
             "legs[].steps[].bannerInstructions[].primary.degrees",
             "legs[].steps[].bannerInstructions[].primary.driving_side",
             "legs[].steps[].bannerInstructions[].sub",
-        ],
+        ]),
         readWhole: [
             // Why: the overview geometry says nothing that the steps' geometry does not.
             "geometry", "waypoints[].location", "legs[].steps[].geometry", "legs[].steps[].maneuver.location",

@@ -3,40 +3,41 @@ import WaymarkProtocol
 
 /// Reads answers in OSRM's form: OSRM itself, Mapbox Directions, Valhalla with `format=osrm`.
 struct OSRMReader {
-    /// Points that an engine moved farther than this are reported, in metres.
-    static let movedMetersMax = 100.0
-
     let options: RouteReadingOptions
 
+    /// Reads the routes of `answer` in its member `list`.
     static func read(
-        _ answer: JSONNode, _ options: RouteReadingOptions
+        _ answer: JSONNode, _ list: OSRMList, _ options: RouteReadingOptions
     ) throws(RouteReadingError) -> RouteAnswer {
-        guard let routes = answer["routes"]?.elements else {
-            throw .missing(path: "routes", expected: "an array")
+        guard let routes = answer[list.rawValue]?.elements else {
+            throw .missing(path: list.rawValue, expected: "an array")
         }
-        guard !routes.isEmpty else { throw .noRoute(path: "routes") }
+        guard !routes.isEmpty else { throw .noRoute(path: list.rawValue) }
         var book = NoticeBook()
         OSRMMembers.answer.report(answer, into: &book)
-        if routes.count > ProtocolConstants.routeChoicesMax {
+        if list != .routes, routes.count > 1 {
             book.add(
-                .member(.root, "routes"),
+                .member(.root, list.rawValue),
+                "the \(routes.count) \(list.rawValue) are no alternatives: each is a route of its own")
+        } else if routes.count > ProtocolConstants.routeChoicesMax {
+            book.add(
+                .member(.root, list.rawValue),
                 "of \(routes.count) routes only \(ProtocolConstants.routeChoicesMax) can be offered as choices"
             )
         }
         var read: [EngineRoute] = []
-        for route in routes {
-            let places = route["waypoints"] ?? answer["waypoints"]
-            read.append(try Self(options: options).route(route, places, Self.engine(route, of: answer)))
+        for (index, route) in routes.enumerated() {
+            let reader = Self(options: options)
+            read.append(try reader.route(route, at: index, of: list, in: answer))
         }
-        return RouteAnswer(routes: read, notices: book.complete)
+        return RouteAnswer(routes: read, notices: book.complete, areAlternatives: list == .routes)
     }
 
     static func read(
         bareRoute route: JSONNode, _ options: RouteReadingOptions
     ) throws(RouteReadingError) -> RouteAnswer {
-        let engine = Self.engine(route, of: route)
-        return RouteAnswer(
-            routes: [try Self(options: options).route(route, route["waypoints"], engine)], notices: [])
+        let reader = Self(options: options)
+        return RouteAnswer(routes: [try reader.route(route, at: 0, of: .routes, in: route)], notices: [])
     }
 
     /// Who answered: only a guess, from members that only one of them writes.
@@ -46,28 +47,33 @@ struct OSRMReader {
             || route.elements("legs").first?.elements("steps").first?.elements("intersections").first?[
                 "mapbox_streets_v8"] != nil
         if isMapbox { return .mapbox }
+        let maneuver = route.elements("legs").first?.elements("steps").first?["maneuver"]
+        // Why: OSRM itself has no words.
+        let hasWords = route["voiceLocale"] != nil || maneuver?["instruction"] != nil
         switch route["weight_name"]?.string {
-        case "auto", "bicycle", "pedestrian", "truck", "motorcycle": return .valhalla
-        default: return route["voiceLocale"] == nil ? .osrm : .mapbox
+        case "auto", "bicycle", "bus", "golf_cart", "low_speed_vehicle", "motor_scooter", "motorcycle",
+            "pedestrian", "taxi", "truck":
+            return .valhalla
+        default: return hasWords ? .mapbox : .osrm
         }
     }
 
     private func route(
-        _ route: JSONNode, _ places: JSONNode?, _ engine: EngineRoute.Engine
+        _ route: JSONNode, at index: Int, of list: OSRMList, in answer: JSONNode
     ) throws(RouteReadingError) -> EngineRoute {
         guard let legs = route["legs"]?.elements else {
             throw .missing(path: "\(route.path).legs", expected: "an array")
         }
         guard !legs.isEmpty else { throw .noRoute(path: "\(route.path).legs") }
-        var draft = RouteDraft(engine: engine, path: route.path)
+        var draft = RouteDraft(engine: Self.engine(route, of: answer), path: route.path)
         OSRMMembers.route.report(route, into: &draft.book)
         draft.distance = route["distance"]?.number
         draft.duration = route["duration"]?.number
-        draft.waypoints = self.waypoints(places, legs, &draft.book)
+        let places = OSRMWaypoints(route, at: index, of: list, in: answer, &draft.book)
+        draft.waypoints = places?.waypoints(legs: legs.count, &draft.book)
         let steps = try self.steps(of: legs, &draft.book)
-        let precision = self.precision(steps, &draft.book)
-        let isEnglish = route["voiceLocale"]?.string.map { $0.lowercased().hasPrefix("en") }
-        var reader = OSRMLegReader(precision: precision, isEnglish: isEnglish ?? false, book: draft.book)
+        let precision = self.precision(steps, route, &draft.book)
+        var reader = OSRMLegReader(precision: precision, book: draft.book)
         for (index, leg) in legs.enumerated() {
             let isLast = index == legs.count - 1
             draft.legs.append(try reader.leg(leg, steps[index], isLast: isLast))
@@ -94,47 +100,26 @@ struct OSRMReader {
         return all
     }
 
-    private func waypoints(_ places: JSONNode?, _ legs: [JSONNode], _ book: inout NoticeBook) -> [Waypoint]? {
-        let passed = Set(
-            legs.flatMap { $0.elements("via_waypoints") }.compactMap { $0["waypoint_index"]?.integer })
-        guard let places, let all = places.elements else { return nil }
-        for index in passed.sorted() where all.indices.contains(index) {
-            book.add(all[index].path, "a point that is passed without a stop is no waypoint")
+    /// Of steps that do not tell by themselves: that of the others, else the one whose whole length fits.
+    private func precision(
+        _ legs: [[OSRMStep]], _ route: JSONNode, _ book: inout NoticeBook
+    ) -> Polyline.Precision {
+        let steps = legs.joined().filter { $0.polyline != nil }
+        guard let silent = steps.first(where: { $0.location == nil }) else { return .five }
+        for step in steps {
+            if let precision = step.precisionByLocation { return precision }
         }
-        let elements = all.indices.filter { !passed.contains($0) }.map { all[$0] }
-        guard elements.count == legs.count + 1 else {
-            book.add(
-                places.path,
-                "\(elements.count) waypoints do not match \(legs.count) legs; the legs' ends are taken")
-            return nil
-        }
-        var waypoints: [Waypoint] = []
-        for element in elements {
-            guard let center = element["location"].flatMap(Coordinate.init(lonLat:)) else {
-                book.add(element.path, "no location; the legs' ends are taken")
-                return nil
-            }
-            if let moved = element["distance"]?.number, moved > Self.movedMetersMax {
-                book.add(
-                    element.path,
-                    "the engine moved this point by \(Int(min(moved, 1e9))) m to the nearest road")
-            }
-            let name = element["name"]?.string ?? ""
-            waypoints.append(
-                Waypoint(center: center, nameVariants: book.fit(variants: [name], at: element.path)))
-        }
-        return waypoints
-    }
-
-    /// Of steps that do not tell by themselves.
-    private func precision(_ legs: [[OSRMStep]], _ book: inout NoticeBook) -> Polyline.Precision {
-        for step in legs.joined() {
-            if let precision = step.precision { return precision }
-        }
-        if let step = legs.joined().first(where: { $0.polyline != nil }) {
-            book.add(step.path, "no location to tell the polyline's precision by; five digits are assumed")
-        }
-        return .five
+        let legMeters = route.elements("legs").compactMap { $0["distance"]?.number }.reduce(0, +)
+        let fitting =
+            steps.lazy.compactMap(\.precisionByLength).first
+            ?? Polyline.Precision.fitting(
+                steps.compactMap(\.polyline), meters: route["distance"]?.number ?? legMeters)
+        let missing = "no location to tell the polyline's precision by"
+        book.add(
+            silent.path,
+            fitting.map { "\(missing): \($0.rawValue) digits are taken, because the length fits" }
+                ?? "\(missing), and no distance: five digits are assumed")
+        return fitting ?? .five
     }
 
     /// Gives every maneuver a traffic side: asked for, said, said nearby, seen at roundabouts, or right.

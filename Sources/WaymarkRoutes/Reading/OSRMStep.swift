@@ -96,7 +96,7 @@ struct OSRMStep {
     /// Five or six digits: the reading that begins where the maneuver is; nil when nothing tells.
     ///
     /// Each step by itself, since there are answers that mix both.
-    var precision: Polyline.Precision? {
+    var precisionByLocation: Polyline.Precision? {
         guard let text = self.polyline, let location = self.location else { return nil }
         var nearest: (precision: Polyline.Precision, meters: Double)?
         for precision in Polyline.Precision.allCases {
@@ -112,6 +112,11 @@ struct OSRMStep {
         return nearest?.precision
     }
 
+    /// Five or six digits: the reading that is as long as the step; nil when nothing tells.
+    var precisionByLength: Polyline.Precision? {
+        self.polyline.flatMap { .fitting([$0], meters: self.node["distance"]?.number) }
+    }
+
     /// The step's points.
     ///
     /// Without a geometry these are the places of its intersections.
@@ -120,7 +125,8 @@ struct OSRMStep {
     ) throws(RouteReadingError) -> [Coordinate] {
         if let text = self.polyline {
             do throws(Polyline.Mistake) {
-                let points = try Polyline.decode(text, self.precision ?? precision)
+                let points = try Polyline.decode(
+                    text, self.precisionByLocation ?? self.precisionByLength ?? precision)
                 if !points.isEmpty { return points }
             } catch {
                 throw .invalid(path: "\(self.path).geometry", reason: "\(error)")

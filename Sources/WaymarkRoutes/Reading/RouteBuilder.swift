@@ -36,8 +36,11 @@ struct RouteBuilder {
         self.cutLegs()
         for leg in self.draft.legs { self.append(leg) }
         guard !self.line.isEmpty else { throw .noRoute(path: self.draft.path.description) }
-        let measure = LineMeasure(line: self.line, speeds: self.lineSpeeds)
         let waypoints = self.waypoints()
+        let stopSeconds = waypoints.map { Double($0.charge?.chargingTime?.components.seconds ?? 0) }
+        let measure = LineMeasure(
+            line: self.line, speeds: self.lineSpeeds,
+            stops: EngineRoute.stops(self.segmentIndices, stopSeconds))
         let path = self.draft.path
         let legDistances = self.draft.legs.reduce(0) { $0 + ($1.distance ?? 0) }
         let legDurations = self.draft.legs.reduce(0) { $0 + ($1.duration ?? 0) }
@@ -45,13 +48,15 @@ struct RouteBuilder {
         let distance = self.draft.book.distance(
             self.draft.distance ?? (legDistances > 0 ? legDistances : measure.length), at: path)
         let duration = self.draft.book.duration(
-            self.draft.duration ?? (legDurations > 0 ? legDurations : measure.duration), at: path)
+            self.draft.duration
+                ?? (legDurations > 0 ? legDurations + measure.stopSeconds : measure.duration), at: path)
         let summary = self.summary(measure)
         return EngineRoute(
             engine: self.draft.engine, waypoints: waypoints, information: information, line: self.line,
             lineSpeeds: self.lineSpeeds, roads: self.roads, maneuverIndices: self.maneuverIndices,
-            laneGuidanceIndices: self.laneIndices, segmentIndices: self.segmentIndices, distance: distance,
-            duration: duration, notices: self.draft.book.complete, summaryVariants: summary)
+            laneGuidanceIndices: self.laneIndices, segmentIndices: self.segmentIndices,
+            stopSeconds: stopSeconds, distance: distance, duration: duration,
+            notices: self.draft.book.complete, summaryVariants: summary)
     }
 
     /// Leaves out the legs that have no room; then the route ends before its destination, and says so.
@@ -99,6 +104,9 @@ struct RouteBuilder {
         let speeds = SpeedProfile.speeds(of: leg)
         var places: [Int] = []
         for (index, point) in leg.points.enumerated() {
+            if index == 0, let last = self.line.last {
+                self.draft.book.addGap(last.meters(to: point), at: leg.path)
+            }
             if self.line.last.map({ !$0.isAt(point) }) ?? true {
                 if !self.line.isEmpty {
                     self.lineSpeeds.append(index == 0 ? speeds.first ?? Self.defaultSpeed : speeds[index - 1])
@@ -240,7 +248,14 @@ struct RouteBuilder {
     private mutating func summary(_ measure: LineMeasure) -> [String] {
         let given = self.draft.legs.map(\.summary).filter { !$0.isEmpty }
         guard given.isEmpty else {
-            return self.draft.book.fit(variants: [given.joined(separator: ", ")] + given, at: self.draft.path)
+            // Why: legs on one road would say its name again and again.
+            var said: Set<Substring> = []
+            let names = given.joined(separator: ", ").split(separator: ", ").filter {
+                said.insert($0).inserted
+            }
+            let whole = names.joined(separator: ", ")
+            return self.draft.book.fit(
+                variants: [whole] + given.filter { $0.count < whole.count }, at: self.draft.path)
         }
         var lengths: [String: Double] = [:]
         for (index, road) in self.roads.enumerated() {
@@ -269,8 +284,15 @@ extension ManeuverType {
 
 extension LineMeasure {
     /// Between two distances along the line, as the protocol can say it.
-    package func estimates(from start: Double, to end: Double) -> TravelEstimates {
-        let seconds = max(0, self.seconds(atMeters: end) - self.seconds(atMeters: start))
+    ///
+    /// - Parameters:
+    ///   - start: In metres.
+    ///   - now: Seconds from the line's start; how much of a stop at `start` is over. Nil: it has not begun.
+    ///   - end: In metres.
+    /// - Returns: With the time at stops between both.
+    package func estimates(from start: Double, at now: Double? = nil, to end: Double) -> TravelEstimates {
+        let begin = self.seconds(atMeters: start, now: now)
+        let seconds = max(0, self.seconds(atMeters: end) - begin)
         let meters = min(max(0, end - start), Double(ProtocolConstants.distanceMetersMax))
         return TravelEstimates(
             distanceRemaining: .meters(rounding: meters),

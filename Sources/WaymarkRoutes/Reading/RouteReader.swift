@@ -17,16 +17,29 @@ package struct RouteAnswer: Sendable, Hashable {
     package var routes: [EngineRoute]
     /// What could not be carried over of the answer as a whole; each route has notices of its own.
     package var notices: [RouteNotice]
+    /// Whether the routes are ways of one trip. False for the matchings of a trace and for the trips of a round that
+    /// falls apart: each of those is a trip of its own.
+    package var areAlternatives: Bool
 
-    package init(routes: [EngineRoute], notices: [RouteNotice]) {
+    package init(routes: [EngineRoute], notices: [RouteNotice], areAlternatives: Bool = true) {
         self.routes = routes
         self.notices = notices
+        self.areAlternatives = areAlternatives
     }
 
     /// The routes as the driver may choose among them, with ids from 1 in the order of ``routes``; at most 3.
-    package var choices: [RouteChoice] {
-        self.routes.prefix(ProtocolConstants.routeChoicesMax).enumerated().map { index, route in
-            RouteChoice(
+    ///
+    /// Without alternatives these are the choices of the first route's trip.
+    package var choices: [RouteChoice] { self.choices(with: 0) }
+
+    /// The choices of the trip to which the route at `index` belongs.
+    private func choices(with index: Int) -> [RouteChoice] {
+        let indices =
+            self.areAlternatives
+            ? Array(self.routes.indices.prefix(ProtocolConstants.routeChoicesMax)) : [index]
+        return indices.map { index in
+            let route = self.routes[index]
+            return RouteChoice(
                 id: UInt32(index + 1), summaryVariants: route.summaryVariants,
                 travelEstimates: TravelEstimates(
                     distanceRemaining: route.distance, timeRemaining: route.duration))
@@ -36,10 +49,11 @@ package struct RouteAnswer: Sendable, Hashable {
     /// The trip of the route at `index`, with all choices.
     package func trip(id: String, choosing index: Int = 0) -> Trip {
         let waypoints = self.routes[index].waypoints
+        let choices = self.choices(with: index)
         return Trip(
             id: id, origin: waypoints[0], destination: waypoints[waypoints.count - 1],
-            waypoints: Array(waypoints.dropFirst().dropLast()), routeChoices: self.choices,
-            selectedRouteChoice: UInt32(index + 1))
+            waypoints: Array(waypoints.dropFirst().dropLast()), routeChoices: choices,
+            selectedRouteChoice: choices.map(\.id).first { $0 == UInt32(index + 1) })
     }
 }
 
@@ -54,11 +68,18 @@ package enum RouteReader {
         guard bytes.count <= options.bytesMax else {
             throw .tooLarge(bytes: bytes.count, bytesMax: options.bytesMax)
         }
+        if let reason = ForeignAnswer.reason(bytes) { throw .notJSON(line: 1, column: 1, reason: reason) }
         let answer = JSONNode(try JSONParser.parse(bytes))
         guard answer.isObject else { throw .unknownFormat(found: answer.value.kind) }
         if let refusal = self.refusal(answer) { throw refusal }
         if answer["trip"] != nil { return try ValhallaReader.read(answer, options) }
-        if answer["routes"] != nil { return try OSRMReader.read(answer, options) }
+        if answer["routes"] != nil {
+            if let engine = ForeignAnswer.engine(answer) { throw .unknownFormat(found: engine) }
+            return try OSRMReader.read(answer, .routes, options)
+        }
+        for list in [OSRMList.matchings, .trips] where answer[list.rawValue] != nil {
+            return try OSRMReader.read(answer, list, options)
+        }
         if answer["paths"] != nil { return try GraphHopperReader.read(answer, options) }
         if let legs = answer["legs"] {
             let isValhalla = legs.elements?.first?["shape"] != nil
@@ -66,6 +87,7 @@ package enum RouteReader {
                 ? try ValhallaReader.read(bareTrip: answer, options)
                 : try OSRMReader.read(bareRoute: answer, options)
         }
+        if let name = ForeignAnswer.name(of: answer) { throw .unknownFormat(found: name) }
         guard case .object(let members) = answer.value else { throw .unknownFormat(found: "no object") }
         let names = members.keys.sorted().prefix(8).map { "\"\($0.prefix(32))\"" }
         throw .unknownFormat(
@@ -74,18 +96,36 @@ package enum RouteReader {
 
     /// What the engine says when it has no route; nil for an answer that may have one.
     private static func refusal(_ answer: JSONNode) -> RouteReadingError? {
-        let message = answer["message"]?.string ?? answer["error"]?.string ?? answer["status_message"]?.string
+        let message = self.message(answer)
+        let reason = message ?? answer["title"]?.string ?? "no reason given"
         if let code = answer["code"]?.string, code != "Ok" {
-            return .refusedByEngine(code: code, message: message ?? "no reason given")
+            return .refusedByEngine(code: code, message: reason)
         }
         if let code = answer["error_code"]?.integer {
-            return .refusedByEngine(code: "\(code)", message: message ?? "no reason given")
+            return .refusedByEngine(code: "\(code)", message: reason)
         }
         if let status = answer["status"]?.integer, status != 0, answer["legs"] == nil {
-            return .refusedByEngine(code: "\(status)", message: message ?? "no reason given")
+            return .refusedByEngine(code: "\(status)", message: reason)
         }
-        let hasRoutes = ["trip", "routes", "paths", "legs"].contains { answer[$0] != nil }
-        guard !hasRoutes, let message else { return nil }
-        return .refusedByEngine(code: "", message: message)
+        let lists = ["trip", "routes", "matchings", "trips", "paths", "legs"]
+        guard lists.allSatisfy({ answer[$0]?.elements?.isEmpty ?? (answer[$0] == nil) }) else { return nil }
+        // Why: Google says "ZERO_RESULTS" beside an empty list. Words in small letters may be of any program.
+        if let status = answer["status"]?.string, status.uppercased() != "OK",
+            message != nil || status.allSatisfy({ $0.isUppercase || $0 == "_" })
+        {
+            return .refusedByEngine(code: status, message: reason)
+        }
+        guard lists.allSatisfy({ answer[$0] == nil }), let message else { return nil }
+        let code = answer["error"]?["code"]
+        return .refusedByEngine(code: code?.string ?? code?.integer.map(String.init) ?? "", message: message)
+    }
+
+    /// What went wrong, in the words of whichever engine answered.
+    private static func message(_ answer: JSONNode) -> String? {
+        for name in ["message", "error", "status_message", "error_message"] {
+            if let words = answer[name]?.string { return words }
+        }
+        let error = answer["error"]
+        return (error?["message"] ?? error?["description"] ?? answer["detailedError"]?["message"])?.string
     }
 }

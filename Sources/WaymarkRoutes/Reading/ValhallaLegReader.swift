@@ -19,13 +19,13 @@ struct ValhallaLegReader {
         guard let shape = node["shape"]?.string else {
             throw .missing(path: "\(node.path).shape", expected: "a polyline")
         }
+        leg.distance = node["summary"]?["length"]?.number.map { $0 * self.metersPerUnit }
         do throws(Polyline.Mistake) {
-            leg.points = try Polyline.decode(shape, .six)
+            leg.points = try Polyline.decode(shape, self.precision(of: shape, leg))
         } catch {
             throw .invalid(path: "\(node.path).shape", reason: "\(error)")
         }
         guard !leg.points.isEmpty else { throw .noRoute(path: "\(node.path).shape") }
-        leg.distance = node["summary"]?["length"]?.number.map { $0 * self.metersPerUnit }
         leg.duration = node["summary"]?["time"]?.number
         let sources = try self.sources(node, points: leg.points.count)
         for (index, source) in sources.enumerated() {
@@ -42,6 +42,14 @@ struct ValhallaLegReader {
             self.appendLanes(of: source, to: &leg, maneuver)
         }
         return leg
+    }
+
+    /// Six digits, unless the leg's length says that the engine was asked for five.
+    private mutating func precision(of shape: String, _ leg: LegDraft) -> Polyline.Precision {
+        guard Polyline.Precision.fitting([shape], meters: leg.distance) == .five else { return .six }
+        self.book.add(
+            .member(leg.path, "shape"), "five digits are taken for the polyline, because the length fits")
+        return .five
     }
 
     private mutating func sources(_ leg: JSONNode, points: Int) throws(RouteReadingError) -> [Source] {

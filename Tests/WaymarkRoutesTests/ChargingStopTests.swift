@@ -1,0 +1,88 @@
+import Testing
+import WaymarkModel
+import WaymarkRoutes
+
+/// Routes of Mapbox for electric vehicles: stops at charging stations, whose time is in the route's duration only.
+@Suite struct ChargingStopTests {
+    /// Two legs of 111 m and 10 s each, and half an hour at a charging station between them.
+    private static func answer(station: String, isInRoute: Bool = true) -> [UInt8] {
+        let leg: [Sketch.Step] = [.init(type: "depart"), .init(type: "arrive")]
+        let waypoints = """
+            "waypoints":[{"location":[9,0],"name":"Start"},
+            {"location":[9,0.001],"name":"Raststraße","metadata":{\(station)}},
+            {"location":[9,0.002],"name":"End"}]
+            """
+        let text = String(decoding: Sketch.osrm([leg, leg]), as: UTF8.self)
+        let members = "\"distance\":222,\"duration\":1820,"
+        return Array(
+            (isInRoute
+                ? text.replacing("{\"legs\":", with: "{\(members)\(waypoints),\"legs\":")
+                : text.replacing("{\"legs\":", with: "{\(members)\"legs\":")
+                    .replacing("{\"code\":", with: "{\(waypoints),\"code\":")).utf8)
+    }
+
+    private static let station = """
+        "type":"charging-station","name":"Ionity Nord","station_id":"de-1","plug_type":"ccs_combo_type2",
+        "power_kw":150,"current_type":"dc","charge_time":1800,"charge_at_arrival":6000,"charge_to":40000,
+        "provider_names":["Ionity"]
+        """
+
+    @Test(arguments: [true, false])
+    func `a charging stop keeps its station, plug, power and time`(_ isInRoute: Bool) throws {
+        let route = try RouteReader.read(Self.answer(station: Self.station, isInRoute: isInRoute)).routes[0]
+        let stop = route.waypoints[1]
+        #expect(stop.stopKind == .charging && stop.nameVariants == ["Ionity Nord"] && stop.id == "de-1")
+        #expect(
+            stop.charge
+                == ChargeStop(connector: .ccs2, powerWatts: 150_000, chargingTime: .seconds(1_800)))
+        #expect(route.information.segments[0].destination == stop)
+        #expect(route.information.segments[1].origin == stop)
+        #expect(route.waypoints[0].charge == nil && route.waypoints[2].stopKind == nil)
+    }
+
+    @Test func `estimates have the charging time in them, like the engine's duration`() throws {
+        let route = try RouteReader.read(Self.answer(station: Self.station)).routes[0]
+        #expect(route.duration == .seconds(1_820))
+        #expect(route.information.tripTravelEstimates?.timeRemaining == .seconds(1_820))
+        // From the arrival at the station on.
+        let trips = route.information.segments.map(\.tripTravelEstimates?.timeRemaining)
+        #expect(trips == [.seconds(1_820), .seconds(1_810)])
+    }
+
+    @Test func `a drive stands at a charging station as long as the engine says`() throws {
+        let route = try RouteReader.read(Self.answer(station: Self.station)).routes[0]
+        var drive = Drive(route: route)
+        var remaining: [Duration?] = []
+        var places: [Double] = []
+        for seconds in [5, 10, 910, 1_810, 1_815, 1_820] {
+            var changes: [DriveChange] = []
+            drive.advance(to: .seconds(seconds), into: &changes)
+            remaining.append(drive.information.tripTravelEstimates?.timeRemaining)
+            places.append((drive.position.latitude * 10_000).rounded())
+        }
+        #expect(remaining == [1_815, 1_810, 910, 10, 5, 0].map { .seconds($0) })
+        #expect(places == [5, 10, 10, 10, 15, 20])
+        #expect(drive.state == .finished)
+    }
+
+    @Test func `a station that the request named is a charging stop, too`() throws {
+        let station = Self.station.replacing(
+            "\"charging-station\"", with: "\"user-provided-charging-station\"")
+        let route = try RouteReader.read(Self.answer(station: station)).routes[0]
+        #expect(route.waypoints[1].charge?.chargingTime == .seconds(1_800))
+    }
+
+    @Test func `what the protocol cannot say of a station is reported`() throws {
+        let odd = """
+            "type":"charging-station","plug_type":"banana","power_kw":-3,"charge_time":1e9,"charge_to":40000
+            """
+        let route = try RouteReader.read(Self.answer(station: odd)).routes[0]
+        #expect(route.waypoints[1].charge == ChargeStop() && route.waypoints[1].stopKind == .charging)
+        #expect(route.waypoints[1].nameVariants == ["Raststraße"])
+        #expect(route.reports("\"banana\" is no known plug"))
+        #expect(route.notices.count { $0.reason.contains("not a number in the range of the protocol") } == 2)
+        #expect(route.notices.contains { $0.path.hasSuffix("metadata.charge_to") })
+        let other = try RouteReader.read(Self.answer(station: "\"type\":\"restaurant\"")).routes[0]
+        #expect(other.waypoints[1].stopKind == nil && other.reports("metadata of no known type"))
+    }
+}
