@@ -31,7 +31,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM
 unset WAYMARK_VALHALLA
 # Packages that are left out here must stay in Package.resolved.
 [[ -e Package.resolved ]] || swift package resolve
-options=(--disable-default-traits --only-use-versions-from-resolved-file --disable-index-store --sanitize="$sanitizer"
+options=(--disable-default-traits --only-use-versions-from-resolved-file --sanitize="$sanitizer"
   --scratch-path ".build-$sanitizer")
 swift build --build-tests "${options[@]}"
 [[ -n $build_only ]] || swift test --skip-build "${options[@]}" "$@"
