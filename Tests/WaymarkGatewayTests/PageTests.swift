@@ -166,4 +166,20 @@ import WaymarkProtocol
             world.messages(car).map(\.type)
                 == [.sessionEnded, .snapshotBegin, .startGuidance, .snapshotEnd])
     }
+
+    @Test func `an Error names the session that the refused message named`() throws {
+        var world = World()
+        let car = world.arrive(1, World.endpoint("car"))
+        let client = world.arrive(2, World.client("app"))
+        let session = try world.guided(client, ["car"])
+        world.mail = [:]
+        for id in [session, SessionID.none] {
+            world.receive(.withdrawRequest(WithdrawRequest(requestID: "x")), from: car, id)
+            world.receive(.receipt(Receipt(receivedSequence: 9, shownSequence: 0)), from: car, id)
+        }
+        let named = world.messages(car).compactMap { message -> SessionID? in
+            if case .error(let rejection) = message { rejection.session } else { nil }
+        }
+        #expect(named == [session, session, .none, .none])
+    }
 }
