@@ -182,4 +182,14 @@ import WaymarkProtocol
         }
         #expect(named == [session, session, .none, .none])
     }
+
+    @Test func `of a vehicle that leaves VehicleChanged tells, of the last one SessionEnded`() throws {
+        var world = World()
+        let cars = [world.arrive(1, World.endpoint("a")), world.arrive(2, World.endpoint("b"))]
+        let client = world.arrive(3, World.client("app"))
+        _ = try world.guided(client, ["a", "b"])
+        world.mail[client] = []
+        for car in cars { world.receive(.cancelNavigation(.userStopped), from: car) }
+        #expect(world.messages(client).map(\.type) == [.vehicleChanged, .sessionEnded])
+    }
 }
