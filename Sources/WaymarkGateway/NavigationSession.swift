@@ -160,8 +160,8 @@ struct NavigationSession: Sendable, Hashable, Codable {
         let outline = frames.outlines[index]
         try Self.checkFlags(of: frames.places[index].header)
         try Self.checkProvided(outline, by: terms.features)
-        try Self.checkShare(outline, self.openShares, openMax: terms.limits.sharesOpenMax)
         try Self.checkSequence(of: frames.places[index].header, after: self.sequence)
+        try Self.checkShare(outline, self.openShares, openMax: terms.limits.sharesOpenMax)
         if let key { return try self.take(state: index, key, of: frames, terms, memory, &run) }
         self.retainNewStates(frames, &run)
         let frame = frames.frame(at: index)
@@ -214,6 +214,14 @@ struct NavigationSession: Sendable, Hashable, Codable {
     // MARK: What a client may publish
 
     // Why none of these gets the session as a whole: it would be copied for each frame.
+
+    /// Checks what needs no session: whether a client of these features may send this frame at all.
+    static func checkPermission(
+        for header: FrameHeader, _ outline: PublicationOutline, by features: FeatureSet
+    ) throws(Rejection) {
+        try Self.checkFlags(of: header)
+        try Self.checkProvided(outline, by: features)
+    }
 
     private static func checkFlags(of header: FrameHeader) throws(Rejection) {
         guard header.flags.isDisjoint(with: .forGateway) else {

@@ -23,15 +23,17 @@ extension Gateway {
         at now: Instant, into actions: inout [Action]
     ) -> Int {
         let id = frames.places[first].header.session
-        guard let place = self.sessions.index(forKey: id),
-            self.sessions.look(at: place, { $0.client }) == client,
+        guard
             let features = self.clients.index(forKey: client).map({
                 self.clients.look(at: $0) { $0.hello.features }
             })
+        else { return frames.indices.upperBound }
+        guard let place = self.sessions.index(forKey: id),
+            self.sessions.look(at: place, { $0.client }) == client
         else {
-            let rejection = Rejection(
-                .unknownSession, reason: "session \(id.rawValue) is not open for this client")
-            self.refuse(frames.places[first].header, rejection, connection, into: &actions)
+            let (header, outline) = (frames.places[first].header, frames.outlines[first])
+            let rejection = Self.rejection(outsideOfSession: header, outline, by: features)
+            self.refuse(header, rejection, connection, into: &actions)
             return first + 1
         }
         let terms = NavigationSession.Terms(
@@ -45,6 +47,17 @@ extension Gateway {
             self.follow(frames.outlines[last], in: id, at: now, into: &actions)
         }
         return progress.next
+    }
+
+    /// Why a frame is refused whose session is not the client's: what it may not send at all comes first.
+    private static func rejection(
+        outsideOfSession header: FrameHeader, _ outline: PublicationOutline, by features: FeatureSet
+    ) -> Rejection {
+        do throws(Rejection) {
+            try NavigationSession.checkPermission(for: header, outline, by: features)
+            return Rejection(
+                .unknownSession, reason: "session \(header.session.rawValue) is not open for this client")
+        } catch { return error }
     }
 
     /// Uses up the number of a frame that the codec refused.

@@ -54,7 +54,8 @@ extension Gateway {
     }
 
     mutating func withdraw(
-        _ id: String, _ path: EndpointPath, _ connection: ConnectionID, into actions: inout [Action]
+        _ id: String, _ path: EndpointPath, _ connection: ConnectionID, _ session: SessionID,
+        into actions: inout [Action]
     ) {
         if let number = self.vehicles[path.vehicle]?.openRequest(id) {
             self.endRequest(number, .withdrawn, into: &actions)
@@ -63,7 +64,8 @@ extension Gateway {
         } else {
             let rejection = Rejection(
                 .unknownReference, field: "request_id", reason: "there is no such request")
-            self.reject(connection, rejection, .withdrawRequest, requestID: id, into: &actions)
+            self.reject(
+                connection, rejection, .withdrawRequest, session: session, requestID: id, into: &actions)
         }
     }
 

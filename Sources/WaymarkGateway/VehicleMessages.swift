@@ -32,7 +32,7 @@ extension Gateway {
         let isCurrent = self.isCurrent(session, for: vehicle)
         switch message {
         case .withdrawRequest(let request):
-            self.withdraw(request.requestID, path, connection, into: &actions)
+            self.withdraw(request.requestID, path, connection, session, into: &actions)
         case .promptAnswer(let answer): self.answerPrompt(answer, path, into: &actions)
         // The user stopped what has ended by itself; but that the vehicle navigates holds for whatever there is.
         case .cancelNavigation(.userStopped) where !isCurrent: break
@@ -41,7 +41,7 @@ extension Gateway {
         case .vehicleSettings(let settings): self.update(settings, path, into: &actions)
         case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .receipt:
             guard isCurrent else { return }
-            self.receive(inSession: message, path, connection, at: now, into: &actions)
+            self.receive(inSession: message, session, path, connection, at: now, into: &actions)
         default: self.rejectRole(message, connection, into: &actions)
         }
     }
@@ -103,8 +103,8 @@ extension Gateway {
 
     /// What makes sense only in the session that it was sent in.
     private mutating func receive(
-        inSession message: Message, _ path: EndpointPath, _ connection: ConnectionID, at now: Instant,
-        into actions: inout [Action]
+        inSession message: Message, _ session: SessionID, _ path: EndpointPath, _ connection: ConnectionID,
+        at now: Instant, into actions: inout [Action]
     ) {
         switch message {
         case .updateRouteSource(let update): self.setRouteSource(update, path, into: &actions)
@@ -113,7 +113,7 @@ extension Gateway {
             self.tellClient(of: path.vehicle, .zoomCluster(zoom), into: &actions)
         case .alertResponse(let response): self.respond(response, path, into: &actions)
         case .destinationShareAnswer(let answer): self.answerShare(answer, path, into: &actions)
-        case .receipt(let receipt): self.take(receipt, path, connection, at: now, into: &actions)
+        case .receipt(let receipt): self.take(receipt, session, path, connection, at: now, into: &actions)
         default: break  // The others are no matter of one session.
         }
     }
@@ -227,15 +227,15 @@ extension Gateway {
     // MARK: Receipts
 
     private mutating func take(
-        _ receipt: Receipt, _ path: EndpointPath, _ connection: ConnectionID, at now: Instant,
-        into actions: inout [Action]
+        _ receipt: Receipt, _ named: SessionID, _ path: EndpointPath, _ connection: ConnectionID,
+        at now: Instant, into actions: inout [Action]
     ) {
         guard let id = self.vehicles[path.vehicle]?.session, let session = self.sessions[id] else { return }
         guard receipt.receivedSequence <= session.sequence else {
             let rejection = Rejection(
                 .outOfRange, field: "received_sequence",
                 reason: "is above \(session.sequence), the last one published")
-            return self.reject(connection, rejection, .receipt, session: id, into: &actions)
+            return self.reject(connection, rejection, .receipt, session: named, into: &actions)
         }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.receipt = receipt
         guard session.receiptsEveryMilliseconds > 0, !self.deadlines.contains(.receipts(id)) else { return }

@@ -16,7 +16,7 @@ public struct AlertAction: Sendable, Hashable {
 ///
 /// - Source: `CPNavigationAlert`.
 public struct NavigationAlert: Sendable, Hashable {
-    /// Not zero; unique in the session.
+    /// Not zero. The id of the alert that is shown: the same alert in other words. Otherwise one that the session has not had.
     public var id: UInt32
     /// Longest first; 1 ... 8 variants of at most 512 bytes.
     public var titleVariants: [String]

@@ -13,16 +13,12 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     package enum Role: Sendable, Hashable, CaseIterable, Codable { case vehicle, navigation }
 
     package enum Event: Sendable, Hashable {
-        /// A control message was decoded.
-        case received(Message, SessionID)
-        /// A published frame was decoded and checked; its content goes to the gateway on a path of its own.
-        case receivedPublication
-        /// A frame of an unknown type that asks to be ignored then.
-        case receivedUnknown
+        /// A message for the connection itself was decoded, see ``HeaderVerdict/readForConnection``.
+        case received(Message)
         /// The codec refused a body.
         indirect case rejected(Rejection)
-        /// The bytes are not frames, or a type is unknown and not skippable.
-        case violated(CloseCode, reason: String)
+        /// The bytes are not frames, or a frame is too long.
+        indirect case violated(FramingError)
         /// The gateway takes the peer.
         indirect case admitted(Welcome)
         /// The gateway, an outbox or the transport wants the connection closed.
@@ -37,13 +33,25 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         case send(Message)
         /// Ask the gateway to take the peer.
         indirect case admit(Hello)
-        /// For the gateway.
-        case deliver(Message, SessionID)
         /// Tell the gateway that the peer has gone; `clean` after a Goodbye of the peer.
         case gone(clean: Bool)
         case arm(deadline: Instant)
         /// Close the transport once everything sent is written.
         case close
+    }
+
+    /// What is done with a frame, by what its header says: its type may come in this state, from this role, or not.
+    package enum HeaderVerdict: Sendable, Hashable {
+        /// Read its body, for ``Event/received(_:)``.
+        case readForConnection
+        /// Read its body, for the gateway.
+        case readForGateway(MessageType)
+        /// Read it as a publication, also one of a type that this build does not know.
+        case readPublication
+        /// Skip it; its body is not looked at.
+        case skip
+        /// Close the connection; its body is not looked at.
+        indirect case close(Goodbye)
     }
 
     package private(set) var state: State = .awaitingHello
@@ -87,25 +95,22 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
 
     /// Notes a published frame, if this peer may send one now.
     ///
-    /// - Returns: Whether it may. If not, ``Event/receivedPublication`` says what follows.
+    /// - Returns: Whether it may. If not, ``receive(_:)`` says what follows.
     package mutating func notePublication() -> Bool {
         guard self.role == .navigation, self.state == .active || self.state == .draining else { return false }
         self.keepalive?.noteReceived()
         return true
     }
 
-    /// Notes a control message for the gateway, if this peer may send it now.
-    ///
-    /// - Returns: Whether it may: then it is to be delivered. If not, ``Event/received(_:_:)`` says what follows.
-    package mutating func noteDelivery(of type: MessageType) -> Bool {
-        guard self.state == .active, self.mayBeSent(type) else { return false }
+    /// Notes a frame and checks its header: the first step of the checks in Docs/protocol.md, "Order of checks".
+    package mutating func receive(_ header: FrameHeader) -> HeaderVerdict {
         self.keepalive?.noteReceived()
-        return true
+        return self.verdict(on: header)
     }
 
     /// Notes a Pong, if one may come now: it says no more than that the peer is there.
     ///
-    /// - Returns: Whether it may. If not, ``Event/received(_:_:)`` says what follows.
+    /// - Returns: Whether it may. If not, ``receive(_:)`` says what follows.
     package mutating func notePong() -> Bool {
         guard self.state == .active else { return false }
         self.keepalive?.noteReceived()
@@ -132,15 +137,9 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     package mutating func handle(_ event: Event, at now: Instant, into actions: inout [Action]) {
         guard self.state != .closed else { return }  // Bytes and timers that were already on their way.
         switch event {
-        case .received(let message, let session):
-            self.keepalive?.noteReceived()
-            self.receive(message, session, into: &actions)
-        case .receivedPublication: self.receivePublication(into: &actions)
-        case .receivedUnknown: self.receiveUnknown(into: &actions)
-        case .rejected(let rejection):
-            self.keepalive?.noteReceived()
-            self.reject(rejection, at: now, into: &actions)
-        case .violated(let code, let reason): self.close(Goodbye(code, reason: reason), into: &actions)
+        case .received(let message): self.receive(message, into: &actions)
+        case .rejected(let rejection): self.reject(rejection, at: now, into: &actions)
+        case .violated(let error): self.close(self.goodbye(for: error), into: &actions)
         case .admitted(let welcome): self.activate(welcome, at: now, into: &actions)
         case .closeRequested(let goodbye): self.close(goodbye, into: &actions)
         case .drainRequested(let goodbye): self.drain(goodbye, at: now, into: &actions)
@@ -149,34 +148,56 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         }
     }
 
-    private mutating func receive(_ message: Message, _ session: SessionID, into actions: inout [Action]) {
-        switch (self.state, message) {
-        case (.awaitingHello, .hello(let hello)): self.consider(hello, into: &actions)
-        case (_, .goodbye): self.end(clean: true, into: &actions)
-        case (.awaitingHello, _): self.unexpected(message, into: &actions)
-        case (.active, .ping(let nonce)): self.send(.pong(nonce: nonce), into: &actions)
-        case (_, .pong): break
-        case (.active, _) where self.mayBeSent(message.type): actions.append(.deliver(message, session))
-        case (.draining, _): break  // The peer had not yet seen our Goodbye, behind which nothing follows.
-        case (.admitting, _), (.active, _): self.unexpected(message, into: &actions)
-        case (.closed, _): break
+    private func verdict(on header: FrameHeader) -> HeaderVerdict {
+        guard let type = header.type else { return self.verdict(onUnknown: header) }
+        let sender = type.sender
+        switch self.state {
+        case .awaitingHello where sender == .newcomer || type == .goodbye: return .readForConnection
+        case .admitting where type == .goodbye || type == .pong: return .readForConnection
+        case .awaitingHello, .admitting: return .close(self.unexpected("\(type)"))
+        case .active:
+            switch (sender, self.role) {
+            case (.peer, _): return .readForConnection
+            case (.client, .navigation), (.endpoint, .vehicle): return .readForGateway(type)
+            case (.publisher, .navigation): return .readPublication
+            case (.newcomer, _), (.gateway, _), (.client, _), (.publisher, _), (.endpoint, _):
+                return .close(self.unexpected("\(type)"))
+            }
+        // The peer had not yet seen our Goodbye, behind which nothing follows.
+        case .draining where type == .goodbye: return .readForConnection
+        case .draining where sender == .publisher && self.role == .navigation: return .readPublication
+        case .draining, .closed: return .skip
         }
     }
 
-    private mutating func receivePublication(into actions: inout [Action]) {
-        guard !self.notePublication() else { return }
-        self.close(
-            Goodbye(.unexpectedMessage, reason: "only an active navigation client publishes"), into: &actions)
+    private func verdict(onUnknown header: FrameHeader) -> HeaderVerdict {
+        let isSkippable = header.flags.contains(.skippable)
+        let isPublished = MessageType.published.contains(header.rawType)
+        switch self.state {
+        case .active, .draining:
+            if isSkippable { return isPublished && self.role == .navigation ? .readPublication : .skip }
+        case .awaitingHello, .admitting:
+            if isSkippable { return .close(self.unexpected("type \(header.rawType)")) }
+        case .closed: return .skip
+        }
+        return .close(Goodbye(.unknownMessageType, reason: "type \(header.rawType) is not known"))
     }
 
-    private mutating func receiveUnknown(into actions: inout [Action]) {
-        self.keepalive?.noteReceived()
-        switch self.state {
-        case .awaitingHello, .admitting:
-            self.close(
-                Goodbye(.unexpectedMessage, reason: "nothing but a Hello is expected before the Welcome"),
-                into: &actions)
-        case .active, .draining, .closed: break
+    /// A type that may not come is named before its length is.
+    private func goodbye(for error: FramingError) -> Goodbye {
+        if case .tooLarge(let header, _) = error, case .close(let goodbye) = self.verdict(on: header) {
+            return goodbye
+        }
+        return Goodbye(error.closeCode, reason: "\(error)")
+    }
+
+    private mutating func receive(_ message: Message, into actions: inout [Action]) {
+        switch (self.state, message) {
+        case (.awaitingHello, .hello(let hello)): self.consider(hello, into: &actions)
+        case (_, .goodbye): self.end(clean: true, into: &actions)
+        case (.active, .ping(let nonce)): self.send(.pong(nonce: nonce), into: &actions)
+        case (_, .pong): break
+        case (_, _): self.close(self.unexpected("\(message.type)"), into: &actions)
         }
     }
 
@@ -215,45 +236,29 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         welcome.frameBytesMax = self.frameBytesMax
         self.wish = nil
         self.state = .active
+        self.send(.welcome(welcome), into: &actions)
         let life = Keepalive(interval: keepalive, at: now)
         self.keepalive = life
-        self.send(.welcome(welcome), into: &actions)
         actions.append(.arm(deadline: life.nextTick))
     }
 
-    /// Which messages a peer of this role may send once it is active.
-    private func mayBeSent(_ type: MessageType) -> Bool {
-        switch type {
-        case .openSession, .requestAnswer: self.role == .navigation
-        case .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer,
-            .cancelNavigation,
-            .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster, .alertResponse,
-            .destinationShareAnswer:
-            self.role == .vehicle
-        case .hello, .welcome, .goodbye, .ping, .pong, .error, .sessionOpened, .vehicleChanged, .sessionEnded,
-            .snapshotBegin, .snapshotEnd, .sessionSuspended, .sessionRestored, .receiptReport, .prompt,
-            .promptOver, .requestOutcome, .destinationShareStatus:
-            false
-        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
-            .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
-            .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,
-            .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance:
-            false
-        }
-    }
-
-    private mutating func unexpected(_ message: Message, into actions: inout [Action]) {
-        self.close(
-            Goodbye(.unexpectedMessage, reason: "\(message.type) is not expected in state \(self.state)"),
-            into: &actions)
+    private func unexpected(_ type: String) -> Goodbye {
+        let sender =
+            switch self.role {
+            case nil: "a peer"
+            case .vehicle: "a vehicle endpoint"
+            case .navigation: "a navigation client"
+            }
+        return Goodbye(
+            .unexpectedMessage, reason: "\(type) is not expected from \(sender) in state \(self.state)")
     }
 
     private mutating func reject(_ rejection: Rejection, at now: Instant, into actions: inout [Action]) {
         switch self.state {
-        case .awaitingHello:
-            let field = rejection.field.isEmpty ? "the Hello" : rejection.field
+        case .awaitingHello, .admitting:
+            let field = rejection.field.isEmpty ? "the body" : rejection.field
             self.close(Goodbye(.handshakeInvalid, reason: "\(field): \(rejection.reason)"), into: &actions)
-        case .admitting, .active:
+        case .active:
             if now > self.errorWindowEnd {
                 self.errorWindowEnd = now + self.limits.errorWindow
                 self.errorCount = 0

@@ -153,8 +153,8 @@ package enum FramingError: Error, Sendable, Hashable, CustomStringConvertible {
     case badMagic(UInt16)
     /// The major version is not 1.
     case unsupportedVersion(UInt8)
-    /// The frame, header included, is longer than agreed.
-    case tooLarge(byteCount: UInt64, max: UInt32)
+    /// The frame of this header is longer than agreed, header included.
+    indirect case tooLarge(FrameHeader, max: UInt32)
 
     /// The code to close with.
     package var closeCode: CloseCode {
@@ -169,7 +169,8 @@ package enum FramingError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .badMagic: "a frame begins with WM"
         case .unsupportedVersion(let version): "major version \(version) is not known"
-        case .tooLarge(let byteCount, let max): "a frame of \(byteCount) bytes, where \(max) are allowed"
+        case .tooLarge(let header, let max):
+            "a frame of \(header.frameByteCount) bytes, where \(max) are allowed"
         }
     }
 }
@@ -195,8 +196,9 @@ extension FrameHeader {
         guard version == Self.majorVersion else { throw .unsupportedVersion(version) }
         guard count >= Self.byteCount else { return nil }
         let header = FrameHeader(bytes)
-        let total = UInt64(header.bodyLength) + UInt64(Self.byteCount)
-        guard total <= UInt64(frameBytesMax) else { throw .tooLarge(byteCount: total, max: frameBytesMax) }
+        guard header.frameByteCount <= Int(frameBytesMax) else {
+            throw .tooLarge(header, max: frameBytesMax)
+        }
         return header
     }
 

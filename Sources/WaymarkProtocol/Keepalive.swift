@@ -1,11 +1,14 @@
-/// Both ends' sign-of-life rule: say something every interval, give up after three intervals of silence.
+/// Both ends' sign-of-life rule: send something in every interval, give up after three intervals of silence.
 ///
-/// A value without a clock; nested in the peer sessions.
+/// A value without a clock; nested in the peer sessions. It is not told when something is sent, only whether something was since the
+/// last tick: to note the time of each frame would cost every frame. So while something is sent, ticks come twice in an
+/// interval; then half an interval without a frame is the last moment for a Ping. While nothing else is sent, ticks come
+/// an interval apart, each with a Ping.
 package struct Keepalive: Sendable, Hashable, Codable {
     package enum Verdict: Sendable, Hashable {
         /// Nothing to do.
         case alive
-        /// One of the two directions was silent for an interval.
+        /// Send a Ping now: the peer would hear nothing for more than an interval, or said nothing for one.
         case ping
         /// The peer was silent for three intervals.
         case dead
@@ -16,8 +19,11 @@ package struct Keepalive: Sendable, Hashable, Codable {
     package private(set) var nextTick: Instant
     private var heard = false
     private var spoke = false
-    private var silentIntervals: Int64 = 0
+    /// The next tick comes after half an interval.
+    private var isHalf = false
+    private var silentHalves: Int64 = 0
 
+    /// Begins when something is sent.
     package init(interval: Duration, at now: Instant) {
         self.interval = interval
         self.nextTick = now + interval
@@ -29,15 +35,17 @@ package struct Keepalive: Sendable, Hashable, Codable {
     /// Something was sent.
     package mutating func noteSent() { self.spoke = true }
 
-    /// An interval has passed.
+    /// An interval has passed, or half of one. The Ping, if one is due, is sent now.
     package mutating func tick(at now: Instant) -> Verdict {
-        defer {
-            self.heard = false
-            self.spoke = false
-            self.nextTick = now + self.interval
-        }
-        self.silentIntervals = self.heard ? 0 : self.silentIntervals + 1
-        if self.silentIntervals >= ProtocolConstants.keepaliveIntervalsMax { return .dead }
-        return self.heard && self.spoke ? .alive : .ping
+        self.silentHalves = self.heard ? 0 : self.silentHalves + (self.isHalf ? 1 : 2)
+        // After a whole interval nobody knows when in it something was sent.
+        let isPingDue = !self.isHalf || !self.spoke || self.silentHalves >= 2
+        // And three intervals of silence are noticed before four are over only if they are not counted past their end.
+        self.isHalf = self.spoke || !self.silentHalves.isMultiple(of: 2)
+        self.heard = false
+        self.spoke = false
+        self.nextTick = now + (self.isHalf ? self.interval / 2 : self.interval)
+        if self.silentHalves >= 2 * ProtocolConstants.keepaliveIntervalsMax { return .dead }
+        return isPingDue ? .ping : .alive
     }
 }

@@ -64,3 +64,41 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     /// Type numbers of what clients publish, known to this build or not.
     package static let published: ClosedRange<UInt16> = 0x0100...0x01FF
 }
+
+extension MessageType {
+    /// Which peer may send a message to the gateway.
+    enum Sender: Sendable, Hashable {
+        /// Whoever has just connected.
+        case newcomer
+        /// Both roles.
+        case peer
+        case client
+        /// A client, into a session.
+        case publisher
+        case endpoint
+        /// Only the gateway sends it.
+        case gateway
+    }
+
+    /// Who may send it, see Docs/protocol.md, "Message types".
+    var sender: Sender {
+        switch self {
+        case .hello: .newcomer
+        case .goodbye, .ping, .pong: .peer
+        case .openSession, .requestAnswer: .client
+        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
+            .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
+            .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,
+            .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance:
+            .publisher
+        case .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer,
+            .cancelNavigation, .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster,
+            .alertResponse, .destinationShareAnswer:
+            .endpoint
+        case .welcome, .error, .sessionOpened, .vehicleChanged, .sessionEnded, .snapshotBegin, .snapshotEnd,
+            .sessionSuspended, .sessionRestored, .receiptReport, .prompt, .promptOver, .requestOutcome,
+            .destinationShareStatus:
+            .gateway
+        }
+    }
+}

@@ -21,37 +21,26 @@ extension SimulatedNetwork {
                 self.take(frame, from: id)
             }
         } catch {
-            self.handle(.violated(error.closeCode, reason: "\(error)"), on: id)
+            self.handle(.violated(error), on: id)
         }
     }
 
     private mutating func take(_ frame: Frame, from id: ConnectionID) {
-        let isPublished = MessageType.published.contains(frame.header.rawType)
-        do throws(DecodingError) {
-            if isPublished {
-                let outline = try self.decoder.outline(of: frame)
-                self.handle(.receivedPublication, on: id)
-                if self.connections[id]?.isClosed == false {
-                    self.submit(.published(id, PublishedFrames(frame, outline)))
-                }
-            } else if let type = frame.header.type, type.isVehicleRequest,
-                self.connections[id]?.session.noteDelivery(of: type) == true
-            {
-                let request = try self.decoder.request(of: frame)
-                self.submit(.requested(id, request, frame.header.session))
-            } else {
-                let envelope = try self.decoder.decode(frame)
-                self.handle(.received(envelope.message, envelope.session), on: id)
+        guard var session = self.connections[id]?.session else { return }
+        let received = self.decoder.read(frame, on: &session)
+        self.connections[id]?.session = session
+        switch received {
+        case .forConnection(let message): self.handle(.received(message), on: id)
+        case .forGateway(let message, let session): self.submit(.received(id, message, session))
+        case .request(let request, let session): self.submit(.requested(id, request, session))
+        case .publication(let outline): self.submit(.published(id, PublishedFrames(frame, outline)))
+        case .rejected(let rejection):
+            self.handle(.rejected(rejection), on: id)
+            if MessageType.published.contains(frame.header.rawType) {
+                self.submit(.publicationRejected(id, frame.header))
             }
-        } catch {
-            switch error {
-            case .rejected(let rejection):
-                self.handle(.rejected(rejection), on: id)
-                if isPublished { self.submit(.publicationRejected(id, frame.header)) }
-            case .unknownType(isSkippable: true): break
-            case .unknownType(isSkippable: false):
-                self.handle(.violated(.unknownMessageType, reason: "type \(frame.header.rawType)"), on: id)
-            }
+        case .skipped: break
+        case .closing(let goodbye): self.handle(.closeRequested(goodbye), on: id)
         }
     }
 
@@ -72,7 +61,6 @@ extension SimulatedNetwork {
                 guard let principal = self.connections[id]?.principal else { continue }
                 let token = ResumptionToken(high: 7, low: self.nextToken)
                 self.submit(.arrived(id, hello, principal, token: token))
-            case .deliver(let message, let session): self.submit(.received(id, message, session))
             case .gone(let clean): self.submit(.departed(id, clean: clean))
             case .arm(let deadline): self.connections[id]?.deadline = deadline
             case .close: self.close(id)

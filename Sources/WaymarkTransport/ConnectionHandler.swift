@@ -165,12 +165,12 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         if read.byteCount > 0 { input.append(read) }
         do throws(FramingError) {
             while !self.isClosing {
-                let refusal = input.isPublishedNext ? self.takePublications(of: &input) : nil
+                if input.isPublishedNext { self.takePublications(of: &input) }
                 guard let frame = try input.next() else { break }
-                self.take(frame, refusal)
+                self.take(frame)
             }
         } catch {
-            self.handle(.violated(error.closeCode, reason: "\(error)"))
+            self.handle(.violated(error))
         }
         if !self.isClosing { self.splitter = input }
         // Before the gateway comes to it: an audience would send past what is put together.
@@ -183,11 +183,8 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
     }
 
     /// Takes the published frames that are next as one event, up to one that is refused or that this peer may not send.
-    ///
-    /// - Returns: Why it is refused.
-    private func takePublications(of input: inout FrameSplitter) -> DecodingError? {
+    private func takePublications(of input: inout FrameSplitter) {
         var frames = PublishedFrames(readInto: input.read)
-        var refusal: DecodingError?
         let decoder = self.shard.decoder
         input.takePublished { header, start, frame in
             // Only an active navigation client publishes, so that is asked before a body is looked at.
@@ -195,50 +192,28 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
             do throws(DecodingError) {
                 frames.append(read: header, at: start, try decoder.outline(of: header, frame))
                 return true
-            } catch {
-                refusal = error
-                return false
-            }
+            } catch { return false }  // It is read again, to say what is wrong with it.
         }
         if !frames.isEmpty { self.events.append(.published(self.id, frames)) }
-        return refusal
     }
 
     /// Takes any other frame. One that was published is taken only to say what is wrong with it.
-    private func take(_ frame: Frame, _ refusal: DecodingError?) {
-        do throws(DecodingError) {
-            if MessageType.published.contains(frame.header.rawType) {
-                try self.refusePublication(frame.header, refusal)
-            } else if let type = frame.header.type, type.isVehicleRequest,
-                self.session.noteDelivery(of: type)
-            {
-                let request = try self.shard.decoder.request(of: frame)
-                self.events.append(.requested(self.id, request, frame.header.session))
-            } else {
-                let envelope = try self.shard.decoder.decode(frame)
-                guard self.session.noteDelivery(of: envelope.message.type) else {
-                    return self.handle(.received(envelope.message, envelope.session))
-                }
-                self.events.append(.received(self.id, envelope.message, envelope.session))
+    private func take(_ frame: Frame) {
+        switch self.shard.decoder.read(frame, on: &self.session) {
+        case .forConnection(let message): self.handle(.received(message))
+        case .forGateway(let message, let session):
+            self.events.append(.received(self.id, message, session))
+        case .request(let request, let session): self.events.append(.requested(self.id, request, session))
+        case .publication(let outline):
+            self.events.append(.published(self.id, PublishedFrames(frame, outline)))
+        case .rejected(let rejection):
+            self.reject(rejection)
+            if MessageType.published.contains(frame.header.rawType), !self.isClosing {
+                self.events.append(.publicationRejected(self.id, frame.header))
             }
-        } catch {
-            switch error {
-            case .rejected(let rejection): self.reject(rejection)
-            case .unknownType(isSkippable: true): self.handle(.receivedUnknown)
-            case .unknownType(isSkippable: false):
-                self.handle(
-                    .violated(.unknownMessageType, reason: "type \(frame.header.rawType) is not known"))
-            }
+        case .skipped: break
+        case .closing(let goodbye): self.handle(.closeRequested(goodbye))
         }
-    }
-
-    private func refusePublication(
-        _ header: FrameHeader, _ refusal: DecodingError?
-    ) throws(DecodingError) {
-        guard let refusal else { return self.handle(.receivedPublication) }
-        guard case .rejected(let rejection) = refusal else { throw refusal }
-        self.reject(rejection)
-        if !self.isClosing { self.events.append(.publicationRejected(self.id, header)) }
     }
 
     private func reject(_ rejection: Rejection) {
@@ -289,7 +264,6 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
             switch action {
             case .send(let message): self.send(message)
             case .admit(let hello): self.admit(hello)
-            case .deliver(let message, let session): self.events.append(.received(self.id, message, session))
             case .gone(let clean):
                 self.events.append(.departed(self.id, clean: clean))
                 self.submit()

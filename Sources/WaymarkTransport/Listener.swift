@@ -134,12 +134,23 @@ package struct Listener: Sendable {
     /// Stops accepting. Who connects from now on waits.
     ///
     /// - Returns: A descriptor of the socket, which the caller owns; nil if it was closed before.
-    package func release() async -> CInt? {
+    package func release() async -> CInt? { await Self.release(self.channel) }
+
+    /// Closes the channel of a listening socket.
+    ///
+    /// - Returns: Another descriptor of the socket, which the caller owns; nil, and none is left, if the channel cannot be
+    ///   closed.
+    package static func release(_ channel: any Channel) async -> CInt? {
+        let copy: CInt?
+        do { copy = try await channel.eventLoop.submit { channel.copyDescriptor() }.get() } catch {
+            return nil  // Its loop has ended.
+        }
         do {
-            let copy = try await self.channel.eventLoop.submit { self.channel.copyDescriptor() }.get()
-            try await self.channel.close()
+            try await channel.close()
             return copy
         } catch {
+            // Somebody else has closed it meanwhile.
+            if let copy { _ = Glibc.close(copy) }
             return nil
         }
     }

@@ -45,7 +45,7 @@ private struct Run {
         case 3: self.accept(.drainRequested(Goodbye(.shuttingDown)))
         case 4: self.connect(.leaveRequested(Goodbye(.normal)))
         case 5:
-            if choice > 250 { self.accept(.transportClosed) } else { self.accept(.receivedPublication) }
+            if choice > 250 { self.accept(.transportClosed) } else { _ = self.accepting.notePublication() }
         default: return self.receive(atGateway: choice % 8 == 6)
         }
         return true
@@ -64,7 +64,7 @@ private struct Run {
         case .success: return false
         case .failure(let error):
             if atGateway {
-                self.accept(.violated(error.closeCode, reason: "\(error)"))
+                self.accept(.violated(error))
             } else {
                 self.connect(.violated(error.closeCode, reason: "\(error)"))
             }
@@ -73,20 +73,20 @@ private struct Run {
     }
 
     private mutating func deliver(_ frame: Frame, atGateway: Bool) {
+        guard !atGateway else { return self.deliverAtGateway(frame) }
         switch Result(catching: { () throws(DecodingError) in try self.decoder.decode(frame) }) {
-        case .success(let envelope):
-            if atGateway {
-                self.accept(.received(envelope.message, envelope.session))
-            } else {
-                self.connect(.received(envelope))
-            }
-        case .failure(.rejected(let rejection)):
-            if atGateway { self.accept(.rejected(rejection)) } else { self.connect(.rejected(rejection)) }
-        case .failure(.unknownType(let isSkippable)):
-            guard !isSkippable else { return }
-            if atGateway {
-                self.accept(.violated(.unknownMessageType, reason: "type \(frame.header.rawType)"))
-            }
+        case .success(let envelope): self.connect(.received(envelope))
+        case .failure(.rejected(let rejection)): self.connect(.rejected(rejection))
+        case .failure(.unknownType): break
+        }
+    }
+
+    private mutating func deliverAtGateway(_ frame: Frame) {
+        switch self.decoder.read(frame, on: &self.accepting) {
+        case .forConnection(let message): self.accept(.received(message))
+        case .rejected(let rejection): self.accept(.rejected(rejection))
+        case .closing(let goodbye): self.accept(.closeRequested(goodbye))
+        case .forGateway, .request, .publication, .skipped: break
         }
     }
 
@@ -99,7 +99,7 @@ private struct Run {
             switch action {
             case .send(let message): self.checkReadable(message)
             case .close: self.isAcceptingClosed = true
-            case .admit, .deliver, .gone, .arm: break
+            case .admit, .gone, .arm: break
             }
         }
         precondition(self.isAcceptingClosed == (self.accepting.state == .closed))

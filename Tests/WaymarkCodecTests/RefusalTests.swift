@@ -329,6 +329,15 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
             "alert.actions[1].id"),
         Refusal(alert { $0.duration = .seconds(601) }, .outOfRange, "alert.duration_milliseconds"),
         Refusal(.dismissAlert(0, .timeout), .missing, "alert_id"),
+        Refusal(.dismissAlert, .missing, "alert_id") { $0.number(1, 0) },
+        Refusal(.showAlert, .missing, "alert.id") {
+            $0.message(1) {
+                $0.number(1, 0)
+                $0.text(2, "x")
+            }
+        },
+        Refusal(.alertResponse, .missing, "alert_id") { $0.number(2, 1) },
+        Refusal(.alertResponse, .missing, "alert_id") { $0.number(1, 0) },
     ]
 
     static let handshake: [Refusal] = [

@@ -126,7 +126,7 @@ import WaymarkTransport
         ("an unknown type", header(type: 0x0EEE, length: 0), .unknownMessageType),
         ("an unknown type to be skipped", header(type: 0x0EEE, length: 0, flags: 1), .unexpectedMessage),
         ("a publication", header(type: 0x0108, length: 0), .unexpectedMessage),
-        ("an unknown publication", header(type: 0x01FE, length: 0), .unexpectedMessage),
+        ("an unknown publication", header(type: 0x01FE, length: 0), .unknownMessageType),
         (
             "an unknown publication to be skipped", header(type: 0x01FE, length: 0, flags: 1),
             .unexpectedMessage
@@ -170,7 +170,7 @@ import WaymarkTransport
     @Test func `only clients publish`() throws {
         let bench = Bench()
         let vehicle = try bench.vehicle("car")
-        try vehicle.send(Self.header(type: 0x01FE, length: 0, flags: 1))
+        try vehicle.send(Self.header(type: 0x0108, length: 0))
         #expect(try vehicle.goodbye()?.code == .unexpectedMessage)
     }
 

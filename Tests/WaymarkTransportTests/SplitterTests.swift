@@ -68,8 +68,9 @@ import WaymarkTransport
 
     @Test func `after a length that is too long no byte is kept`() throws {
         var splitter = FrameSplitter(frameBytesMax: 100)
-        let bytes = Array(Self.frame(77).bytes)
-        let error = FramingError.tooLarge(byteCount: 101, max: 100)
+        let frame = Self.frame(77)
+        let bytes = Array(frame.bytes)
+        let error = FramingError.tooLarge(frame.header, max: 100)
         splitter.append(bytes)
         #expect(throws: error) { try splitter.next() }
         for _ in 0..<10 {

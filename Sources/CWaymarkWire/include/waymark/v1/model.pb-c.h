@@ -765,7 +765,7 @@ struct  Waymark__V1__NavigationAlert
 {
   ProtobufCMessage base;
   /*
-   * Not zero; unique in the session.
+   * Not zero. The id of the alert that is shown: the same alert in other words. Otherwise one that the session has not had.
    */
   uint32_t id;
   /*

@@ -260,7 +260,7 @@ struct  Waymark__V1__VehicleChanged
 
 /*
  * Gateway to client and endpoints: the session is over for the receiver. Frame: session id 0, so that nothing with the
- * session's id follows it.
+ * session's id follows it, until a SnapshotBegin.
  */
 struct  Waymark__V1__SessionEnded
 {

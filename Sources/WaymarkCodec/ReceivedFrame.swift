@@ -1,0 +1,38 @@
+package import WaymarkProtocol
+
+/// A frame that a peer sent to the gateway, after all checks that need neither the gateway's state nor the frames before.
+package enum ReceivedFrame: Sendable, Hashable {
+    /// For ``AcceptingSession/Event/received(_:)``.
+    case forConnection(Message)
+    case forGateway(Message, SessionID)
+    case request(ReceivedRequest, SessionID)
+    case publication(PublicationOutline)
+    /// Its body is refused.
+    case rejected(Rejection)
+    /// Nothing is done with it.
+    case skipped
+    /// It ends the connection.
+    indirect case closing(Goodbye)
+}
+
+extension BodyDecoder {
+    /// Checks a frame that came on a connection: first its header against the state and the role, then its body.
+    package func read(_ frame: Frame, on session: inout AcceptingSession) -> ReceivedFrame {
+        do throws(DecodingError) {
+            switch session.receive(frame.header) {
+            case .readForConnection: return .forConnection(try self.decode(frame).message)
+            case .readForGateway(let type) where type.isVehicleRequest:
+                return .request(try self.request(of: frame), frame.header.session)
+            case .readForGateway: return .forGateway(try self.decode(frame).message, frame.header.session)
+            case .readPublication: return .publication(try self.outline(of: frame))
+            case .skip: return .skipped
+            case .close(let goodbye): return .closing(goodbye)
+            }
+        } catch {
+            switch error {
+            case .rejected(let rejection): return .rejected(rejection)
+            case .unknownType: return .skipped  // The session lets none through that is not skippable.
+            }
+        }
+    }
+}

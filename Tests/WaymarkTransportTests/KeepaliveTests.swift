@@ -1,0 +1,42 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+import WaymarkModel
+import WaymarkProtocol
+import WaymarkTransport
+
+@Suite(.timeLimit(.minutes(10))) struct KeepaliveTests {
+    @Test func `a peer whose traffic needs no answer hears something in every interval`() throws {
+        let bench = Bench()
+        let vehicle = try bench.vehicle("car", keepaliveMilliseconds: 1_000)
+        var silence = 0
+        for step in 1...2_000 {
+            bench.loop.advanceTime(by: .milliseconds(10))
+            if step.isMultiple(of: 30) {
+                var settings = VehicleSettings()
+                settings.isReadyToShow = step.isMultiple(of: 20)
+                try vehicle.send(.vehicleSettings(settings))
+            }
+            // Now and then an answer, so that intervals end at any distance from the last frame.
+            if step.isMultiple(of: 170) { try vehicle.send(.ping(nonce: 1)) }
+            silence = try vehicle.receive().isEmpty ? silence + 10 : 0
+            // Deadlines are met up to 10 ms late.
+            #expect(silence <= 1_010)
+        }
+        #expect(!vehicle.isOutputClosed)
+    }
+
+    @Test func `an idle peer is pinged once an interval`() throws {
+        let bench = Bench()
+        let vehicle = try bench.vehicle("car", keepaliveMilliseconds: 1_000)
+        var pings = 0
+        for _ in 1...200 {
+            bench.loop.advanceTime(by: .milliseconds(50))
+            for case .ping(let nonce) in try vehicle.receive().map(\.message) {
+                pings += 1
+                try vehicle.send(.pong(nonce: nonce))
+            }
+        }
+        #expect((9...10).contains(pings), "\(pings)")
+    }
+}
