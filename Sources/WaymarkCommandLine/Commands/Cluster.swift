@@ -30,7 +30,9 @@ package struct Cluster: AsyncParsableCommand {
     package func run() async throws {
         let address = try self.connection.address(default: .defaultVehicle)
         let profile: ClusterProfile
-        do { profile = try ClusterProfile.load(self.profile) } catch { throw CommandFailure("\(error)") }
+        do { profile = try ClusterProfile.load(self.profile) } catch {
+            throw ValidationError("--profile: \(error)")
+        }
         let isDrawing = !self.json && Terminal.isInteractive
         let keyboard = isDrawing ? Keyboard() : nil
         let app = ClusterApp(
@@ -55,7 +57,7 @@ package struct Cluster: AsyncParsableCommand {
         do throws(ClientError) {
             cluster = try await VehicleEndpoint.connect(to: address, configuration)
         } catch {
-            throw CommandFailure("\(error)")
+            throw failure(error)
         }
         await app.attach(cluster)
         await cluster.setReady(true)

@@ -67,7 +67,7 @@ package struct Navigate: AsyncParsableCommand {
             engine: engine, policy: policy, options: options, start: try self.from.map(coordinate))
         let vehicles: SessionVehicles = self.vehicle.isEmpty ? .anyThatAsked : .vehicles(self.vehicle)
         do throws(ClientError) { try await navigator.connect(to: address, id: self.id, key: key) } catch {
-            throw CommandFailure("\(error)")
+            throw failure(error)
         }
         try await interruptible({ await navigator.cancel() }) {
             try await self.drive(navigator, first, vehicles)

@@ -142,6 +142,12 @@ struct VehicleOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
     @Option(help: "How many seconds to wait for the outcome.") var timeout = 120.0
 
+    func validate() throws {
+        guard self.timeout > 0, self.timeout <= 1_000_000 else {
+            throw ValidationError("--timeout must be above 0, at most 1000000 seconds")
+        }
+    }
+
     /// Runs `body` as an endpoint of its own, which shows nothing.
     func act<Result: Sendable>(
         _ configure: (inout VehicleEndpoint.Configuration) -> Void = { _ in },
@@ -157,7 +163,7 @@ struct VehicleOptions: ParsableArguments {
         do throws(ClientError) {
             endpoint = try await VehicleEndpoint.connect(to: address, configuration)
         } catch {
-            throw CommandFailure("\(error)")
+            throw failure(error)
         }
         let result = await first(within: .seconds(self.timeout)) { await body(endpoint) }
         await endpoint.close()
