@@ -1,6 +1,7 @@
 internal import Foundation
 package import Logging
 internal import NIOCore
+internal import ProcessIO
 internal import ServiceLifecycle
 internal import Systemd
 internal import UnixSignals
@@ -108,7 +109,8 @@ package struct DaemonService: Service {
             self.warn(of: settings)
         } catch {
             self.logger.error("\(LoggedEvent.notReloaded)", metadata: [LogKey.reason: "\(error)"])
-            self.status.setTrouble("new settings were not taken: \(error)")
+            // On one line: a notification has its fields on lines of their own.
+            self.status.setTrouble(TerminalText.printable("new settings were not taken: \(error)"))
         }
         self.notifier.tell(.ready)
     }

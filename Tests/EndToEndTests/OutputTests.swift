@@ -95,6 +95,18 @@ import Testing
         }
     }
 
+    @Test func `what a file says cannot steer the terminal`() async throws {
+        let folder = try RunningDaemon.newFolder()
+        try #""\e]0;title\a\e[2J": 1"#.write(toFile: "\(folder)/f", atomically: true, encoding: .utf8)
+        let (status, _, errors) = try await self.run("waymarkd --check-config --config \(folder)/f")
+        #expect(status == 78)
+        #expect(errors == "waymarkd: \(folder)/f:1:1:  ]0;title  [2J is not a setting\n")
+        let (profile, _, refusal) = try await self.run("waymark cluster --id car --profile $'a\\e[2J'")
+        #expect(profile == 64)
+        #expect(refusal.contains("a [2J is not one of") && !refusal.contains("\u{1B}"))
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
     @Test func `the name that it is started by decides which program it is`() async throws {
         let folder = try RunningDaemon.newFolder()
         try FileManager.default.createSymbolicLink(

@@ -11,10 +11,12 @@
             switch error {
             case let error as IOError: SystemError.reason(error.errnoCode)
             case let error as NIOConnectionError:
-                error.connectionErrors.first.map { self.reason($0.error) } ?? "the name \(error.host) is not known"
+                error.connectionErrors.first.map { self.reason($0.error) }
+                    ?? "the name \(error.host) is not known"
             case let error as SocketAddressError.UnknownHost: "the name \(error.host) is not known"
             case is HTTPParserError: "what answers there is not HTTP"
-            case let error as HTTPClientError where error == .remoteConnectionClosed: "the connection was closed"
+            case let error as HTTPClientError where error == .remoteConnectionClosed:
+                "the connection was closed"
             default: "\(error)"
             }
         }
