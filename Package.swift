@@ -59,6 +59,7 @@ let package = Package(
         .target(name: "WaymarkModel", swiftSettings: strict),
         .target(name: "WaymarkTelemetry", swiftSettings: strict),
         .target(name: "StateCoding", swiftSettings: strict),
+        .target(name: "ProcessIO", swiftSettings: strict),
 
         .target(name: "WaymarkProtocol", dependencies: ["WaymarkModel"], swiftSettings: strict),
 
@@ -82,17 +83,18 @@ let package = Package(
         .target(
             name: "WaymarkTransport",
             dependencies: [
-                "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkTelemetry", nioCore, nioPosix,
-                logging,
-                orderedCollections,
+                "ProcessIO", "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkTelemetry", nioCore,
+                nioPosix, logging, orderedCollections,
             ], swiftSettings: strict),
         .target(
             name: "WaymarkRoutes",
             dependencies: [
-                "WaymarkProtocol", "WaymarkModel", nioCore,
+                "ProcessIO", "WaymarkProtocol", "WaymarkModel", nioCore, nioPosix,
                 .product(
                     name: "AsyncHTTPClient", package: "async-http-client",
                     condition: .when(traits: ["LiveEngines"])),
+                .product(
+                    name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["LiveEngines"])),
             ], swiftSettings: strict),
 
         .target(
@@ -110,25 +112,23 @@ let package = Package(
         .target(
             name: "WaymarkDaemon",
             dependencies: [
-                "StateCoding", "Systemd", "WaymarkTransport", "WaymarkConfiguration", "WaymarkGateway",
-                "WaymarkProtocol", "WaymarkTelemetry", nioCore, nioPosix, logging, lifecycle, signals,
+                "ProcessIO", "StateCoding", "Systemd", "WaymarkTransport", "WaymarkConfiguration",
+                "WaymarkGateway", "WaymarkProtocol", "WaymarkTelemetry", nioCore, nioPosix, logging,
+                lifecycle,
+                signals,
             ], swiftSettings: strict),
         .target(
             name: "WaymarkCommandLine",
             dependencies: [
-                "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkRoutes", "WaymarkModel",
-                "WaymarkProtocol", "WaymarkTransport", arguments, logging, signals,
+                "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkRoutes",
+                "WaymarkModel", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", arguments,
+                lifecycle,
+                logging, signals,
             ], resources: [.copy("Resources")], swiftSettings: strict),
 
-        .executableTarget(
-            name: "waymarkd",
-            dependencies: [
-                "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport", "WaymarkTelemetry",
-                "WaymarkProtocol", arguments, logging, lifecycle, signals,
-            ],
-            swiftSettings: strict),
-        .executableTarget(
-            name: "waymark", dependencies: ["WaymarkCommandLine", arguments], swiftSettings: strict),
+        // Either is both programs: the name that it is started by decides. The Debian package has `waymark` alone.
+        .executableTarget(name: "waymarkd", dependencies: ["WaymarkCommandLine"], swiftSettings: strict),
+        .executableTarget(name: "waymark", dependencies: ["WaymarkCommandLine"], swiftSettings: strict),
 
         // Docs/client.md.
         .executableTarget(
@@ -160,6 +160,7 @@ let package = Package(
 
         // Tests.
         .testTarget(name: "HouseRulesTests", swiftSettings: testing),
+        .testTarget(name: "ProcessIOTests", dependencies: ["ProcessIO"], swiftSettings: testing),
         .testTarget(name: "StateCodingTests", dependencies: ["StateCoding"], swiftSettings: testing),
         .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: testing),
         .testTarget(name: "WaymarkModelTests", dependencies: ["WaymarkModel"], swiftSettings: testing),
@@ -194,8 +195,9 @@ let package = Package(
             name: "WaymarkDaemonTests",
             dependencies: [
                 "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport", "WaymarkGateway", "WaymarkCodec",
-                "WaymarkProtocol", "WaymarkModel", "WaymarkTelemetry", "WaymarkClient", "Systemd", nioCore,
-                nioPosix, logging,
+                "WaymarkProtocol", "WaymarkModel", "WaymarkTelemetry", "WaymarkClient", "ProcessIO",
+                "Systemd",
+                nioCore, nioPosix, logging,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkRoutesTests",

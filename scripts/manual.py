@@ -1,51 +1,91 @@
 #!/usr/bin/env python3
-"""manual.py NAME SECTION SUMMARY FILE: prints a page of Docs as a manual page.
+"""manual.py NAME SECTION SUMMARY SYNOPSIS FILE: prints a page of Docs as a manual page.
 
 Reads the Markdown that the documents use: headings, paragraphs, bullets, fenced examples, tables; code, bold and links.
 """
 import re
 import sys
 
+SPECIAL = {"…": "\\[u2026]", "→": "\\[->]", "↔": "\\[<>]", "–": "\\[en]", "×": "\\[mu]", "²": "\\[S2]"}
+# Where the package has the documents.
+DOCUMENTS = "/usr/share/doc/waymark/"
+
+
+def plain(text):
+    """Characters as roff has them."""
+    text = text.replace("\\|", "|").replace("\\", "\\e").replace("-", "\\-").replace("'", "\\[aq]")
+    for character, escape in SPECIAL.items():
+        text = text.replace(character, escape)
+    return text
+
+
+def link(match):
+    """A link's text; one to another page says where that is."""
+    text, target = match.group(1), match.group(2).split("#")[0]
+    if not target.endswith(".md"):
+        return text
+    return f"{text} ({DOCUMENTS}{target})"
+
 
 def inline(text):
-    """One line of Markdown as roff."""
-    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
-    text = text.replace("\\|", "|").replace("\\", "\\e").replace("-", "\\-")
-    for character, escape in {"…": "\\[u2026]", "→": "\\->", "↔": "\\[<>]", "–": "\\[en]", "×": "\\[mu]", "²": "\\[S2]"}.items():
-        text = text.replace(character, escape)
-    text = re.sub(r"`([^`]*)`", r"\\fB\1\\fR", text)
-    text = re.sub(r"\*\*([^*]*)\*\*", r"\\fB\1\\fR", text)
+    """A paragraph of Markdown as one line of roff."""
+    text = re.sub(r"\[([^]]*)\]\(([^)]*)\)", link, text)
+    parts = re.split(r"`([^`]*)`", text)
+    for index, part in enumerate(parts):
+        if index % 2:
+            parts[index] = f"\\fB{plain(part)}\\fR"
+        else:
+            parts[index] = re.sub(r"\*\*([^*]*)\*\*", r"\\fB\1\\fR", plain(part))
+    text = "".join(parts)
     return "\\&" + text if text[:1] in (".", "'") else text
 
 
 def verbatim(line):
-    return "\\&" + line.replace("\\", "\\e").replace("-", "\\-")
+    return "\\&" + line.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\[aq]")
 
 
 def row(line):
     """The cells of a line of a table."""
-    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip()[1:-1])]
 
 
 def table(lines):
-    """A table: the first cell as a term, the others as its description, with the header's words between."""
+    """A table: the first cell as a term, the one that says what it does as its description, the others behind it."""
     header, entries = row(lines[0]), [row(line) for line in lines[2:]]
+    main = next((place for place, name in enumerate(header) if name in ("does", "what")), len(header) - 1)
     for entry in entries:
         yield ".TP"
         yield inline(entry[0])
-        described = [cell for cell in entry[1:-1] if cell]
-        names = [name for name, cell in zip(header[1:-1], entry[1:-1]) if cell]
-        yield inline(entry[-1])
-        if described:
+        yield inline(entry[main])
+        others = [
+            f"{header[place]}: {cell}" for place, cell in enumerate(entry) if place not in (0, main) and cell
+        ]
+        if others:
             yield ".br"
-            yield inline("; ".join(f"{name}: {cell}" for name, cell in zip(names, described)))
+            yield inline("; ".join(others))
     yield ".PP"
 
 
-def page(name, section, summary, text):
+def taken(lines, index, belongs):
+    """The lines from `index` on that belong together."""
+    end = index
+    while end < len(lines) and belongs(lines[end]):
+        end += 1
+    return lines[index:end]
+
+
+def is_text(line):
+    return bool(line.strip()) and not re.match(r"#|```|    |\||\* |\d+\. ", line)
+
+
+def page(name, section, summary, synopsis, text):
     yield f'.TH "{name.upper()}" "{section}" "" "Waymark" ""'
+    # Words are not divided, and lines not stretched: most of them have commands in them.
+    yield from (".nh", ".ad l")
     yield ".SH NAME"
-    yield f"{name} \\- {summary}"
+    yield f"{name} \\- {plain(summary)}"
+    yield ".SH SYNOPSIS"
+    yield inline(synopsis)
     yield ".SH DESCRIPTION"
     lines = text.splitlines()
     index = 0
@@ -55,42 +95,41 @@ def page(name, section, summary, text):
         if line.startswith("# "):
             continue
         if line.startswith("## "):
-            yield f'.SH "{inline(line[3:]).upper()}"'
+            yield f'.SH "{inline(line[3:].upper())}"'
         elif line.startswith("### "):
             yield f'.SS "{inline(line[4:])}"'
-        elif line.startswith("```"):
-            yield from (".PP", ".RS 4", ".nf")
-            while not lines[index].startswith("```"):
-                yield verbatim(lines[index])
-                index += 1
-            index += 1
-            yield from (".fi", ".RE", ".PP")
-        elif line.startswith("    "):
-            yield from (".PP", ".RS 4", ".nf", verbatim(line[4:]))
-            while index < len(lines) and lines[index].startswith("    "):
-                yield verbatim(lines[index][4:])
-                index += 1
-            yield from (".fi", ".RE", ".PP")
+        elif line.startswith("```") or line.startswith("    "):
+            if line.startswith("```"):
+                example = taken(lines, index, lambda each: not each.startswith("```"))
+                index += len(example) + 1
+            else:
+                example = [each[4:] for each in taken(lines, index - 1, lambda each: each.startswith("    "))]
+                index += len(example) - 1
+            yield from (".PP", ".RS 4", ".nf", *map(verbatim, example), ".fi", ".RE", ".PP")
         elif line.startswith("|"):
-            rows = [line]
-            while index < len(lines) and lines[index].startswith("|"):
-                rows.append(lines[index])
-                index += 1
+            rows = [line] + taken(lines, index, lambda each: each.startswith("|"))
+            index += len(rows) - 1
             yield from table(rows)
-        elif line.startswith("* "):
-            yield from (".IP \\(bu 2", inline(line[2:]))
+        elif match := re.match(r"(\*|\d+\.) (.*)", line):
+            rest = taken(lines, index, lambda each: re.match(r"  +\S", each) and not each.startswith("    "))
+            index += len(rest)
+            mark = "\\(bu" if match.group(1) == "*" else match.group(1)
+            yield f".IP {mark} 3"
+            yield inline(" ".join([match.group(2)] + [each.strip() for each in rest]))
         elif not line.strip():
             yield ".PP"
         else:
-            yield inline(line.strip())
+            rest = taken(lines, index, is_text)
+            index += len(rest)
+            yield inline(" ".join(each.strip() for each in [line] + rest))
 
 
 def main():
-    if len(sys.argv) != 5:
+    if len(sys.argv) != 6:
         sys.exit(__doc__)
-    name, section, summary, path = sys.argv[1:]
+    name, section, summary, synopsis, path = sys.argv[1:]
     with open(path, encoding="utf-8") as file:
-        print("\n".join(page(name, section, summary, file.read())))
+        print("\n".join(page(name, section, summary, synopsis, file.read())))
 
 
 main()

@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
-# package.sh [-b BUILD] [-v VERSION] [FOLDER]: makes waymark_VERSION_ARCHITECTURE.deb in FOLDER (default: .build-package) from
-# this tree. -b takes the executables of the folder BUILD and builds none: .build/release after `swift build -c release
-# --static-swift-stdlib`. VERSION is the software's own, and -1, unless it is given.
+# package.sh [-b BUILD] [-d] [-v VERSION] [FOLDER]: makes waymark_VERSION_ARCHITECTURE.deb in FOLDER (default: .build-package)
+# from this tree. -b takes the executable of the folder BUILD and builds none: .build/release after `swift build -c release
+# --static-swift-stdlib --product waymark`. -d makes waymark-dbgsym, too, the debugging symbols that a core dump of this very
+# build is read with: keep it for each version that is given to others. VERSION is the software's own, and -1, unless it is given.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tree=$PWD
 build=
 version=$(sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/WaymarkTransport/Software.swift)-1
-while getopts b:v: option; do
+symbols=noautodbgsym
+while getopts b:dv: option; do
   case $option in
     b) build=$(realpath "$OPTARG") ;;
+    d) symbols= ;;
     v) version=$OPTARG ;;
     *) exit 64 ;;
   esac
@@ -20,9 +23,7 @@ scripts/install.sh dpkg-dev debhelper python3
 
 if [[ -z $build ]]; then
   # A folder of its own: an ordinary release build links the runtime dynamically.
-  for product in waymarkd waymark; do
-    swift build -c release --static-swift-stdlib --scratch-path .build-release --product "$product"
-  done
+  swift build -c release --static-swift-stdlib --scratch-path .build-release --product waymark
   build=$tree/.build-release/release
 fi
 
@@ -39,9 +40,10 @@ waymark ($version) unstable; urgency=medium
 CHANGELOG
 (
   cd "$work/waymark"
-  export WAYMARK_TREE=$tree WAYMARK_BUILD=$build DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS:-noautodbgsym}
+  export WAYMARK_TREE=$tree WAYMARK_BUILD=$build DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS:-$symbols}
   dpkg-buildpackage --build=binary --no-sign
 )
 mkdir -p "$folder"
 cp "$work"/waymark_"$version"_*.deb "$folder/"
+[[ -n $symbols ]] || cp "$work"/waymark-dbgsym_"$version"_*deb "$folder/"
 ls "$folder"/waymark_"$version"_*.deb

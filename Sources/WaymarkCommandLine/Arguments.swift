@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import ProcessIO
 internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkRoutes
@@ -11,6 +12,12 @@ internal import WaymarkRoutes
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = Terminal.printable(description) }
+}
+
+/// A `ClientError` as what the user sees: an argument that is not allowed is the user's typing.
+func failure(_ error: ClientError) -> any Error {
+    if case .invalid(let reason) = error { return ValidationError(Terminal.printable(reason)) }
+    return CommandFailure("\(error)")
 }
 
 /// The side of the road.
@@ -68,15 +75,13 @@ func routingEngine(_ text: String, _ side: Side?) throws -> any RoutingEngine {
 
 /// Reads an engine's answer from a file, or from standard input for `-`.
 func readAnswer(_ file: String, _ side: Side?) throws -> RouteAnswer {
-    let bytes: [UInt8]
-    do {
-        let handle =
-            file == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: file))
-        bytes = [UInt8](try handle.readToEnd() ?? Data())
+    let content: FileContent
+    do throws(FileError) {
+        content = file == "-" ? try .standardInput() : try FileContent(path: file)
     } catch {
-        throw CommandFailure("\(file) cannot be read: \(error.localizedDescription)")
+        throw CommandFailure("\(file) cannot be read: \(error)")
     }
-    return try readAnswer(bytes, name: file, side)
+    return try readAnswer(content.bytes, name: file, side)
 }
 
 /// Reads an engine's answer.
@@ -90,7 +95,11 @@ func readAnswer(_ bytes: [UInt8], name: String, _ side: Side? = nil) throws -> R
 
 /// How to reach the gateway.
 struct ConnectionOptions: ParsableArguments {
-    @Option(help: "Where the gateway listens: tcp:HOST:PORT or unix:/path.") var connect: String?
+    @Option(
+        help:
+            "Where the gateway listens: tcp:HOST:PORT or unix:/path. Without it: this user's waymarkd, else the system's service."
+    )
+    var connect: String?
     @Option(
         help: "A file with the listener's pre-shared key; a line break at its end does not count.",
         completion: .file())
@@ -113,11 +122,12 @@ struct ConnectionOptions: ParsableArguments {
     /// The pre-shared key; empty without one.
     func key() throws -> [UInt8] {
         guard let keyFile else { return [] }
-        guard var key = FileManager.default.contents(atPath: keyFile) else {
-            throw CommandFailure("\(keyFile) cannot be read")
+        var key: [UInt8]
+        do throws(FileError) { key = try FileContent(path: keyFile).bytes } catch {
+            throw CommandFailure("\(keyFile) cannot be read: \(error)")
         }
         if key.last == 0x0A { key.removeLast() }
-        return [UInt8](key)
+        return key
     }
 
     /// How long to wait between two attempts to connect.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ProcessIO
 internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkProtocol
@@ -20,11 +21,13 @@ struct ClusterProfile: Sendable {
     /// The profile that ships under `name`, or in the file of that path.
     static func load(_ name: String) throws -> ClusterProfile {
         if let data = Resources.profile(name) { return try self.parse(data, name) }
-        guard let data = FileManager.default.contents(atPath: name) else {
+        let content: FileContent
+        do throws(FileError) { content = try FileContent(path: name) } catch {
             let names = Resources.profileNames.joined(separator: ", ")
-            throw ProfileError(description: "\(name) is not a file, nor one of the profiles \(names)")
+            throw ProfileError(
+                description: "\(name) is not one of the profiles \(names), nor a file: \(error)")
         }
-        return try self.parse(data, name)
+        return try self.parse(Data(content.bytes), name)
     }
 
     /// Reads a profile.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ProcessIO
 
 /// Where lines go.
 enum Terminal {
@@ -7,33 +8,36 @@ enum Terminal {
         isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
-    /// Writes a line at once, also into a pipe.
+    /// Writes a line at once, also into a pipe. Does not return if that fails.
     static func line(_ text: String) { self.write(text + "\n") }
 
-    /// For people, beside the output.
-    static func note(_ text: String) {
-        FileHandle.standardError.write(Data((self.printable(text) + "\n").utf8))
+    /// For people, beside the output. What standard error does not take is lost, and the program goes on; unless its reader
+    /// has gone.
+    static func note(_ text: String) { self.notes(self.printable(text)) }
+
+    /// The same for several lines, at once.
+    static func notes(_ text: String) {
+        do throws(WriteError) {
+            try StandardStream.error.write(TerminalText.printableLines(text) + "\n")
+        } catch {
+            if error == .readerGone { Ending.afterFailedOutput(error) }
+        }
     }
 
-    /// Writes text as it is.
-    static func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+    /// Writes text as it is. Does not return if that fails.
+    static func write(_ text: String) {
+        do throws(WriteError) { try StandardStream.output.write(text) } catch {
+            Ending.afterFailedOutput(error)
+        }
+    }
 
     // MARK: Text from others
 
-    /// `text` without characters that would steer the terminal: what came from elsewhere is only ever shown.
-    static func printable(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { self.steers($0) ? " " : $0 }))
-    }
+    /// `text` without characters that would steer the terminal.
+    static func printable(_ text: String) -> String { TerminalText.printable(text) }
 
     /// Whether a character is no text, but something that a terminal may obey.
-    static func steers(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
-        default: false
-        }
-    }
+    static func steers(_ scalar: Unicode.Scalar) -> Bool { TerminalText.steers(scalar) }
 
     /// The beginning of `text` that fits into `columns`; wide characters take two.
     static func clipped(_ text: String, columns: Int) -> String {
@@ -107,12 +111,16 @@ struct Keyboard {
     /// Ends when standard input does.
     let keys: AsyncStream<Key>
     private let before: termios
+    /// Of what is done if the program ends where it stands.
+    private let ending: Int
 
     /// Takes over standard input; nil if it is no terminal. Ctrl-C still interrupts.
     init?() {
         var settings = termios()
         guard isatty(STDIN_FILENO) == 1, unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
-        self.before = settings
+        let before = settings
+        self.before = before
+        self.ending = Ending.include { Self.set(before) }
         settings.c_lflag &= ~UInt32(ICANON | ECHO)
         unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings)
         let (keys, continuation) = AsyncStream.makeStream(
@@ -128,7 +136,12 @@ struct Keyboard {
     /// Gives standard input back as it was.
     func restore() {
         FileHandle.standardInput.readabilityHandler = nil
-        var settings = self.before
+        Ending.leaveOut(self.ending)
+        Self.set(self.before)
+    }
+
+    private static func set(_ settings: termios) {
+        var settings = settings
         unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
 

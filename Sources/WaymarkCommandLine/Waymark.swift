@@ -6,7 +6,9 @@ package struct Waymark: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "waymark",
         abstract: "Guidance from navigation clients to vehicles, on the command line.",
-        discussion: "Addresses are tcp:HOST:PORT or unix:/path; the default is this user's waymarkd.",
+        discussion: """
+            Addresses are tcp:HOST:PORT or unix:/path; the default is this user's waymarkd if it runs, else the system's service.
+            """,
         version: Software.name,
         subcommands: [Demo.self, Navigate.self, Cluster.self, Request.self, Routes.self])
 

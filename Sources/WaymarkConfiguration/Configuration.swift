@@ -22,6 +22,31 @@ package struct ConfigurationError: Error, Sendable, Hashable, CustomStringConver
 
 /// Reads configuration files: YAML, every key known, every value in its range.
 package enum Configuration {
+    /// Reads the content of a file named `file`.
+    package static func read(_ bytes: [UInt8], file: String) throws(ConfigurationError) -> Settings {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ConfigurationError(
+                place: Self.firstInvalidPlace(bytes, file), reason: "this is not UTF-8 text")
+        }
+        return try Self.read(text, file: file)
+    }
+
+    /// Where the first byte is that does not belong to UTF-8.
+    private static func firstInvalidPlace(_ bytes: [UInt8], _ file: String) -> FilePlace {
+        var parser = Unicode.UTF8.ForwardParser()
+        var iterator = bytes.makeIterator()
+        var place = FilePlace(file: file, line: 1, column: 1)
+        while case .valid(let scalar) = parser.parseScalar(from: &iterator) {
+            if scalar.first == UInt8(ascii: "\n") {
+                place.line += 1
+                place.column = 1
+            } else {
+                place.column += 1
+            }
+        }
+        return place
+    }
+
     /// Reads the text of a file named `file`.
     package static func read(_ text: String, file: String) throws(ConfigurationError) -> Settings {
         var reader = ConfigurationReader(file: file)

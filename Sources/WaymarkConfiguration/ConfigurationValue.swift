@@ -4,24 +4,23 @@ internal import Yams
 struct ConfigurationValue {
     let node: Node
 
-    var text: String? { self.node.scalar?.string }
+    /// A text, number or truth value as it is written; nil for `null` and for nothing, which are no values.
+    var text: String? { self.node.null == nil ? self.node.scalar?.string : nil }
 
     /// Texts of a list.
     var list: [String]? {
         guard let sequence = self.node.sequence else { return nil }
-        let texts = sequence.compactMap { $0.scalar?.string }
+        let texts = sequence.compactMap { ConfigurationValue(node: $0).text }
         return texts.count == sequence.count ? texts : nil
     }
 
     /// true or false.
     var bool: Bool? { self.node.bool }
 
-    /// Permissions of a file: three or four octal digits.
+    /// Permissions of a file: three octal digits behind a 0. Without the 0 the digits are a decimal number in YAML.
     var mode: UInt32? {
-        guard let text = self.text, (3...4).contains(text.utf8.count), let mode = UInt32(text, radix: 8),
-            mode <= 0o777
-        else { return nil }
-        return mode
+        guard let text = self.text, text.utf8.count == 4, text.hasPrefix("0") else { return nil }
+        return UInt32(text, radix: 8)
     }
 
     /// A whole number; `KiB` and `MiB` may follow.

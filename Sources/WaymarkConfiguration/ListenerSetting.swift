@@ -28,7 +28,8 @@ struct ListenerSetting: Sendable {
             listener.roles = Set(roles)
             return roles.count == names.count
         },
-        ListenerSetting(key: "key", allowed: "a text of 1 to 256 bytes") { listener, value in
+        ListenerSetting(key: "key", allowed: "a text of 1 to 256 bytes, in quotes if it is null") {
+            listener, value in
             guard let text = value.text,
                 (1...ProtocolConstants.credentialBytesMax).contains(text.utf8.count)
             else { return false }
@@ -40,7 +41,9 @@ struct ListenerSetting: Sendable {
             listener.allowAnyone = isAllowed
             return true
         },
-        ListenerSetting(key: "mode", allowed: "permissions of a file in octal, e.g. 0660") {
+        ListenerSetting(
+            key: "mode", allowed: "permissions of a file in octal, with a 0 before three digits, e.g. 0660"
+        ) {
             listener, value in
             guard let mode = value.mode else { return false }
             listener.mode = mode

@@ -64,6 +64,8 @@ package struct Settings: Sendable, Hashable {
     /// Without a connection for so long the daemon ends, if all its sockets are inherited; zero: never.
     package var idleExit: Duration = .zero
     package var fault = Fault.none
+    /// Why the keys of the listeners are no secret; nil if they are. An operator should know.
+    package var exposure: String?
 
     package init() {}
 }

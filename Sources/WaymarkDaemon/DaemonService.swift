@@ -1,6 +1,7 @@
 internal import Foundation
 package import Logging
 internal import NIOCore
+internal import ProcessIO
 internal import ServiceLifecycle
 internal import Systemd
 internal import UnixSignals
@@ -15,6 +16,7 @@ package struct DaemonService: Service {
     private let handover: Handover?
     private let source: SettingsSource
     private let threshold: LogThreshold
+    private let reloadsOnHangup: Bool
     private let logger: Logger
     private let notifier: ServiceNotifier
     private let status: StatusReporter
@@ -25,23 +27,27 @@ package struct DaemonService: Service {
     ///   - handover: What the process before left.
     ///   - source: Where to read the settings again.
     ///   - threshold: What the log goes by.
+    ///   - reloadsOnHangup: Whether SIGHUP has the settings read again; without that it is left alone.
     ///   - logger: Hears what an operator should know.
     package init(
         settings: Settings, inheriting inherited: InheritedListeners, continuing handover: Handover?,
-        source: SettingsSource, threshold: LogThreshold, logger: Logger
+        source: SettingsSource, threshold: LogThreshold, reloadsOnHangup: Bool = true,
+        logger: Logger
     ) {
         self.settings = settings
         self.inherited = inherited
         self.handover = handover
         self.source = source
         self.threshold = threshold
+        self.reloadsOnHangup = reloadsOnHangup
         self.logger = logger
         self.notifier = ServiceNotifier(logger: logger)
         self.status = StatusReporter(notifier: self.notifier)
     }
 
     package func run() async throws {
-        let hangups = await UnixSignalsSequence(trapping: .sighup)
+        let hangups = self.reloadsOnHangup ? await UnixSignalsSequence(trapping: .sighup) : nil
+        self.warn(of: self.settings)
         var daemon = try await Daemon.start(
             self.settings, inheriting: self.inherited, continuing: self.handover, logger: self.logger)
         var isContinued = false
@@ -58,13 +64,17 @@ package struct DaemonService: Service {
     }
 
     /// Returns when the daemon is told to stop, or is idle.
-    private func serve(_ daemon: inout Daemon, _ hangups: UnixSignalsSequence) async {
+    private func serve(_ daemon: inout Daemon, _ hangups: UnixSignalsSequence?) async {
         let started = daemon
         // Several that come during one reload are one.
         let (reloads, reload) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         await withTaskGroup { tasks in
             tasks.addTask {
-                for await _ in hangups.cancelOnGracefulShutdown() { reload.yield() }
+                if let hangups {
+                    for await _ in hangups.cancelOnGracefulShutdown() { reload.yield() }
+                } else {
+                    await Self.waitForShutdown()
+                }
                 reload.finish()
             }
             tasks.addTask {
@@ -78,7 +88,16 @@ package struct DaemonService: Service {
         }
     }
 
+    private static func waitForShutdown() async {
+        do { try await gracefulShutdown() } catch { /* The daemon is idle. */  }
+    }
+
     // MARK: Settings
+
+    private func warn(of settings: Settings) {
+        guard let exposure = settings.exposure else { return }
+        self.logger.warning("\(LoggedEvent.keyExposed)", metadata: [LogKey.reason: "\(exposure)"])
+    }
 
     private func reload(_ daemon: inout Daemon) async {
         self.notifier.tell(.reloadingNow())
@@ -87,9 +106,11 @@ package struct DaemonService: Service {
             try await daemon.reload(settings)
             self.threshold.set(Logger.Level(rawValue: settings.logLevel) ?? self.threshold.level)
             self.status.setTrouble(nil)
+            self.warn(of: settings)
         } catch {
             self.logger.error("\(LoggedEvent.notReloaded)", metadata: [LogKey.reason: "\(error)"])
-            self.status.setTrouble("new settings were not taken: \(error)")
+            // On one line: a notification has its fields on lines of their own.
+            self.status.setTrouble(TerminalText.printable("new settings were not taken: \(error)"))
         }
         self.notifier.tell(.ready)
     }

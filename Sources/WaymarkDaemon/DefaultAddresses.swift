@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ProcessIO
 package import WaymarkConfiguration
 internal import WaymarkProtocol
 
@@ -40,9 +41,17 @@ package enum PrivateFolder {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .folder(path: path, reason: error.localizedDescription)
+            throw .folder(path: path, reason: Self.reason(error))
         }
         guard try self.check(path) else { throw .folder(path: path, reason: "it vanished") }
+    }
+
+    /// What Foundation could not do, in words.
+    private static func reason(_ error: any Error) -> String {
+        guard let error = error as? CocoaError,
+            let cause = unsafe error.userInfo[NSUnderlyingErrorKey] as? POSIXError
+        else { return "it cannot be made" }
+        return "it cannot be made: \(SystemError.reason(cause.code.rawValue))"
     }
 
     /// Refuses a folder that belongs to another user, that others may write to, or that is none: whoever can write to it
@@ -54,7 +63,7 @@ package enum PrivateFolder {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
             guard errno == ENOENT else {
-                throw .folder(path: path, reason: "it cannot be looked at (errno \(errno))")
+                throw .folder(path: path, reason: "it cannot be looked at: \(SystemError.reason(errno))")
             }
             return false
         }

@@ -11,7 +11,7 @@ package struct JournalLogHandler: LogHandler {
     package var logLevel: Logger.Level
     private let send: @Sendable ([Journal.Field]) throws(SystemdError) -> Void
     /// Takes what the journal did not.
-    private let spare: StreamLogHandler
+    private let spare: LineLogHandler
 
     package init(
         label: String, level: Logger.Level,
@@ -19,7 +19,7 @@ package struct JournalLogHandler: LogHandler {
     ) {
         self.logLevel = level
         self.send = send
-        self.spare = StreamLogHandler.standardError(label: label)
+        self.spare = LineLogHandler(label: label)
     }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {

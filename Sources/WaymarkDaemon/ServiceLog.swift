@@ -7,7 +7,7 @@ package enum ServiceLog {
     package static func handler(label: String, threshold: LogThreshold) -> any LogHandler {
         let base: any LogHandler =
             Journal.isErrorOutput
-            ? JournalLogHandler(label: label, level: .trace) : StreamLogHandler.standardError(label: label)
+            ? JournalLogHandler(label: label, level: .trace) : LineLogHandler(label: label)
         return ThresholdLogHandler(base, threshold: threshold)
     }
 }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ProcessIO
 package import WaymarkConfiguration
 
 /// Why there are no settings.
@@ -20,6 +20,9 @@ package struct SettingsSource: Sendable {
     private let listeners: [Settings.Listener]
     private let logLevel: String?
 
+    /// Far more than a file of settings has.
+    private static let bytesMax = 16_777_216
+
     /// - Parameters:
     ///   - file: nil for the defaults.
     ///   - listeners: Beside those of the file.
@@ -40,12 +43,19 @@ package struct SettingsSource: Sendable {
     }
 
     private static func read(_ file: String) throws(SettingsError) -> Settings {
-        let text: String
-        do { text = try String(contentsOfFile: file, encoding: .utf8) } catch {
-            throw .unreadable(file: file, reason: error.localizedDescription)
+        let content: FileContent
+        do throws(FileError) { content = try FileContent(path: file, bytesMax: Self.bytesMax) } catch {
+            throw .unreadable(file: file, reason: "\(error)")
         }
-        do throws(ConfigurationError) { return try Configuration.read(text, file: file) } catch {
+        var settings: Settings
+        do throws(ConfigurationError) {
+            settings = try Configuration.read(content.bytes, file: file)
+        } catch {
             throw .wrong(error)
         }
+        if content.isReadableByAll, settings.listeners.contains(where: { $0.key != nil }) {
+            settings.exposure = "\(file) has a key, and every user may read it; chmod o-r makes it right"
+        }
+        return settings
     }
 }

@@ -1,6 +1,7 @@
 internal import Glibc
 package import NIOCore
 internal import NIOPosix
+internal import ProcessIO
 internal import Synchronization
 
 /// Why a listener could not be opened.
@@ -73,7 +74,7 @@ package struct Listener: Sendable {
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
                 throw .inUse(address)
             } catch {
-                throw .failed(address, reason: "\(error)")
+                throw .failed(address, reason: SystemReason.words(for: error))
             }
         }
     }
@@ -85,7 +86,7 @@ package struct Listener: Sendable {
     ) async throws(ListenerError) -> Listener {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {
-            throw .unusable(descriptor: descriptor, reason: "\(IOError(errnoCode: errno, reason: "dup"))")
+            throw .unusable(descriptor: descriptor, reason: SystemError.reason(errno))
         }
         return try await Self.adopt(copy, nil, rules, Self.bootstrap(rules, driver, group))
     }
@@ -166,7 +167,7 @@ package struct Listener: Sendable {
     ) async throws(ListenerError) -> Listener {
         let channel: any Channel
         do { channel = try await bootstrap.withBoundSocket(descriptor).get() } catch {
-            throw .unusable(descriptor: descriptor, reason: "\(error)")
+            throw .unusable(descriptor: descriptor, reason: SystemReason.words(for: error))
         }
         guard let address = ListenAddress(channel.localAddress) else {
             channel.close(promise: nil)

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import NIOCore
+internal import ProcessIO
 
 /// Who may connect to a Unix socket.
 package struct SocketPermissions: Sendable, Hashable {
@@ -126,7 +127,7 @@ struct SocketFile: Sendable, Hashable {
 
     /// What errno says.
     private static func failure(_ path: String, _ call: String) -> ListenerError {
-        .failed(.unix(path: path), reason: "\(IOError(errnoCode: errno, reason: call))")
+        .failed(.unix(path: path), reason: "\(call): \(SystemError.reason(errno))")
     }
 }
 
@@ -144,8 +145,7 @@ private struct FolderLock {
         let folder = slash == path.startIndex ? "/" : String(path[..<slash])
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw .failed(
-                .unix(path: path), reason: "\(IOError(errnoCode: errno, reason: "open \(folder)"))")
+            throw .failed(.unix(path: path), reason: "\(folder): \(SystemError.reason(errno))")
         }
         for _ in 0..<Self.attempts {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return FolderLock(descriptor: descriptor) }

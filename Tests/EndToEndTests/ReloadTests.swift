@@ -7,7 +7,8 @@ import Testing
         let folder = try RunningDaemon.newFolder()
         let file = URL(filePath: "\(folder)/waymarkd.yaml")
         try Data("log-level: info\n".utf8).write(to: file)
-        let daemon = try await RunningDaemon.start(["--config", file.path], in: folder)
+        let daemon = try await RunningDaemon.start(
+            ["--config", file.path, "--reload-on-hangup"], in: folder)
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json", "--until", "finished")
         try await cluster.line(containing: "\"connected\"")
         let navigate = try daemon.waymark(

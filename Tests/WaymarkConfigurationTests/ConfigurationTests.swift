@@ -44,6 +44,19 @@ import WaymarkProtocol
         ("limits:\n  retained-bytes: 64MiB\n", 2, "must not be below limits.retained-bytes"),
         ("listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    mode: 0888\n", 4, "mode must be"),
         ("listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    mode: 01777\n", 4, "mode must be"),
+        (
+            "listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    mode: 432\n", 4,
+            "with a 0 before three digits"
+        ),
+        (
+            "listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    mode: 660\n", 4,
+            "with a 0 before three digits"
+        ),
+        ("listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    key: null\n", 4, "key must be a text"),
+        ("listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    key: ~\n", 4, "key must be a text"),
+        ("listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    key:\n", 4, "key must be a text"),
+        ("listeners:\n  - socket: null\n    roles: [vehicle]\n", 2, "socket must be"),
+        ("route-sharing-vehicles: [car, null]\n", 1, "route-sharing-vehicles must be"),
         ("listeners:\n  - address: unix:/a\n    colour: red\n", 3, "colour is not a setting of a listener"),
         ("log-level: loud\n", 1, "log-level must be trace"),
         ("times:\n  drain: 601s\n", 2, "times.drain must be a duration such as 500ms, 30s or 5m, 0s to 600s"),
@@ -60,5 +73,23 @@ import WaymarkProtocol
             #expect(error.reason.contains(reason), "\(error)")
             #expect("\(error)".hasPrefix("f.yaml:\(line):"))
         }
+    }
+
+    @Test func `a key in quotes may be null`() throws {
+        let settings = try Configuration.read(
+            "listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    key: \"null\"\n    mode: 0660\n",
+            file: "f")
+        #expect(settings.listeners.first?.key == "null")
+        #expect(settings.listeners.first?.mode == 0o660)
+    }
+
+    @Test func `bytes that are not UTF-8 have a line and a column`() throws {
+        for bytes: [UInt8] in [[0xFF], [0xC3], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0x80]] {
+            let error = try #require(throws: ConfigurationError.self) {
+                _ = try Configuration.read(Array("threads: 1\n# \u{20AC} ".utf8) + bytes, file: "f")
+            }
+            #expect("\(error)" == "f:2:5: this is not UTF-8 text")
+        }
+        #expect(try Configuration.read(Array("threads: 2\n".utf8), file: "f").threads == 2)
     }
 }

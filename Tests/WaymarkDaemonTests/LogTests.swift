@@ -113,7 +113,7 @@ import WaymarkTelemetry
     }
 
     @Test func `nothing is logged that is not an event`() throws {
-        for module in ["WaymarkDaemon", "WaymarkTransport", "waymarkd"] {
+        for module in ["WaymarkDaemon", "WaymarkTransport", "WaymarkCommandLine/Commands"] {
             let folder = Self.root.appending(path: "Sources/\(module)")
             for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
                 let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)

@@ -134,10 +134,11 @@ import WaymarkRoutes
         let error = await #expect(throws: RoutingError.self) {
             try await engine.route(through: [Self.vaduz, Self.balzers])
         }
-        guard case .unreachable(address, _) = error else {
+        guard case .unreachable(address, let reason) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
+        #expect(reason == "connection refused")
     }
 
     @Test func `a cancelled caller hears so`() async throws {

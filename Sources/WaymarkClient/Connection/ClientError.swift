@@ -1,6 +1,6 @@
 /// Why something could not be done. The description says what to do.
 public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The transport could not be opened.
+    /// The transport could not be opened, or what listens there is not a gateway.
     case cannotConnect(ServiceAddress, reason: String)
     /// The gateway closed the connection, and coming back the same way cannot help.
     case refused(reason: String)
@@ -21,7 +21,7 @@ public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .cannotConnect(let address, let reason):
-            "cannot connect to \(address): \(reason); is waymarkd running, and does it listen there?"
+            "cannot connect to \(address): \(reason)"
         case .refused(let reason): "the gateway refused the connection: \(reason)"
         case .invalid(let reason): reason
         case .rejected(let field, let reason):

@@ -47,6 +47,8 @@ actor Link {
     private var connection: Connection?
     private var connectionCount = 0
     private var lastGoodbye: Goodbye?
+    /// What came in place of a frame, in its first bytes; nil as long as frames come.
+    private var stranger: [UInt8]?
     private var wasWelcomed = false
     private var isClosing = false
     private var isFinished = false
@@ -101,6 +103,7 @@ actor Link {
         while !self.isClosing, !Task.isCancelled {
             await self.owner.linkStateChanged(.connecting)
             self.lastGoodbye = nil
+            self.stranger = nil
             let (failure, lifetime) = await self.connectOnce()
             self.backoff.connectionEnded(after: lifetime)
             if let error = self.finalError(failure) { return await self.finish(error) }
@@ -121,12 +124,25 @@ actor Link {
 
     private func finalError(_ failure: ClientError?) -> ClientError? {
         if self.isClosing { return .closed }
+        if !self.wasWelcomed, let stranger = self.stranger {
+            return .cannotConnect(
+                self.address, reason: ConnectFailure.reason(isForeign: true, saying: stranger))
+        }
         if let goodbye = self.lastGoodbye, !goodbye.code.isWorthReconnecting {
             return .refused(reason: goodbye.reason.isEmpty ? "\(goodbye.code)" : goodbye.reason)
         }
         guard !self.wasWelcomed, self.backoff.failures >= self.firstAttemptsMax else { return nil }
-        if let goodbye = self.lastGoodbye { return .refused(reason: goodbye.reason) }
-        return failure ?? .cannotConnect(self.address, reason: "the connection was closed")
+        switch self.lastGoodbye {
+        // Our own: the gateway sends it to who says no Hello.
+        case let goodbye? where goodbye.code == .handshakeTimeout:
+            return .cannotConnect(
+                self.address, reason: "what listens there does not answer; it may not be waymarkd")
+        case let goodbye?: return .refused(reason: goodbye.reason)
+        case nil:
+            return failure
+                ?? .cannotConnect(
+                    self.address, reason: ConnectFailure.reason(isForeign: false, saying: []))
+        }
     }
 
     /// One connection, from connecting to its end. Says why it failed, and how long it was good.
@@ -148,7 +164,8 @@ actor Link {
                 }
             }
         } catch {
-            failure = .cannotConnect(self.address, reason: "\(error)")
+            failure = .cannotConnect(
+                self.address, reason: ConnectFailure.reason(error, at: self.address))
         }
         return (failure, await self.end())
     }
@@ -205,6 +222,7 @@ actor Link {
                 await self.take(frame)
             }
         } catch {
+            if case .badMagic = error { self.stranger = Array(bytes.prefix(16)) }
             await self.handle(.violated(error.closeCode, reason: "\(error)"))
         }
     }

@@ -32,11 +32,26 @@ public enum ServiceAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Where this user's `waymarkd` takes navigation clients by default.
-    public static var defaultNavigation: ServiceAddress { .unix(path: "\(self.folder)/navigation.sock") }
+    /// Where navigation clients connect by default: this user's `waymarkd` if its socket is there, else the system's service
+    /// if its is (`/run/waymark/navigation.sock`), else this user's.
+    public static var defaultNavigation: ServiceAddress { self.find("navigation.sock") }
 
-    /// Where this user's `waymarkd` takes vehicles by default.
-    public static var defaultVehicle: ServiceAddress { .unix(path: "\(self.folder)/vehicle.sock") }
+    /// The same for vehicles: `vehicle.sock`.
+    public static var defaultVehicle: ServiceAddress { self.find("vehicle.sock") }
+
+    /// The first folder that has the socket; without any, the first folder.
+    static func find(_ name: String, in folders: [String] = [Self.folder, Self.systemFolder])
+        -> ServiceAddress
+    {
+        let found = folders.first { folder in
+            var status = stat()
+            return unsafe stat("\(folder)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+        }
+        return .unix(path: "\(found ?? folders[0])/\(name)")
+    }
+
+    /// Where the units of the package listen.
+    private static let systemFolder = "/run/waymark"
 
     private static var folder: String {
         if let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], !runtime.isEmpty {

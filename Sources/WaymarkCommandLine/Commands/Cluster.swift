@@ -52,7 +52,9 @@ package struct Cluster: AsyncParsableCommand {
     package func run() async throws {
         let address = try self.connection.address(default: .defaultVehicle)
         let profile: ClusterProfile
-        do { profile = try ClusterProfile.load(self.profile) } catch { throw CommandFailure("\(error)") }
+        do { profile = try ClusterProfile.load(self.profile) } catch {
+            throw ValidationError("--profile: \(error)")
+        }
         let isDrawing = !self.json && Terminal.isInteractive
         let keyboard = isDrawing || self.acceptPrompts == .ask ? Keyboard() : nil
         if self.acceptPrompts == .ask, keyboard == nil {
@@ -96,7 +98,7 @@ package struct Cluster: AsyncParsableCommand {
             }
         } catch {
             await app.connectionFailed(error)
-            throw CommandFailure("\(error)")
+            throw failure(error)
         }
         await app.attach(cluster)
         if app.options.prompts != nil { await cluster.setReady(true) }

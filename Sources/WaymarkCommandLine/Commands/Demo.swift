@@ -48,8 +48,13 @@ package struct Demo: AsyncParsableCommand {
         ).path
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer {
+        let cleaning: @Sendable () -> Void = {
             do { try FileManager.default.removeItem(atPath: folder) } catch { /* The system clears it. */  }
+        }
+        let ending = Ending.include(cleaning)
+        defer {
+            cleaning()
+            Ending.leaveOut(ending)
         }
         let report = DemoReport()
         let isDrawing = !self.json && Terminal.isInteractive

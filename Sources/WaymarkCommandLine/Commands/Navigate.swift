@@ -71,7 +71,7 @@ package struct Navigate: AsyncParsableCommand {
                 try await navigator.connect(to: address, id: self.id, key: key)
             }
         } catch {
-            throw CommandFailure("\(error)")
+            throw failure(error)
         }
         try await interruptible({ await navigator.cancel() }) {
             try await self.drive(navigator, first, vehicles)

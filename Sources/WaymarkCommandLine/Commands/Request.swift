@@ -195,7 +195,7 @@ struct VehicleOptions: ParsableArguments {
         case connected
         case interrupted
         case ended(Outcome)
-        case failed(CommandFailure)
+        case failed(any Error)
     }
 
     /// Runs `body` as an endpoint of its own, which shows nothing, and then `report`.
@@ -225,7 +225,7 @@ struct VehicleOptions: ParsableArguments {
                     await endpoint.close()
                     step.yield(.ended(outcome))
                 } catch {
-                    step.yield(.failed(CommandFailure(error == .closed ? noOutcome : "\(error)")))
+                    step.yield(.failed([.closed, .cancelled].contains(error) ? CommandFailure(noOutcome) : failure(error)))
                 }
             }
             var timers: [Task<Void, Never>] = []

@@ -39,7 +39,7 @@ struct Fetched: Sendable {
             } catch let error as HTTPClientError where Self.timeouts.contains(error) {
                 throw .timedOut(address: self.address, after: self.limits.deadline)
             } catch {
-                throw .unreachable(address: self.address, reason: "\(error)")
+                throw .unreachable(address: self.address, reason: FetchFailure.reason(error))
             }
         }
 

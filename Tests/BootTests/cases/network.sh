@@ -12,7 +12,7 @@ eventually 10 test ! -e /run/waymarkd
 
 sed -i '/^listeners:/a\  - {address: "tcp:127.0.0.1:7228", roles: [vehicle]}' /etc/waymark/waymarkd.yaml
 if systemctl start waymarkd; then exit 1; fi
-journal_has 'Address family not supported by protocol'
+journal_has 'address family not supported by protocol'
 systemctl --quiet stop waymarkd
 
 install -D -m 644 /usr/share/doc/waymark/examples/waymarkd-network.conf /etc/systemd/system/waymarkd.service.d/network.conf

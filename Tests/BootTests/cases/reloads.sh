@@ -31,16 +31,18 @@ second=$!
 eventually 10 has /tmp/second '"connected"'
 eventually 5 says "1 vehicle with 2 endpoints"
 
-# Wrong: said in the status and in the log, with its place.
+# Wrong: the reload fails, and the status and the log say why, with its place.
 echo 'treads: 2' >>/etc/waymark/waymarkd.yaml
 line=$(wc -l </etc/waymark/waymarkd.yaml)
-systemctl reload waymarkd
+refused systemctl reload waymarkd
+equal "ExecReload" "$(systemctl show --property ExecReload waymarkd | grep -o 'status=78' | head -n 1)" status=78
 eventually 5 says "/etc/waymark/waymarkd.yaml:$line:1: treads is not a setting"
 eventually 5 journal_has "new settings were not taken, going on with those of before: reason=/etc/waymark/waymarkd.yaml:$line:1"
 [[ -S "$more" ]]
 
 cp /tmp/good.yaml /etc/waymark/waymarkd.yaml
 systemctl reload waymarkd
+equal "foreign lines" "$(foreign_lines | grep -v "waymarkd.yaml:$line:1: treads is not a setting" || true)" ""
 gone() { [[ ! -e "$more" ]] && ! says "treads"; }
 eventually 5 gone
 lost() { (($(grep -c '"connecting"' /tmp/second) > 1)); }

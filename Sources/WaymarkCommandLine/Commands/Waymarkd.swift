@@ -1,6 +1,7 @@
-internal import ArgumentParser
+package import ArgumentParser
 internal import Foundation
 internal import Logging
+internal import ProcessIO
 internal import ServiceLifecycle
 internal import UnixSignals
 internal import WaymarkConfiguration
@@ -9,14 +10,15 @@ internal import WaymarkProtocol
 internal import WaymarkTelemetry
 internal import WaymarkTransport
 
-@main
-struct Waymarkd: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+/// The daemon.
+package struct Waymarkd: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "waymarkd",
         abstract: "Streams guidance from navigation clients to vehicles.",
         discussion: """
             Addresses are tcp:HOST:PORT (port 0 lets the system choose) or unix:/path. Exits with status 78 if the \
-            settings are wrong, with 1 if it cannot start, with 0 once it was told to stop or is idle.
+            settings are wrong, with 64 if the command line is, with 1 if it cannot start, with 0 once it was told to stop or \
+            is idle.
             """,
         version: Software.name)
 
@@ -26,22 +28,25 @@ struct Waymarkd: AsyncParsableCommand {
     @Option(help: "Listen here for vehicles; may be given several times.") var vehicleListen: [String] = []
     @Option(help: "Listen here for navigation clients; may be given several times.") var navigationListen:
         [String] = []
+    @Flag(
+        help:
+            "Read the settings again on SIGHUP, as under a service manager (NOTIFY_SOCKET). Without either SIGHUP ends it, as SIGTERM does."
+    )
+    var reloadOnHangup = false
     @Flag(help: "Read the settings, say whether they are right, and exit.") var checkConfig = false
     @Option(
         help: "trace, debug, info, notice, warning, error or critical.",
         completion: .list(Logger.Level.allCases.map(\.rawValue)), transform: Self.level)
     var logLevel: Logger.Level?
 
-    func run() async throws {
+    package init() {}
+
+    package func run() async throws {
         let source = self.source
         let settings = try Self.read(source)
-        if self.checkConfig {
-            do throws(DaemonError) { try Daemon.check(settings) } catch {
-                Self.complain("\(error)")
-                throw error.exitCode
-            }
-            return print("the configuration is right")
-        }
+        if self.checkConfig { return try Self.check(settings) }
+        let hangup = Hangup.response(
+            isReloadWanted: self.reloadOnHangup, environment: ProcessInfo.processInfo.environment)
         let threshold = LogThreshold(Logger.Level(rawValue: settings.logLevel) ?? .info)
         LoggingSystem.bootstrap { label in ServiceLog.handler(label: label, threshold: threshold) }
         let logger = Logger(label: "waymarkd")
@@ -49,11 +54,11 @@ struct Waymarkd: AsyncParsableCommand {
             let (inherited, handover) = try InheritedListeners.take()
             let service = DaemonService(
                 settings: settings, inheriting: inherited, continuing: handover, source: source,
-                threshold: threshold, logger: logger)
+                threshold: threshold, reloadsOnHangup: hangup == .reload, logger: logger)
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
                     services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
-                    gracefulShutdownSignals: [.sigterm, .sigint],
+                    gracefulShutdownSignals: [.sigterm, .sigint] + (hangup == .end ? [.sighup] : []),
                     logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() }))
             try await group.run()
         } catch let error as DaemonError {
@@ -88,9 +93,17 @@ struct Waymarkd: AsyncParsableCommand {
         }
     }
 
-    private static func complain(_ sentence: String) {
-        FileHandle.standardError.write(Data("waymarkd: \(sentence)\n".utf8))
+    /// What a start would refuse before it opens a socket.
+    private static func check(_ settings: Settings) throws {
+        if let warning = settings.exposure { Self.complain("warning: \(warning)") }
+        do throws(DaemonError) { try Daemon.check(settings) } catch {
+            Self.complain("\(error)")
+            throw error.exitCode
+        }
+        Terminal.line("the configuration is right")
     }
+
+    private static func complain(_ sentence: String) { Terminal.note("waymarkd: \(sentence)") }
 }
 
 extension ExitCode {
@@ -101,7 +114,9 @@ extension ExitCode {
 extension DaemonError {
     fileprivate var exitCode: ExitCode {
         switch self {
-        case .setting, .inherited, .abstract, .stray: .wrongSettings
+        // A listener without a place comes from the command line.
+        case .setting(let listener, _): listener.place == nil ? .validationFailure : .wrongSettings
+        case .inherited, .abstract, .stray: .wrongSettings
         case .folder, .listener, .serviceManager: .failure
         }
     }

@@ -1,0 +1,66 @@
+internal import Glibc
+
+/// Why a file was not read.
+package enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
+    case isFolder
+    case tooLarge(bytesMax: Int)
+    /// The system refused, with this `errno`.
+    case failed(CInt)
+
+    package var description: String {
+        switch self {
+        case .isFolder: "it is a folder, not a file"
+        case .tooLarge(let bytesMax): "it has more than \(bytesMax / 1_048_576) MiB"
+        case .failed(let code): SystemError.reason(code)
+        }
+    }
+}
+
+/// A file that is read as a whole.
+package struct FileContent: Sendable {
+    package let bytes: [UInt8]
+    /// Whether every user of the machine may read it.
+    package let isReadableByAll: Bool
+
+    /// More than any file of ours needs.
+    package static let bytesMax = 268_435_456
+
+    /// Reads a file, a pipe or a device to its end.
+    package init(path: String, bytesMax: Int = Self.bytesMax) throws(FileError) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .failed(errno) }
+        defer { _ = close(descriptor) }
+        try self.init(descriptor: descriptor, bytesMax: bytesMax)
+    }
+
+    /// Reads what is left of an open file.
+    private init(descriptor: CInt, bytesMax: Int) throws(FileError) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .failed(errno) }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw .isFolder }
+        self.isReadableByAll = status.st_mode & S_IFMT == S_IFREG && status.st_mode & S_IROTH != 0
+        self.bytes = try Self.read(descriptor, bytesMax)
+    }
+
+    /// Reads standard input to its end.
+    package static func standardInput() throws(FileError) -> FileContent {
+        try FileContent(descriptor: STDIN_FILENO, bytesMax: Self.bytesMax)
+    }
+
+    private static func read(_ descriptor: CInt, _ bytesMax: Int) throws(FileError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe piece.withUnsafeMutableBytes {
+                unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
+            }
+            switch count {
+            case 0: return bytes
+            case 1...:
+                guard bytes.count + count <= bytesMax else { throw .tooLarge(bytesMax: bytesMax) }
+                bytes += piece[..<count]
+            default: guard errno == EINTR else { throw .failed(errno) }
+            }
+        }
+    }
+}

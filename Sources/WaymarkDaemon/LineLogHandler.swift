@@ -1,0 +1,41 @@
+internal import Glibc
+package import Logging
+package import ProcessIO
+
+/// Writes log lines as lines of text, each as a whole: time, level, program, facts and sentence. What the stream does not
+/// take is lost; the daemon goes on.
+package struct LineLogHandler: LogHandler {
+    package var metadata: Logger.Metadata = [:]
+    package var logLevel = Logger.Level.trace
+    private let label: String
+    private let stream: StandardStream
+
+    package init(label: String, stream: StandardStream = .error) {
+        self.label = label
+        self.stream = stream
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { self.metadata[key] }
+        set { self.metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        let facts = self.metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+            .map { " \($0.key)=\($0.value)" }.joined()
+        let line = "\(Self.now()) \(event.level) \(self.label):\(facts) \(event.message)"
+        do throws(WriteError) { try self.stream.write(TerminalText.printable(line) + "\n") } catch {
+            /* There is nowhere else to say it. */
+        }
+    }
+
+    /// Now, as in `2026-11-22T14:12:22+0000`.
+    private static func now() -> String {
+        var seconds = Glibc.time(nil)
+        var parts = unsafe tm()
+        guard unsafe localtime_r(&seconds, &parts) != nil else { return "" }
+        var buffer = [CChar](repeating: 0, count: 64)
+        let length = unsafe strftime(&buffer, buffer.count, "%Y-%m-%dT%H:%M:%S%z", &parts)
+        return String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// What the package has, put together from the programs that are built beside the tests.
+@Suite(.timeLimit(.minutes(5))) struct StageTests {
+    private static let tree = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+    private static let build = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent()
+        .path
+
+    @Test func `links of the package's documents lead somewhere, and its manual pages are no Markdown`()
+        async throws
+    {
+        let root = try RunningDaemon.newFolder()
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        let stage = try Program(command: [
+            "bash", "-c", "'\(Self.tree)/scripts/stage.sh' '\(Self.build)' \(root) 2>&1",
+        ])
+        #expect(await stage.end() == 0, "\(stage.lines)")
+        for page in ["man1/waymark.1", "man5/waymarkd.yaml.5"] {
+            let text = try String(contentsOfFile: "\(root)/usr/share/man/\(page)", encoding: .utf8)
+            var isExample = false
+            for line in text.split(separator: "\n") {
+                if line == ".nf" || line == ".fi" { isExample = line == ".nf" }
+                guard !isExample else { continue }
+                #expect(!line.contains("`") && !line.contains("]("), "\(page): \(line)")
+                let parts = line.split(separator: "\\fB", omittingEmptySubsequences: false)
+                #expect(parts.dropFirst().allSatisfy { $0.contains("\\fR") }, "\(page): \(line)")
+            }
+        }
+        for program in ["bin/waymark", "sbin/waymarkd"] {
+            let version = try Program(command: ["\(root)/usr/\(program)", "--version"])
+            #expect(await version.end() == 0)
+        }
+    }
+
+    @Test func `a link that leads nowhere is found`() async throws {
+        let folder = try RunningDaemon.newFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try "# A page\n[a](b.md) [c](#a-page) [d](#nothing) [e](https://example.org/)\n".write(
+            toFile: "\(folder)/page.md", atomically: true, encoding: .utf8)
+        let check = try Program(command: ["bash", "-c", "'\(Self.tree)/scripts/links.py' \(folder) 2>&1"])
+        #expect(await check.end() == 1)
+        #expect(check.lines.dropFirst() == ["\(folder)/page.md: b.md", "\(folder)/page.md: #nothing"])
+    }
+}

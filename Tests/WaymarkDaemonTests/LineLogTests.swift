@@ -1,0 +1,93 @@
+import Foundation
+import Logging
+import ProcessIO
+import Testing
+import WaymarkConfiguration
+import WaymarkDaemon
+
+@Suite struct LineLogTests {
+    /// What `body` has written to a stream.
+    private static func written(_ body: (StandardStream) async -> Void) async throws -> String {
+        let folder = try Folder()
+        let descriptor = open(folder.path("log"), O_RDWR | O_CREAT | O_APPEND, 0o600)
+        await body(StandardStream(descriptor))
+        close(descriptor)
+        return try String(contentsOfFile: folder.path("log"), encoding: .utf8)
+    }
+
+    @Test func `a line has time, level, program, facts and sentence, and cannot steer a terminal`()
+        async throws
+    {
+        let text = try await Self.written { stream in
+            let logger = Logger(label: "waymarkd") { LineLogHandler(label: $0, stream: stream) }
+            logger.warning("a sentence", metadata: ["b": "x\u{1B}[2J", "a": "1\n2"])
+        }
+        #expect(
+            text.wholeMatch(
+                of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4} warning waymarkd: a=1 2 b=x \[2J a sentence\n/)
+                != nil, "\(text)")
+    }
+
+    @Test func `lines of many tasks are whole`() async throws {
+        let long = String(repeating: "x", count: 70_000)
+        let text = try await Self.written { stream in
+            await withTaskGroup { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        let logger = Logger(label: "l") { LineLogHandler(label: $0, stream: stream) }
+                        for _ in 0..<20 { logger.info("\(number)\(long)\(number)") }
+                    }
+                }
+            }
+        }
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 160)
+        #expect(lines.allSatisfy { $0.firstMatch(of: /\ (\d)x+(\d)$/).map { $0.1 == $0.2 } == true })
+    }
+
+    @Test func `a stream that cannot be written is no reason to end`() async throws {
+        let logger = Logger(label: "l") { LineLogHandler(label: $0, stream: StandardStream(-1)) }
+        logger.info("a sentence")
+        #expect(throws: WriteError.failed(EBADF)) { try StandardStream(-1).write("a") }
+    }
+}
+
+@Suite struct HangupTests {
+    @Test func `SIGHUP reloads only where an option or a service manager says so`() {
+        #expect(Hangup.response(isReloadWanted: true, environment: [:]) == .reload)
+        #expect(Hangup.response(isReloadWanted: false, environment: ["NOTIFY_SOCKET": "/run/x"]) == .reload)
+        // A terminal that a service manager has started hands this on to everything in it.
+        #expect(Hangup.response(isReloadWanted: false, environment: ["INVOCATION_ID": "1"]) == .end)
+        #expect(Hangup.response(isReloadWanted: false, environment: ["NOTIFY_SOCKET": ""]) == .end)
+    }
+}
+
+@Suite struct SettingsFileTests {
+    @Test func `a folder and a missing file are said in words`() throws {
+        let folder = try Folder()
+        #expect(throws: SettingsError.unreadable(file: folder.path, reason: "it is a folder, not a file")) {
+            _ = try SettingsSource(file: folder.path).read()
+        }
+        let missing = folder.path("missing")
+        #expect(throws: SettingsError.unreadable(file: missing, reason: "no such file or directory")) {
+            _ = try SettingsSource(file: missing).read()
+        }
+    }
+
+    @Test func `a key that every user can read is told`() throws {
+        let folder = try Folder()
+        let file = folder.path("waymarkd.yaml")
+        let listener = "listeners:\n  - address: unix:/a\n    roles: [vehicle]\n"
+        for (text, mode, isExposed) in [
+            (listener + "    key: secret\n", mode_t(0o644), true),
+            (listener + "    key: secret\n", 0o640, false),
+            (listener, 0o644, false),
+        ] {
+            try Data(text.utf8).write(to: URL(filePath: file))
+            chmod(file, mode)
+            let exposure = try SettingsSource(file: file).read().exposure
+            #expect((exposure != nil) == isExposed)
+            if let exposure { #expect(exposure.contains(file) && !exposure.contains("secret")) }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""links.py FOLDER: checks that every relative link of every Markdown page below FOLDER leads somewhere, headings included.
+
+Names each link that does not, and then ends with status 1.
+"""
+import os
+import re
+import sys
+
+
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return re.sub(r"^```.*?^```", "", file.read(), flags=re.S | re.M)
+
+
+def headings(path):
+    """The anchors of a page, as code hosts make them."""
+    titles = re.findall(r"^#+ (.+)$", text_of(path), flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
+def broken(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", text_of(page)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, heading = target.partition("#")
+        path = os.path.join(os.path.dirname(page), path) if path else page
+        if not os.path.exists(path):
+            yield target
+        elif heading and path.endswith(".md") and heading not in headings(path):
+            yield target
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    pages = [os.path.join(folder, name) for folder, _, names in os.walk(sys.argv[1]) for name in names]
+    found = [f"{page}: {target}" for page in sorted(pages) if page.endswith(".md") for target in broken(page)]
+    if found:
+        sys.exit("links that lead nowhere:\n" + "\n".join(found))
+
+
+main()
