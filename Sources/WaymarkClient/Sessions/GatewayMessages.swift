@@ -34,10 +34,10 @@ extension NavigationClient {
     }
 
     private func refused(_ rejection: Rejection) {
-        let (field, reason) = (rejection.field, rejection.reason)
         if rejection.messageType == MessageType.openSession.rawValue {
-            return self.refusedToOpen(rejection.requestID, field, reason)
+            return self.refusedToOpen(rejection.requestID, rejection)
         }
+        let (field, reason) = (rejection.field, rejection.reason)
         guard let key = self.key(of: rejection.session) else { return }
         let refused = self.sessions[key]?.state.reject(rejection.sequence)
         if case .shareDestination(let share, _) = refused {
@@ -47,12 +47,12 @@ extension NavigationClient {
     }
 
     /// For the first time, its caller is told; later, after a restart of the gateway, its readers are.
-    private func refusedToOpen(_ key: String, _ field: String, _ reason: String) {
-        guard let opened = self.sessions[key]?.opened else {
-            return self.end(key, .notRestored(field: field, reason: reason))
+    private func refusedToOpen(_ key: String, _ rejection: Rejection) {
+        guard let record = self.sessions[key], let opened = record.opened else {
+            return self.end(key, .notRestored(field: rejection.field, reason: rejection.reason))
         }
         self.forget(key)
-        opened.resume(returning: .failure(.rejected(field: field, reason: reason)))
+        opened.resume(returning: .failure(ClientError(rejection, of: record.opening)))
     }
 
     // MARK: Requests of vehicles

@@ -100,8 +100,9 @@ public actor NavigationClient {
     ///   - onEvent: Told what happens, one at a time, as ``NavigationSession/events`` is.
     ///   - onWaypoint: Asked when a vehicle wants to stop on the way; nil declines.
     /// - Returns: The open session, before guidance.
-    /// - Throws: ``ClientError/rejected(field:reason:)`` if no vehicle takes it, ``ClientError/invalid(_:)`` for a bad id,
-    ///   the reason for which the connection is over if it is.
+    /// - Throws: ``ClientError/vehicleRefused(vehicle:_:reason:)`` if no vehicle takes it,
+    ///   ``ClientError/rejected(field:reason:)`` for a field outside of its range or if the gateway has too many sessions,
+    ///   ``ClientError/invalid(_:)`` for a bad id, the reason for which the connection is over if it is.
     public func openSession(
         vehicles: SessionVehicles, receipts: Duration? = nil,
         onEvent: (@Sendable (SessionEvent) async -> Void)? = nil,
