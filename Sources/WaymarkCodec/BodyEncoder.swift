@@ -15,7 +15,7 @@ package final class BodyEncoder {
     /// Writes a message as a whole frame.
     ///
     /// Values are written as they are: keeping them within their ranges is up to the caller, the receiver refuses others.
-    /// A text with a NUL ends there, a polyline's point that is not on the Earth becomes 0.
+    /// A text with a NUL, a point of a line that is not on the Earth and a negative time become what every receiver refuses.
     package func encode(_ envelope: Envelope) -> Frame {
         if let frame = envelope.message.shortFrame(envelope.header) { return frame }
         defer { self.arena.reset() }

@@ -46,17 +46,47 @@ extension Arena {
         return unsafe (elements.count, items)
     }
 
-    /// A text, ended by NUL; one that has a NUL itself ends there.
+    /// A text, ended by NUL. A NUL within it becomes two bytes that are no UTF-8: C would take it for the end, and the
+    /// receiver has to refuse it.
     func text(_ text: String) -> UnsafeMutablePointer<CChar>? {
         guard !text.isEmpty else { return unsafe Self.emptyText }
         var text = text
         return text.withUTF8 { bytes in
+            guard unsafe !Self.hasNUL(UnsafeRawBufferPointer(bytes)) else {
+                return unsafe self.text(replacing: bytes)
+            }
             let copy = unsafe self.take(CChar.self, count: bytes.count + 1)
             unsafe UnsafeMutableRawBufferPointer(start: copy, count: bytes.count).copyMemory(
                 from: UnsafeRawBufferPointer(bytes))
             unsafe copy[bytes.count] = 0
             return unsafe copy
         }
+    }
+
+    /// Eight bytes at a time: none of them is 0 unless taking 1 from each borrows from one that had no highest bit.
+    private static func hasNUL(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        var index = 0
+        while index &+ 8 <= bytes.count {
+            let eight = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            guard (eight &- ones) & ~eight & (ones &<< 7) == 0 else { return true }
+            index &+= 8
+        }
+        while index < bytes.count {
+            guard unsafe bytes[index] != 0 else { return true }
+            index &+= 1
+        }
+        return false
+    }
+
+    /// 0xC0 0x80 stands for a NUL where none may be, and is no UTF-8.
+    private func text(replacing bytes: UnsafeBufferPointer<UInt8>) -> UnsafeMutablePointer<CChar>? {
+        var replaced: [UInt8] = []
+        for byte in unsafe Array(bytes) { replaced += byte == 0 ? [0xC0, 0x80] : [byte] }
+        let copy = unsafe self.take(CChar.self, count: replaced.count + 1)
+        for (index, byte) in replaced.enumerated() { unsafe copy[index] = CChar(bitPattern: byte) }
+        unsafe copy[replaced.count] = 0
+        return unsafe copy
     }
 
     /// Most texts that may be left out are. Never written to.

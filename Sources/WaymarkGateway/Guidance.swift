@@ -39,11 +39,10 @@ extension Gateway {
         case .anyThatAsked:
             taken = self.vehicles.keys.sorted().filter { self.isWaitingForGuidance($0) }
         }
-        if taken.isEmpty, case .refused(let code) = refused.first?.standing {
+        if taken.isEmpty, let rejection = Rejection(ofAll: refused) {
+            self.noteRefused(refused, in: .none, id, into: &actions)
             return self.reject(
-                connection, Rejection(code, field: "vehicles", reason: "no vehicle takes the session"),
-                .openSession,
-                requestID: opening.requestID, into: &actions)
+                connection, rejection, .openSession, requestID: opening.requestID, into: &actions)
         }
         let session = NavigationSession(id: self.newSessionID(), client: id, opening: opening)
         self.sessions[session.id] = session
@@ -52,6 +51,7 @@ extension Gateway {
         self.counters.sessionsOpened += 1
         for vehicle in taken { self.claim(vehicle, for: session.id, at: now, into: &actions) }
         self.note(.opened, of: self.sessions[session.id], into: &actions)
+        self.noteRefused(refused, in: session.id, id, into: &actions)
         self.sendOpened(session.id, refused: refused, connection, into: &actions)
         for vehicle in taken { self.enter(vehicle, session.id, connection, into: &actions) }
     }
@@ -262,6 +262,41 @@ extension Gateway {
             for (_, connection, _) in self.vehicles[vehicle]?.connections ?? [] {
                 actions.append(.send(connection, envelope))
             }
+        }
+    }
+}
+
+extension Rejection {
+    /// Why there is no session: the code is that of the first vehicle named, the reason tells of all, as far as there is room.
+    ///
+    /// Returns nil if no vehicle refused.
+    fileprivate init?(ofAll refused: [VehicleStatus]) {
+        guard case .refused(let code) = refused.first?.standing else { return nil }
+        var reason = ""
+        for (index, status) in refused.enumerated() {
+            guard case .refused(let code) = status.standing else { continue }
+            let part = "\(status.vehicle) \(code.refusal)"
+            guard reason.utf8.count + part.utf8.count <= Self.reasonBytesMax else {
+                reason += "; \(refused.count - index) more refuse too"
+                break
+            }
+            reason += reason.isEmpty ? part : "; \(part)"
+        }
+        self.init(code, field: "vehicles.vehicle_ids[0]", reason: reason)
+    }
+
+    /// Leaves room for the count of those that are not named, within what `waymark.v1.Error.reason` holds.
+    private static let reasonBytesMax = 440
+}
+
+extension ErrorCode {
+    /// Why a vehicle is not given to a session, as what follows its id in a sentence.
+    fileprivate var refusal: String {
+        switch self {
+        case .vehicleBusy: "is guided by another client"
+        case .vehicleNavigatesItself: "navigates by itself"
+        case .limitReached: "is one more than the gateway may know"
+        default: "is refused (\(self))"  // No other code refuses a vehicle.
         }
     }
 }

@@ -25,9 +25,7 @@ extension Gateway {
         guard session != .none, let vehicle = self.vehicles[path.vehicle], vehicle.session != session,
             let connection = vehicle.endpoints[path.endpoint]?.connection
         else { return }
-        let known = vehicle.lastEnd?.session == session ? vehicle.lastEnd?.reason : nil
-        let ended = SessionEnded(session: session, reason: known ?? .clientGone)
-        actions.append(.send(connection, Envelope(.sessionEnded(ended))))
+        actions.append(.send(connection, Envelope(.sessionEnded(vehicle.end(of: session)))))
     }
 
     /// Gives a free vehicle to the oldest session for any vehicle that asked.
@@ -144,5 +142,15 @@ extension Gateway {
             return isOptedOut && session.content.isGuiding
                 ? FeatureGrant(feature, withheld: .tripOptedOut) : nil
         }
+    }
+}
+
+extension Vehicle {
+    /// How a session that this vehicle is not in has ended for it, as far as the gateway still knows.
+    func end(of session: SessionID) -> SessionEnded {
+        guard let lastEnd = self.lastEnd, lastEnd.session == session else {
+            return SessionEnded(session: session, reason: .clientGone)
+        }
+        return lastEnd
     }
 }

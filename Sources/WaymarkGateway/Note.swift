@@ -1,3 +1,4 @@
+internal import OrderedCollections
 package import WaymarkModel
 package import WaymarkProtocol
 
@@ -8,6 +9,8 @@ extension Gateway {
         package enum Turn: Sendable, Hashable {
             /// A client opened a session.
             case opened
+            /// A client wanted to guide vehicles and may not. ``Note/session`` is none if no session was opened.
+            case refused(ErrorCode)
             /// A vehicle that asked for any guidance was taken into a session.
             case joined
             case started(generation: UInt32)
@@ -66,5 +69,22 @@ extension Gateway {
     ) {
         let note = Note(turn: turn, session: session, client: client, subject: .vehicle(vehicle))
         actions.append(.note(note))
+    }
+
+    /// Notes which vehicles a session does not get: one note for each reason.
+    func noteRefused(
+        _ refused: [VehicleStatus], in session: SessionID, _ client: ClientID, into actions: inout [Action]
+    ) {
+        var vehicles: OrderedDictionary<ErrorCode, [VehicleID]> = [:]
+        for status in refused {
+            if case .refused(let code) = status.standing {
+                vehicles[code, default: []].append(status.vehicle)
+            }
+        }
+        for (code, vehicles) in vehicles {
+            let note = Note(
+                turn: .refused(code), session: session, client: client, subject: .vehicles(vehicles))
+            actions.append(.note(note))
+        }
     }
 }

@@ -35,7 +35,9 @@ extension Gateway {
             self.withdraw(request.requestID, path, connection, session, into: &actions)
         case .promptAnswer(let answer): self.answerPrompt(answer, path, into: &actions)
         // The user stopped what has ended by itself; but that the vehicle navigates holds for whatever there is.
-        case .cancelNavigation(.userStopped) where !isCurrent: break
+        case .cancelNavigation(.userStopped) where !isCurrent:
+            let ended = self.vehicles.look(at: vehicle) { $0.end(of: session) }
+            actions.append(.send(connection, Envelope(.sessionEnded(ended))))
         case .cancelNavigation(let reason): self.cancel(path, connection, reason, at: now, into: &actions)
         case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
         case .vehicleSettings(let settings): self.update(settings, path, into: &actions)

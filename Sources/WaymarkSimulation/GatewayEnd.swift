@@ -191,13 +191,14 @@ extension SimulatedNetwork {
 
     // MARK: After each event
 
-    /// A message that is refused has no other effect, and the error says why.
+    /// A message that is refused has no other effect but a line in the log, and the error says why.
     private mutating func checkRejection(
         of event: Gateway.Event, _ actions: [Gateway.Action], _ before: Gateway
     ) {
+        let effects = actions.count { if case .note = $0 { false } else { true } }
         for case .send(let id, let envelope) in actions {
             guard case .error(let rejection) = envelope.message else { continue }
-            if actions.count != 1 {
+            if effects != 1 {
                 self.report(.rejectionChangesNothing, "\(self.name(id)) was refused, but not only that")
             }
             if rejection.reason.isEmpty || (rejection.code.concernsField && rejection.field.isEmpty) {

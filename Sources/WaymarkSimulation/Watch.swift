@@ -155,7 +155,10 @@ struct Watch {
         self.check(connection, envelope.session)
         switch envelope.message {
         case .snapshotBegin: self.begin(envelope.session, connection)
-        case .sessionEnded: if self.vehicle(of: connection) != nil { self.sessions[connection] = nil }
+        case .sessionEnded(let ended):
+            // One of another session answers a cancellation that crossed its end.
+            let isInAnother = self.sessions[connection].map { ended.session != $0 } ?? false
+            if self.vehicle(of: connection) != nil, !isInAnother { self.sessions[connection] = nil }
         case .requestOutcome(let outcome):
             if self.requests.isAcceptedDestination(outcome) { self.ask(outcome.vehicle) }
         default: break  // No bearing on sessions.

@@ -11,6 +11,7 @@ extension Gateway.Note {
     var event: LoggedEvent {
         switch self.turn {
         case .opened: .sessionOpened
+        case .refused: .vehicleRefused
         case .joined: .vehicleJoined
         case .started: .guidanceStarted
         case .paused: .guidancePaused
@@ -41,6 +42,7 @@ extension Gateway.Note {
             metadata[LogKey.generation] = "\(generation)"
         case .paused(let reason): metadata[LogKey.reason] = "\(reason)"
         case .left(let reason), .ended(let reason): metadata[LogKey.reason] = "\(reason)"
+        case .refused(let code): metadata[LogKey.code] = "\(code)"
         case .requestEnded(let outcome): metadata[LogKey.outcome] = "\(outcome)"
         case .opened, .joined, .resumed, .suspended, .restored, .waypointRequested, .destinationRequested:
             break

@@ -91,11 +91,35 @@ import WaymarkTransport
         #expect(result == .accepted)
         for await _ in accepted {}
         #expect(await cluster.cancelNavigation(.ownNavigationStarted) == .ownNavigationStarted)
-        await #expect(throws: ClientError.self) {
+        await #expect(
+            throws: ClientError.vehicleRefused(
+                vehicle: "car", .navigatesItself, reason: "car navigates by itself")
+        ) {
             _ = try await client.openSession(vehicles: .vehicles(["car"]))
         }
         await client.close()
         await cluster.close()
+        await service.stop()
+    }
+
+    @Test func `a client that is refused a vehicle hears which one and why`() async throws {
+        let service = try await Service.start()
+        let client = try await navigation("first", at: service.navigation)
+        _ = try await client.openSession(vehicles: .vehicles(["car", "bus"]))
+        let second = try await navigation("second", at: service.navigation)
+        let busy = ClientError.vehicleRefused(
+            vehicle: "car", .busy, reason: "car is guided by another client")
+        await #expect(throws: busy) { _ = try await second.openSession(vehicles: .vehicles(["car"])) }
+        #expect("\(busy)" == "no vehicle takes the session: car is guided by another client")
+        await #expect(
+            throws: ClientError.vehicleRefused(
+                vehicle: "bus", .busy,
+                reason: "bus is guided by another client; car is guided by another client")
+        ) {
+            _ = try await second.openSession(vehicles: .vehicles(["bus", "car"]))
+        }
+        await client.close()
+        await second.close()
         await service.stop()
     }
 

@@ -20,6 +20,23 @@ import WaymarkProtocol
         #expect(world.outcomes(car) == [.sessionEnded, .sessionEnded])
     }
 
+    @Test func `stopping a session that has ended is answered with its end`() throws {
+        var world = World()
+        let car = world.arrive(1, World.endpoint("car"))
+        let client = world.arrive(2, World.client("app"))
+        let session = try world.guided(client, ["car"])
+        world.publish(client, session, .finishGuidance)
+        world.handle(.received(car, .cancelNavigation(.userStopped), session))
+        #expect(
+            world.messages(car).last == .sessionEnded(SessionEnded(session: session, reason: .finished)))
+        // One that this gateway never had.
+        let unknown = SessionID(5)
+        world.handle(.received(car, .cancelNavigation(.userStopped), unknown))
+        #expect(
+            world.messages(car).last == .sessionEnded(SessionEnded(session: unknown, reason: .clientGone)))
+        #expect(world.gateway.vehicles[VehicleID(unchecked: "car")]?.hasStopped == false)
+    }
+
     @Test func `own navigation ends whatever guides the vehicle, also by a late message`() throws {
         var world = World { $0.arbitration = .replace }
         let car = world.arrive(1, World.endpoint("car"))
@@ -29,6 +46,7 @@ import WaymarkProtocol
         let new = try world.guided(second, ["car"])
         world.handle(.received(car, .cancelNavigation(.userStopped), old))
         #expect(world.gateway.vehicles[VehicleID(unchecked: "car")]?.session == new)
+        #expect(world.messages(car).last == .sessionEnded(SessionEnded(session: old, reason: .replaced)))
         world.handle(.received(car, .cancelNavigation(.ownNavigationStarted), old))
         #expect(
             world.messages(car).last

@@ -42,6 +42,23 @@ import WaymarkTransport
         #expect(warnings.map { $0.metadata["code"] } == ["idInUse", "slowConsumer"])
     }
 
+    @Test func `a vehicle that is refused to a client is told with the reason`() throws {
+        let bench = Bench()
+        _ = try bench.guide(["car", "bus"])
+        let other = try bench.connect()
+        try other.send(.hello(Bench.navigationHello("other")))
+        for vehicles in [["car"], ["van", "bus", "car"]] {
+            let ids = vehicles.map { VehicleID(unchecked: $0) }
+            try other.send(
+                .openSession(OpenSession(requestID: vehicles[0], vehicles: .vehicles(ids))))
+        }
+        let lines = bench.log.lines(.info).filter { $0.sentence == "refused a vehicle to a client" }
+        #expect(lines.map { $0.metadata["code"] } == ["vehicleBusy", "vehicleBusy"])
+        #expect(lines.map { $0.metadata["client"] } == ["other", "other"])
+        #expect(lines.map { $0.metadata["vehicle"] } == ["car", #"["bus", "car"]"#])
+        #expect(lines.map { $0.metadata["session"] == nil } == [true, false])
+    }
+
     @Test func `one source cannot flood the log, and what was left out is told`() throws {
         let bench = Bench {
             $0.log.linesMax = 5

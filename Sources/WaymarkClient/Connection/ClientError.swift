@@ -9,6 +9,9 @@ public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A field is out of its range, refers to what is not there, or the gateway does not allow it now; nothing of the
     /// message was applied. Change the field it names.
     case rejected(field: String, reason: String)
+    /// No vehicle takes the session: the first one that was named, and why. `reason` is a sentence about all that were
+    /// named. Open the session again when the vehicle is free.
+    case vehicleRefused(vehicle: String, VehicleRefusal, reason: String)
     /// What was asked for may or may not have happened: the connection was lost, or too much waited, before the outcome
     /// was known. Ask again if it still matters.
     case interrupted(String)
@@ -16,6 +19,8 @@ public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     case sessionEnded(reason: String)
     /// ``NavigationClient/close()`` or ``VehicleEndpoint/close()`` was called.
     case closed
+    /// The task that waited was cancelled. Nothing that it asked for happens later.
+    case cancelled
 
     /// What happened and what to do.
     public var description: String {
@@ -27,9 +32,11 @@ public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
         case .rejected(let field, let reason):
             field.isEmpty
                 ? "a message was refused: \(reason)" : "\(field) was refused: \(reason)"
+        case .vehicleRefused(_, _, let reason): "no vehicle takes the session: \(reason)"
         case .interrupted(let reason): "the outcome is not known: \(reason)"
         case .sessionEnded(let reason): "the session is over: \(reason)"
         case .closed: "the connection was closed by this program"
+        case .cancelled: "the task that waited was cancelled"
         }
     }
 }

@@ -72,7 +72,7 @@ actor Link {
         for await result in self.firstResults { return try result.get() }
         // The task that waits was cancelled.
         await self.close()
-        throw .closed
+        throw .cancelled
     }
 
     /// Writes what is still to be written, says goodbye and stays away. Gives up after the drain timeout.
@@ -86,6 +86,8 @@ actor Link {
         let deadline = Task {
             do { try await Task.sleep(for: self.limits.drainTimeout) } catch { return }
             runner.cancel()
+            // A gateway that does not read holds up what is being written until the transport is closed.
+            self.connection?.channel.close(mode: .all, promise: nil)
         }
         await runner.value
         deadline.cancel()
@@ -100,13 +102,14 @@ actor Link {
     // MARK: Coming and coming back
 
     private func run() async {
+        await self.owner.linkStateChanged(.connecting)
         while !self.isClosing, !Task.isCancelled {
-            await self.owner.linkStateChanged(.connecting)
             self.lastGoodbye = nil
             self.stranger = nil
             let (failure, lifetime) = await self.connectOnce()
             self.backoff.connectionEnded(after: lifetime)
             if let error = self.finalError(failure) { return await self.finish(error) }
+            await self.owner.linkStateChanged(.connecting)
             let hint = Duration.milliseconds(self.lastGoodbye?.reconnectAfterMilliseconds ?? 0)
             let delay = self.backoff.delay(hint: hint, random: .random(in: 0..<1))
             do { try await Task.sleep(for: delay) } catch { break }

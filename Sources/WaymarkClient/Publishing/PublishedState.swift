@@ -124,6 +124,12 @@ struct PublishedState: Sendable, Hashable {
         return self.lostShares
     }
 
+    /// A share that was not sent is not sent.
+    mutating func dropShare(_ share: String) {
+        guard self.waitingShares.contains(share) else { return }
+        self.requeue(self.queue.items.filter { $0.shareID != share })
+    }
+
     // MARK: What the gateway says
 
     /// The gateway still has the session, up to `sequence`: what came after it is sent again.

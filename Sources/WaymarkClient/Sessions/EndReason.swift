@@ -24,8 +24,10 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
     case endedWhileAway
     /// The gateway was restarted, and does not take the session again: the field and the reason it gave.
     case notRestored(field: String, reason: String)
-    /// The connection is over for good.
+    /// The connection is over for good; or a call ended before it was known how the session did, see the error.
     case connectionClosed(ClientError)
+    /// There was no session to end.
+    case noSession
     /// It has not ended: the gateway does not let this endpoint speak for its vehicle.
     case notAllowed
     /// A reason that this build does not know.
@@ -46,6 +48,7 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
         case .endedWhileAway: "endedWhileAway"
         case .notRestored: "notRestored"
         case .connectionClosed: "connectionClosed"
+        case .noSession: "noSession"
         case .notAllowed: "notAllowed"
         case .unrecognized: "unrecognized"
         }
@@ -67,6 +70,7 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
         case .notRestored(let field, let reason):
             "the gateway was restarted and does not take it again: \(field.isEmpty ? "" : "\(field): ")\(reason)"
         case .connectionClosed(let error): "\(error)"
+        case .noSession: "there was no guidance to end"
         case .notAllowed: "it goes on: the gateway does not let this endpoint end it"
         case .unrecognized: "for a reason that this version does not know"
         }

@@ -1,3 +1,4 @@
+internal import WaymarkCodec
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -23,21 +24,24 @@ extension NavigationClient {
 
     private func opened(_ opened: SessionOpened) {
         let key = opened.requestID
+        guard self.sessions[key] != nil else { return self.endStray(opened.session, after: 0) }
         self.sessions[key]?.id = opened.session
+        self.sessions[key]?.forgetVehicles(except: Set(opened.vehicles.map(\.vehicle.rawValue)))
         for status in opened.vehicles {
             if let event = SessionEvent(.vehicleChanged(status)) { self.sessions[key]?.tell(event) }
         }
         self.sessions[key]?.opened?.resume(returning: .success(()))
         self.sessions[key]?.opened = nil
+        self.endStrays()
         // What was published before the gateway had it.
         self.wakeLink()
     }
 
     private func refused(_ rejection: Rejection) {
-        let (field, reason) = (rejection.field, rejection.reason)
         if rejection.messageType == MessageType.openSession.rawValue {
-            return self.refusedToOpen(rejection.requestID, field, reason)
+            return self.refusedToOpen(rejection.requestID, rejection)
         }
+        let (field, reason) = (rejection.field, rejection.reason)
         guard let key = self.key(of: rejection.session) else { return }
         let refused = self.sessions[key]?.state.reject(rejection.sequence)
         if case .shareDestination(let share, _) = refused {
@@ -47,12 +51,13 @@ extension NavigationClient {
     }
 
     /// For the first time, its caller is told; later, after a restart of the gateway, its readers are.
-    private func refusedToOpen(_ key: String, _ field: String, _ reason: String) {
-        guard let opened = self.sessions[key]?.opened else {
-            return self.end(key, .notRestored(field: field, reason: reason))
+    private func refusedToOpen(_ key: String, _ rejection: Rejection) {
+        guard let record = self.sessions[key], let opened = record.opened else {
+            return self.end(key, .notRestored(field: rejection.field, reason: rejection.reason))
         }
         self.forget(key)
-        opened.resume(returning: .failure(.rejected(field: field, reason: reason)))
+        self.endStrays()
+        opened.resume(returning: .failure(ClientError(rejection, of: record.opening)))
     }
 
     // MARK: Requests of vehicles
@@ -63,22 +68,41 @@ extension NavigationClient {
         guard let handler = self.sessions[key]?.onWaypoint else {
             return self.send(.decline(.notSupported), request.requestID, vehicle)
         }
+        let id = request.requestID
         let inquiry = WaypointInquiry(
             vehicle: vehicle.rawValue, waypoint: request.waypoint, segment: request.segment)
         // In a task of its own: it may take long, and the gateway bounds how many there are.
         Task {
             let answer = await handler(inquiry)
-            guard self.sessions[key]?.isAsked(request.requestID, by: vehicle) == true else { return }
+            guard self.sessions[key]?.isAsked(id, by: vehicle) == true else { return }
             switch answer {
             case .estimates(let estimates, let whenAccepted):
-                self.sessions[key]?.whenAccepted(request.requestID, of: vehicle, whenAccepted)
-                self.send(.estimates(estimates), request.requestID, vehicle)
+                self.answer(id, key, vehicle, estimates, whenAccepted)
             case .ownPrompt(let ask):
-                self.send(.ownPrompt, request.requestID, vehicle)
-                self.send(await ask() ? .accept : .decline(.declinedByUser), request.requestID, vehicle)
-            case .decline(let reason):
-                self.send(.decline(reason.outcome), request.requestID, vehicle)
+                self.send(.ownPrompt, id, vehicle)
+                let isAccepted = await ask()
+                guard self.sessions[key]?.isAsked(id, by: vehicle) == true else { return }
+                self.send(isAccepted ? .accept : .decline(.declinedByUser), id, vehicle)
+            case .decline(let reason): self.send(.decline(reason.outcome), id, vehicle)
             }
+        }
+    }
+
+    /// Estimates that the gateway would refuse decline the request: else its vehicle would wait until the deadline.
+    private func answer(
+        _ id: String, _ key: String, _ vehicle: VehicleID, _ estimates: TravelEstimates,
+        _ whenAccepted: @escaping @Sendable () async -> Void
+    ) {
+        let answer = RequestAnswer(requestID: id, vehicle: vehicle, answer: .estimates(estimates))
+        do throws(ClientError) {
+            try Codec.check(.requestAnswer(answer))
+            self.sessions[key]?.whenAccepted(id, of: vehicle, whenAccepted)
+            self.send(Envelope(.requestAnswer(answer)))
+        } catch {
+            if case .rejected(let field, let reason) = error {
+                self.sessions[key]?.tell(.rejected(field: field, reason: reason))
+            }
+            self.send(.decline(.invalid), id, vehicle)
         }
     }
 

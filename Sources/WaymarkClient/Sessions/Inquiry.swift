@@ -13,12 +13,39 @@ public struct WaypointInquiry: Sendable, Hashable {
 
 /// How a client answers a ``WaypointInquiry``.
 public enum WaypointAnswer: Sendable {
-    /// The vehicle's user is asked with these estimates; `whenAccepted` runs if the user agrees.
+    /// The vehicle's user is asked with these estimates; `whenAccepted` runs if the user agrees. Estimates that are outside
+    /// of their range decline the request as ``DeclineReason/invalid``, and ``SessionEvent/rejected(field:reason:)`` names
+    /// the field.
     case estimates(TravelEstimates, whenAccepted: @Sendable () async -> Void)
     /// The client asks its user by itself; `true` accepts.
     case ownPrompt(@Sendable () async -> Bool)
-    /// With one of notSupported, declinedByUser, busy, invalid, tooLarge.
-    case decline(RequestResult)
+    /// The stop is not made.
+    case decline(DeclineReason)
+}
+
+/// Why a client does not make a stop.
+public enum DeclineReason: Sendable, Hashable, CaseIterable {
+    /// The client does not handle such requests.
+    case notSupported
+    /// The client's user said no.
+    case declinedByUser
+    /// The client does something else now.
+    case busy
+    /// It cannot be done, e.g. there is no way to the place.
+    case invalid
+    /// More than the client can store.
+    case tooLarge
+
+    /// As it goes over the wire.
+    var outcome: Outcome {
+        switch self {
+        case .notSupported: .notSupported
+        case .declinedByUser: .declinedByUser
+        case .busy: .busy
+        case .invalid: .invalid
+        case .tooLarge: .tooLarge
+        }
+    }
 }
 
 /// A vehicle wants to be guided to a place.
@@ -71,7 +98,4 @@ public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
 
 extension RequestResult {
     init(_ outcome: Outcome) { self = RequestResult(rawValue: outcome.rawValue) ?? .invalid }
-
-    /// As it goes over the wire.
-    var outcome: Outcome { Outcome(rawValue: self.rawValue) ?? .invalid }
 }

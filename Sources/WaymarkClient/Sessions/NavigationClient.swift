@@ -48,14 +48,18 @@ public actor NavigationClient {
     private var nextSession = 0
     /// Answers, and sessions to be opened, that wait for the connection.
     private var control: [Envelope] = []
+    /// Sessions that the gateway has and this client does not want: the call that opened each was cancelled.
+    private var strays: [ResumedSession] = []
+    private var shareCount = 0
     private var connections = Readers<ConnectionState>()
     private var connectionState = ConnectionState.connecting
     private var frameBytesMax = Int(ConnectionLimits().frameBytesMax)
 
     /// Connects to a gateway; returns when it has said Welcome.
     ///
-    /// - Throws: ``ClientError/invalid(_:)`` for a bad id, ``ClientError/cannotConnect(_:reason:)``,
-    ///   ``ClientError/refused(reason:)``; ``ClientError/closed`` if the task was cancelled.
+    /// - Throws: ``ClientError/invalid(_:)`` for a bad id, ``ClientError/rejected(field:reason:)`` for a setting outside of
+    ///   its range, ``ClientError/cannotConnect(_:reason:)``, ``ClientError/refused(reason:)``; ``ClientError/cancelled`` if
+    ///   the task was cancelled.
     public static func connect(
         to address: ServiceAddress = .defaultNavigation, _ configuration: Configuration
     ) async throws(ClientError) -> NavigationClient {
@@ -73,6 +77,7 @@ public actor NavigationClient {
     }
 
     private func open(_ address: ServiceAddress) async throws(ClientError) {
+        try Codec.check(.hello(self.hello()))
         if let handler = self.configuration.onConnection { self.connections.open().forEach(handler) }
         let link = Link(address: address, reconnection: self.configuration.reconnection, owner: self)
         self.link = link
@@ -100,8 +105,10 @@ public actor NavigationClient {
     ///   - onEvent: Told what happens, one at a time, as ``NavigationSession/events`` is.
     ///   - onWaypoint: Asked when a vehicle wants to stop on the way; nil declines.
     /// - Returns: The open session, before guidance.
-    /// - Throws: ``ClientError/rejected(field:reason:)`` if no vehicle takes it, ``ClientError/invalid(_:)`` for a bad id,
-    ///   the reason for which the connection is over if it is.
+    /// - Throws: ``ClientError/vehicleRefused(vehicle:_:reason:)`` if no vehicle takes it,
+    ///   ``ClientError/rejected(field:reason:)`` for a field outside of its range or if the gateway has too many sessions,
+    ///   ``ClientError/invalid(_:)`` for a bad id, the reason for which the connection is over if it is,
+    ///   ``ClientError/cancelled`` if the task was cancelled: the gateway has no session then, or ends it at once.
     public func openSession(
         vehicles: SessionVehicles, receipts: Duration? = nil,
         onEvent: (@Sendable (SessionEvent) async -> Void)? = nil,
@@ -112,20 +119,62 @@ public actor NavigationClient {
         self.nextSession += 1
         let key = "session-\(self.nextSession)"
         let opening = OpenSession(
-            requestID: key, vehicles: selection,
-            receiptsEveryMilliseconds: UInt32(clamping: receipts?.milliseconds ?? 0))
+            requestID: key, vehicles: selection, receiptsEveryMilliseconds: try Self.interval(receipts))
         try Codec.check(.openSession(opening))
         var record = SessionRecord(opening, onWaypoint: onWaypoint)
         record.state.frameBytesMax = self.frameBytesMax
         if let onEvent { record.openFeed().forEach(onEvent) }
-        let result = await withCheckedContinuation { continuation in
-            record.opened = continuation
-            self.sessions[key] = record
-            self.order.append(key)
-            self.send(Envelope(.openSession(opening)))
+        let result: Result<Void, ClientError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
+                record.opened = continuation
+                self.sessions[key] = record
+                self.order.append(key)
+                self.send(Envelope(.openSession(opening)))
+            }
+        } onCancel: {
+            Task { await self.abandonOpening(key) }
         }
         try result.get()
         return NavigationSession(client: self, key: key)
+    }
+
+    /// The task of the call that opens a session was cancelled.
+    private func abandonOpening(_ key: String) {
+        guard let opened = self.sessions[key]?.opened else { return }  // It is open, or was refused.
+        self.forget(key)
+        self.control.removeAll { envelope in
+            if case .openSession(let opening) = envelope.message { opening.requestID == key } else { false }
+        }
+        opened.resume(returning: .failure(.cancelled))
+        self.endStrays()
+    }
+
+    /// The gateway has opened a session whose call was cancelled.
+    func endStray(_ session: SessionID, after sequence: UInt64) {
+        self.send(
+            Envelope(.publication(.cancelGuidance), session: session, sequence: sequence + 1))
+    }
+
+    /// Ends the sessions that nobody wants, once it is known which these are: one that is being opened again may be among
+    /// those that the gateway has.
+    func endStrays() {
+        guard !self.sessions.values.contains(where: { $0.id == nil }) else { return }
+        for stray in self.strays where self.key(of: stray.session) == nil {
+            self.endStray(stray.session, after: stray.sequence)
+        }
+        self.strays = []
+    }
+
+    /// 0 for no receipts.
+    private static func interval(_ receipts: Duration?) throws(ClientError) -> UInt32 {
+        guard let receipts else { return 0 }
+        let range = ProtocolConstants.receiptsMilliseconds
+        guard let milliseconds = UInt32(exactly: receipts.milliseconds), range.contains(milliseconds) else {
+            throw .rejected(
+                field: "receipts", reason: "must be \(range.lowerBound) to \(range.upperBound) ms")
+        }
+        return milliseconds
     }
 
     private static func selection(_ vehicles: SessionVehicles) throws(ClientError) -> VehicleSelection {
@@ -156,12 +205,24 @@ public actor NavigationClient {
         guard self.sessions[key]?.isSharing(share) != true else {
             throw .invalid("the share \(share) is under way; give every share an id of its own")
         }
+        guard !Task.isCancelled else { throw .cancelled }
         try self.publish(key) { _ in publication }
         guard self.sessions[key]?.state.waitingShares.contains(share) == true else {
             throw .interrupted("too much waited to be sent; share the destination again")
         }
-        let result = await withCheckedContinuation { self.sessions[key]?.wait(for: share, $0) }
+        self.shareCount += 1
+        let number = self.shareCount
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { self.sessions[key]?.wait(for: share, number, $0) }
+        } onCancel: {
+            Task { await self.abandonShare(key, share, number) }
+        }
         return try result.get()
+    }
+
+    /// The task of the call that shares a destination was cancelled.
+    private func abandonShare(_ key: String, _ share: String, _ number: Int) {
+        self.sessions[key]?.abandonShare(share, number)
     }
 
     /// A feed of a session's events; empty when it is over.
@@ -239,6 +300,7 @@ extension NavigationClient: LinkOwner {
         // Of what waits, sessions are opened again below; the requests that the answers are for have ended with the
         // connection that was lost.
         self.control = []
+        self.strays = welcome.sessions.filter { $0.phase != .ended && self.key(of: $0.session) == nil }
         for key in self.order {
             self.sessions[key]?.state.frameBytesMax = frameBytesMax
             self.sessions[key]?.loseInquiries()
@@ -256,6 +318,7 @@ extension NavigationClient: LinkOwner {
                 self.restart(key, record)
             }
         }
+        self.endStrays()
     }
 
     private func resume(_ key: String, _ found: ResumedSession) {

@@ -122,10 +122,11 @@ public struct NavigationSession: Sendable {
     ///
     /// - Parameters:
     ///   - destination: The place to share.
-    ///   - shareID: Names the share; 1 ... 128 bytes, of its own for every share that is under way.
+    ///   - shareID: Names the share; 1 ... 64 bytes, of its own for every share that is under way.
     /// - Returns: By vehicle, `accepted` or why not; empty when there is no vehicle in the session.
     /// - Throws: ``ClientError/interrupted(_:)`` if the connection was lost before all had answered, or so much waited to
-    ///   be sent that the share was dropped; ``ClientError/rejected(field:reason:)`` if the trip does not allow it.
+    ///   be sent that the share was dropped; ``ClientError/rejected(field:reason:)`` if the trip does not allow it;
+    ///   ``ClientError/cancelled`` if the task was cancelled: one that was not sent is not shared then.
     @discardableResult
     public func share(
         _ destination: Waypoint, shareID: String

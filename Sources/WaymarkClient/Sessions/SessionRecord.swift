@@ -4,7 +4,11 @@ internal import WaymarkProtocol
 struct SessionRecord: Sendable {
     /// A destination that is being shared.
     private struct Share: Sendable {
+        /// Names the call that waits.
+        let number: Int
         var outcomes: [String: RequestResult] = [:]
+        /// The vehicles that the gateway has asked: those of the session when it said so first. nil: it has not yet.
+        var asked: Set<String>?
         var waiter: CheckedContinuation<Result<[String: RequestResult], ClientError>, Never>
     }
 
@@ -69,9 +73,11 @@ struct SessionRecord: Sendable {
         case .vehicleChanged(let vehicle, .left, _): self.standing.removeAll { $0.isStanding(of: vehicle) }
         case .vehicleChanged, .routeSource: self.keep(event)
         case .settings(let vehicle, let endpoint, let settings): self.keep(settings, vehicle, endpoint)
-        case .shareResult(let vehicle, let share, let result?):
-            self.shares[share]?.outcomes[vehicle] = result
-        case .shareResult, .zoom, .alertResponse, .waypointResult, .received, .rejected, .missed,
+        case .shareResult(let vehicle, let share, let result):
+            let vehicles = self.vehicles
+            if self.shares[share]?.asked == nil { self.shares[share]?.asked = vehicles }
+            if let result { self.shares[share]?.outcomes[vehicle] = result }
+        case .zoom, .alertResponse, .waypointResult, .received, .rejected, .missed,
             .ended:
             break
         }
@@ -80,6 +86,13 @@ struct SessionRecord: Sendable {
             self.giveUpInquiries(of: vehicle, hasLeft: standing.isLeft)
         }
         self.finishShares()
+    }
+
+    /// The session is another gateway's now, which has other vehicles in it.
+    mutating func forgetVehicles(except present: Set<String>) {
+        for vehicle in self.vehicles.subtracting(present).sorted() {
+            self.tell(.vehicleChanged(vehicle: vehicle, standing: .left(.vehicleGone), endpoints: []))
+        }
     }
 
     private mutating func keep(_ event: SessionEvent) {
@@ -162,10 +175,18 @@ struct SessionRecord: Sendable {
 
     /// Waits for all outcomes of a share that was published.
     mutating func wait(
-        for share: String, _ waiter: CheckedContinuation<Result<[String: RequestResult], ClientError>, Never>
+        for share: String, _ number: Int,
+        _ waiter: CheckedContinuation<Result<[String: RequestResult], ClientError>, Never>
     ) {
-        self.shares[share] = Share(waiter: waiter)
+        self.shares[share] = Share(number: number, waiter: waiter)
         self.finishShares()
+    }
+
+    /// The call does not wait any more. A share that was not sent is not sent.
+    mutating func abandonShare(_ share: String, _ number: Int) {
+        guard self.shares[share]?.number == number else { return }  // It has ended.
+        self.state.dropShare(share)
+        self.failShare(share, .cancelled)
     }
 
     /// A share will have no outcome.
@@ -197,11 +218,12 @@ struct SessionRecord: Sendable {
         self.standing = []
     }
 
-    /// A share is over once every vehicle has answered; one that has left is not waited for.
+    /// A share is over once every vehicle has answered; one that has left, or came later, is not waited for.
     private mutating func finishShares() {
         guard !self.shares.isEmpty else { return }
         let vehicles = self.vehicles
-        for (id, share) in self.shares where vehicles.isSubset(of: share.outcomes.keys) {
+        for (id, share) in self.shares
+        where vehicles.intersection(share.asked ?? vehicles).isSubset(of: share.outcomes.keys) {
             self.shares[id] = nil
             share.waiter.resume(returning: .success(share.outcomes))
         }

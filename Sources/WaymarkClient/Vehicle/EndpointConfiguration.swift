@@ -99,7 +99,7 @@ extension VehicleEndpoint {
 extension VehicleHello {
     /// What an endpoint of this configuration says of itself.
     ///
-    /// - Throws: ``ClientError/invalid(_:)`` naming the id that is not one.
+    /// - Throws: ``ClientError/invalid(_:)`` naming the id that is not one, or the feature that is not known.
     init(_ configuration: VehicleEndpoint.Configuration) throws(ClientError) {
         guard let vehicle = VehicleID(configuration.vehicle) else {
             throw .invalid("the vehicle id \(configuration.vehicle) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
@@ -107,6 +107,12 @@ extension VehicleHello {
         guard let name = EndpointName(configuration.endpoint) else {
             throw .invalid(
                 "the endpoint name \(configuration.endpoint) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
+        }
+        let names = Set(Feature.allCases.map { "\($0)" })
+        // Or content that is not wanted would be received because of a typo.
+        if let unknown = configuration.withoutFeatures.subtracting(names).min() {
+            throw .invalid(
+                "\(unknown) is not a feature; the features are \(names.sorted().joined(separator: ", "))")
         }
         var features = Set(Feature.allCases)
         features.subtract([.waypointRequests, .destinationRequests])

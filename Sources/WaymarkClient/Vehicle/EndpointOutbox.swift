@@ -4,13 +4,19 @@ internal import WaymarkProtocol
 ///
 /// | kind | after a loss |
 /// |---|---|
-/// | waypoint and destination requests, their withdrawal | again, until the outcome: the id makes it one request |
-/// | cancelling | again, until SessionEnded; navigating by itself also to a gateway that has forgotten this endpoint |
+/// | waypoint and destination requests | again, until the outcome: the id makes it one request |
+/// | withdrawing a request | again, until the outcome; the request itself is not sent any more |
+/// | stopping a session | again, until that session has ended |
+/// | stopping whatever guidance there is | never: it would stop guidance that nobody has seen yet |
+/// | navigating by itself | again, until it is confirmed; also to a gateway that has forgotten this endpoint |
 /// | allowing, route source, settings | again once if it may have been lost; the newest only |
-/// | route source, settings | all of it to a gateway that has forgotten this endpoint |
+/// | settings | all of them to a gateway that has forgotten this endpoint |
+/// | route source | to such a gateway once the same client guides again |
 /// | answers to prompts and shares | again once, to a gateway that still has the question |
 /// | answers to alerts | only if not sent yet, to a gateway that still has the alert: the client may act on each |
 /// | zoom, receipts | never: they are about the moment |
+///
+/// What is about one session keeps that session's id: a gateway on which it has ended ignores it, or says so.
 struct EndpointOutbox: Sendable, Hashable {
     /// Entries of one kind that wait for a connection, over which the oldest is forgotten.
     static let kindMax = 16
@@ -19,7 +25,9 @@ struct EndpointOutbox: Sendable, Hashable {
     fileprivate enum Key: Sendable, Hashable {
         case request(String)
         case withdrawal(String)
-        case cancellation(CancelReason)
+        /// Of ``SessionID/none``: of whatever session there is.
+        case stop(SessionID)
+        case ownNavigation
         case allowance
         case routeSource
         case settings
@@ -40,11 +48,20 @@ struct EndpointOutbox: Sendable, Hashable {
     private var entries: [Entry] = []
     private var settings = DisplaySettings()
     private var routeSource: UpdateRouteSource?
+    /// The client that guided when the route source was set; nil for none.
+    private var routeSourceClient: ClientID?
+    /// The gateway has forgotten the route source; it is restated when the same client guides again.
+    private var restatesRouteSource = false
+    /// The session that the vehicle is in, and the client that guides there; none and nil outside of one.
+    private var session = SessionID.none
+    private var client: ClientID?
     private var navigatesItself = false
+    /// The same before it was said last.
+    private var navigatedItself = false
 
     /// Puts a message behind the others.
     mutating func send(_ envelope: Envelope) {
-        guard let key = envelope.message.outboxKey else { return }
+        guard let key = envelope.outboxKey else { return }
         var envelope = envelope
         switch envelope.message {
         case .vehicleSettings(let change):
@@ -53,8 +70,17 @@ struct EndpointOutbox: Sendable, Hashable {
             merged.fillGaps(from: self.settings)
             self.settings = merged
             envelope.message = .vehicleSettings(merged.message)
-        case .updateRouteSource(let update): self.routeSource = update
-        case .cancelNavigation(.ownNavigationStarted): self.navigatesItself = true
+        case .updateRouteSource(let update):
+            (self.routeSource, self.routeSourceClient) = (update, self.client)
+            self.restatesRouteSource = false
+        case .waypointRequest(let request): self.resumeRequest(request.requestID)
+        case .destinationRequest(let request): self.resumeRequest(request.requestID)
+        case .withdrawRequest(let request): self.entries.removeAll { $0.key == .request(request.requestID) }
+        case .cancelNavigation(.ownNavigationStarted):
+            if !self.entries.contains(where: { $0.key == key && $0.timesSent == 0 }) {
+                self.navigatedItself = self.navigatesItself
+            }
+            self.navigatesItself = true
         case .allowNavigation: self.navigatesItself = false
         default: break  // The others are entries only.
         }
@@ -62,6 +88,26 @@ struct EndpointOutbox: Sendable, Hashable {
         self.entries.append(Entry(key: key, envelope: envelope))
         let kind = self.entries.indices.filter { self.entries[$0].key.isSameKind(as: key) }
         if kind.count > Self.kindMax, !key.isKeptUntilAnswered { self.entries.remove(at: kind[0]) }
+    }
+
+    /// A request is made again: a withdrawal that was not sent is void.
+    private mutating func resumeRequest(_ id: String) {
+        self.entries.removeAll { $0.key == .withdrawal(id) && $0.isWaiting }
+    }
+
+    /// Whether a request is open and was not withdrawn.
+    func isRequesting(_ id: String) -> Bool { self.entries.contains { $0.key == .request(id) } }
+
+    /// The caller does not wait for the end of guidance any more: what was not sent is not sent, and nothing is repeated.
+    mutating func giveUpStop(_ session: SessionID) { self.entries.removeAll { $0.key == .stop(session) } }
+
+    /// The caller does not wait for the confirmation any more.
+    mutating func giveUpOwnNavigation() {
+        guard let index = self.entries.firstIndex(where: { $0.key == .ownNavigation }) else { return }
+        // What was sent stands: it is confirmed, and restated, all the same.
+        guard self.entries[index].timesSent == 0 else { return }
+        self.entries.remove(at: index)
+        self.navigatesItself = self.navigatedItself
     }
 
     /// Takes a request back that was never sent.
@@ -87,39 +133,69 @@ struct EndpointOutbox: Sendable, Hashable {
     }
 
     /// The gateway has said something: what it answers need not be said again.
-    mutating func received(_ message: Message) {
+    mutating func received(_ message: Message, in session: SessionID = .none) {
         switch message {
         case .requestOutcome(let outcome):
             self.forgetRequest(outcome.requestID)
             if outcome.outcome == .accepted { self.navigatesItself = false }
-        // Nobody guides a vehicle that navigates by itself: somebody else has allowed it.
-        case .snapshotBegin: self.navigatesItself = false
-        case .error(let rejection):
-            self.forgetRequest(rejection.requestID)
-            // This endpoint may not speak for its vehicle, and the gateway says so each time.
-            if rejection.deniesRequests {
-                self.entries.removeAll { $0.key.isKeptUntilAnswered }
-                self.navigatesItself = false
-            }
+        case .snapshotBegin(let begin): self.received(begin, in: session)
+        case .error(let rejection): self.received(rejection)
         case .promptOver(let over): self.entries.removeAll { $0.key == .promptAnswer(over.requestID) }
-        case .sessionEnded(let ended):
+        case .sessionEnded(let ended): self.received(ended)
+        case .publication(.finishGuidance), .publication(.cancelGuidance):
             self.forgetSession()
-            // Also when a snapshot was on its way at the same time.
-            if self.entries.contains(where: { $0.key == .cancellation(.ownNavigationStarted) }) {
-                self.navigatesItself = true
-            }
-            // An `allow` is no answer to a later "I navigate myself" of another endpoint.
-            self.entries.removeAll { entry in
-                switch entry.key {
-                case .cancellation: true
-                case .allowance: ended.reason == .ownNavigationStarted && !entry.isWaiting
-                case .request, .withdrawal, .routeSource, .settings, .promptAnswer, .shareAnswer,
-                    .alertResponse, .zoom, .receipt:
-                    false
-                }
-            }
-        case .publication(.finishGuidance), .publication(.cancelGuidance): self.forgetSession()
+            self.entries.removeAll { $0.key == .stop(session) }
         default: break  // Answers nothing.
+        }
+    }
+
+    private mutating func received(_ begin: SnapshotBegin, in session: SessionID) {
+        // Nobody guides a vehicle that navigates by itself: somebody else has allowed it.
+        self.navigatesItself = false
+        (self.session, self.client) = (session, begin.client)
+        // A vehicle is in one session: every other one has ended.
+        self.entries.removeAll {
+            if case .stop(let stopped) = $0.key { stopped != .none && stopped != session } else { false }
+        }
+        guard self.restatesRouteSource, let routeSource = self.routeSource else { return }
+        if self.routeSourceClient == begin.client {
+            self.send(Envelope(.updateRouteSource(routeSource), session: session))
+        } else {
+            (self.routeSource, self.restatesRouteSource) = (nil, false)
+        }
+    }
+
+    private mutating func received(_ rejection: Rejection) {
+        switch MessageType(rawValue: rejection.messageType) {
+        case .waypointRequest, .destinationRequest: self.forgetRequest(rejection.requestID)
+        case .withdrawRequest: self.entries.removeAll { $0.key == .withdrawal(rejection.requestID) }
+        default: break  // An answer to a prompt names the request too, which goes on.
+        }
+        // This endpoint may not speak for its vehicle, and the gateway says so each time.
+        if rejection.deniesRequests {
+            self.entries.removeAll { $0.key.isKeptUntilAnswered }
+            self.navigatesItself = false
+        }
+    }
+
+    private mutating func received(_ ended: SessionEnded) {
+        // Else it answers a stop that crossed the end of an older session.
+        if [.none, ended.session].contains(self.session) || ended.session == .none { self.forgetSession() }
+        let isConfirmed = ended.reason == .ownNavigationStarted
+        // Also when a snapshot was on its way at the same time.
+        if isConfirmed, self.entries.contains(where: { $0.key == .ownNavigation }) {
+            self.navigatesItself = true
+        }
+        self.entries.removeAll { entry in
+            switch entry.key {
+            case .stop(let session): session == ended.session
+            case .ownNavigation: isConfirmed
+            // An `allow` is no answer to a later "I navigate myself" of another endpoint.
+            case .allowance: isConfirmed && !entry.isWaiting
+            case .request, .withdrawal, .routeSource, .settings, .promptAnswer, .shareAnswer, .alertResponse,
+                .zoom, .receipt:
+                false
+            }
         }
     }
 
@@ -128,11 +204,16 @@ struct EndpointOutbox: Sendable, Hashable {
         self.entries.removeAll { $0.key.isMomentary || ($0.timesSent > 1 && !$0.key.isKeptUntilAnswered) }
         for index in self.entries.indices { self.entries[index].isWaiting = true }
         guard !isResumed else { return }
+        (self.session, self.client) = (.none, nil)
         self.entries.removeAll { $0.key.isAnswer || $0.key == .settings || $0.key == .routeSource }
-        // Session ids mean nothing to another gateway.
-        for index in self.entries.indices { self.entries[index].envelope.session = .none }
         if self.settings != DisplaySettings() { self.send(Envelope(.vehicleSettings(self.settings.message))) }
-        if let routeSource { self.send(Envelope(.updateRouteSource(routeSource))) }
+        if let routeSource {
+            if self.routeSourceClient == nil {
+                self.send(Envelope(.updateRouteSource(routeSource)))
+            } else {
+                self.restatesRouteSource = true
+            }
+        }
         if self.navigatesItself { self.send(Envelope(.cancelNavigation(.ownNavigationStarted))) }
     }
 
@@ -141,11 +222,11 @@ struct EndpointOutbox: Sendable, Hashable {
     }
 
     private mutating func forgetSession() {
-        self.routeSource = nil
+        (self.routeSource, self.session, self.client) = (nil, .none, nil)
         self.entries.removeAll {
             switch $0.key {
             case .routeSource, .shareAnswer, .alertResponse, .zoom, .receipt: true
-            case .request, .withdrawal, .cancellation, .allowance, .settings, .promptAnswer: false
+            case .request, .withdrawal, .stop, .ownNavigation, .allowance, .settings, .promptAnswer: false
             }
         }
     }
@@ -154,7 +235,7 @@ struct EndpointOutbox: Sendable, Hashable {
 extension EndpointOutbox.Key {
     fileprivate var isUnique: Bool {
         switch self {
-        case .request, .withdrawal, .cancellation, .allowance, .routeSource, .settings, .promptAnswer,
+        case .request, .withdrawal, .stop, .ownNavigation, .allowance, .routeSource, .settings, .promptAnswer,
             .shareAnswer, .receipt:
             true
         case .alertResponse, .zoom: false
@@ -164,7 +245,8 @@ extension EndpointOutbox.Key {
     /// Sent again on every new connection.
     fileprivate var isKeptUntilAnswered: Bool {
         switch self {
-        case .request, .withdrawal, .cancellation: true
+        case .request, .withdrawal, .ownNavigation: true
+        case .stop(let session): session != .none
         case .allowance, .routeSource, .settings, .promptAnswer, .shareAnswer, .alertResponse, .zoom,
             .receipt:
             false
@@ -174,20 +256,24 @@ extension EndpointOutbox.Key {
     /// Sent again after it was sent.
     fileprivate var isRepeated: Bool {
         switch self {
-        case .request, .withdrawal, .cancellation, .allowance, .routeSource, .settings, .promptAnswer,
+        case .request, .withdrawal, .ownNavigation, .allowance, .routeSource, .settings, .promptAnswer,
             .shareAnswer:
             true
+        case .stop(let session): session != .none
         case .alertResponse, .zoom, .receipt: false
         }
     }
 
-    fileprivate var isMomentary: Bool { self == .zoom || self == .receipt }
+    fileprivate var isMomentary: Bool {
+        self == .zoom || self == .receipt || self == .stop(.none)
+    }
 
     /// Answers a question that a gateway without memory never asked.
     fileprivate var isAnswer: Bool {
         switch self {
         case .promptAnswer, .shareAnswer, .alertResponse: true
-        case .request, .withdrawal, .cancellation, .allowance, .routeSource, .settings, .zoom, .receipt:
+        case .request, .withdrawal, .stop, .ownNavigation, .allowance, .routeSource, .settings, .zoom,
+            .receipt:
             false
         }
     }
@@ -195,21 +281,22 @@ extension EndpointOutbox.Key {
     fileprivate func isSameKind(as other: EndpointOutbox.Key) -> Bool {
         switch (self, other) {
         case (.request, .request), (.withdrawal, .withdrawal), (.promptAnswer, .promptAnswer),
-            (.shareAnswer, .shareAnswer):
+            (.shareAnswer, .shareAnswer), (.stop, .stop):
             true
         default: self == other  // The others have one key for all.
         }
     }
 }
 
-extension Message {
+extension Envelope {
     /// nil for what no endpoint sends by this way.
     fileprivate var outboxKey: EndpointOutbox.Key? {
-        switch self {
+        switch self.message {
         case .waypointRequest(let request): .request(request.requestID)
         case .destinationRequest(let request): .request(request.requestID)
         case .withdrawRequest(let request): .withdrawal(request.requestID)
-        case .cancelNavigation(let reason): .cancellation(reason)
+        case .cancelNavigation(.userStopped): .stop(self.session)
+        case .cancelNavigation(.ownNavigationStarted): .ownNavigation
         case .allowNavigation: .allowance
         case .updateRouteSource: .routeSource
         case .vehicleSettings: .settings

@@ -22,13 +22,14 @@ public actor VehicleEndpoint {
     private var stateReaders = Readers<VehicleState>()
     private var connections = Readers<ConnectionState>()
     private var connectionState = ConnectionState.connecting
-    /// Who waits for the outcome of a request. A request that is made twice has two that wait.
-    var waiting: [String: [CheckedContinuation<RequestResult, Never>]] = [:]
-    /// Who waits for the end of guidance.
-    var cancellations: [CheckedContinuation<EndReason, Never>] = []
-    /// Handlers that ask the user, by prompt.
-    private var prompting: [String: Task<Void, Never>] = [:]
+    /// Calls that wait for the outcome of a request, by its id. A request that is made twice has two.
+    var waiting: [String: [WaitingRequest]] = [:]
+    /// Calls that wait for the end of guidance.
+    var cancellations: [WaitingCancellation] = []
+    /// Handlers that ask the user, by prompt, and what ends each when the gateway has given up.
+    private var prompting: [String: (handler: Task<Void, Never>, timer: Task<Void, Never>)] = [:]
     private var requestCount = 0
+    private var waiterCount = 0
     /// How often receipts are wanted; nil: not at all.
     private var receiptInterval: Duration?
     private var isReceiptScheduled = false
@@ -36,8 +37,10 @@ public actor VehicleEndpoint {
 
     /// Connects to a gateway; returns when it has said Welcome.
     ///
-    /// - Throws: ``ClientError/invalid(_:)`` for a bad id, ``ClientError/cannotConnect(_:reason:)``,
-    ///   ``ClientError/refused(reason:)``; ``ClientError/closed`` if the task was cancelled.
+    /// - Throws: ``ClientError/invalid(_:)`` for a bad id or an unknown feature,
+    ///   ``ClientError/rejected(field:reason:)`` for a setting outside of its range,
+    ///   ``ClientError/cannotConnect(_:reason:)``, ``ClientError/refused(reason:)``; ``ClientError/cancelled`` if the task
+    ///   was cancelled.
     public static func connect(
         to address: ServiceAddress = .defaultVehicle, _ configuration: Configuration
     ) async throws(ClientError) -> VehicleEndpoint {
@@ -53,6 +56,7 @@ public actor VehicleEndpoint {
     }
 
     private func open(_ address: ServiceAddress) async throws(ClientError) {
+        try Codec.check(.hello(self.hello()))
         if let handler = self.configuration.onConnection { self.connections.open().forEach(handler) }
         if let handler = self.configuration.onUpdate { self.updateReaders.open().forEach(handler) }
         let link = Link(address: address, reconnection: self.configuration.reconnection, owner: self)
@@ -105,21 +109,38 @@ public actor VehicleEndpoint {
 
     // MARK: What is asked here
 
-    private func ask(_ prompt: Prompt) {
+    private func ask(_ message: Prompt) {
         guard let handler = self.configuration.onPrompt else { return }
-        self.prompting[prompt.requestID] = Task {
-            let isAccepted = await handler(WaypointPrompt(prompt))
-            if !Task.isCancelled { self.answerPrompt(prompt.requestID, isAccepted: isAccepted) }
-            self.prompting[prompt.requestID] = nil
+        let prompt = WaypointPrompt(message)
+        // After the connection was lost the gateway sends an open prompt again; its end may have been lost.
+        let timer = Task {
+            do { try await Task.sleep(for: prompt.timeout) } catch { return }
+            self.stopPrompt(prompt.id)
         }
+        if let asking = self.prompting[prompt.id] {
+            asking.timer.cancel()
+            self.prompting[prompt.id] = (asking.handler, timer)
+            return
+        }
+        let asking = Task {
+            let isAccepted = await handler(prompt)
+            guard !Task.isCancelled else { return }
+            self.answerPrompt(prompt.id, isAccepted: isAccepted)
+            self.stopPrompt(prompt.id)
+        }
+        self.prompting[prompt.id] = (asking, timer)
     }
 
-    private func ask(_ share: String, _ destination: Waypoint) {
+    private func ask(_ share: String, _ destination: Waypoint, _ session: SessionID) {
         guard let handler = self.configuration.onDestination else { return }
-        Task { self.answerShare(share, isTaken: await handler(destination)) }
+        Task { self.answerShare(share, isTaken: await handler(destination), session) }
     }
 
-    private func stopPrompt(_ id: String) { self.prompting.removeValue(forKey: id)?.cancel() }
+    private func stopPrompt(_ id: String) {
+        guard let asking = self.prompting.removeValue(forKey: id) else { return }
+        asking.handler.cancel()
+        asking.timer.cancel()
+    }
 
     // MARK: Sending
 
@@ -131,6 +152,31 @@ public actor VehicleEndpoint {
         if case .closed = self.connectionState { false } else { true }
     }
 
+    /// Whether there is a connection now.
+    var isConnected: Bool {
+        if case .connected = self.connectionState { true } else { false }
+    }
+
+    /// Checks what this program wants to say as the gateway will.
+    ///
+    /// - Returns: false if the gateway would refuse it: the readers of ``updates`` hear which field and why.
+    func isSendable(_ message: Message) -> Bool {
+        do throws(ClientError) {
+            try Codec.check(message)
+            return true
+        } catch {
+            guard case .rejected(let field, let reason) = error else { return false }
+            let refused = VehicleUpdate.Content.refused(field: field, reason: reason)
+            self.updateReaders.tell(VehicleUpdate("refused", refused, self.held.state))
+            return false
+        }
+    }
+
+    /// Sends what this program says, unless the gateway would refuse it.
+    func sendChecked(_ message: Message, _ session: SessionID = .none) {
+        if self.isSendable(message) { self.send(message, session) }
+    }
+
     func send(_ message: Message, _ session: SessionID = .none) {
         self.outbox.send(Envelope(message, session: session))
         self.wakeLink()
@@ -140,6 +186,12 @@ public actor VehicleEndpoint {
         guard let link, !self.isLinkWoken else { return }
         self.isLinkWoken = true
         Task { await link.wakeUp() }
+    }
+
+    /// Names a call that waits.
+    func newWaiter() -> Int {
+        self.waiterCount += 1
+        return self.waiterCount
     }
 
     func newRequestID() -> String {
@@ -161,6 +213,7 @@ extension VehicleEndpoint: LinkOwner {
     func linkStateChanged(_ state: ConnectionState) {
         self.connectionState = state
         self.connections.tell(state)
+        if state == .connecting { self.loseUnboundStops() }
         guard case .closed(let error) = state else { return }
         self.link = nil
         self.endRequests(error)
@@ -176,6 +229,7 @@ extension VehicleEndpoint: LinkOwner {
         self.outbox.welcome(isResumed: welcome.isResumed)
         if !welcome.isResumed {
             for id in self.prompting.keys { self.stopPrompt(id) }
+            for index in self.cancellations.indices { self.cancellations[index].isForgotten = true }
         }
         if self.held.welcome(isResumed: welcome.isResumed) {
             await self.tell(VehicleUpdate("forgotten", .forgotten, self.held.state))
@@ -183,23 +237,28 @@ extension VehicleEndpoint: LinkOwner {
     }
 
     func received(_ envelope: Envelope) async {
+        let session = self.held.state.session
         self.held.apply(envelope)
-        self.outbox.received(envelope.message)
+        self.outbox.received(envelope.message, in: envelope.session)
         switch envelope.message {
         case .requestOutcome(let outcome): self.end(outcome.requestID, RequestResult(outcome.outcome))
         case .error(let rejection): self.refused(rejection)
         case .prompt(let prompt): self.ask(prompt)
         case .promptOver(let over): self.stopPrompt(over.requestID)
-        case .publication(.shareDestination(let id, let destination)): self.ask(id, destination)
-        case .sessionEnded(let ended): self.endCancellations(EndReason(ended.reason))
+        case .publication(.shareDestination(let id, let destination)):
+            self.ask(id, destination, envelope.session)
+        case .publication(.finishGuidance): self.endCancellations(of: envelope.session, .finished)
+        case .publication(.cancelGuidance): self.endCancellations(of: envelope.session, .cancelledByClient)
+        case .sessionEnded(let ended): self.endCancellations(ended)
         case .snapshotBegin(let begin):
+            self.endCancellations(ofOthersThan: envelope.session)
             self.shownSequence = 0
             self.receiptInterval =
                 begin.receiptsEveryMilliseconds > 0 ? .milliseconds(begin.receiptsEveryMilliseconds) : nil
         default: break  // The rest is in the state.
         }
         if case .publication = envelope.message { self.scheduleReceipt() }
-        await self.tell(VehicleUpdate(envelope, self.held.state))
+        await self.tell(VehicleUpdate(envelope, self.held.state, before: session))
     }
 
     func takeOutgoing() -> [Frame] {

@@ -49,7 +49,7 @@ public struct VehicleUpdate: Sendable {
         case promptOver(id: String, RequestResult)
         /// A request of this vehicle has ended.
         case requestEnded(id: String, RequestResult)
-        /// Something that this endpoint sent was refused.
+        /// Something that this endpoint sent was refused by the gateway; or would be, and was not sent.
         case refused(field: String, reason: String)
         /// The gateway no longer knows what this endpoint held: nothing is held now. A snapshot follows if there is a
         /// session.
@@ -60,7 +60,8 @@ public struct VehicleUpdate: Sendable {
         case other
     }
 
-    /// The message's name in the protocol, e.g. `updateTripEstimates`; for `forgotten` and `missed` that.
+    /// The message's name in the protocol, e.g. `updateTripEstimates`; for what happened at this end `forgotten`, `missed` or
+    /// `refused`.
     public let name: String
     /// What was received.
     public let content: Content
@@ -91,10 +92,16 @@ extension VehicleUpdate: FeedElement {
 }
 
 extension VehicleUpdate {
-    /// What an envelope brought.
-    init(_ envelope: Envelope, _ state: VehicleState) {
+    /// What an envelope brought. `session` was held before it; nil: the one that the envelope is about.
+    init(_ envelope: Envelope, _ state: VehicleState, before session: UInt32? = nil) {
         self.name = "\(envelope.message.type)"
-        self.content = Content(envelope.message)
+        if case .sessionEnded(let ended) = envelope.message, ended.session != .none,
+            let session, ended.session.rawValue != session
+        {
+            self.content = .other  // The end of an older session, which this endpoint had heard of before.
+        } else {
+            self.content = Content(envelope.message)
+        }
         self.session = envelope.session.rawValue
         self.sequence = envelope.sequence
         self.isFitted = envelope.flags.contains(.fitted)

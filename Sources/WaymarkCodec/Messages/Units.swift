@@ -41,8 +41,8 @@ extension WireEnumeration {
 }
 
 extension Duration {
-    /// Whole seconds, rounded down and clamped to what a field can hold.
-    var wireSeconds: UInt32 { UInt32(clamping: self.components.seconds) }
+    /// Whole seconds, rounded down; what a field cannot hold becomes a number that is outside of every range.
+    var wireSeconds: UInt32 { UInt32(exactly: self.components.seconds) ?? .max }
 }
 
 extension Coordinate {
@@ -89,7 +89,8 @@ enum Polyline {
         var before: Int32 = 0
         return unsafe arena.list(coordinates) { coordinate in
             let units = (coordinate[keyPath: degrees] * Self.unitsPerDegree).rounded()
-            let absolute = Int32(exactly: units) ?? 0
+            // What is not on the Earth makes a sum that is refused.
+            let absolute = Int32(exactly: units) ?? .max
             defer { before = absolute }
             return absolute &- before
         }

@@ -9,6 +9,7 @@ import WaymarkProtocol
     private static let request = Message.waypointRequest(WaypointRequest(requestID: "r", waypoint: place))
     private static let withdrawal = Message.withdrawRequest(WithdrawRequest(requestID: "r"))
     private static let cancel = Message.cancelNavigation(.userStopped)
+    private static let ownNavigation = Message.cancelNavigation(.ownNavigationStarted)
     private static let source = Message.updateRouteSource(UpdateRouteSource(routeSource: .vehicle))
     private static let prompt = Message.promptAnswer(PromptAnswer(requestID: "p", isAccepted: true))
     private static let share = Message.destinationShareAnswer(
@@ -24,7 +25,8 @@ import WaymarkProtocol
     /// What is said again after: nothing was sent; everything was sent; the gateway has forgotten the endpoint.
     @Test(arguments: [
         (request, true, true, true), (withdrawal, true, true, true), (cancel, true, true, true),
-        (.allowNavigation, true, true, true), (source, true, true, true), (settings, true, true, true),
+        (.allowNavigation, true, true, true), (source, true, true, true), (ownNavigation, true, true, true),
+        (settings, true, true, true),
         (prompt, true, true, false), (share, true, true, false), (alert, true, false, false),
         (zoom, false, false, false),
     ])
@@ -55,13 +57,13 @@ import WaymarkProtocol
     @Test func `what was answered is not said again`() {
         var outbox = EndpointOutbox()
         for message in [Self.request, Self.withdrawal, Self.cancel, Self.prompt] {
-            outbox.send(Envelope(message))
+            outbox.send(Envelope(message, session: Self.session))
         }
         _ = outbox.takeAll()
         let vehicle = VehicleID(unchecked: "car")
         outbox.received(
             .requestOutcome(RequestOutcome(requestID: "r", vehicle: vehicle, outcome: .withdrawn)))
-        outbox.received(.sessionEnded(SessionEnded(session: .none, reason: .userStopped)))
+        outbox.received(.sessionEnded(SessionEnded(session: Self.session, reason: .userStopped)))
         outbox.received(.promptOver(PromptOver(requestID: "p", outcome: .accepted)))
         outbox.welcome(isResumed: true)
         #expect(outbox.takeAll().isEmpty)
@@ -70,7 +72,9 @@ import WaymarkProtocol
     @Test func `a request and a cancellation go on until they are answered, the rest is said twice at most`()
     {
         var outbox = EndpointOutbox()
-        for message in [Self.request, Self.cancel, Self.source] { outbox.send(Envelope(message)) }
+        for message in [Self.request, Self.cancel, Self.source] {
+            outbox.send(Envelope(message, session: Self.session))
+        }
         for round in 1...4 {
             #expect(outbox.takeAll().count == (round <= 2 ? 3 : 2))
             outbox.welcome(isResumed: true)
@@ -117,7 +121,7 @@ import WaymarkProtocol
     func `what is not granted is not said again, and an answer that is not granted says nothing of requests`()
     {
         var outbox = EndpointOutbox()
-        for message in [Self.request, Self.cancel] { outbox.send(Envelope(message)) }
+        for message in [Self.request, Self.cancel] { outbox.send(Envelope(message, session: Self.session)) }
         _ = outbox.takeAll()
         var rejection = Rejection(.notGranted, reason: "")
         rejection.messageType = MessageType.promptAnswer.rawValue
@@ -128,6 +132,93 @@ import WaymarkProtocol
         outbox.received(.error(rejection))
         outbox.welcome(isResumed: true)
         #expect(outbox.takeAll().isEmpty)
+    }
+
+    @Test func `a stop is about one session, on whatever gateway, until that session has ended`() {
+        for ending: (inout EndpointOutbox) -> Void in [
+            { $0.received(.sessionEnded(SessionEnded(session: Self.session, reason: .replaced))) },
+            { $0.received(.publication(.finishGuidance), in: Self.session) },
+            { $0.received(.publication(.cancelGuidance), in: Self.session) },
+            {
+                let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))
+                $0.received(.snapshotBegin(begin), in: SessionID(5))
+            },
+        ] {
+            var outbox = EndpointOutbox()
+            outbox.send(Envelope(Self.cancel, session: Self.session))
+            _ = outbox.takeAll()
+            outbox.received(.sessionEnded(SessionEnded(session: SessionID(9), reason: .finished)))
+            outbox.welcome(isResumed: false)
+            #expect(outbox.takeAll() == [Envelope(Self.cancel, session: Self.session)])
+            ending(&outbox)
+            outbox.welcome(isResumed: false)
+            #expect(outbox.takeAll().isEmpty)
+        }
+    }
+
+    @Test func `a stop of whatever there is is said once at most`() {
+        var outbox = EndpointOutbox()
+        outbox.send(Envelope(Self.cancel))
+        #expect(outbox.takeAll() == [Envelope(Self.cancel)])
+        outbox.welcome(isResumed: true)
+        #expect(outbox.takeAll().isEmpty)
+        outbox.send(Envelope(Self.cancel))
+        outbox.welcome(isResumed: true)
+        #expect(outbox.takeAll().isEmpty)
+    }
+
+    @Test func `navigating by itself is said again until it is confirmed, whatever ends a session meanwhile`()
+    {
+        var outbox = EndpointOutbox()
+        outbox.send(Envelope(Self.ownNavigation))
+        _ = outbox.takeAll()
+        outbox.received(.sessionEnded(SessionEnded(session: Self.session, reason: .replaced)))
+        outbox.welcome(isResumed: true)
+        #expect(outbox.takeAll().map(\.message) == [Self.ownNavigation])
+        outbox.received(.sessionEnded(SessionEnded(session: .none, reason: .ownNavigationStarted)))
+        outbox.welcome(isResumed: true)
+        #expect(outbox.takeAll().isEmpty)
+    }
+
+    @Test(arguments: [("app", true), ("other", false)])
+    func `a new gateway hears the route source of a drive once the same client guides again`(
+        _ client: String, _ isRestated: Bool
+    ) {
+        var outbox = EndpointOutbox()
+        let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))
+        outbox.received(.snapshotBegin(begin), in: Self.session)
+        outbox.send(Envelope(Self.source, session: Self.session))
+        _ = outbox.takeAll()
+        outbox.welcome(isResumed: false)
+        #expect(outbox.takeAll().isEmpty)
+        let again = SnapshotBegin(kind: .full, client: ClientID(unchecked: client))
+        outbox.received(.snapshotBegin(again), in: SessionID(8))
+        #expect(outbox.takeAll() == (isRestated ? [Envelope(Self.source, session: SessionID(8))] : []))
+    }
+
+    @Test func `a request that is withdrawn is not made again; one that is made again is not withdrawn`() {
+        var outbox = EndpointOutbox()
+        outbox.send(Envelope(Self.request))
+        _ = outbox.takeAll()
+        outbox.welcome(isResumed: true)
+        outbox.send(Envelope(Self.withdrawal))
+        outbox.send(Envelope(Self.request))
+        #expect(outbox.takeAll().map(\.message) == [Self.request])
+        outbox.send(Envelope(Self.withdrawal))
+        outbox.welcome(isResumed: true)
+        #expect(outbox.takeAll().map(\.message) == [Self.withdrawal])
+    }
+
+    @Test func `a refused answer to a prompt does not end the request that it names`() {
+        var outbox = EndpointOutbox()
+        outbox.send(Envelope(Self.request))
+        _ = outbox.takeAll()
+        var rejection = Rejection(.notGranted, reason: "")
+        rejection.messageType = MessageType.promptAnswer.rawValue
+        rejection.requestID = "r"
+        outbox.received(.error(rejection))
+        outbox.welcome(isResumed: true)
+        #expect(outbox.takeAll().map(\.message) == [Self.request])
     }
 
     @Test func `settings are merged, and memory is bounded`() {

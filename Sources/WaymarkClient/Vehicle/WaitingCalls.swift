@@ -1,0 +1,35 @@
+internal import WaymarkProtocol
+
+/// A call that waits for the outcome of a request.
+struct WaitingRequest {
+    let number: Int
+    let continuation: CheckedContinuation<RequestResult, Never>
+}
+
+/// A call that waits for the end of guidance.
+struct WaitingCancellation {
+    let number: Int
+    let reason: CancellationReason
+    let continuation: CheckedContinuation<EndReason, Never>
+    /// The session that is to end; none: the vehicle navigates by itself, or this endpoint was in no session.
+    let session: SessionID
+    /// The gateway has forgotten this endpoint since.
+    var isForgotten = false
+
+    /// Whether it is about whatever guidance there is.
+    var isUnbound: Bool { self.reason == .userStopped && self.session == .none }
+
+    func isEnded(by ended: SessionEnded) -> Bool {
+        switch self.reason {
+        case .ownNavigationStarted: ended.reason == .ownNavigationStarted
+        case .userStopped: self.isUnbound || self.session == ended.session
+        }
+    }
+
+    func end(by ended: SessionEnded) -> EndReason {
+        if self.isUnbound, ended.session == .none { return .noSession }
+        // What a gateway says of a session that it does not know.
+        if self.isForgotten, ended.reason == .clientGone { return .endedWhileAway }
+        return EndReason(ended.reason)
+    }
+}
