@@ -36,6 +36,8 @@ package struct Gateway: Sendable, Hashable {
     package internal(set) var armed: Instant?
     var nextSession: SessionID
     var nextAudience = AudienceID(1)
+    /// How many sessions were opened so far.
+    var sessionCount: UInt64 = 0
 
     /// Creates an empty gateway. `firstSession` should be random, so that ids of an earlier process match nothing.
     package init(policy: Policy, coder: BodyCoder, firstSession: SessionID) {

@@ -2,8 +2,9 @@ package import WaymarkProtocol
 
 /// Names a group of endpoints that receive the same bytes: those of one session with one profile.
 package struct AudienceID: Sendable, Hashable, Codable {
-    package var rawValue: UInt32
-    package init(_ rawValue: UInt32) { self.rawValue = rawValue }
+    // Why 64 bits: every join uses one up, for as long as restarts hand the counter over.
+    package var rawValue: UInt64
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 }
 
 extension Gateway {

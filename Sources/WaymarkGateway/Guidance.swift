@@ -45,10 +45,12 @@ extension Gateway {
                 .openSession,
                 requestID: opening.requestID, into: &actions)
         }
-        let session = NavigationSession(id: self.newSessionID(), client: id, opening: opening)
+        let session = NavigationSession(
+            id: self.newSessionID(), ordinal: self.sessionCount, client: id, opening: opening)
+        self.sessionCount += 1
         self.sessions[session.id] = session
         self.memory.open(session.id, id, client.principal)
-        self.clients[id]?.sessions.insert(session.id)
+        self.clients[id]?.sessions.append(session.id)
         self.counters.sessionsOpened += 1
         for vehicle in taken { self.claim(vehicle, for: session.id, at: now, into: &actions) }
         self.note(.opened, of: self.sessions[session.id], into: &actions)

@@ -34,8 +34,8 @@ extension Gateway {
     mutating func offer(_ id: VehicleID, at now: Instant, into actions: inout [Action]) {
         // Why its id alone: a copy of the session that is kept here makes its vehicles be copied when it takes one more.
         let candidate = self.sessions.values.lazy.filter { $0.selection == .anyThatAsked && !$0.isSuspended }
-            .map(\.id).min()
-        guard let session = candidate, let client = self.sessions[session]?.client,
+            .map { (ordinal: $0.ordinal, id: $0.id) }.min { $0.ordinal < $1.ordinal }
+        guard let session = candidate?.id, let client = self.sessions[session]?.client,
             let connection = self.clients[client]?.connection
         else { return }
         self.claim(id, for: session, at: now, into: &actions)

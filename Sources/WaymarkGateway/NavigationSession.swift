@@ -5,6 +5,8 @@ internal import WaymarkProtocol
 /// One trip being guided on one vehicle or a set of them.
 struct NavigationSession: Sendable, Hashable, Codable {
     let id: SessionID
+    /// How many sessions were opened before it. Ids do not tell: they begin at random and wrap around.
+    let ordinal: UInt64
     let client: ClientID
     /// The id of the request that opened it.
     let requestID: String
@@ -28,13 +30,15 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// What is written for the next process: all but the route, which is in ``retained``.
     private enum CodingKeys: CodingKey {
-        case id, client, requestID, selection, receiptsEveryMilliseconds, vehicles, left, isSuspended,
+        case id, ordinal, client, requestID, selection, receiptsEveryMilliseconds, vehicles, left,
+            isSuspended,
             openShares
         case content, sequence, retained, audiences, replay
     }
 
-    init(id: SessionID, client: ClientID, opening: OpenSession) {
+    init(id: SessionID, ordinal: UInt64, client: ClientID, opening: OpenSession) {
         self.id = id
+        self.ordinal = ordinal
         self.client = client
         self.requestID = opening.requestID
         self.selection = opening.vehicles

@@ -128,7 +128,8 @@ struct Client: Sendable, Hashable, Codable {
     var hello: NavigationHello
     var displayName: String
     var token: ResumptionToken
-    var sessions: Set<SessionID> = []
+    /// In the order in which they were opened.
+    var sessions: OrderedSet<SessionID> = []
     /// Sessions that ended while it was away.
     var ended: [ResumedSession] = []
 }
