@@ -366,7 +366,7 @@ struct  Waymark__V1__RouteInformation
   size_t n_segments;
   Waymark__V1__RouteSegment **segments;
   /*
-   * One of `segments`. Empty: the first.
+   * One of `segments`. Empty: the first; without segments none.
    */
   char *current_segment_id;
   /*
