@@ -63,7 +63,7 @@ struct RandomDrive {
         self.segmentCount += 1
         return RouteSegment(
             id: "s\(self.segmentCount)", origin: Self.waypoint(&random), destination: Self.waypoint(&random),
-            coordinates: (0..<random.number(0...3)).map { _ in Self.coordinate(&random) },
+            coordinates: (0..<random.number(0...6)).map { _ in Self.coordinate(&random) },
             maneuvers: maneuvers.map(\.id), laneGuidances: laneGuidances.map(\.id),
             currentManeuvers: maneuvers.prefix(1).map(\.id),
             tripTravelEstimates: random.once(in: 2) ? Self.estimates(&random) : nil)

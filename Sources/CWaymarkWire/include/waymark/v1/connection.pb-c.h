@@ -311,7 +311,7 @@ struct  Waymark__V1__VehicleLimits
 {
   ProtobufCMessage base;
   /*
-   * Longest text the endpoint shows, in Unicode scalars.
+   * Longest text the endpoint shows, in Unicode scalars. Which texts: see Docs/protocol.md, Fitting.
    */
   uint32_t current_road_name_length_max;
   uint32_t destination_name_length_max;
@@ -328,7 +328,7 @@ struct  Waymark__V1__VehicleLimits
    */
   uint32_t lane_guidances_stored_max;
   /*
-   * How many points of a route segment can be stored; longer lines are thinned.
+   * How many points of a route segment can be stored; longer lines are thinned, see Docs/protocol.md, Fitting.
    */
   uint32_t route_segment_points_max;
 };
