@@ -161,7 +161,7 @@ extension Gateway {
         }
         var client = Client(
             principal: principal, connection: connection, hello: navigation, displayName: hello.displayName,
-            token: token)
+            token: token, granted: navigation.features.subtracting(self.policy.withheldFeatures))
         client.sessions = self.clients[id]?.sessions ?? []
         var welcome = self.welcome(navigation, token, isResumed: isResumed)
         welcome.sessions = self.resumedSessions(self.clients[id])
@@ -171,7 +171,11 @@ extension Gateway {
         self.deadlines.remove(.clientGrace(id))
         if isResumed { self.counters.resumptions += 1 }
         actions.append(.admit(connection, welcome))
-        for session in client.sessions { self.restore(session, connection, at: now, into: &actions) }
+        for session in client.sessions {
+            self.sessions[session]?.providedFeatures.formUnion(client.granted)
+            self.restore(session, connection, at: now, into: &actions)
+            if old?.granted != client.granted { self.refit(session, into: &actions) }
+        }
     }
 
     private static let navigationFeatures: [Feature] =

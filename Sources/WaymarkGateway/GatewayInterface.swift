@@ -28,7 +28,7 @@ extension Gateway {
         case departed(ConnectionID, clean: Bool)
         /// The armed instant has come.
         case deadlineReached
-        /// The configuration changed. What endpoints in a session are sent changes when they join anew.
+        /// The configuration changed. What is withheld from vehicles changes at once, for clients when they come anew.
         indirect case policyChanged(Policy)
     }
 
@@ -147,7 +147,7 @@ package struct GatewayLimits: Sendable, Hashable {
     package var replayBytesMax = 262_144
     /// Recent frames of all sessions, in bytes. Over it fewer are kept, and who comes back gets a snapshot instead.
     package var replayBytesInAllMax = 268_435_456
-    /// Distinct profiles one session is fitted to.
+    /// Distinct profiles one session is fitted to, apart from ``Profile/bare``.
     package var profilesPerSessionMax = 32
     /// Of one session at a time.
     package var route = RouteContent.Limits()

@@ -26,7 +26,7 @@ extension Gateway {
         guard let place = self.sessions.index(forKey: id),
             self.sessions.look(at: place, { $0.client }) == client,
             let features = self.clients.index(forKey: client).map({
-                self.clients.look(at: $0) { $0.hello.features }
+                self.clients.look(at: $0) { $0.granted }
             })
         else {
             let rejection = Rejection(
@@ -44,6 +44,7 @@ extension Gateway {
         } else {
             self.follow(frames.outlines[last], in: id, at: now, into: &actions)
         }
+        if progress.changesWithheld { self.refit(id, into: &actions) }
         return progress.next
     }
 
@@ -103,7 +104,7 @@ extension Gateway {
             self.sessions[session]?.openShares.insert(share)
             self.tell(share, .willShare, into: &actions)
             let isTaken = self.vehicles[vehicle]?.connections.contains { _, _, endpoint in
-                self.reasonToWithhold(.destinationSharing, from: endpoint, vehicle) == nil
+                endpoint.place?.profile.allows(.destinationSharing) == true
             }
             if isTaken == true {
                 self.deadlines.set(.share(share), at: now + self.policy.limits.shareTimeout)

@@ -128,6 +128,8 @@ struct Client: Sendable, Hashable, Codable {
     var hello: NavigationHello
     var displayName: String
     var token: ResumptionToken
+    /// What it provides and handles, as far as the gateway granted that when it came.
+    var granted: FeatureSet
     /// In the order in which they were opened.
     var sessions: OrderedSet<SessionID> = []
     /// Sessions that ended while it was away.

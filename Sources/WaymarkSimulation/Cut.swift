@@ -1,3 +1,4 @@
+internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -9,6 +10,13 @@ struct Cut: Hashable {
 
     /// Received are the published bytes themselves.
     var isNone: Bool { self == Cut() }
+
+    /// What an endpoint gets for whose profile there is no room.
+    static let bare = {
+        var cut = Cut()
+        cut.features.subtract(Profile.contentFeatures)
+        return cut
+    }()
 
     /// Slots for maneuvers and lane guidances; 0 for no limit.
     var maneuversMax: Int { self.has(.maneuvers) ? Int(self.limits.maneuversStoredMax) : 0 }
@@ -22,7 +30,7 @@ struct Cut: Hashable {
         cut.generation = state.generation
         self.applyManeuvers(of: state, to: &cut)
         self.applyLanes(of: state, to: &cut)
-        if self.has(.routeSegments) {
+        if self.has(.routeSegments), state.trip?.routeSegmentsAvailable == true {
             cut.segments = state.segments.map(self.apply)
             cut.currentSegment = state.currentSegment
         }

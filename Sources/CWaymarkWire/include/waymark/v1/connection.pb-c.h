@@ -127,11 +127,11 @@ typedef enum _Waymark__V1__WithheldReason {
    */
   WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_NOT_REQUESTED = 1,
   /*
-   * The gateway already fits the session to as many distinct profiles as it may.
+   * The gateway already fits the session to as many distinct profiles as it may; ends as soon as there is room.
    */
   WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_NO_CAPACITY = 2,
   /*
-   * The navigation client does not provide it.
+   * The navigation client does not provide it, or was not granted it.
    */
   WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_CLIENT_DOES_NOT_PROVIDE = 3,
   /*

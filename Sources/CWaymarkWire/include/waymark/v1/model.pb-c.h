@@ -673,7 +673,7 @@ struct  Waymark__V1__Trip
    */
   protobuf_c_boolean destination_shareable;
   /*
-   * Route segments will be published. False withholds them from every vehicle.
+   * Route segments will be published. False withholds them from every vehicle, also those that were published before.
    */
   protobuf_c_boolean route_segments_available;
 };
