@@ -42,9 +42,6 @@ struct FieldRule: Sendable {
     /// An id that must be there; 0 names nothing.
     static let id = FieldRule.range(1...UInt32.max).required
 
-    /// Each id of a list; 0 names nothing.
-    static let reference = FieldRule.range(1...UInt32.max)
-
     /// Differences, each added to the sum of those before, which stays within `sumMax` of 0.
     static func differences(within sumMax: Int32) -> FieldRule {
         var rule = FieldRule.any

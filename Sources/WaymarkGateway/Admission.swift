@@ -161,7 +161,7 @@ extension Gateway {
         }
         var client = Client(
             principal: principal, connection: connection, hello: navigation, displayName: hello.displayName,
-            token: token)
+            token: token, granted: navigation.features.subtracting(self.policy.withheldFeatures))
         client.sessions = self.clients[id]?.sessions ?? []
         var welcome = self.welcome(navigation, token, isResumed: isResumed)
         welcome.sessions = self.resumedSessions(self.clients[id])
@@ -171,7 +171,11 @@ extension Gateway {
         self.deadlines.remove(.clientGrace(id))
         if isResumed { self.counters.resumptions += 1 }
         actions.append(.admit(connection, welcome))
-        for session in client.sessions.sorted() { self.restore(session, connection, at: now, into: &actions) }
+        for session in client.sessions {
+            self.sessions[session]?.providedFeatures.formUnion(client.granted)
+            self.restore(session, connection, at: now, into: &actions)
+            if old?.granted != client.granted { self.refit(session, into: &actions) }
+        }
     }
 
     private static let navigationFeatures: [Feature] =
@@ -185,7 +189,7 @@ extension Gateway {
 
     private func resumedSessions(_ client: Client?) -> [ResumedSession] {
         guard let client else { return [] }
-        let living = client.sessions.sorted().compactMap { id in
+        let living = client.sessions.compactMap { id in
             self.sessions[id].map {
                 ResumedSession(session: id, sequence: $0.sequence, phase: $0.content.phase)
             }
@@ -196,7 +200,7 @@ extension Gateway {
     /// Ends what a client left behind, and forgets it.
     mutating func forgetClient(_ id: ClientID, at now: Instant, into actions: inout [Action]) {
         guard let client = self.clients[id] else { return }
-        for session in client.sessions.sorted() {
+        for session in client.sessions {
             self.endSession(session, .clientGone, at: now, into: &actions)
         }
         self.known.remove(client.principal)
@@ -223,12 +227,12 @@ extension Gateway {
             self.clients[id]?.connection = nil
             self.abandonRequests(of: id, at: now, into: &actions)
             if clean {
-                for session in (self.clients[id]?.sessions ?? []).sorted() {
+                for session in self.clients[id]?.sessions ?? [] {
                     self.endSession(session, .cancelledByClient, at: now, into: &actions)
                 }
                 self.forgetClient(id, at: now, into: &actions)
             } else {
-                for session in (self.clients[id]?.sessions ?? []).sorted() {
+                for session in self.clients[id]?.sessions ?? [] {
                     self.suspend(session, into: &actions)
                 }
                 self.deadlines.set(.clientGrace(id), at: now + self.policy.limits.grace)

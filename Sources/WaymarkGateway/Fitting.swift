@@ -31,7 +31,8 @@ extension Profile {
         }
     }
 
-    /// The variants that fit, longest first; if none fits, the shortest one, cut between characters.
+    /// The variants that fit, longest first; if none fits, the shortest one, cut between characters; none if its first
+    /// character is too long by itself.
     ///
     /// - Source: Docs/protocol.md, "Fitting". Lengths are Unicode scalars; 0 is no limit.
     static func fit(_ variants: [String], _ lengthMax: UInt32) -> [String] {
@@ -46,11 +47,13 @@ extension Profile {
             guard length <= lengthMax else { break }
             cut.append(character)
         }
-        // A first character too long by itself is cut as well: fields that must have a text keep one.
-        return [
-            cut.isEmpty
-                ? String(String.UnicodeScalarView(shortest.unicodeScalars.prefix(Int(lengthMax)))) : cut
-        ]
+        return cut.isEmpty ? [] : [cut]
+    }
+
+    /// The same for a field that must have a variant: an empty one in place of none.
+    private static func fitRequired(_ variants: [String], _ lengthMax: UInt32) -> [String] {
+        let fitting = Self.fit(variants, lengthMax)
+        return fitting.isEmpty ? [""] : fitting
     }
 
     /// The variants that fit; none if all are too long.
@@ -140,7 +143,7 @@ extension Profile {
         return route
     }
 
-    /// Fits a segment. Its ids stay as they are: those that the endpoint does not hold are outside of its window.
+    /// Fits a segment. Ids of what is outside of the endpoint's window stay, those of a withheld feature do not.
     func fit(_ segment: RouteSegment) -> RouteSegment {
         var segment = segment
         segment.origin = self.fit(segment.origin)
@@ -163,10 +166,11 @@ extension Profile {
     func fit(_ alert: NavigationAlert) -> NavigationAlert {
         var alert = alert
         let lengthMax = self.limits.alertTextLengthMax
-        alert.titleVariants = Self.fit(alert.titleVariants, lengthMax)
+        alert.titleVariants = Self.fitRequired(alert.titleVariants, lengthMax)
         alert.subtitleVariants = Self.fit(alert.subtitleVariants, lengthMax)
         for index in alert.actions.indices {
-            alert.actions[index].titleVariants = Self.fit(alert.actions[index].titleVariants, lengthMax)
+            alert.actions[index].titleVariants = Self.fitRequired(
+                alert.actions[index].titleVariants, lengthMax)
         }
         return alert
     }

@@ -36,6 +36,10 @@ package struct Gateway: Sendable, Hashable {
     package internal(set) var armed: Instant?
     var nextSession: SessionID
     var nextAudience = AudienceID(1)
+    /// How many sessions were opened so far.
+    var sessionCount: UInt64 = 0
+    /// Sessions in which other endpoints may have room now; empty between two events.
+    var sessionsWithRoom: [SessionID] = []
 
     /// Creates an empty gateway. `firstSession` should be random, so that ids of an earlier process match nothing.
     package init(policy: Policy, coder: BodyCoder, firstSession: SessionID) {
@@ -59,8 +63,9 @@ package struct Gateway: Sendable, Hashable {
         case .departed(let connection, let clean):
             self.depart(connection, clean: clean, at: now, into: &actions)
         case .deadlineReached: self.reachDeadlines(at: now, into: &actions)
-        case .policyChanged(let policy): self.policy = policy
+        case .policyChanged(let policy): self.change(to: policy, into: &actions)
         }
+        if !self.sessionsWithRoom.isEmpty { self.fillRoom(into: &actions) }
         self.arm(into: &actions)
     }
 

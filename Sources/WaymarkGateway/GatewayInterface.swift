@@ -2,8 +2,9 @@ package import WaymarkProtocol
 
 /// Names a group of endpoints that receive the same bytes: those of one session with one profile.
 package struct AudienceID: Sendable, Hashable, Codable {
-    package var rawValue: UInt32
-    package init(_ rawValue: UInt32) { self.rawValue = rawValue }
+    // Why 64 bits: every join uses one up, for as long as restarts hand the counter over.
+    package var rawValue: UInt64
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 }
 
 extension Gateway {
@@ -27,7 +28,7 @@ extension Gateway {
         case departed(ConnectionID, clean: Bool)
         /// The armed instant has come.
         case deadlineReached
-        /// The configuration changed. What endpoints in a session are sent changes when they join anew.
+        /// The configuration changed. What is withheld from vehicles changes at once, for clients when they come anew.
         indirect case policyChanged(Policy)
     }
 
@@ -146,7 +147,7 @@ package struct GatewayLimits: Sendable, Hashable {
     package var replayBytesMax = 262_144
     /// Recent frames of all sessions, in bytes. Over it fewer are kept, and who comes back gets a snapshot instead.
     package var replayBytesInAllMax = 268_435_456
-    /// Distinct profiles one session is fitted to.
+    /// Distinct profiles one session is fitted to, apart from ``Profile/bare``.
     package var profilesPerSessionMax = 32
     /// Of one session at a time.
     package var route = RouteContent.Limits()

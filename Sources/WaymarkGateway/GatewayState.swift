@@ -6,7 +6,7 @@ package import WaymarkProtocol
 /// What it is written as is of ``format``, which every change of meaning raises.
 package struct GatewayState: Codable, Sendable {
     /// Raise it when a stored member comes to mean something else under the same name.
-    package static let format: UInt32 = 1
+    package static let format: UInt32 = 2
 
     private var counters: Gateway.Counters
     private var peers: [ConnectionID: Peer]
@@ -20,6 +20,7 @@ package struct GatewayState: Codable, Sendable {
     private var armed: Instant?
     private var nextSession: SessionID
     private var nextAudience: AudienceID
+    private var sessionCount: UInt64
 
     /// The state of `gateway`, between two events.
     package init(_ gateway: Gateway) {
@@ -35,6 +36,7 @@ package struct GatewayState: Codable, Sendable {
         self.armed = gateway.armed
         self.nextSession = gateway.nextSession
         self.nextAudience = gateway.nextAudience
+        self.sessionCount = gateway.sessionCount
     }
 
     /// The gateway that goes on with it; its driver must arm ``Gateway/armed``.
@@ -60,6 +62,7 @@ package struct GatewayState: Codable, Sendable {
         gateway.deadlines = self.deadlines
         gateway.armed = self.armed
         gateway.nextAudience = self.nextAudience
+        gateway.sessionCount = self.sessionCount
         return gateway
     }
 }

@@ -44,16 +44,21 @@ extension Gateway {
             return self.reject(
                 connection, rejection, .openSession, requestID: opening.requestID, into: &actions)
         }
-        let session = NavigationSession(id: self.newSessionID(), client: id, opening: opening)
+        let session = NavigationSession(
+            id: self.newSessionID(), ordinal: self.sessionCount, client: id, providing: client.granted,
+            opening: opening)
+        self.sessionCount += 1
         self.sessions[session.id] = session
         self.memory.open(session.id, id, client.principal)
-        self.clients[id]?.sessions.insert(session.id)
+        self.clients[id]?.sessions.append(session.id)
         self.counters.sessionsOpened += 1
         for vehicle in taken { self.claim(vehicle, for: session.id, at: now, into: &actions) }
         self.note(.opened, of: self.sessions[session.id], into: &actions)
         self.noteRefused(refused, in: session.id, id, into: &actions)
         self.sendOpened(session.id, refused: refused, connection, into: &actions)
-        for vehicle in taken { self.enter(vehicle, session.id, connection, into: &actions) }
+        for vehicle in taken where !self.enter(vehicle, session.id, connection, into: &actions) {
+            self.announce(vehicle, into: &actions)
+        }
     }
 
     private func sendOpened(
@@ -99,14 +104,20 @@ extension Gateway {
     }
 
     /// Brings all of a vehicle's endpoints into the session that has it, and its settings to the client.
+    ///
+    /// - Returns: Whether there was room for all of them.
+    @discardableResult
     mutating func enter(
         _ id: VehicleID, _ session: SessionID, _ connection: ConnectionID, into actions: inout [Action]
-    ) {
-        guard let vehicle = self.vehicles[id] else { return }
+    ) -> Bool {
+        guard let vehicle = self.vehicles[id] else { return true }
+        var hasRoom = true
         for (name, _, _) in vehicle.connections {
-            self.join(EndpointPath(vehicle: id, endpoint: name), session, resuming: nil, into: &actions)
+            let path = EndpointPath(vehicle: id, endpoint: name)
+            hasRoom = self.join(path, session, resuming: nil, into: &actions) && hasRoom
         }
         self.sendSettings(of: id, session, to: connection, into: &actions)
+        return hasRoom
     }
 
     // MARK: Standing
@@ -181,9 +192,7 @@ extension Gateway {
         for name in vehicle.endpoints.keys.sorted() {
             self.leaveSession(EndpointPath(vehicle: id, endpoint: name), into: &actions)
         }
-        for (_, connection, endpoint) in vehicle.connections {
-            // One for which there was no capacity did not get the client's own word either.
-            guard tellVehicle || endpoint.audience == nil else { continue }
+        for (_, connection, _) in vehicle.connections where tellVehicle {
             actions.append(.purge(connection, session))
             actions.append(
                 .send(connection, Envelope(.sessionEnded(SessionEnded(session: session, reason: reason)))))

@@ -1,90 +1,192 @@
-internal import HeapModule
 internal import WaymarkModel
 
 // Lines of route segments, for endpoints that store few points.
 extension Profile {
-    /// At most `countMax` of the points, in order, with the first and the last; 0 is no limit.
+    /// At most `countMax` of the points, in order, with the first and the last; the last alone for 1; 0 is no limit.
     ///
-    /// Those stay that matter to the shape: again and again the point goes that makes the smallest triangle with its
-    /// neighbours (Visvalingam and Whyatt, 1993). A line much longer than wanted is first cut into short runs of which
-    /// one point each may stay.
+    /// Again and again the point goes that costs least. What it costs is its distance from the straight line between its
+    /// neighbours, plus the larger one of what the line has lost already on either side of it: so no point that has gone
+    /// lies farther from the line that is left than the last one cost, and each that stays would cost at least as much.
     ///
-    /// - Complexity: O(m + n log n) for m points; n is `countMax`, or ``candidatesMax`` if that is more.
+    /// A line of more than ``weighedMax`` points first loses those that cost little in the order of the line, without a search
+    /// for the cheapest: a published line may have 262 144 points, and thinning must not hold up everything else.
+    ///
+    /// - Complexity: O(m + n log n) for m points; n is `countMax`, or ``weighedMax`` if that is more.
+    /// - Source: Docs/protocol.md, "Fitting".
     static func thin(_ line: [Coordinate], to countMax: Int) -> [Coordinate] {
         guard countMax > 0, line.count > countMax, let last = line.last else { return line }
         guard countMax > 2 else { return countMax == 1 ? [last] : [line[0], last] }
-        let candidates = Self.candidates(in: line, max(countMax, Self.candidatesMax))
-        return Self.withoutSmallTriangles(candidates, countMax)
+        var thinning = LineThinning(line)
+        thinning.dropCheap(downTo: max(countMax, Self.weighedMax))
+        thinning.weigh()
+        while thinning.count > countMax { thinning.dropCheapest() }
+        return thinning.points
     }
 
-    /// The longest line whose points are all weighed against each other.
-    ///
-    /// Why: a published line may have 262 144 points, and thinning must not hold up everybody else.
-    static let candidatesMax = 16_384
+    /// The longest line of whose points the cheapest is looked for.
+    static let weighedMax = 16_384
+}
 
-    /// Of each run of neighbouring points the one that sticks out most; `countMax` in all.
-    private static func candidates(in line: [Coordinate], _ countMax: Int) -> [Coordinate] {
-        guard line.count > countMax else { return line }
-        var kept = [line[0]]
-        let (inner, runs) = (line.count - 2, countMax - 2)
-        for run in 0..<runs {
-            let places = (1 + run * inner / runs)..<(1 + (run + 1) * inner / runs)
-            let weights = places.map { Self.area(line[$0 - 1], line[$0], line[$0 + 1]) }
-            let largest = zip(places, weights).max { $0.1 < $1.1 }
-            kept.append(line[largest?.0 ?? places.lowerBound])
-        }
-        return kept + [line[line.count - 1]]
+/// A line that loses its points one by one.
+private struct LineThinning {
+    /// A point of the line, with its neighbours among those that are left.
+    private struct Node {
+        var previous: Int32
+        var next: Int32
+        var isLeft = true
+        /// Its place in the heap; none for the two ends.
+        var place: Int32?
+        /// What it costs to drop the point, in metres.
+        var cost = 0.0
+        /// How far what has gone between it and the next one lies at most from the straight line between the two, in metres.
+        var lost = 0.0
     }
 
-    private struct Triangle: Comparable {
-        var area: Double
-        var place: Int
-        /// The smaller one, of equal ones the earlier one, goes first: the same line is always thinned the same way.
-        static func < (lhs: Triangle, rhs: Triangle) -> Bool {
-            (lhs.area, lhs.place) < (rhs.area, rhs.place)
-        }
+    private let line: [Coordinate]
+    private var nodes: [Node]
+    /// Points that are left.
+    private(set) var count: Int
+    /// A binary heap of the points between the two ends, the cheapest first. Each node knows its place, so that a cost that
+    /// has changed is put right where it is.
+    private var heap: [Int32] = []
+
+    /// The whole line; it must have two points.
+    init(_ line: [Coordinate]) {
+        self.line = line
+        self.count = line.count
+        self.nodes = line.indices.map { Node(previous: Int32($0) - 1, next: Int32($0) + 1) }
     }
 
-    private static func withoutSmallTriangles(_ line: [Coordinate], _ countMax: Int) -> [Coordinate] {
-        var previous = Array(-1..<(line.count - 1))
-        var next = Array(1..<(line.count + 1))
-        /// The area that counts now; nil for points that are gone, and for the two ends.
-        var areas: [Double?] = line.indices.map { place in
-            place == 0 || place == line.count - 1
-                ? nil : Self.area(line[place - 1], line[place], line[place + 1])
-        }
-        var heap = Heap(
-            areas.enumerated().compactMap { place, area in area.map { Triangle(area: $0, place: place) } })
-        var count = line.count
-        while count > countMax, let smallest = heap.popMin() {
-            guard areas[smallest.place] == smallest.area else { continue }  // It has changed since.
-            let (before, behind) = (previous[smallest.place], next[smallest.place])
-            areas[smallest.place] = nil
-            (next[before], previous[behind]) = (behind, before)
-            count -= 1
-            for place in [before, behind] where areas[place] != nil {
-                // Never less than what went before it, or a curve would go point by point.
-                let area = max(
-                    smallest.area, Self.area(line[previous[place]], line[place], line[next[place]]))
-                guard area != areas[place] else { continue }
-                areas[place] = area
-                heap.insert(Triangle(area: area, place: place))
+    var points: [Coordinate] { self.line.indices.filter { self.nodes[$0].isLeft }.map { self.line[$0] } }
+
+    /// Goes through the line and drops what costs at most a metre, then four, sixteen and so on, until no more than `countMax`
+    /// points are left.
+    mutating func dropCheap(downTo countMax: Int) {
+        var costMax = 1.0
+        while self.count > countMax {
+            var index = Int(self.nodes[0].next)
+            while index < self.line.count - 1, self.count > countMax {
+                let next = Int(self.nodes[index].next)
+                self.nodes[index].cost = self.cost(of: index)
+                if self.nodes[index].cost <= costMax { self.drop(index) }
+                index = next
             }
+            costMax *= 4
         }
-        return line.indices.filter { $0 == 0 || $0 == line.count - 1 || areas[$0] != nil }.map { line[$0] }
     }
 
-    /// Twice the area of a triangle, in square degrees of latitude.
-    private static func area(_ first: Coordinate, _ middle: Coordinate, _ last: Coordinate) -> Double {
-        // A degree of longitude is shorter away from the equator: the cosine, by Bhaskara's formula.
-        let square = middle.latitude * middle.latitude
-        let width = (32_400 - 4 * square) / (32_400 + square)
-        func longitude(_ point: Coordinate) -> Double {
-            let degrees = point.longitude - middle.longitude
-            return (degrees > 180 ? degrees - 360 : degrees < -180 ? degrees + 360 : degrees) * width
+    /// Puts what is left into the heap.
+    mutating func weigh() {
+        self.heap.reserveCapacity(self.count)
+        var index = Int(self.nodes[0].next)
+        while index < self.line.count - 1 {
+            self.nodes[index].cost = self.cost(of: index)
+            self.nodes[index].place = Int32(self.heap.count)
+            self.heap.append(Int32(index))
+            index = Int(self.nodes[index].next)
         }
-        let (x1, y1) = (longitude(first), first.latitude - middle.latitude)
-        let (x2, y2) = (longitude(last), last.latitude - middle.latitude)
-        return abs(x1 * y2 - x2 * y1)
+        for place in (0..<self.heap.count / 2).reversed() { self.sink(from: place) }
+    }
+
+    /// Drops the point that costs least, of equal ones the earlier.
+    mutating func dropCheapest() {
+        guard let cheapest = self.heap.first, let last = self.heap.popLast() else { return }
+        let index = Int(cheapest)
+        if last != cheapest {
+            self.put(last, at: 0)
+            self.sink(from: 0)
+        }
+        self.drop(index)
+        self.weighAgain(Int(self.nodes[index].previous))
+        self.weighAgain(Int(self.nodes[index].next))
+    }
+
+    private mutating func drop(_ index: Int) {
+        let node = self.nodes[index]
+        self.nodes[index].isLeft = false
+        self.nodes[Int(node.previous)].next = node.next
+        self.nodes[Int(node.previous)].lost = node.cost
+        self.nodes[Int(node.next)].previous = node.previous
+        self.count -= 1
+    }
+
+    private mutating func weighAgain(_ index: Int) {
+        guard let place = self.nodes[index].place else { return }
+        self.nodes[index].cost = self.cost(of: index)
+        self.sink(from: self.rise(from: Int(place)))
+    }
+
+    /// What it costs to drop a point now.
+    ///
+    /// What lies within some distance of the line between the point and a neighbour lies, once the point has gone, within
+    /// that distance plus the point's own of the line between its neighbours.
+    private func cost(of index: Int) -> Double {
+        let node = self.nodes[index]
+        let (before, behind) = (Int(node.previous), Int(node.next))
+        return Self.distance(of: self.line[index], from: self.line[before], self.line[behind])
+            + max(self.nodes[before].lost, node.lost)
+    }
+
+    // MARK: The heap
+
+    private mutating func put(_ index: Int32, at place: Int) {
+        self.heap[place] = index
+        self.nodes[Int(index)].place = Int32(place)
+    }
+
+    private func isCheaper(_ first: Int32, than second: Int32) -> Bool {
+        let (cost, other) = (self.nodes[Int(first)].cost, self.nodes[Int(second)].cost)
+        return cost == other ? first < second : cost < other
+    }
+
+    /// - Returns: Where the point is then.
+    private mutating func rise(from start: Int) -> Int {
+        var place = start
+        let index = self.heap[start]
+        while place > 0, self.isCheaper(index, than: self.heap[(place - 1) / 2]) {
+            self.put(self.heap[(place - 1) / 2], at: place)
+            place = (place - 1) / 2
+        }
+        if place != start { self.put(index, at: place) }
+        return place
+    }
+
+    private mutating func sink(from start: Int) {
+        var place = start
+        let index = self.heap[start]
+        while case var child = 2 * place + 1, child < self.heap.count {
+            if child + 1 < self.heap.count, self.isCheaper(self.heap[child + 1], than: self.heap[child]) {
+                child += 1
+            }
+            guard self.isCheaper(self.heap[child], than: index) else { break }
+            self.put(self.heap[child], at: place)
+            place = child
+        }
+        if place != start { self.put(index, at: place) }
+    }
+
+    // MARK: The Earth
+
+    /// Of a degree of latitude, in metres.
+    private static let degree = 111_195.0
+
+    /// How far a point is from the straight line between two others, in metres, on a map that is true at the point.
+    private static func distance(
+        of point: Coordinate, from first: Coordinate, _ last: Coordinate
+    ) -> Double {
+        // A degree of longitude is shorter away from the equator: the cosine, by Bhaskara's formula.
+        let square = point.latitude * point.latitude
+        let width = (32_400 - 4 * square) / (32_400 + square)
+        func place(_ other: Coordinate) -> (x: Double, y: Double) {
+            let degrees = other.longitude - point.longitude
+            let east = degrees > 180 ? degrees - 360 : degrees < -180 ? degrees + 360 : degrees
+            return (east * width * Self.degree, (other.latitude - point.latitude) * Self.degree)
+        }
+        let (start, end) = (place(first), place(last))
+        let (x, y) = (end.x - start.x, end.y - start.y)
+        let lengthSquared = x * x + y * y
+        let part = lengthSquared > 0 ? min(1, max(0, -(start.x * x + start.y * y) / lengthSquared)) : 0
+        let (east, north) = (start.x + part * x, start.y + part * y)
+        return (east * east + north * north).squareRoot()
     }
 }

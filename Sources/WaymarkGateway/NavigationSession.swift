@@ -5,6 +5,8 @@ internal import WaymarkProtocol
 /// One trip being guided on one vehicle or a set of them.
 struct NavigationSession: Sendable, Hashable, Codable {
     let id: SessionID
+    /// How many sessions were opened before it. Ids do not tell: they begin at random and wrap around.
+    let ordinal: UInt64
     let client: ClientID
     /// The id of the request that opened it.
     let requestID: String
@@ -17,6 +19,8 @@ struct NavigationSession: Sendable, Hashable, Codable {
     /// The client is away.
     var isSuspended = false
     var openShares: Set<Share> = []
+    /// What its client was granted, now or before: the content has nothing that needs another feature.
+    var providedFeatures: FeatureSet
     private(set) var content = SessionContent()
     /// The last sequence number used.
     private(set) var sequence: UInt64 = 0
@@ -28,14 +32,19 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// What is written for the next process: all but the route, which is in ``retained``.
     private enum CodingKeys: CodingKey {
-        case id, client, requestID, selection, receiptsEveryMilliseconds, vehicles, left, isSuspended,
-            openShares
+        case id, ordinal, client, requestID, selection, receiptsEveryMilliseconds, vehicles, left,
+            isSuspended,
+            openShares, providedFeatures
         case content, sequence, retained, audiences, replay
     }
 
-    init(id: SessionID, client: ClientID, opening: OpenSession) {
+    init(
+        id: SessionID, ordinal: UInt64, client: ClientID, providing features: FeatureSet, opening: OpenSession
+    ) {
         self.id = id
+        self.ordinal = ordinal
         self.client = client
+        self.providedFeatures = features
         self.requestID = opening.requestID
         self.selection = opening.vehicles
         self.receiptsEveryMilliseconds = opening.receiptsEveryMilliseconds
@@ -71,6 +80,8 @@ struct NavigationSession: Sendable, Hashable, Codable {
         var next: Int
         /// Why the one before that was refused.
         var rejection: Rejection?
+        /// Its endpoints may have to get more, or less, than they do.
+        var changesWithheld = false
     }
 
     /// Whether nothing of it was changed by a publication.
@@ -80,7 +91,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     ///
     /// Why a class: to look at one limit of a structure is to copy them all, as the compiler has it.
     final class Terms {
-        /// Those that the client provides.
+        /// Those that the client was granted.
         let features: FeatureSet
         let limits: GatewayLimits
         let coder: BodyCoder
@@ -112,8 +123,8 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// Checks the frames from `first` on, one after another, takes them over and hands them to every audience.
     ///
-    /// Ends behind an event, whose consequences elsewhere are up to the caller, behind a frame that is refused, and where
-    /// frames of another session begin. The number of a refused frame is used up, so that those behind it still fit.
+    /// Ends behind an event and a trip that shares more or less, whose consequences elsewhere are up to the caller, behind a
+    /// frame that is refused, and where frames of another session begin. The number of a refused frame is used up, so that those behind it still fit.
     ///
     /// - Returns: What comes next, and why the last one was refused, if it was.
     mutating func publish(
@@ -121,6 +132,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         _ counters: inout Gateway.Counters, into actions: inout [Gateway.Action]
     ) -> Progress {
         let kept = self.kept
+        let (trip, withheldSegments) = (self.content.trip, self.content.withholdsSegments)
         var run = Run(replayRoom: terms.limits.replayBytesInAllMax - memory.total.replay)
         var progress = Progress(next: first)
         // What was taken over and not yet handed on.
@@ -144,10 +156,12 @@ struct NavigationSession: Sendable, Hashable, Codable {
                 progress.rejection = error
                 break loop
             }
-            if key == nil { break loop }
+            if key == nil || self.content.trip != trip { break loop }
         }
         self.retainNewStates(frames, &run)
         self.handOn(frames[taken], terms, &run, into: &actions)
+        if self.content.trip.sharesLess(than: trip) { self.forgetReplay() }
+        progress.changesWithheld = self.content.withholdsSegments != withheldSegments
         if self.kept != kept { memory.set(self.id, self.kept) }
         return progress
     }
@@ -211,6 +225,14 @@ struct NavigationSession: Sendable, Hashable, Codable {
         run.growth = 0
     }
 
+    /// Lets nobody have again what was published when the trip shared more: who comes back gets a snapshot.
+    private mutating func forgetReplay() {
+        self.replay = ReplayRing(after: self.sequence)
+        for index in self.audiences.values.indices {
+            self.audiences.values[index].fitting?.replay = ReplayRing(after: self.sequence)
+        }
+    }
+
     // MARK: What a client may publish
 
     // Why none of these gets the session as a whole: it would be copied for each frame.
@@ -235,7 +257,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     ) throws(Rejection) {
         let needed = outline.feature ?? outline.route?.features.first { !features.contains($0) }
         guard let needed, !features.contains(needed) else { return }
-        throw Rejection(.notGranted, reason: "the client's Hello did not say that it provides \(needed)")
+        throw Rejection(.notGranted, reason: "the feature \(needed) was not granted to this client")
     }
 
     private static func checkShare(
@@ -329,13 +351,21 @@ struct NavigationSession: Sendable, Hashable, Codable {
         var frames: [Frame]
     }
 
-    /// Lets an endpoint of `profile` in, and says what it must be sent; nil when there are too many profiles.
+    /// Whether an endpoint of `profile` finds room: for ``Profile/bare`` there always is.
+    func hasRoom(for profile: Profile, countMax: Int) -> Bool {
+        if self.audiences.count < countMax || profile == .bare || self.audiences[profile] != nil {
+            return true
+        }
+        return self.audiences.count == countMax && self.audiences[.bare] != nil
+    }
+
+    /// Lets an endpoint of `profile` in, and says what it must be sent.
     ///
     /// `sequence` is the last number that it saw of this session with the same profile; nil if it knows nothing.
     mutating func enter(
         _ profile: Profile, after sequence: UInt64?, newID: @autoclosure () -> AudienceID,
-        limits: GatewayLimits, coder: BodyCoder, _ snapshots: inout SnapshotBook
-    ) -> Entry? {
+        coder: BodyCoder, _ snapshots: inout SnapshotBook
+    ) -> Entry {
         if let audience = self.audiences[profile] {
             self.audiences[profile]?.memberCount += 1
             if let sequence, let missed = self.missed(after: sequence, audience) {
@@ -349,7 +379,6 @@ struct NavigationSession: Sendable, Hashable, Codable {
                 ?? self.fittedSnapshot(profile, coder, &snapshots).frames
             return Entry(audience: audience.id, kind: .full, frames: frames)
         }
-        guard self.audiences.count < limits.profilesPerSessionMax else { return nil }
         var audience = Audience(id: newID(), memberCount: 1)
         defer { self.audiences[profile] = audience }
         guard profile.isIdentity else {
@@ -365,11 +394,14 @@ struct NavigationSession: Sendable, Hashable, Codable {
     }
 
     /// Takes a member out; an audience without members is forgotten.
-    mutating func leave(_ profile: Profile) {
+    ///
+    /// - Returns: Whether there may be room now for one that found none before.
+    mutating func leave(_ profile: Profile) -> Bool {
         self.audiences[profile]?.memberCount -= 1
-        guard self.audiences[profile]?.memberCount == 0 else { return }
+        guard self.audiences[profile]?.memberCount == 0 else { return false }
         self.audiences[profile] = nil
         if !self.audiences.keys.contains(where: \.isWindowed) { self.route = nil }
+        return self.audiences[.bare] != nil
     }
 
     /// What an endpoint missed that saw `sequence` last; nil if that cannot be told.

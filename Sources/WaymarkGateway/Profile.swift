@@ -40,6 +40,9 @@ package struct Profile: Sendable, Hashable, Codable {
         self.withheld = withheld
     }
 
+    /// Of endpoints for whose own profile there is no room: trips and the events of guidance, and no content.
+    package static let bare = Profile(withheld: FeatureSet(Self.contentFeatures))
+
     /// The profile of an endpoint from which `withheld` is withheld.
     package init(hello: VehicleHello, withheld: FeatureSet) {
         self.init(

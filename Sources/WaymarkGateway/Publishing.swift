@@ -25,7 +25,7 @@ extension Gateway {
         let id = frames.places[first].header.session
         guard
             let features = self.clients.index(forKey: client).map({
-                self.clients.look(at: $0) { $0.hello.features }
+                self.clients.look(at: $0) { $0.granted }
             })
         else { return frames.indices.upperBound }
         guard let place = self.sessions.index(forKey: id),
@@ -46,6 +46,7 @@ extension Gateway {
         } else {
             self.follow(frames.outlines[last], in: id, at: now, into: &actions)
         }
+        if progress.changesWithheld { self.refit(id, into: &actions) }
         return progress.next
     }
 
@@ -116,7 +117,7 @@ extension Gateway {
             self.sessions[session]?.openShares.insert(share)
             self.tell(share, .willShare, into: &actions)
             let isTaken = self.vehicles[vehicle]?.connections.contains { _, _, endpoint in
-                self.reasonToWithhold(.destinationSharing, from: endpoint, vehicle) == nil
+                endpoint.place?.profile.allows(.destinationSharing) == true
             }
             if isTaken == true {
                 self.deadlines.set(.share(share), at: now + self.policy.limits.shareTimeout)

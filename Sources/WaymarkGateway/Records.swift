@@ -128,7 +128,10 @@ struct Client: Sendable, Hashable, Codable {
     var hello: NavigationHello
     var displayName: String
     var token: ResumptionToken
-    var sessions: Set<SessionID> = []
+    /// What it provides and handles, as far as the gateway granted that when it came.
+    var granted: FeatureSet
+    /// In the order in which they were opened.
+    var sessions: OrderedSet<SessionID> = []
     /// Sessions that ended while it was away.
     var ended: [ResumedSession] = []
 }

@@ -24,7 +24,7 @@ extension Gateway {
         guard isOnRoute else { return self.turnDown(key, of: vehicle, .invalid, name, into: &actions) }
         guard let client = self.clients.index(forKey: name),
             case let (client?, features) = self.clients.look(
-                at: client, { ($0.connection, $0.hello.features) })
+                at: client, { ($0.connection, $0.granted) })
         else { return self.turnDown(key, of: vehicle, .gone, name, into: &actions) }
         guard features.contains(.waypointRequests) else {
             return self.turnDown(key, of: vehicle, .notSupported, name, into: &actions)
@@ -135,7 +135,7 @@ extension Gateway {
     /// Who is asked for a drive next: by priority, then by name.
     private func nextClient(after tried: Set<ClientID>) -> ClientID? {
         self.clients.filter { id, client in
-            client.connection != nil && client.hello.features.contains(.destinationRequests)
+            client.connection != nil && client.granted.contains(.destinationRequests)
                 && !tried.contains(id)
         }
         .min { lhs, rhs in

@@ -10,6 +10,8 @@ struct SessionContent: Sendable, Hashable, Codable {
         isDestinationShareable: false, routeSegmentsAvailable: false)
     private(set) var alert: UInt32?
     private(set) var route = RouteContent()
+    /// Something with segments was published since StartGuidance, perhaps of an older route: a snapshot has it.
+    private var retainsSegments = false
     private var firstUpcoming: ManeuverID?
     /// The upcoming maneuvers that were named last; publications that named none came after.
     private(set) var lastUpcoming: [ManeuverID] = []
@@ -17,6 +19,9 @@ struct SessionContent: Sendable, Hashable, Codable {
     private(set) var lastLaneGuidance: LaneGuidanceID?
     /// nil: any state may come next.
     private var maneuverState: ManeuverState?
+
+    /// No vehicle gets segments: the trip has come to say that none are available, and the session retains some.
+    var withholdsSegments: Bool { self.retainsSegments && !self.trip.routeSegmentsAvailable }
 
     /// Whether the vehicle is being guided.
     var isGuiding: Bool { self.phase == .active || self.phase == .paused }
@@ -29,14 +34,15 @@ struct SessionContent: Sendable, Hashable, Codable {
         try self.route.apply(outline, limits: limits)
         switch outline {
         case .tripPreviews, .currentRoadName, .tripEstimates, .addManeuvers, .addLaneGuidances,
-            .addRouteSegments,
             .maneuverEstimates, .currentRouteSegment, .unrecognized:
             break
+        case .addRouteSegments(let segments, _): if !segments.isEmpty { self.retainsSegments = true }
         case .startGuidance(let trip, let generation, let route):
             self.trip = trip
             self.begin(route, generation)
             self.phase = .active
             self.alert = nil
+            self.retainsSegments = !route.segments.isEmpty
         case .updateTrip(let trip): self.trip = trip
         case .upcomingManeuvers(let ids, _): self.setUpcoming(ids)
         case .currentLaneGuidance(let id, _): if let id { self.lastLaneGuidance = id }
@@ -45,7 +51,10 @@ struct SessionContent: Sendable, Hashable, Codable {
             self.phase = .paused
             self.maneuverState = nil
         case .resumeGuidance(let generation, let route):
-            if let route { self.begin(route, generation) }
+            if let route {
+                self.begin(route, generation)
+                if !route.segments.isEmpty { self.retainsSegments = true }
+            }
             self.phase = .active
         case .showAlert(let id): self.alert = id
         case .dismissAlert(let id):
@@ -155,5 +164,13 @@ struct SessionContent: Sendable, Hashable, Codable {
                 reason: "goes back from \(old) to \(state) before the same maneuver")
         }
         self.maneuverState = state
+    }
+}
+
+extension PublicationOutline.Trip {
+    /// Whether it opts out of something that an older one shared.
+    func sharesLess(than older: Self) -> Bool {
+        (older.isDestinationShareable && !self.isDestinationShareable)
+            || (older.routeSegmentsAvailable && !self.routeSegmentsAvailable)
     }
 }

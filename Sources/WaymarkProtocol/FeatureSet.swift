@@ -23,6 +23,15 @@ package struct FeatureSet: Sendable, Hashable {
         return union
     }
 
+    package mutating func formUnion(_ other: FeatureSet) { self.bits |= other.bits }
+
+    /// All that are not in a sequence.
+    package func subtracting(_ features: some Sequence<Feature>) -> FeatureSet {
+        var rest = self
+        for feature in features { rest.remove(feature) }
+        return rest
+    }
+
     private static func bit(_ feature: Feature) -> UInt32 { 1 << feature.rawValue }
 }
 

@@ -1,3 +1,4 @@
+internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -9,6 +10,13 @@ struct Cut: Hashable {
 
     /// Received are the published bytes themselves.
     var isNone: Bool { self == Cut() }
+
+    /// What an endpoint gets for whose profile there is no room.
+    static let bare = {
+        var cut = Cut()
+        cut.features.subtract(Profile.contentFeatures)
+        return cut
+    }()
 
     /// Slots for maneuvers and lane guidances; 0 for no limit.
     var maneuversMax: Int { self.has(.maneuvers) ? Int(self.limits.maneuversStoredMax) : 0 }
@@ -22,7 +30,7 @@ struct Cut: Hashable {
         cut.generation = state.generation
         self.applyManeuvers(of: state, to: &cut)
         self.applyLanes(of: state, to: &cut)
-        if self.has(.routeSegments) {
+        if self.has(.routeSegments), state.trip?.routeSegmentsAvailable == true {
             cut.segments = state.segments.map(self.apply)
             cut.currentSegment = state.currentSegment
         }
@@ -170,12 +178,7 @@ struct Cut: Hashable {
         var cut = segment
         cut.origin = self.apply(segment.origin)
         cut.destination = self.apply(segment.destination)
-        // Lines of the simulation have at most three points: thinned are the first and the last.
-        if self.limits.routeSegmentPointsMax == 2, let first = segment.coordinates.first,
-            let last = segment.coordinates.last, segment.coordinates.count > 2
-        {
-            cut.coordinates = [first, last]
-        }
+        cut.coordinates = Self.thin(segment.coordinates, Int(self.limits.routeSegmentPointsMax))
         if !self.has(.maneuvers) {
             cut.maneuvers = []
             cut.currentManeuvers = []
@@ -187,6 +190,44 @@ struct Cut: Hashable {
         cut.tripTravelEstimates = cut.tripTravelEstimates.map(self.apply)
         cut.maneuverTravelEstimates = cut.maneuverTravelEstimates.map(self.apply)
         return cut
+    }
+
+    /// A line without the points that cost least, one by one. The costs are gone through each time.
+    private static func thin(_ line: [Coordinate], _ countMax: Int) -> [Coordinate] {
+        guard countMax > 0, line.count > countMax else { return line }
+        guard countMax > 1 else { return line.suffix(1) }
+        var (line, lost) = (line, line.map { _ in 0.0 })
+        while line.count > countMax {
+            var best: (place: Int, cost: Double)?
+            for place in 1..<line.count - 1 {
+                let cost =
+                    Self.meters(from: line[place], to: line[place - 1], line[place + 1])
+                    + max(lost[place - 1], lost[place])
+                if best.map({ cost < $0.cost }) ?? true { best = (place, cost) }
+            }
+            guard let best else { break }
+            lost[best.place - 1] = best.cost
+            line.remove(at: best.place)
+            lost.remove(at: best.place)
+        }
+        return line
+    }
+
+    /// The way from a point to the straight line between two others, on a map around the point.
+    private static func meters(from point: Coordinate, to first: Coordinate, _ last: Coordinate) -> Double {
+        let square = point.latitude * point.latitude
+        let cosine = (32_400 - 4 * square) / (32_400 + square)
+        func offset(_ other: Coordinate) -> SIMD2<Double> {
+            var east = other.longitude - point.longitude
+            if east > 180 { east -= 360 } else if east < -180 { east += 360 }
+            return SIMD2(east * cosine, other.latitude - point.latitude) * 111_195
+        }
+        let (start, end) = (offset(first), offset(last))
+        let way = end - start
+        let lengthSquared = (way * way).sum()
+        let part = lengthSquared > 0 ? min(1, max(0, -(start * way).sum() / lengthSquared)) : 0
+        let nearest = start + way * part
+        return (nearest * nearest).sum().squareRoot()
     }
 
     private func apply(_ alert: NavigationAlert) -> NavigationAlert {
@@ -219,7 +260,7 @@ extension Cut {
         cut.limits.alertTextLengthMax = limit(2...8)
         cut.limits.maneuversStoredMax = limit(1...3)
         cut.limits.laneGuidancesStoredMax = limit(1...2)
-        cut.limits.routeSegmentPointsMax = limit(2...2)
+        cut.limits.routeSegmentPointsMax = limit(1...4)
         return cut
     }
 }

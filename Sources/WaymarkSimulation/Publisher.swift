@@ -19,6 +19,13 @@ struct Publisher {
     init(client: ClientID, following old: Publisher) {
         self.init(client: client)
         self.shareCount = old.shareCount
+        self.withheld = old.withheld
+    }
+
+    /// Features that the gateway does not grant: nothing of them is published, but for a try now and then.
+    var withheld: Set<Feature> {
+        get { self.making.withheld }
+        set { self.making.withheld = newValue }
     }
 
     /// States everything anew in the same session.
@@ -32,7 +39,10 @@ struct Publisher {
 
     /// What is published next.
     mutating func next(mayShare: Bool, _ random: inout SeededRandom) -> Publication {
-        let publication = self.choose(mayShare: mayShare, &random)
+        var publication = self.choose(mayShare: mayShare, &random)
+        if self.isWithheld(publication) {
+            publication = .tripEstimates(RandomDrive.estimates(&random), .green)
+        }
         self.drive.apply(publication)
         self.hasFinished = publication.type == .finishGuidance || publication.type == .cancelGuidance
         return publication
@@ -77,10 +87,12 @@ struct Publisher {
         return self.generation
     }
 
-    /// The trip with another destination; whether it has segments stays as it is.
+    /// The trip with another destination; now and then it shares more or less than before.
     private func updated(_ trip: Trip, _ random: inout SeededRandom) -> Trip {
         var trip = trip
         trip.destination = RandomDrive.waypoint(&random)
+        if random.once(in: 3) { trip.routeSegmentsAvailable.toggle() }
+        if random.once(in: 3) { trip.isDestinationShareable.toggle() }
         return trip
     }
 
@@ -158,6 +170,28 @@ struct Publisher {
 
     /// A publication that must be refused, with the code and the field.
     mutating func wrong(_ random: inout SeededRandom) -> (Publication, ErrorCode, String) {
+        let (publication, code, field) = self.chooseWrong(&random)
+        return self.isWithheld(publication) ? (publication, .notGranted, "") : (publication, code, field)
+    }
+
+    private func isWithheld(_ publication: Publication) -> Bool {
+        switch publication {
+        case .tripPreviews: self.withheld.contains(.tripPreviews)
+        case .addManeuvers, .upcomingManeuvers, .maneuverState, .maneuverEstimates:
+            self.withheld.contains(.maneuvers)
+        case .addLaneGuidances, .currentLaneGuidance: self.withheld.contains(.laneGuidance)
+        case .addRouteSegments, .currentRouteSegment: self.withheld.contains(.routeSegments)
+        case .currentRoadName: self.withheld.contains(.currentRoadName)
+        case .showAlert, .dismissAlert: self.withheld.contains(.navigationAlerts)
+        case .shareDestination: self.withheld.contains(.destinationSharing)
+        // Their routes are made of what is granted.
+        case .startGuidance, .resumeGuidance, .updateTrip, .tripEstimates, .pauseGuidance, .finishGuidance,
+            .cancelGuidance:
+            false
+        }
+    }
+
+    private mutating func chooseWrong(_ random: inout SeededRandom) -> (Publication, ErrorCode, String) {
         let nobody = ManeuverID(rawValue: 60_000)
         switch random.number(0...9) {
         case 0:
@@ -188,7 +222,7 @@ struct Publisher {
                 .tripEstimates(estimates, .green), .outOfRange, "travel_estimates.distance_remaining_meters"
             )
         case 6: return (.dismissAlert(60_000, .userDismissed), .unknownReference, "alert_id")
-        case 7: return (.currentRoadName(["too early"]), .sequenceGap, "")
+        case 7: return (.tripEstimates(RandomDrive.estimates(&random), .red), .sequenceGap, "")
         case 8 where self.drive.pause == nil:
             return (.resumeGuidance(generation: self.generation, .unknown, nil), .wrongState, "")
         default:

@@ -3,6 +3,8 @@ internal import WaymarkProtocol
 
 /// Makes up trips, routes and what is said along them. Ids are unique within a generation.
 struct RandomDrive {
+    /// Features that the client may not publish.
+    var withheld: Set<Feature> = []
     private var maneuverCount: UInt32 = 0
     private var laneGuidanceCount: UInt32 = 0
     private var segmentCount = 0
@@ -21,7 +23,7 @@ struct RandomDrive {
         let first = random.number(0...max(0, min(1, route.maneuvers.count - 1)))
         route.upcomingManeuvers = route.maneuvers.dropFirst(first).prefix(2).map(\.id)
         route.currentLaneGuidance = random.pick(route.laneGuidances)?.id
-        if trip.routeSegmentsAvailable, random.once(in: 2) {
+        if trip.routeSegmentsAvailable, !self.withheld.contains(.routeSegments), random.once(in: 2) {
             route.segments = [self.segment(route.maneuvers, route.laneGuidances, &random)]
             route.currentSegment = route.segments.first?.id
         }
@@ -35,7 +37,7 @@ struct RandomDrive {
     mutating func maneuvers(
         _ count: Int, _ laneGuidances: [LaneGuidance], _ random: inout SeededRandom
     ) -> [Maneuver] {
-        (0..<count).map { _ in
+        (0..<(self.withheld.contains(.maneuvers) ? 0 : count)).map { _ in
             self.maneuverCount += 1
             return Maneuver(
                 id: ManeuverID(rawValue: self.maneuverCount), type: .leftTurn,
@@ -48,7 +50,7 @@ struct RandomDrive {
     }
 
     mutating func laneGuidances(_ count: Int, _ random: inout SeededRandom) -> [LaneGuidance] {
-        (0..<count).map { _ in
+        (0..<(self.withheld.contains(.laneGuidance) ? 0 : count)).map { _ in
             self.laneGuidanceCount += 1
             return LaneGuidance(
                 id: LaneGuidanceID(rawValue: self.laneGuidanceCount),
@@ -63,7 +65,7 @@ struct RandomDrive {
         self.segmentCount += 1
         return RouteSegment(
             id: "s\(self.segmentCount)", origin: Self.waypoint(&random), destination: Self.waypoint(&random),
-            coordinates: (0..<random.number(0...3)).map { _ in Self.coordinate(&random) },
+            coordinates: (0..<random.number(0...6)).map { _ in Self.coordinate(&random) },
             maneuvers: maneuvers.map(\.id), laneGuidances: laneGuidances.map(\.id),
             currentManeuvers: maneuvers.prefix(1).map(\.id),
             tripTravelEstimates: random.once(in: 2) ? Self.estimates(&random) : nil)

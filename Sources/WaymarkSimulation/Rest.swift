@@ -141,15 +141,13 @@ extension SimulatedNetwork {
     }
 
     private mutating func compare(_ endpoint: SimulatedEndpoint, _ app: SimulatedApp, _ name: String) {
-        let expected = endpoint.isOutOfRoom ? DriveState() : endpoint.cut.apply(to: app.drive)
+        let expected = endpoint.cut.apply(to: app.drive)
         let differences = endpoint.drive.differences(from: expected)
         if !differences.isEmpty {
             let text = differences.joined(separator: "; ")
             self.report(self.lossPromise, "\(name) holds other things than \(app.id) published: \(text)")
         }
-        if !endpoint.isOutOfRoom, let log = self.logs[endpoint.session],
-            let event = endpoint.missingEvent(of: log)
-        {
+        if let log = self.logs[endpoint.session], let event = endpoint.missingEvent(of: log) {
             self.report(.publishersOrder, "\(name) never got event \(event)")
         }
     }

@@ -85,6 +85,7 @@ struct SimulatedApp {
     mutating func welcome(_ welcome: Welcome, _ random: inout SeededRandom) -> UInt64? {
         self.token = welcome.resumptionToken
         self.isWelcome = true
+        self.publisher.withheld = Set(welcome.features.filter { $0.withheld != nil }.map(\.feature))
         let found = welcome.sessions.first { $0.session == self.session }
         guard let found, found.phase != .ended else {
             self.forgetSession()

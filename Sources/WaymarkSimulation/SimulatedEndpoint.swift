@@ -18,8 +18,8 @@ struct SimulatedEndpoint {
     let path: EndpointPath
     /// What it asks for.
     let wish: Cut
-    /// What it gets, which is less if the policy withholds something.
-    let cut: Cut
+    /// What it gets with room for its profile, which is less if the policy withholds something.
+    private let fullCut: Cut
     let isGuidanceWanted: Bool
     var connection: ConnectionID?
     var isWelcome = false
@@ -34,8 +34,10 @@ struct SimulatedEndpoint {
     /// What it found wrong.
     var violations: [(Promise, String)] = []
     private var sequence: UInt64 = 0
-    /// The session has no room for what it asked for: it gets nothing.
-    private(set) var isOutOfRoom = false
+    /// The session has no room for what it asked for: it gets no content.
+    private var isOutOfRoom = false
+    /// The trip did not share its segments when the endpoint was last brought into the session.
+    private var isOptedOut = false
     /// What comes is the whole state, not changes.
     private var isSnapshot = false
     private var ended: Set<SessionID> = []
@@ -49,15 +51,25 @@ struct SimulatedEndpoint {
         if policy.routeSharingVehicles?.contains(path.vehicle) == false {
             cut.features.remove(.routeSegments)
         }
-        self.cut = cut
+        self.fullCut = cut
         self.isGuidanceWanted = isGuidanceWanted
         self.drive = DriveState(maneuversMax: cut.maneuversMax, laneGuidancesMax: cut.laneGuidancesMax)
+    }
+
+    /// What it gets.
+    var cut: Cut { self.isOutOfRoom ? .bare : self.fullCut }
+
+    /// The same, without segments that the trip does not share.
+    private var presentCut: Cut {
+        var cut = self.cut
+        if self.isOptedOut { cut.features.remove(.routeSegments) }
+        return cut
     }
 
     /// It is in a session that has room for it.
     var isInRoom: Bool { self.session != .none && !self.isOutOfRoom }
 
-    var mayRequest: Bool { self.cut.features.contains(.requests) }
+    var mayRequest: Bool { self.fullCut.features.contains(.requests) }
 
     var hello: Hello {
         var vehicle = VehicleHello(
@@ -174,6 +186,7 @@ struct SimulatedEndpoint {
             self.report(.oneSession, "a session begins before another one ended")
         }
         self.isOutOfRoom = begin.withheld.contains { $0.withheld == .noCapacity }
+        self.isOptedOut = begin.withheld.contains(FeatureGrant(.routeSegments, withheld: .tripOptedOut))
         let told = Set(begin.withheld.map(\.feature))
         for feature in Profile.contentFeatures
         where !self.cut.features.contains(feature) && !told.contains(feature) {
@@ -232,6 +245,9 @@ struct SimulatedEndpoint {
             self.report(.oneSession, "\(publication.type) of a session that never began")
         }
         self.advance(to: frame, publication, log)
+        if self.isSnapshot, self.isOptedOut, publication.hasSegments {
+            self.report(.equalAtRest, "\(publication.type) has segments that the trip does not share")
+        }
         self.drive.apply(publication)
         switch publication {
         case .finishGuidance, .cancelGuidance: self.end(self.session)
@@ -253,7 +269,6 @@ struct SimulatedEndpoint {
         if sequence <= self.sequence, !isPart {
             self.report(.publishersOrder, "number \(sequence) after \(self.sequence)")
         }
-        if self.isOutOfRoom { self.report(.equalAtRest, "got \(sequence) although there is no room for it") }
         if let log { self.compare(publication, frame, log) }
         self.sequence = max(self.sequence, sequence)
     }
@@ -268,7 +283,9 @@ struct SimulatedEndpoint {
             if frame.bytes != published.frame.bytes {
                 self.report(.equalAtRest, "other bytes than were published as \(sequence)")
             }
-        } else if let cut = published.publication.flatMap({ self.cut.apply(to: $0) }), cut != publication {
+        } else if let cut = published.publication.flatMap({ self.presentCut.apply(to: $0) }),
+            cut != publication
+        {
             self.report(.equalAtRest, "\(sequence) was not cut to \(cut)")
         }
         if !self.isSnapshot, let event = log.event(after: self.sequence, before: sequence, for: self.cut) {
@@ -279,5 +296,16 @@ struct SimulatedEndpoint {
     /// The last event that an endpoint that is up to date must have got; nil if it has it.
     func missingEvent(of log: PublishedLog) -> UInt64? {
         log.event(after: self.sequence, before: .max, for: self.cut)
+    }
+}
+
+extension Publication {
+    fileprivate var hasSegments: Bool {
+        switch self {
+        case .startGuidance(_, _, let route), .resumeGuidance(_, _, let route?):
+            !route.segments.isEmpty || route.currentSegment != nil
+        case .addRouteSegments, .currentRouteSegment: true
+        default: false  // The others have no field for them.
+        }
     }
 }

@@ -280,12 +280,6 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
                 (0..<66).map { i in with(segment) { $0.id = "\(i)" } }, generation: 1), .outOfRange,
             "segments[65]"),
         Refusal(
-            segment { $0.maneuvers = [.init(rawValue: 1), .init(rawValue: 0)] }, .outOfRange,
-            "segments[0].maneuver_ids[1]"),
-        Refusal(
-            segment { $0.laneGuidances = [.init(rawValue: 0)] }, .outOfRange,
-            "segments[0].lane_guidance_ids[0]"),
-        Refusal(
             segment { $0.currentManeuvers = .init(repeating: .init(rawValue: 1), count: 65) }, .outOfRange,
             "segments[0].current_maneuver_ids[64]"),
         Refusal(
@@ -301,9 +295,6 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
         Refusal(
             .resumeGuidance(generation: 1, .missedTurn, .init(currentSegment: long)), .outOfRange,
             "route.current_segment_id"),
-        Refusal(
-            .startGuidance(trip, generation: 1, .init(upcomingManeuvers: [.init(rawValue: 0)])), .outOfRange,
-            "route.upcoming_maneuver_ids[0]"),
         Refusal(
             .upcomingManeuvers(.init(repeating: .init(rawValue: 1), count: 65), generation: 1), .outOfRange,
             "maneuver_ids[64]"),

@@ -59,10 +59,41 @@ struct ViewOfRoute {
         #expect(view.view.fit(.currentRoadName(["Abc"]), view.route) == .asReceived)
         // A family of five scalars and a letter before it: the family does not fit, and is not split.
         #expect(view.fit(.currentRoadName(["x👨‍👩‍👦"])) == [.currentRoadName(["x"])])
-        // With nothing before it something must be left.
+        // With nothing before it nothing is left.
         limits.currentRoadNameLengthMax = 1
         view = ViewOfRoute(Profile(limits: limits))
-        #expect(view.fit(.currentRoadName(["👨‍👩‍👦"])) == [.currentRoadName(["👨"])])
+        #expect(view.fit(.currentRoadName(["👨‍👩‍👦", "e\u{301}x"])) == [.currentRoadName([])])
+    }
+
+    @Test func `a title whose first character is too long is empty, for a title there must be`() {
+        var limits = VehicleLimits()
+        limits.alertTextLengthMax = 1
+        let action = AlertAction(id: 1, titleVariants: ["👨‍👩‍👦", "OK"])
+        let alert = NavigationAlert(
+            id: 1, titleVariants: ["👨‍👩‍👦"], subtitleVariants: ["👨‍👩‍👦"], actions: [action])
+        let fitted = Profile(limits: limits).fit(alert)
+        #expect(fitted.titleVariants == [""] && fitted.subtitleVariants.isEmpty)
+        #expect(fitted.actions.map(\.titleVariants) == [["O"]])
+    }
+
+    @Test func `segments keep ids of what is outside of the window, and none of a withheld feature`() {
+        var segment = RouteSegment(id: "s", origin: World.place, destination: World.place)
+        segment.maneuvers = Self.ids(1, 2, 3)
+        segment.laneGuidances = [LaneGuidanceID(rawValue: 1), LaneGuidanceID(rawValue: 2)]
+        var limits = VehicleLimits()
+        (limits.maneuversStoredMax, limits.laneGuidancesStoredMax) = (1, 1)
+        #expect(Profile(limits: limits).fit(segment) == segment)
+        let without = Profile(limits: limits, withheld: [.laneGuidance]).fit(segment)
+        #expect(without.maneuvers == segment.maneuvers && without.laneGuidances.isEmpty)
+    }
+
+    @Test func `an upcoming maneuver that is named twice takes one slot`() {
+        var view = Self.started(maneuvers: 3)
+        #expect(
+            view.fit(.upcomingManeuvers(Self.ids(2, 2, 3, 4), generation: 1)) == [
+                .addManeuvers(Self.maneuvers(4...4), generation: 1),
+                .upcomingManeuvers(Self.ids(2, 2, 3), generation: 1),
+            ])
     }
 
     @Test func `names are cut, addresses are left out`() {
@@ -219,10 +250,93 @@ struct ViewOfRoute {
         #expect(Profile.thin(line, to: 5) == corners)
     }
 
-    @Test func `also of a line too long to weigh all of it`() {
+    @Test func `also of a line with very many points`() {
         let corners = Self.line((47, 9), (47, 9.5), (47.5, 9.5), (47.5, 9.9), (48, 9.6))
-        let line = Self.line(through: corners, count: Profile.candidatesMax / 2)
+        let line = Self.line(through: corners, count: 5_000)
         #expect(Profile.thin(line, to: 5) == corners)
+    }
+
+    @Test func `spikes stay, however thin they are and however many points the line has`() {
+        // Two spikes of 1.1 km within a few points of a long road with a little noise.
+        var random = SeededRandom(seed: 7)
+        var line = (0..<10_000).map { index in
+            Coordinate(
+                latitude: 47 + .random(in: -0.00001...0.00001, using: &random),
+                longitude: 9 + Double(index) * 0.00005)
+        }
+        line[5_001].latitude += 0.01
+        line[5_005].latitude -= 0.01
+        let thinned = Profile.thin(line, to: 100)
+        #expect(thinned.contains(line[5_001]) && thinned.contains(line[5_005]))
+        #expect(Self.error(of: thinned, for: line) < 20)
+    }
+
+    /// How far the farthest point of a line is from the part of a thinned line that stands for it, in metres.
+    private static func error(of thinned: [Coordinate], for line: [Coordinate]) -> Double {
+        var (worst, part) = (0.0, 0)
+        for point in line {
+            if part + 1 < thinned.count, point == thinned[part + 1] { part += 1 }
+            guard part + 1 < thinned.count else { continue }
+            worst = max(worst, Self.distance(of: point, from: thinned[part], thinned[part + 1]))
+        }
+        return worst
+    }
+
+    private static func distance(
+        of point: Coordinate, from first: Coordinate, _ last: Coordinate
+    ) -> Double {
+        let square = point.latitude * point.latitude
+        let width = (32_400 - 4 * square) / (32_400 + square)
+        func place(_ other: Coordinate) -> SIMD2<Double> {
+            SIMD2(
+                (other.longitude - point.longitude) * width, other.latitude - point.latitude) * 111_195
+        }
+        let (start, way) = (place(first), place(last) - place(first))
+        let length = (way * way).sum()
+        let part = length > 0 ? min(1, max(0, -(start * way).sum() / length)) : 0
+        let nearest = start + way * part
+        return (nearest * nearest).sum().squareRoot()
+    }
+
+    /// The rule of Docs/protocol.md, done the slow way. The second value is what the last point cost.
+    private static func slow(_ line: [Coordinate], _ countMax: Int) -> ([Coordinate], cost: Double) {
+        var kept = Array(line.indices)
+        var lost = Array(repeating: 0.0, count: line.count)
+        var cost = 0.0
+        while kept.count > countMax {
+            let costs = (1..<kept.count - 1).map { index in
+                Self.distance(of: line[kept[index]], from: line[kept[index - 1]], line[kept[index + 1]])
+                    + max(lost[kept[index - 1]], lost[kept[index]])
+            }
+            let place = costs.indices.min { (costs[$0], $0) < (costs[$1], $1) } ?? 0
+            cost = max(cost, costs[place])
+            lost[kept[place]] = cost
+            kept.remove(at: place + 1)
+        }
+        return (kept.map { line[$0] }, cost)
+    }
+
+    @Test(arguments: 0..<10) func `no point that went is farther off than the last one cost`(_ seed: Int) {
+        var random = SeededRandom(seed: UInt64(seed))
+        var place = Coordinate(latitude: 47, longitude: 9)
+        let line = (0..<120).map { _ in
+            place.latitude += .random(in: -0.001...0.001, using: &random)
+            place.longitude += .random(in: -0.001...0.002, using: &random)
+            return place
+        }
+        for countMax in [3, 10, 60] {
+            let (expected, cost) = Self.slow(line, countMax)
+            let thinned = Profile.thin(line, to: countMax)
+            #expect(thinned == expected)
+            // The map is another one at each point, by a few parts in a hundred thousand.
+            #expect(Self.error(of: thinned, for: line) <= cost * 1.001)
+        }
+    }
+
+    @Test func `a point alone is the last one`() {
+        let line = Self.line((47, 9), (47, 9.5), (47.5, 9.5))
+        #expect(Profile.thin(line, to: 1) == [line[2]])
+        #expect(Profile.thin(line, to: 2) == [line[0], line[2]])
     }
 
     @Test(arguments: 0..<50) func `as many points as asked for, in order, with both ends`(_ seed: Int) {

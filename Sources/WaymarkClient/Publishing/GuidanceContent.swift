@@ -75,11 +75,9 @@ struct GuidanceContent: Sendable, Hashable {
         var route = self.route
         route.tripTravelEstimates = self.tripEstimates?.estimates
         route.maneuverTravelEstimates = route.upcomingManeuvers.first.flatMap { self.maneuverEstimates[$0] }
-        // Segments that were added before the trip said that it has none.
-        var begun = trip
-        if !route.segments.isEmpty { begun.routeSegmentsAvailable = true }
-        var publications: [Publication] = [.startGuidance(begun, generation: generation, route)]
-        if begun != trip { publications.append(.updateTrip(trip)) }
+        // Those that were added before the trip opted out must not reach a vehicle again.
+        if !trip.routeSegmentsAvailable { (route.segments, route.currentSegment) = ([], nil) }
+        var publications: [Publication] = [.startGuidance(trip, generation: generation, route)]
         if let previews { publications.append(previews) }
         if let roadName { publications.append(roadName) }
         if let tripEstimates {

@@ -34,6 +34,10 @@ struct PublishedState: Sendable, Hashable {
     private(set) var sequence: UInt64 = 0
     /// The largest frame that the gateway takes.
     var frameBytesMax = Int(ConnectionLimits().frameBytesMax)
+    /// Features that the gateway withholds from this client: what needs one is left out, and nothing else is lost by it.
+    var withheld: FeatureSet = [] {
+        didSet { if self.withheld != oldValue, self.sequence > 0 { self.restateLater() } }
+    }
     private let limits: Limits
     private var base = GuidanceContent()
     private var recent: [Sent] = []
@@ -76,6 +80,10 @@ struct PublishedState: Sendable, Hashable {
     ///   over then.
     mutating func publish(_ publication: Publication) throws(ClientError) {
         if self.isEnded { throw .sessionEnded(reason: "this program has finished or cancelled it") }
+        guard let publication = publication.without(self.withheld) else {
+            guard publication.type == .shareDestination else { return }
+            throw .rejected(field: "", reason: "the gateway withholds destinationSharing from this client")
+        }
         let outline = publication.outline
         do throws(Rejection) {
             var added = self.content.added
@@ -180,7 +188,8 @@ struct PublishedState: Sendable, Hashable {
             self.lostShares += self.waitingShares
             self.queue = PublicationQueue()
         } else {
-            for publication in self.content.restatement(generation: self.newGeneration()) {
+            let publications = self.content.restatement(generation: self.newGeneration())
+            for publication in publications.compactMap({ $0.without(self.withheld) }) {
                 restated += try OutgoingPublication.fitting(publication, frameBytesMax: self.frameBytesMax)
             }
         }

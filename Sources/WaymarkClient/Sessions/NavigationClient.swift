@@ -54,6 +54,8 @@ public actor NavigationClient {
     private var connections = Readers<ConnectionState>()
     private var connectionState = ConnectionState.connecting
     private var frameBytesMax = Int(ConnectionLimits().frameBytesMax)
+    /// Features that the operator withholds from this client.
+    private var withheld: FeatureSet = []
 
     /// Connects to a gateway; returns when it has said Welcome.
     ///
@@ -123,6 +125,7 @@ public actor NavigationClient {
         try Codec.check(.openSession(opening))
         var record = SessionRecord(opening, onWaypoint: onWaypoint)
         record.state.frameBytesMax = self.frameBytesMax
+        record.state.withheld = self.withheld
         if let onEvent { record.openFeed().forEach(onEvent) }
         let result: Result<Void, ClientError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -297,6 +300,7 @@ extension NavigationClient: LinkOwner {
         self.token = welcome.resumptionToken
         self.isLinkWoken = false
         self.frameBytesMax = frameBytesMax
+        self.withheld = FeatureSet(welcome.features.filter { $0.withheld == .policy }.map(\.feature))
         // Of what waits, sessions are opened again below; the requests that the answers are for have ended with the
         // connection that was lost.
         self.control = []
@@ -304,6 +308,7 @@ extension NavigationClient: LinkOwner {
         for key in self.order {
             self.sessions[key]?.state.frameBytesMax = frameBytesMax
             self.sessions[key]?.loseInquiries()
+            defer { self.sessions[key]?.state.withheld = self.withheld }
             guard let record = self.sessions[key] else { continue }
             guard let id = record.id else {
                 self.send(Envelope(.openSession(record.opening)))

@@ -19,7 +19,7 @@ extension FieldRules {
             "generation": .any, "segments": .any.atMost(ProtocolConstants.routeSegmentsMax),
         ],
         "UpcomingManeuvers": [
-            "generation": .any, "maneuver_ids": .reference.atMost(ProtocolConstants.upcomingManeuversMax),
+            "generation": .any, "maneuver_ids": .any.atMost(ProtocolConstants.upcomingManeuversMax),
         ],
         "CurrentLaneGuidance": ["generation": .any, "lane_guidance_id": .any],
         "CurrentRoadName": ["name_variants": .variants],

@@ -209,7 +209,7 @@ extension MachineWorld {
         #expect(world.published == before)
     }
 
-    @Test func `a trip that closes its segments later keeps those that it had`() throws {
+    @Test func `segments of a trip that has opted out of them are not stated again`() throws {
         var world = MachineWorld()
         let segment = RouteSegment(id: "s", origin: place, destination: place)
         try world.start(RouteInformation(segments: [segment]))
@@ -222,11 +222,40 @@ extension MachineWorld {
                     [RouteSegment(id: "t", origin: place, destination: place)], generation: $0.generation)
             }
         }
+        try world.settle()
+        #expect(world.held.state.segments == [] && world.held.state.currentSegment == nil)
         world.restart()
         try world.settle()
         #expect(world.refusals == [])
-        #expect(world.held.state.segments == [segment])
+        #expect(world.held.state.segments == [] && world.held.state.currentSegment == nil)
         #expect(world.held.state.trip == closed)
+    }
+
+    @Test func `what the gateway withholds is left out, and guidance goes on with the rest`() throws {
+        var world = MachineWorld()
+        world.published.withheld = [.routeSegments, .maneuvers, .currentRoadName, .destinationSharing]
+        let maneuver = ManeuverID(rawValue: 1)
+        let segment = RouteSegment(
+            id: "s", origin: place, destination: place, maneuvers: [maneuver], currentManeuvers: [maneuver])
+        var begun = route
+        (begun.segments, begun.currentSegment) = ([segment], "s")
+        try world.start(begun)
+        try world.setUpcoming(1)
+        try world.publish { _ in .currentRoadName(["Lane"]) }
+        #expect(throws: ClientError.self) {
+            try world.publish { _ in .shareDestination(shareID: "s", place) }
+        }
+        try world.publish { _ in .pauseGuidance(.loading, description: []) }
+        try world.settle()
+        #expect(world.refusals == [])
+        #expect(world.held.state.phase == .paused(.loading, description: []))
+        #expect(world.held.state.maneuvers.isEmpty && world.held.state.segments.isEmpty)
+        // What was published meanwhile, and a gateway that withholds more.
+        world.published.withheld.insert(.laneGuidance)
+        try world.settle()
+        #expect(world.refusals == [])
+        #expect(world.held.state.laneGuidances.isEmpty)
+        #expect(world.held.state.phase == .paused(.loading, description: []))
     }
 
     @Test func `what waits while disconnected is bounded, and nothing of the content is lost`() throws {

@@ -127,11 +127,11 @@ typedef enum _Waymark__V1__WithheldReason {
    */
   WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_NOT_REQUESTED = 1,
   /*
-   * The gateway already fits the session to as many distinct profiles as it may.
+   * The gateway already fits the session to as many distinct profiles as it may; ends as soon as there is room.
    */
   WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_NO_CAPACITY = 2,
   /*
-   * The navigation client does not provide it.
+   * The navigation client does not provide it, or was not granted it.
    */
   WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_CLIENT_DOES_NOT_PROVIDE = 3,
   /*
@@ -311,7 +311,7 @@ struct  Waymark__V1__VehicleLimits
 {
   ProtobufCMessage base;
   /*
-   * Longest text the endpoint shows, in Unicode scalars.
+   * Longest text the endpoint shows, in Unicode scalars. Which texts: see Docs/protocol.md, Fitting.
    */
   uint32_t current_road_name_length_max;
   uint32_t destination_name_length_max;
@@ -328,7 +328,7 @@ struct  Waymark__V1__VehicleLimits
    */
   uint32_t lane_guidances_stored_max;
   /*
-   * How many points of a route segment can be stored; longer lines are thinned.
+   * How many points of a route segment can be stored; longer lines are thinned, see Docs/protocol.md, Fitting.
    */
   uint32_t route_segment_points_max;
 };

@@ -673,7 +673,7 @@ struct  Waymark__V1__Trip
    */
   protobuf_c_boolean destination_shareable;
   /*
-   * Route segments will be published. False withholds them from every vehicle.
+   * Route segments will be published. False withholds them from every vehicle, also those that were published before.
    */
   protobuf_c_boolean route_segments_available;
 };
@@ -784,7 +784,7 @@ struct  Waymark__V1__NavigationAlert
   size_t n_actions;
   Waymark__V1__AlertAction **actions;
   /*
-   * 0: until dismissed. Otherwise raised to at least 5 000; at most 600 000.
+   * 0: until dismissed. Otherwise at most 600 000; below 5 000 the receiver raises it to that.
    */
   uint32_t duration_milliseconds;
 };

@@ -246,7 +246,8 @@ struct  Waymark__V1__SessionOpened
 
 
 /*
- * Gateway to client: a vehicle joined or left, an endpoint came, went or became ready. Frame: the session's id.
+ * Gateway to client: a vehicle joined or left, an endpoint came, went or became ready, or gets more or less than before. Frame: the
+ * session's id.
  */
 struct  Waymark__V1__VehicleChanged
 {
@@ -366,7 +367,7 @@ struct  Waymark__V1__RouteInformation
   size_t n_segments;
   Waymark__V1__RouteSegment **segments;
   /*
-   * One of `segments`. Empty: the first.
+   * One of `segments`. Empty: the first; without segments none.
    */
   char *current_segment_id;
   /*

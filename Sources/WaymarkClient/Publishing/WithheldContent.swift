@@ -1,0 +1,56 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+// What is left of publications for a gateway that withholds features: it would refuse the whole message.
+extension Publication {
+    /// The publication without what some features stand for; nil if it is all about one of them.
+    ///
+    /// Exit labels, charging stops and time zones stay: the gateway takes them out.
+    func without(_ withheld: FeatureSet) -> Publication? {
+        guard !withheld.isEmpty else { return self }
+        switch self {
+        case .startGuidance(let trip, let generation, let route):
+            return .startGuidance(trip, generation: generation, route.without(withheld))
+        case .resumeGuidance(let generation, let reason, let route):
+            return .resumeGuidance(generation: generation, reason, route?.without(withheld))
+        case .addRouteSegments(let segments, let generation):
+            guard !withheld.contains(.routeSegments) else { return nil }
+            return .addRouteSegments(segments.map { $0.without(withheld) }, generation: generation)
+        case .tripPreviews: return withheld.contains(.tripPreviews) ? nil : self
+        case .addManeuvers, .upcomingManeuvers, .maneuverState, .maneuverEstimates:
+            return withheld.contains(.maneuvers) ? nil : self
+        case .addLaneGuidances, .currentLaneGuidance: return withheld.contains(.laneGuidance) ? nil : self
+        case .currentRouteSegment: return withheld.contains(.routeSegments) ? nil : self
+        case .currentRoadName: return withheld.contains(.currentRoadName) ? nil : self
+        case .showAlert, .dismissAlert: return withheld.contains(.navigationAlerts) ? nil : self
+        case .shareDestination: return withheld.contains(.destinationSharing) ? nil : self
+        case .updateTrip, .tripEstimates, .pauseGuidance, .finishGuidance, .cancelGuidance: return self
+        }
+    }
+}
+
+extension RouteInformation {
+    fileprivate func without(_ withheld: FeatureSet) -> RouteInformation {
+        var route = self
+        if withheld.contains(.maneuvers) {
+            (route.maneuvers, route.upcomingManeuvers, route.maneuverTravelEstimates) = ([], [], nil)
+        }
+        if withheld.contains(.laneGuidance) { (route.laneGuidances, route.currentLaneGuidance) = ([], nil) }
+        route.segments = withheld.contains(.routeSegments) ? [] : self.segments.map { $0.without(withheld) }
+        if route.segments.isEmpty { route.currentSegment = nil }
+        return route
+    }
+}
+
+extension RouteSegment {
+    fileprivate func without(_ withheld: FeatureSet) -> RouteSegment {
+        var segment = self
+        if withheld.contains(.maneuvers) {
+            (segment.maneuvers, segment.currentManeuvers, segment.maneuverTravelEstimates) = ([], [], nil)
+        }
+        if withheld.contains(.laneGuidance) {
+            (segment.laneGuidances, segment.currentLaneGuidance) = ([], nil)
+        }
+        return segment
+    }
+}

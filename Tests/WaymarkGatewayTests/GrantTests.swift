@@ -1,0 +1,96 @@
+import Testing
+import WaymarkCodec
+import WaymarkGateway
+import WaymarkModel
+import WaymarkProtocol
+
+/// What a client may publish of what it was not granted.
+@Suite struct GrantTests {
+    private static let route = RouteInformation(
+        maneuvers: [Maneuver(id: ManeuverID(rawValue: 1), type: .leftTurn, highwayExitLabel: "1")],
+        laneGuidances: [LaneGuidance(id: LaneGuidanceID(rawValue: 1), lanes: [Lane(angles: [])])],
+        segments: [RouteSegment(id: "s", origin: World.place, destination: World.place)])
+
+    /// Something of each feature, as a route has it or by itself.
+    private static let publications: [(Feature, Publication)] = [
+        (.maneuvers, .addManeuvers([], generation: 1)), (.maneuvers, .upcomingManeuvers([], generation: 1)),
+        (.maneuvers, .maneuverState(.initial, generation: 1)),
+        (.maneuvers, .startGuidance(World.trip, generation: 5, RouteInformation(maneuvers: route.maneuvers))),
+        (.laneGuidance, .addLaneGuidances([], generation: 1)),
+        (.laneGuidance, .currentLaneGuidance(nil, generation: 1)),
+        (
+            .laneGuidance,
+            .startGuidance(World.trip, generation: 5, RouteInformation(laneGuidances: route.laneGuidances))
+        ),
+        (.currentRoadName, .currentRoadName(["Lane"])),
+        (.routeSegments, .addRouteSegments([], generation: 1)),
+        (.routeSegments, .currentRouteSegment("s", generation: 1)),
+        (
+            .routeSegments,
+            .startGuidance(World.trip, generation: 5, RouteInformation(segments: route.segments))
+        ),
+        (.destinationSharing, .shareDestination(shareID: "s", World.place)),
+        (.navigationAlerts, .showAlert(NavigationAlert(id: 1, titleVariants: ["Jam"]))),
+        (.navigationAlerts, .dismissAlert(1, .timeout)), (.tripPreviews, .tripPreviews([], selected: "")),
+    ]
+
+    @Test func `what is withheld from a client, or was not declared, it cannot publish`() throws {
+        for (feature, publication) in Self.publications {
+            for isDeclared in [true, false] {
+                var world = World { if isDeclared { $0.withheldFeatures = [feature] } }
+                let client = world.arrive(1, World.client("app", without: isDeclared ? [] : [feature]))
+                let opening = OpenSession(
+                    requestID: "r", vehicles: .vehicles([VehicleID(unchecked: "car")]))
+                world.receive(.openSession(opening), from: client)
+                let session = try #require(world.opened(client, "r"))
+                world.publish(
+                    client, session, .startGuidance(World.trip, generation: 1, RouteInformation()))
+                world.publish(client, session, publication)
+                #expect(world.errors(client) == [.notGranted], "\(feature), \(publication.type)")
+            }
+        }
+    }
+
+    @Test func `exit labels, charge and time zones are no reason to refuse what has them`() throws {
+        var place = World.place
+        place.timeZone = "Europe/Vaduz"
+        place.charge = ChargeStop(powerWatts: 1)
+        let trip = Trip(id: "t", origin: place, destination: place)
+        for feature in [Feature.exitLabels, .charge, .timeZone] {
+            for isDeclared in [true, false] {
+                var world = World { if isDeclared { $0.withheldFeatures = [feature] } }
+                let client = world.arrive(1, World.client("app", without: isDeclared ? [] : [feature]))
+                let session = try world.guided(client, ["car"])
+                let route = RouteInformation(maneuvers: Self.route.maneuvers)
+                world.publish(client, session, .startGuidance(trip, generation: 2, route))
+                #expect(world.errors(client).isEmpty)
+            }
+        }
+    }
+
+    @Test func `what the operator withholds later, a client may go on publishing, and no vehicle gets it`()
+        throws
+    {
+        var world = World()
+        let client = world.arrive(1, World.client("app"))
+        let car = world.arrive(2, World.endpoint("car"))
+        let session = try world.guided(client, ["car"])
+        var policy = world.gateway.policy
+        policy.withheldFeatures = [.currentRoadName]
+        world.handle(.policyChanged(policy))
+        world.publish(client, session, .currentRoadName(["Lane"]))
+        #expect(world.errors(client).isEmpty)
+        #expect(!world.messages(car).contains { $0.type == .currentRoadName })
+    }
+
+    @Test func `a client from which the operator withholds requests is not asked`() throws {
+        var world = World { $0.withheldFeatures = [.waypointRequests, .destinationRequests] }
+        let client = world.arrive(1, World.client("app"))
+        let car = world.arrive(2, World.endpoint("car"))
+        let destination = DestinationRequest(requestID: "d", destination: World.place)
+        world.receive(.destinationRequest(destination), from: car)
+        _ = try world.guided(client, ["car"])
+        world.receive(World.waypoint("w"), from: car)
+        #expect(world.outcomes(car) == [.notSupported, .notSupported])
+    }
+}
