@@ -193,7 +193,9 @@ actor ClusterApp {
     // MARK: Questions
 
     func ask(_ prompt: WaypointPrompt) async -> Bool {
-        await self.ask(
+        // Not told with the updates, which come by another way: the estimates stand before the answer.
+        self.tell(Story.asked(prompt, self.state))
+        return await self.ask(
             "stop at \(Story.name(prompt.waypoint))? \(Story.estimates(prompt.travelEstimates)) to go")
     }
 

@@ -88,7 +88,7 @@ struct Story: Sendable, Hashable {
         case .ended(let reason): return self.over(self.ended(reason, update))
         case .prompt(let prompt):
             self.prompted = prompt.id
-            return Self.asked(prompt, state)
+            return nil  // Told when the user is asked.
         case .promptOver(_, let result): return Self.decided("stop", result)
         case .requestEnded(let id, let result):
             return id == self.prompted ? nil : Self.decided("request", result)
@@ -146,7 +146,8 @@ struct Story: Sendable, Hashable {
         return "guided by \(state.client)\(way): \(self.remaining(state))"
     }
 
-    private static func asked(_ prompt: WaypointPrompt, _ state: VehicleState) -> String {
+    /// What the user is asked.
+    static func asked(_ prompt: WaypointPrompt, _ state: VehicleState) -> String {
         "the client's estimates with a stop at \(self.name(prompt.waypoint)): "
             + "\(self.estimates(prompt.travelEstimates)) to go, without it \(self.remaining(state))"
     }

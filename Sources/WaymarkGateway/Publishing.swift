@@ -63,11 +63,11 @@ extension Gateway {
 
     /// Uses up the number of a frame that the codec refused.
     mutating func skip(_ header: FrameHeader, from connection: ConnectionID) {
-        guard case .client(let client) = self.peers[connection],
-            let place = self.sessions.index(forKey: header.session),
+        guard case .client(let client) = self.peers[connection] else { return }
+        self.counters.framesRejected += 1
+        guard let place = self.sessions.index(forKey: header.session),
             self.sessions.look(at: place, { $0.client }) == client
         else { return }
-        self.counters.framesRejected += 1
         self.sessions.look(at: place) { $0.skip(header.sequence) }
     }
 

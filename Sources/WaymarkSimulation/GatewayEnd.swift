@@ -205,9 +205,8 @@ extension SimulatedNetwork {
                 self.report(.rejectionChangesNothing, "\(self.name(id)) is not told why: \(rejection)")
             }
             var expected = before
-            // Of a publication the number is used up, as if the codec had refused it.
+            // A refused publication uses up its number, as if the codec had refused it.
             if case .published(let connection, let frames) = event, let (frame, _) = frames.frames.first {
-                guard rejection.code != .unknownSession else { continue }
                 var none: [Gateway.Action] = []
                 expected.handle(.publicationRejected(connection, frame.header), at: self.now, into: &none)
             }

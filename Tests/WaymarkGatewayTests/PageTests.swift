@@ -137,6 +137,10 @@ import WaymarkProtocol
         world.mail = [:]
         let unknown = SessionID(session.rawValue + 1_000)
         world.receive(.cancelNavigation(.userStopped), from: car, unknown)
+        #expect(
+            world.messages(car) == [.sessionEnded(SessionEnded(session: unknown, reason: .clientGone))])
+        #expect(world.messages(client).isEmpty)
+        world.mail = [:]
         world.receive(.zoomCluster(ZoomCluster(direction: .in)), from: car, unknown)
         world.receive(.updateRouteSource(UpdateRouteSource(routeSource: .vehicle)), from: car, unknown)
         world.receive(.receipt(Receipt(receivedSequence: 99, shownSequence: 0)), from: car, unknown)
