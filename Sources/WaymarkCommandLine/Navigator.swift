@@ -112,19 +112,20 @@ actor Navigator {
     // MARK: What vehicles ask for
 
     /// A vehicle that nobody guides wants to be driven: promised once there is a route.
-    private func answer(_ inquiry: DestinationInquiry) async -> Bool {
-        guard let engine = self.engine, let position = self.position ?? self.start, !self.isCancelled else {
+    private func answer(_ inquiry: DestinationInquiry) async -> DestinationAnswer {
+        guard let engine = self.engine, let position = self.position ?? self.start else {
             Terminal.note("\(inquiry.vehicle) asks for a drive; that needs --engine and --from")
-            return false
+            return .decline(.notSupported)
         }
+        guard !self.isCancelled else { return .decline(.busy) }
         do throws(RoutingError) {
             let answer = try await engine.route(through: [Waypoint(center: position), inquiry.destination])
             let assignment = Assignment(answer: answer, vehicles: .vehicles([inquiry.vehicle]))
-            guard case .enqueued = self.assign.yield(assignment) else { return false }
-            return true
+            guard case .enqueued = self.assign.yield(assignment) else { return .decline(.busy) }
+            return .accept
         } catch {
             Terminal.note("\(error)")
-            return false
+            return .decline(.invalid)
         }
     }
 

@@ -29,6 +29,14 @@ public struct DestinationInquiry: Sendable, Hashable {
     public let destination: Waypoint
 }
 
+/// How a client answers a ``DestinationInquiry``.
+public enum DestinationAnswer: Sendable, Hashable {
+    /// The client will open a session and guide the vehicle there.
+    case accept
+    /// With one of notSupported, declinedByUser, busy, invalid, tooLarge.
+    case decline(RequestResult)
+}
+
 /// How a request, or a shared destination, ended.
 public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
     /// It was taken.
