@@ -64,7 +64,7 @@ actor Guide {
         if let index = ahead.map(\.id).firstIndex(of: segment) {
             stops.insert(stop, at: index)
         } else {
-            stops = StopOrder.inserting(stop, from: self.position, into: stops)
+            stops.insert(stop, at: StopOrder.index(of: stop, from: self.position, in: stops))
         }
         return [Waypoint(center: self.position)] + stops
     }
@@ -149,9 +149,8 @@ actor Guide {
             try await self.session.updateTripEstimates(estimates, color: color)
         case .maneuverEstimates(let id, let estimates):
             try await self.session.updateEstimates(of: id, estimates)
-        case .arrivedAtWaypoint:
-            try await self.session.pause(.arrived)
-            try await self.session.resume()
+        case .arrivedAtWaypoint: try await self.session.pause(.arrived)
+        case .leavingWaypoint: try await self.session.resume()
         case .position, .offRoute, .finished: break  // The loop looks at the drive's state.
         }
     }
