@@ -93,6 +93,7 @@ actor Navigator {
         self.isCancelled = true
         self.assign.finish()
         for record in self.drives.values {
+            record.changed?.yield()
             if let guide = record.guide { await guide.cancel() } else { await Self.cancel(record.session) }
         }
     }
@@ -135,6 +136,7 @@ actor Navigator {
     ) async throws -> Guide.End? {
         guard await self.awaitVehicles(number, plan) else {
             await Self.cancel(session)
+            if self.isCancelled { return .cancelled }
             return self.drives[number]?.roster.end == nil ? nil : .stopped
         }
         let trip = answer.trip(id: "trip-\(number)")
@@ -142,6 +144,7 @@ actor Navigator {
             if let preview = plan.preview {
                 try await session.showPreviews([trip], selected: trip.id)
                 _ = await self.wait(number, atMost: preview) { $0.end != nil }
+                if self.isCancelled { return .cancelled }
             }
             var options = plan.guide
             let (engine, say) = (self.engine, self.say)
@@ -180,7 +183,7 @@ actor Navigator {
         return isDone || roster.hasOne(awaited)
     }
 
-    /// Waits until the roster is as `isDone` wants it; false if that took longer than `limit`.
+    /// Waits until the roster is as `isDone` wants it; false if that took longer than `limit`, or was interrupted.
     private func wait(
         _ number: Int, atMost limit: Duration?, until isDone: @escaping @Sendable (VehicleRoster) -> Bool
     ) async -> Bool {
@@ -189,13 +192,18 @@ actor Navigator {
         changed.yield()
         let body: @Sendable () async -> Bool = {
             for await _ in changes {
-                guard let roster = await self.drives[number]?.roster else { return false }
+                guard let roster = await self.roster(number) else { return false }
                 if isDone(roster) { return true }
             }
             return false
         }
         guard let limit else { return await body() }
         return await first(within: limit, body) ?? false
+    }
+
+    /// Who is in a drive; nil once it is over, or this program was interrupted.
+    private func roster(_ number: Int) -> VehicleRoster? {
+        self.isCancelled ? nil : self.drives[number]?.roster
     }
 
     private func take(_ event: SessionEvent, drive number: Int) async {

@@ -18,9 +18,20 @@ import Testing
         try await daemon.stop()
     }
 
-    @Test
-    func
-        `previews, alerts and the destination come to the cluster, and the drive begins where it is told to`()
+    @Test func `an interrupt ends the wait for a vehicle, also while the gateway is away`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let navigate = try daemon.waymark(
+            "navigate", "--vehicle", "ghost", "--route", ProgramTests.route("vaduz-balzers"))
+        try await navigate.line(containing: "ghost: awaited")
+        daemon.program.signal(SIGKILL)
+        await daemon.program.end()
+        navigate.signal(SIGINT)
+        #expect(await navigate.end() == 130)
+        #expect(navigate.lines.last == "drive 1: cancelled")
+        try FileManager.default.removeItem(atPath: daemon.folder)
+    }
+
+    @Test func `previews, alerts and the destination come to the cluster, and --start-at begins there`()
         async throws
     {
         let daemon = try await RunningDaemon.start()
