@@ -62,13 +62,8 @@ import WaymarkRoutes
         let tree = TreeEngine(road: Self.road)
         var policy = Navigator.Policy()
         policy.onDestination = .accept
-        // The fifth place beside the road that the engine hears of has no road near it.
-        for index in 0..<4 {
-            _ = try await tree.route(through: [
-                Self.road[0], Self.road[index * 5].moved(meters: 100, bearing: 90),
-            ])
-        }
         try await Self.run(TiredEngine(tree, answers: 1), policy) { _, vehicle in
+            // Farther from the road than any branch leads.
             let far = Waypoint(center: Self.road[20].moved(meters: 2_000, bearing: 90))
             #expect(await vehicle.requestDestination(far) == .invalid)
             // Nor is an engine that does not answer the user's word.

@@ -24,6 +24,8 @@ final class TreeEngine: RoutingEngine {
 
     /// So near to the network a point is on it, in metres.
     private static let nearMeters = 15.0
+    /// No branch leads farther from the road than this, in metres.
+    private static let branchMetersMax = 1_500.0
     /// How far the carriageways are apart.
     private static let carriagewayMeters = 8.0
 
@@ -69,10 +71,8 @@ final class TreeEngine: RoutingEngine {
                     return Place(meters: branch.meters, branch: index, fromRoad: along)
                 }
             }
-            // Every fifth place that is far enough from the road has no road near it.
             let distance = base.meters(to: point)
-            let missed =
-                distance > 600 && branches.count % 5 == 4 ? 300 + distance / 3 : min(distance / 2, 120)
+            let missed = max(min(distance / 2, 120), distance - Self.branchMetersMax)
             let end = base.interpolated(to: point, fraction: (distance - missed) / distance)
             branches.append(Branch(point: point, meters: meters, base: base, end: end))
             return Place(meters: meters, branch: branches.count - 1, fromRoad: base.meters(to: end))
