@@ -4,21 +4,41 @@ internal import WaymarkRoutes
 
 /// Drives along routes and publishes what happens: what `navigate` and `demo` share.
 ///
-/// Only ``run()`` publishes. Everybody else says what shall become of the drive, and the loop does it between two steps: what
-/// was said of one route never mixes with another.
+/// Only ``run()`` publishes guidance. Its other callers say what is to become of the drive, and the loop does it between two
+/// steps: what was said of one route never mixes with another.
 actor Guide {
     /// How a guide drives.
     struct Options: Sendable {
         var drive = DriveOptions()
-        /// Finds the way back after the route was left, through the stops that are still ahead; nil ends the guidance.
+        /// Where the first route is entered, in metres from its start.
+        var startMeters = 0.0
+        /// Finds a way from a place through the stops that are still ahead; nil if there is none.
         var findWay: @Sendable (Coordinate, [Waypoint]) async -> EngineRoute? = { _, _ in nil }
         /// Called once, when the given part of the first route is driven; the drive waits for it.
         var pause: (at: Double, body: @Sendable () async -> Void)?
+        /// Shown in turn, each once so many metres have been driven.
+        var alerts: [(meters: Double, alert: NavigationAlert)] = []
+        /// Told of the drive in lines for people.
+        var say: (@Sendable (String) -> Void)?
+        /// Called once guidance has begun.
+        var whenStarted: (@Sendable () -> Void)?
+        /// Told every change, before it is published.
+        var observe: (@Sendable (DriveChange) -> Void)?
         var pace = Pace.realTime()
     }
 
     /// How a drive ended.
     enum End: Sendable { case arrived, stopped, cancelled, lost }
+
+    /// A stop that a vehicle has asked for, or the whole route that leads there.
+    struct Detour: Sendable {
+        /// nil: ``route`` is driven as it is.
+        var stop: Waypoint?
+        /// The stop, or destination, in front of which it goes; nil: where the detour is shortest.
+        var next: Waypoint?
+        /// The route as it was when the vehicle asked.
+        var route: EngineRoute
+    }
 
     /// Between two looks at the drive.
     private static let tick = Duration.milliseconds(50)
@@ -36,9 +56,17 @@ actor Guide {
     private var startedAt: Duration
     /// How long has been driven since then; the clock may be further.
     private var driven = Duration.zero
-    private var pending: (route: EngineRoute, reason: RerouteReason)?
-    /// What vehicles asked for and is not decided yet, by vehicle: the route if it is accepted; nil while it is looked for.
-    private var inquiries: [String: EngineRoute?] = [:]
+    /// Metres from the first route's start to where the present route was entered, and where on it that was.
+    private var odometer = (meters: 0.0, enteredAt: 0.0)
+    /// What vehicles have agreed to, oldest first: each is added to the newest route, one after another.
+    private var accepted: [Detour] = []
+    /// Requests that are not decided yet, by vehicle.
+    private var openInquiries: [String: Int] = [:]
+    /// What is driven if the oldest request of a vehicle is accepted.
+    private var promised: [String: [Detour]] = [:]
+    private var alerts: [(meters: Double, alert: NavigationAlert)]
+    private var report = DriveReport()
+    private var isArriving = false
     private var isStopped = false
     private var isCancelled = false
     private(set) var reroutes = 0
@@ -47,9 +75,11 @@ actor Guide {
     init(_ session: NavigationSession, _ route: EngineRoute, trip: Trip, options: Options) {
         self.session = session
         self.options = options
-        self.drive = Drive(route: route, options: options.drive)
+        self.drive = Drive(route: route, options: options.drive, atMeters: options.startMeters)
         self.trip = trip
         self.startedAt = options.pace.now()
+        self.alerts = options.alerts.sorted { $0.meters < $1.meters }
+        self.odometer = (self.drive.meters, self.drive.meters)
     }
 
     /// Where the vehicle is.
@@ -57,31 +87,57 @@ actor Guide {
     /// The stops that are still ahead, and the destination.
     var waypointsAhead: [Waypoint] { self.drive.waypointsAhead }
 
-    /// The way through `stop` as well: into `segment` if that is still ahead, else where the detour is shortest.
-    func waypoints(with stop: Waypoint, intoSegment segment: String) -> [Waypoint] {
-        var stops = self.drive.waypointsAhead
+    // MARK: What vehicles ask for
+
+    /// The stop in front of which a new one goes into `segment`; nil if that segment is not ahead.
+    func stop(endingSegment segment: String) -> Waypoint? {
+        let stops = self.drive.waypointsAhead
         let ahead = self.drive.route.information.segments.suffix(stops.count)
-        if let index = ahead.map(\.id).firstIndex(of: segment) {
-            stops.insert(stop, at: index)
-        } else {
-            stops = StopOrder.inserting(stop, from: self.position, into: stops)
-        }
-        return [Waypoint(center: self.position)] + stops
+        return ahead.map(\.id).firstIndex(of: segment).map { stops[$0] }
+    }
+
+    /// The way from here through `stop` and all stops that are still ahead; `stop` goes in front of `next` if that is ahead, else
+    /// where the detour is shortest. Also where in it the new stop is.
+    func waypoints(with stop: Waypoint, before next: Waypoint?) -> (waypoints: [Waypoint], stopIndex: Int) {
+        var stops = self.drive.waypointsAhead
+        let index =
+            next.flatMap { stops.firstIndex(of: $0) }
+            ?? StopOrder.index(of: stop, from: self.position, in: stops)
+        stops.insert(stop, at: index)
+        return ([Waypoint(center: self.position)] + stops, index + 1)
     }
 
     /// `vehicle` has asked for a stop: the drive does not end before that is decided.
-    func inquiryBegan(_ vehicle: String) { self.inquiries.updateValue(nil, forKey: vehicle) }
-
-    /// If what `vehicle` asked for is accepted, this is the route.
-    func promise(_ route: EngineRoute, to vehicle: String) {
-        self.inquiries.updateValue(route, forKey: vehicle)
+    ///
+    /// - Returns: False if the drive is ending: it is too late.
+    @discardableResult
+    func inquiryBegan(_ vehicle: String) -> Bool {
+        guard !self.isArriving else { return false }
+        self.openInquiries[vehicle, default: 0] += 1
+        return true
     }
 
-    /// What `vehicle` asked for is decided; accepted, the drive goes on along the promised route.
+    /// If what `vehicle` asked for is accepted, this is the route.
+    func promise(_ route: EngineRoute, to vehicle: String) { self.promise(Detour(route: route), to: vehicle) }
+
+    /// If what `vehicle` asked for is accepted, it is driven.
+    func promise(_ detour: Detour, to vehicle: String) { self.promised[vehicle, default: []].append(detour) }
+
+    /// A request of `vehicle` is decided; if it was accepted, the drive goes on along what was promised first.
     func inquiryEnded(_ vehicle: String, isAccepted: Bool) {
-        guard let promised = self.inquiries.removeValue(forKey: vehicle), let route = promised, isAccepted
-        else { return }
-        self.pending = (route, .waypointModified)
+        self.openInquiries[vehicle, default: 0] -= 1
+        guard var detours = self.promised[vehicle], !detours.isEmpty else { return }
+        // Why: a request that was refused before it was promised anything takes nothing from the others.
+        guard isAccepted || detours.count > max(0, self.openInquiries[vehicle] ?? 0) else { return }
+        let first = detours.removeFirst()
+        self.promised[vehicle] = detours
+        if isAccepted { self.accepted.append(first) }
+    }
+
+    /// A request of `vehicle` was accepted: `detour` is driven.
+    func accept(_ detour: Detour, for vehicle: String) {
+        self.openInquiries[vehicle, default: 0] -= 1
+        self.accepted.append(detour)
     }
 
     /// The session is over: ``run()`` returns.
@@ -94,7 +150,9 @@ actor Guide {
 
     /// Guides to the end of the drive or of the session.
     func run() async throws -> End {
+        self.startedAt = self.options.pace.now()
         try await self.session.start(self.trip, route: self.drive.information)
+        self.options.whenStarted?()
         var pause = self.options.pause
         var changes: [DriveChange] = []
         while !self.isStopped {
@@ -102,10 +160,7 @@ actor Guide {
                 try await self.session.cancel()
                 return .cancelled
             }
-            if let (route, reason) = self.pending {
-                self.pending = nil
-                try await self.change(to: route, reason)
-            }
+            if !self.accepted.isEmpty { try await self.insert(self.accepted.removeFirst()) }
             if self.reroutes > 0 { pause = nil }
             if let stop = pause, self.drive.meters >= stop.at * self.drive.measure.length {
                 pause = nil
@@ -114,6 +169,7 @@ actor Guide {
             changes.removeAll(keepingCapacity: true)
             let isBehind = self.advance(into: &changes)
             for change in changes { try await self.publish(change) }
+            try await self.showAlerts()
             switch self.drive.state {
             case .driving, .leaving: break
             case .offRoute: if try await !self.findBack() { return .lost }
@@ -139,6 +195,8 @@ actor Guide {
     }
 
     private func publish(_ change: DriveChange) async throws {
+        self.options.observe?(change)
+        self.say(self.report.lines(change, self.drive.route, at: self.options.pace.now()))
         switch change {
         case .upcomingManeuvers(let ids): try await self.session.setUpcomingManeuvers(ids)
         case .maneuverState(let state): try await self.session.setManeuverState(state)
@@ -149,32 +207,53 @@ actor Guide {
             try await self.session.updateTripEstimates(estimates, color: color)
         case .maneuverEstimates(let id, let estimates):
             try await self.session.updateEstimates(of: id, estimates)
-        case .arrivedAtWaypoint:
-            try await self.session.pause(.arrived)
-            try await self.session.resume()
+        case .arrivedAtWaypoint: try await self.session.pause(.arrived)
+        case .leavingWaypoint: try await self.session.resume()
         case .position, .offRoute, .finished: break  // The loop looks at the drive's state.
         }
     }
 
-    private func change(to route: EngineRoute, _ reason: RerouteReason) async throws {
+    private func say(_ lines: [String]) {
+        guard let say = self.options.say else { return }
+        for line in lines { say(line) }
+    }
+
+    private func showAlerts() async throws {
+        let meters = self.odometer.meters + self.drive.meters - self.odometer.enteredAt
+        while let next = self.alerts.first, meters >= next.meters {
+            self.alerts.removeFirst()
+            try await self.session.show(next.alert)
+        }
+    }
+
+    // MARK: Other routes
+
+    /// Drives on by way of a stop that a vehicle has agreed to. The vehicle stands meanwhile, so that the route begins where it is.
+    private func insert(_ detour: Detour) async throws {
         try await self.session.pause(.rerouting)
-        var options = self.options.drive
-        options.leavesRouteAtMeters = nil
-        self.drive = Drive(route: route, options: options, from: self.drive.position)
-        self.startedAt = self.options.pace.now()
-        self.driven = .zero
-        self.reroutes += 1
-        self.trip.waypoints = Array(route.waypoints.dropFirst().dropLast())
-        self.trip.routeChoices = []
-        self.trip.selectedRouteChoice = nil
-        try await self.session.updateTrip(self.trip)
-        try await self.session.resume(route: self.drive.information, reason: reason)
+        if let stop = detour.stop {
+            // Computed again: the answer to the request is as old as the user took to agree.
+            let stops = self.waypoints(with: stop, before: detour.next).waypoints.dropFirst()
+            if let route = await self.options.findWay(self.position, Array(stops)) {
+                return try await self.change(to: route, .waypointModified)
+            }
+            guard stops.allSatisfy(detour.route.waypoints.contains) else { return try await self.keepRoute() }
+        }
+        try await self.change(to: detour.route, .waypointModified)
+    }
+
+    /// No other route was found: the vehicle goes on along the one that it has.
+    private func keepRoute() async throws {
+        self.say(["the stop cannot be added: there is no new route"])
+        self.startedAt = self.options.pace.now() - self.driven
+        self.drive.restateManeuver()
+        try await self.session.resume()
     }
 
     /// The vehicle has left the route: asks for another way to where it wants to go.
     private func findBack() async throws -> Bool {
-        let place = self.drive.position
-        guard let route = await self.options.findWay(place, self.drive.waypointsAhead) else {
+        try await self.session.pause(.rerouting)
+        guard let route = await self.options.findWay(self.drive.position, self.drive.waypointsAhead) else {
             try await self.session.cancel()
             return false
         }
@@ -182,14 +261,37 @@ actor Guide {
         return true
     }
 
+    /// Goes on along `route`, while guidance is paused.
+    private func change(to route: EngineRoute, _ reason: RerouteReason) async throws {
+        var options = self.options.drive
+        options.leavesRouteAtMeters = nil
+        // Back on the same route, what was driven of it is not driven again.
+        let after = route == self.drive.route ? self.drive.meters : 0
+        self.odometer.meters += self.drive.meters - self.odometer.enteredAt
+        self.drive = Drive(route: route, options: options, from: self.drive.position, after: after)
+        self.odometer.enteredAt = self.drive.meters
+        self.startedAt = self.options.pace.now()
+        self.driven = .zero
+        self.reroutes += 1
+        self.trip.waypoints = Array(route.waypoints.dropFirst().dropLast())
+        self.trip.routeChoices = []
+        self.trip.selectedRouteChoice = nil
+        self.say(self.report.lines(rerouted: self.drive.information, self.trip, reason))
+        try await self.session.updateTrip(self.trip)
+        try await self.session.resume(route: self.drive.information, reason: reason)
+    }
+
     /// Ends the guidance at the destination; false while that may still change.
     private func arrive() async throws -> Bool {
         var waited = Duration.zero
-        while !self.inquiries.isEmpty, self.pending == nil, !self.isStopped, waited < Self.waitMax {
+        while self.openInquiries.values.contains(where: { $0 > 0 }), self.accepted.isEmpty, !self.isStopped,
+            !self.isCancelled, waited < Self.waitMax
+        {
             try await self.options.pace.sleep(Self.tick)
             waited += Self.tick
         }
-        guard self.pending == nil, !self.isStopped else { return false }
+        guard self.accepted.isEmpty, !self.isStopped, !self.isCancelled else { return false }
+        self.isArriving = true
         try await self.session.pause(.arrived)
         try await self.session.finish()
         return true

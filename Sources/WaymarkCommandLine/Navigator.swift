@@ -13,36 +13,63 @@ actor Navigator {
         var onDestination = OnDestination.decline
     }
 
+    /// What is said and done around a drive.
+    struct Plan: Sendable {
+        var guide = Guide.Options()
+        /// What to wait for before guidance starts.
+        var awaited = VehicleRoster.Awaited.no
+        /// So long at most; nil waits for ever.
+        var awaitMax: Duration?
+        /// So long the trip is shown before guidance starts; nil: it is not.
+        var preview: Duration?
+        /// Whether the destination is offered to the vehicles.
+        var sharesDestination = false
+    }
+
     /// A drive that a vehicle has asked for.
     struct Assignment: Sendable {
         let answer: RouteAnswer
         let vehicles: SessionVehicles
     }
 
+    /// A drive under way.
+    private struct Record: Sendable {
+        let session: NavigationSession
+        var roster: VehicleRoster
+        /// nil before guidance.
+        var guide: Guide?
+        /// Told when the roster changes.
+        var changed: AsyncStream<Void>.Continuation?
+    }
+
     /// So long is the end of a drive waited for: as long as a gateway waits for a client by default.
     private static let confirmationMax = Duration.seconds(30)
-    /// The same for somebody who has interrupted the program.
+    /// The same for a user who has interrupted the program.
     private static let interruptionMax = Duration.seconds(2)
 
     private let engine: (any RoutingEngine)?
     private let policy: Policy
-    private let options: DriveOptions
     /// Where a vehicle is that has not been guided yet.
     private let start: Coordinate?
+    /// Where lines about drives go.
+    private let say: @Sendable (String) -> Void
     /// What vehicles asked for and were promised.
     let assignments: AsyncStream<Assignment>
     private let assign: AsyncStream<Assignment>.Continuation
     private var client: NavigationClient?
-    private var guides: [Int: Guide] = [:]
+    private var drives: [Int: Record] = [:]
     private var nextDrive = 1
     private var position: Coordinate?
     private var isCancelled = false
 
-    init(engine: (any RoutingEngine)?, policy: Policy, options: DriveOptions, start: Coordinate?) {
+    init(
+        engine: (any RoutingEngine)?, policy: Policy, start: Coordinate? = nil,
+        say: @escaping @Sendable (String) -> Void = { Terminal.line(Terminal.printable($0)) }
+    ) {
         self.engine = engine
         self.policy = policy
-        self.options = options
         self.start = start
+        self.say = say
         // A vehicle may be promised one drive at a time; more than a few that wait are refused.
         (self.assignments, self.assign) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(16))
     }
@@ -66,87 +93,210 @@ actor Navigator {
     func cancel() async {
         self.isCancelled = true
         self.assign.finish()
-        for guide in self.guides.values { await guide.cancel() }
+        for record in self.drives.values {
+            record.changed?.yield()
+            if let guide = record.guide { await guide.cancel() } else { await Self.cancel(record.session) }
+        }
     }
 
+    private static func cancel(_ session: NavigationSession) async {
+        do throws(ClientError) { try await session.cancel() } catch { /* It is over already. */  }
+    }
+
+    // MARK: A drive
+
     /// Guides `vehicles` along the best route of `answer`, to the end.
-    func drive(_ answer: RouteAnswer, _ vehicles: SessionVehicles) async throws {
-        guard let client = self.client, !self.isCancelled else { return }
+    func drive(
+        _ answer: RouteAnswer, _ vehicles: SessionVehicles, _ plan: Plan = Plan()
+    ) async throws -> DriveOutcome {
+        guard let client = self.client, !self.isCancelled else { return .cancelled }
         let number = self.nextDrive
         self.nextDrive += 1
-        let (policy, engine) = (self.policy.onWaypoint, self.engine)
         let session = try await client.openSession(
-            vehicles: vehicles,
-            onEvent: { await self.take($0, drive: number) },
-            onWaypoint: { inquiry in
-                guard let guide = await self.guides[number] else { return .decline(.busy) }
-                return await Self.answer(inquiry, guide, policy, engine)
-            })
+            vehicles: vehicles, onWaypoint: { await self.answer($0, drive: number) })
+        self.drives[number] = Record(session: session, roster: VehicleRoster(vehicles))
+        defer { self.drives[number] = nil }
         let events = await session.events
-        var options = Guide.Options()
-        options.drive = self.options
-        options.findWay = { position, stops in await Self.way(from: position, stops, engine, answer.routes[0])
-        }
-        let guide = Guide(
-            session, answer.routes[0], trip: answer.trip(id: "trip-\(number)"), options: options)
-        self.guides[number] = guide
-        if self.isCancelled { await guide.cancel() }
-        defer { self.guides[number] = nil }
-        let end = try await guide.run()
-        self.position = await guide.position
+        let reader = Task { for await event in events { await self.take(event, drive: number) } }
+        let end = try await self.guide(number, session, answer, plan)
         // Until the gateway has confirmed it, also one that is away for a while: else its vehicles would wait for the end.
-        let limit = self.isCancelled ? Self.interruptionMax : Self.confirmationMax
-        _ = await first(within: limit) { for await _ in events {} }
-        Terminal.line("drive \(number): \(end)")
+        _ = await first(within: self.isCancelled ? Self.interruptionMax : Self.confirmationMax) {
+            await reader.value
+        }
+        reader.cancel()
+        let roster = self.drives[number]?.roster
+        let outcome =
+            end.flatMap { roster?.outcome(of: $0) } ?? .withoutVehicle(roster?.missing(plan.awaited) ?? [])
+        self.say("drive \(number): \(outcome)")
+        return outcome
+    }
+
+    /// Waits for the vehicles and guides them; nil if they did not come.
+    private func guide(
+        _ number: Int, _ session: NavigationSession, _ answer: RouteAnswer, _ plan: Plan
+    ) async throws -> Guide.End? {
+        guard await self.awaitVehicles(number, plan) else {
+            await Self.cancel(session)
+            if self.isCancelled { return .cancelled }
+            return self.drives[number]?.roster.end == nil ? nil : .stopped
+        }
+        let trip = answer.trip(id: "trip-\(number)")
+        do {
+            if let preview = plan.preview {
+                try await session.showPreviews([trip], selected: trip.id)
+                _ = await self.wait(number, atMost: preview) { $0.end != nil }
+                if self.isCancelled { return .cancelled }
+            }
+            var options = plan.guide
+            let (engine, say) = (self.engine, self.say)
+            options.findWay = { await Self.way(from: $0, $1, engine, answer.routes[0]) }
+            options.say = { say("drive \(number): \($0)") }
+            if plan.sharesDestination { options.whenStarted = { Self.share(trip, session) } }
+            let guide = Guide(session, answer.routes[0], trip: trip, options: options)
+            self.drives[number]?.guide = guide
+            if self.isCancelled { await guide.cancel() }
+            let end = try await guide.run()
+            self.position = await guide.position
+            return end
+        } catch let error as ClientError {
+            guard case .sessionEnded = error else { throw error }
+            return .stopped
+        }
+    }
+
+    /// Whether there are vehicles to guide.
+    private func awaitVehicles(_ number: Int, _ plan: Plan) async -> Bool {
+        guard plan.awaited != .no else { return true }
+        let awaited = plan.awaited
+        if let roster = self.drives[number]?.roster, !roster.isComplete(awaited) {
+            let names = roster.missing(awaited)
+            let limit = plan.awaitMax.map { ", for \($0.components.seconds) s at most" } ?? ""
+            Terminal.note(
+                "waiting for \(names.isEmpty ? "a vehicle" : names.joined(separator: ", ")) to be "
+                    + "\(awaited.rawValue)\(limit) (--await-vehicle no starts at once)")
+        }
+        let isDone = await self.wait(number, atMost: plan.awaitMax) {
+            $0.end != nil || $0.isComplete(awaited)
+        }
+        guard let roster = self.drives[number]?.roster, roster.end == nil, !self.isCancelled else {
+            return false
+        }
+        return isDone || roster.hasOne(awaited)
+    }
+
+    /// Waits until the roster is as `isDone` wants it; false if that took longer than `limit`, or was interrupted.
+    private func wait(
+        _ number: Int, atMost limit: Duration?, until isDone: @escaping @Sendable (VehicleRoster) -> Bool
+    ) async -> Bool {
+        let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.drives[number]?.changed = changed
+        changed.yield()
+        let body: @Sendable () async -> Bool = {
+            for await _ in changes {
+                guard let roster = await self.roster(number) else { return false }
+                if isDone(roster) { return true }
+            }
+            return false
+        }
+        guard let limit else { return await body() }
+        return await first(within: limit, body) ?? false
+    }
+
+    /// Who is in a drive; nil once it is over, or this program was interrupted.
+    private func roster(_ number: Int) -> VehicleRoster? {
+        self.isCancelled ? nil : self.drives[number]?.roster
     }
 
     private func take(_ event: SessionEvent, drive number: Int) async {
-        Terminal.line(Terminal.printable("drive \(number): \(event.line)"))
+        self.say("drive \(number): \(event.line)")
+        self.drives[number]?.roster.take(event)
+        self.drives[number]?.changed?.yield()
+        let guide = self.drives[number]?.guide
         switch event {
-        case .ended: await self.guides[number]?.stop()
+        case .ended: await guide?.stop()
         case .waypointResult(let vehicle, let result):
-            await self.guides[number]?.inquiryEnded(vehicle, isAccepted: result == .accepted)
+            // An accepted request with estimates comes by itself, see `answer`.
+            if result != .accepted || self.policy.onWaypoint == .ownUI {
+                await guide?.inquiryEnded(vehicle, isAccepted: result == .accepted)
+            }
+        case .alertResponse(_, let alert, _):
+            do throws(ClientError) {
+                try await self.drives[number]?.session.dismissAlert(alert, .userDismissed)
+            } catch { /* The session is over. */  }
         default: break  // Only told.
+        }
+    }
+
+    /// Offers the destination to the vehicles; the events tell what became of it.
+    private static func share(_ trip: Trip, _ session: NavigationSession) {
+        Task {
+            do throws(ClientError) { try await session.share(trip.destination, shareID: trip.id) } catch {
+                Terminal.note("the destination was not shared: \(error)")
+            }
         }
     }
 
     // MARK: What vehicles ask for
 
-    /// A vehicle that nobody guides wants to be driven: promised once there is a route.
-    private func answer(_ inquiry: DestinationInquiry) async -> Bool {
-        guard let engine = self.engine, let position = self.position ?? self.start, !self.isCancelled else {
+    /// A vehicle that is not guided wants to be driven: promised once there is a route.
+    private func answer(_ inquiry: DestinationInquiry) async -> DestinationAnswer {
+        guard let engine = self.engine, let position = self.position ?? self.start else {
             Terminal.note("\(inquiry.vehicle) asks for a drive; that needs --engine and --from")
-            return false
+            return .decline(.notSupported)
         }
+        guard !self.isCancelled else { return .decline(.busy) }
         do throws(RoutingError) {
-            let answer = try await engine.route(through: [Waypoint(center: position), inquiry.destination])
+            let points = [Waypoint(center: position), inquiry.destination]
+            let answer = try await engine.route(through: points)
+            guard Self.leads(answer.routes[0], to: 1, of: points) else { return .decline(.invalid) }
             let assignment = Assignment(answer: answer, vehicles: .vehicles([inquiry.vehicle]))
-            guard case .enqueued = self.assign.yield(assignment) else { return false }
-            return true
+            guard case .enqueued = self.assign.yield(assignment) else { return .decline(.busy) }
+            return .accept
         } catch {
             Terminal.note("\(error)")
-            return false
+            return .decline(.invalid)
         }
     }
 
     /// Answers a vehicle's wish for a stop with a route that an engine computes.
-    private static func answer(
-        _ inquiry: WaypointInquiry, _ guide: Guide, _ policy: Policy.OnWaypoint,
-        _ engine: (any RoutingEngine)?
-    ) async -> WaypointAnswer {
-        guard policy != .decline else { return .decline(.declinedByUser) }
-        guard let engine else { return .decline(.notSupported) }
-        await guide.inquiryBegan(inquiry.vehicle)
-        let waypoints = await guide.waypoints(with: inquiry.waypoint, intoSegment: inquiry.segment)
+    private func answer(_ inquiry: WaypointInquiry, drive number: Int) async -> WaypointAnswer {
+        guard let guide = self.drives[number]?.guide else { return .decline(.busy) }
+        guard self.policy.onWaypoint != .decline else { return .decline(.declinedByUser) }
+        guard let engine = self.engine else { return .decline(.notSupported) }
+        let vehicle = inquiry.vehicle
+        guard await guide.inquiryBegan(vehicle) else { return .decline(.invalid) }
+        let next = await guide.stop(endingSegment: inquiry.segment)
+        let (waypoints, index) = await guide.waypoints(with: inquiry.waypoint, before: next)
         let route: EngineRoute
         do throws(RoutingError) { route = try await engine.route(through: waypoints).routes[0] } catch {
             Terminal.note("\(error)")
             return .decline(.invalid)
         }
-        await guide.promise(route, to: inquiry.vehicle)
-        guard policy != .ownUI else { return .ownPrompt { true } }
+        guard Self.leads(route, to: index, of: waypoints) else { return .decline(.invalid) }
+        let detour = Guide.Detour(stop: inquiry.waypoint, next: next, route: route)
+        guard self.policy.onWaypoint != .ownUI else {
+            await guide.promise(detour, to: vehicle)
+            return .ownPrompt { true }
+        }
         let estimates = TravelEstimates(distanceRemaining: route.distance, timeRemaining: route.duration)
-        return .estimates(estimates) { /* The guide goes on when it hears the result. */  }
+        return .estimates(estimates) { await guide.accept(detour, for: vehicle) }
+    }
+
+    /// Whether `route` comes near enough to the waypoint at `index`; if not, says how near it comes.
+    private static func leads(_ route: EngineRoute, to index: Int, of waypoints: [Waypoint]) -> Bool {
+        let limit = RoutingLimits.stopMetersMax
+        guard let meters = route.metersMissed(waypoints.map(\.center))?[index] else {
+            Terminal.note("the engine's route does not have the stops that were asked for")
+            return false
+        }
+        guard meters > limit else { return true }
+        let place = waypoints[index].center
+        let name = waypoints[index].nameVariants.first ?? "\(place.latitude),\(place.longitude)"
+        let distance = meters < 1_000 ? "\(Int(meters)) m" : "\(Int(meters / 1_000)) km"
+        Terminal.note(
+            "\(name) cannot be reached: the nearest road that the engine found is \(distance) away; "
+                + "at most \(Int(limit)) m are allowed")
+        return false
     }
 
     /// Another way to where the vehicle wants to go; without an engine, back to the route that it left.

@@ -23,6 +23,8 @@ package struct Outbox: Sendable, Hashable {
     /// What a waiting frame is found by: a state by what it is the value of, an event by its place.
     private enum Slot: Sendable, Hashable {
         case state(SessionID, ConflationKey)
+        /// The maneuver state in front of the upcoming maneuvers that wait.
+        case endOfManeuver(SessionID)
         case event(UInt64)
     }
 
@@ -52,6 +54,9 @@ package struct Outbox: Sendable, Hashable {
                 self.remove(at: place)
                 self.conflatedCount += 1
             }
+            if key.type == MessageType.upcomingManeuvers.rawValue {
+                self.keepManeuverState(of: frame.header.session)
+            }
         } else {
             slot = .event(self.eventCount)
             self.eventCount += 1
@@ -62,6 +67,19 @@ package struct Outbox: Sendable, Hashable {
         self.queue.append((slot, frame))
         self.byteCount += frame.keptByteCount
         return .queued
+    }
+
+    /// A maneuver state in front of upcoming maneuvers is not replaced by those behind them: it ends the maneuver before. Without
+    /// it the endpoint would hold, for the new maneuver, the state that it was last told of the old one.
+    private mutating func keepManeuverState(of session: SessionID) {
+        let slot = Slot.state(session, ConflationKey(type: .updateManeuverState))
+        guard let place = self.places.removeValue(forKey: slot) else { return }
+        if let older = self.places[.endOfManeuver(session)] {
+            self.remove(at: older)
+            self.conflatedCount += 1
+        }
+        self.queue[place]?.slot = .endOfManeuver(session)
+        self.places[.endOfManeuver(session)] = place
     }
 
     /// Takes frames from the front to write them: at least one if there is one, then as many as fit `byteCount`.
@@ -112,6 +130,7 @@ package struct Outbox: Sendable, Hashable {
             entry.map { entry in
                 switch entry.slot {
                 case .state(_, let key): (entry.frame, key)
+                case .endOfManeuver: (entry.frame, ConflationKey(type: .updateManeuverState))
                 case .event: (entry.frame, nil)
                 }
             }

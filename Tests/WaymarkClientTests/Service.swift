@@ -92,6 +92,6 @@ func navigation(_ id: String, at address: ServiceAddress) async throws -> Naviga
     var configuration = NavigationClient.Configuration(id: id)
     configuration.reconnection = ReconnectionPolicy(
         firstDelay: .milliseconds(5), delayMax: .milliseconds(50), firstAttemptsMax: 3)
-    configuration.onDestination = { _ in true }
+    configuration.onDestination = { _ in .accept }
     return try await NavigationClient.connect(to: address, configuration)
 }

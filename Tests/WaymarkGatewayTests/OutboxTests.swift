@@ -24,6 +24,29 @@ import WaymarkSimulation
         #expect(outbox.isEmpty && outbox.byteCount == 0 && outbox.conflatedCount == 1)
     }
 
+    @Test func `the end of a maneuver stays in front of the next maneuver`() {
+        let (state, upcoming) = (
+            ConflationKey(type: .updateManeuverState), ConflationKey(type: .upcomingManeuvers)
+        )
+        var outbox = Outbox(limits: .init())
+        // Ends the first maneuver, the second, its state; the end of the second, the third, and two states of it.
+        let keys = [state, upcoming, state, state, upcoming, state, state]
+        for (index, key) in keys.enumerated() {
+            #expect(outbox.append(Self.frame(UInt64(index + 1)), key: key) == .queued)
+        }
+        #expect(outbox.take(byteCount: .max).map(\.header.sequence) == [4, 5, 7])
+        #expect(outbox.isEmpty && outbox.byteCount == 0 && outbox.conflatedCount == 4)
+        // As another process takes it over: what waits is appended again.
+        for (index, key) in keys.prefix(3).enumerated() {
+            #expect(outbox.append(Self.frame(UInt64(index + 1)), key: key) == .queued)
+        }
+        var other = Outbox(limits: .init())
+        for (frame, key) in outbox.waiting { #expect(other.append(frame, key: key) == .queued) }
+        #expect(other == outbox)
+        #expect(other.append(Self.frame(4), key: state) == .queued)
+        #expect(other.take(byteCount: .max).map(\.header.sequence) == [1, 2, 4])
+    }
+
     @Test func `it is bounded, and a session can be dropped`() {
         var limits = Outbox.Limits()
         limits.bytesMax = 300

@@ -1,6 +1,63 @@
 import Testing
 import WaymarkModel
 import WaymarkRoutes
+import WaymarkSimulation
+
+/// What a receiver holds of a drive, and what it must not hold together.
+struct Held {
+    private let route: EngineRoute
+    private let measure: LineMeasure
+    private let segmentOfManeuver: [ManeuverID: String]
+    private var segment: String?
+    private var first: ManeuverID?
+    private var state = ManeuverState.continue
+    private var isPaused = false
+
+    init(_ route: EngineRoute) {
+        self.route = route
+        self.measure = LineMeasure(line: route.line, speeds: route.lineSpeeds)
+        let pairs = route.information.segments.flatMap { segment in
+            segment.maneuvers.map { ($0, segment.id) }
+        }
+        self.segmentOfManeuver = Dictionary(pairs) { first, _ in first }
+        self.segment = route.information.currentSegment
+        self.first = route.information.upcomingManeuvers.first
+    }
+
+    mutating func take(_ change: DriveChange) {
+        switch change {
+        case .currentSegment(let id): self.segment = id
+        case .upcomingManeuvers(let ids): self.first = ids.first
+        case .maneuverState(let state): self.state = state
+        case .arrivedAtWaypoint: (self.isPaused, self.state) = (true, .continue)
+        case .leavingWaypoint: self.isPaused = false
+        case .position, .offRoute, .currentLaneGuidance, .roadName, .tripEstimates, .maneuverEstimates,
+            .finished:
+            break
+        }
+    }
+
+    /// What is wrong for a vehicle that has driven `meters`; nil if nothing is.
+    func mistake(at meters: Double) -> String? {
+        guard let first else { return nil }
+        let place = self.measure.meters[self.route.maneuverIndices[Int(first.rawValue) - 1]]
+        let farthest: Double =
+            switch self.state {
+            case .execute: 100
+            case .prepare: 800
+            case .initial: 3_000
+            case .continue, .unrecognized: .infinity
+            }
+        if place - meters > farthest {
+            return "\(self.state) for a maneuver that is \(Int(place - meters)) m away"
+        }
+        let segment = self.segmentOfManeuver[first]
+        if !self.isPaused, let segment, segment != self.segment {
+            return "a maneuver of \(segment) is first on \(self.segment ?? "no segment")"
+        }
+        return nil
+    }
+}
 
 @Suite struct DriveTests {
     /// Drives to the end, or to `limit` steps of `step`.
@@ -48,17 +105,23 @@ import WaymarkRoutes
                     first = maneuvers[0]
                     state = nil
                 case .maneuverState(let next):
-                    #expect(state.map { $0.rawValue < next.rawValue } ?? true, "states go forward")
+                    let isOver = state == .execute && next == .continue
+                    #expect(
+                        isOver || (state.map { $0.rawValue < next.rawValue } ?? true), "states go forward")
                     state = next
                 case .tripEstimates(let estimates, _):
                     #expect(estimates.distanceRemaining.meters <= remaining)
                     #expect(estimates.distanceRemainingToDisplay != nil)
                     remaining = estimates.distanceRemaining.meters
                 case .maneuverEstimates(let maneuver, let estimates):
-                    #expect(maneuver == first)
+                    #expect(
+                        maneuver >= first ?? maneuver, "of the first one, or of the one that is about to be")
                     #expect(estimates.distanceRemaining.meters <= remaining)
                 case .currentSegment(let segment): segments.append(segment)
-                case .arrivedAtWaypoint(let index): arrivals.append(index)
+                case .arrivedAtWaypoint(let index):
+                    arrivals.append(index)
+                    state = nil
+                case .leavingWaypoint(let index): #expect(index == arrivals.last)
                 case .currentLaneGuidance(let lanes):
                     #expect(
                         lanes.map { id in route.information.laneGuidances.contains { $0.id == id } } ?? true)
@@ -128,19 +191,19 @@ import WaymarkRoutes
         #expect(
             changes == [
                 .position(drive.route.line[0], bearing: drive.route.line[0].bearing(to: drive.route.line[1])),
-                .currentSegment("leg-1"),
-                .upcomingManeuvers([1, 2, 3].map { ManeuverID(rawValue: $0) }), .currentLaneGuidance(nil),
+                .maneuverEstimates(
+                    ManeuverID(rawValue: 1),
+                    TravelEstimates(
+                        distanceRemaining: .meters(0), timeRemaining: .zero,
+                        distanceRemainingToDisplay: DisplayDistance(valueTenths: 0, unit: .meters))),
+                .upcomingManeuvers([1, 2, 3].map { ManeuverID(rawValue: $0) }), .currentSegment("leg-1"),
+                .currentLaneGuidance(nil),
                 .roadName(["Städtle"]), .maneuverState(.execute),
                 .tripEstimates(
                     TravelEstimates(
                         distanceRemaining: .meters(8_993), timeRemaining: .seconds(558),
                         distanceRemainingToDisplay: DisplayDistance(valueTenths: 90, unit: .kilometers)),
                     .default),
-                .maneuverEstimates(
-                    ManeuverID(rawValue: 1),
-                    TravelEstimates(
-                        distanceRemaining: .meters(0), timeRemaining: .zero,
-                        distanceRemainingToDisplay: DisplayDistance(valueTenths: 0, unit: .meters))),
             ])
         changes = []
         drive.advance(to: .zero, into: &changes)
@@ -185,9 +248,10 @@ import WaymarkRoutes
             if case .upcomingManeuvers(let maneuvers) = change { first = maneuvers.first }
             if case .maneuverState(let state) = change, let first { states[first, default: []].append(state) }
         }
-        #expect(states.values.contains([.continue, .initial, .prepare, .execute]))
+        // The last `continue` says that the maneuver is over; the first one is what receivers hold then.
+        #expect(states.values.contains([.initial, .prepare, .execute, .continue]))
         #expect(
-            states[ManeuverID(rawValue: 3)] == [.prepare, .execute],
+            states[ManeuverID(rawValue: 3)] == [.prepare, .execute, .continue],
             "a roundabout is left soon after its entry")
     }
 
@@ -246,6 +310,76 @@ import WaymarkRoutes
         #expect(try #require(information.upcomingManeuvers.first).rawValue > 1)
         #expect(try #require(information.tripTravelEstimates).distanceRemaining < stopping.distance)
         #expect(information.maneuvers == stopping.information.maneuvers)
+    }
+
+    @Test func `a drive never begins behind a stop of its route`() throws {
+        // There and back: the way back is as near to the vehicle as the way there.
+        let there = (0...100).map { Coordinate(latitude: 47 + Double($0) / 1_000, longitude: 9) }
+        var route = try RouteReader.read(
+            Sketch.osrm([[Sketch.Step(type: "depart"), Sketch.Step(type: "arrive")]])
+        ).routes[0]
+        let back = there.reversed().dropFirst().map { $0.moved(meters: 8, bearing: 90) }
+        route.line = there + back
+        route.lineSpeeds = Array(repeating: 10, count: route.line.count - 1)
+        let stop = Waypoint(center: there[100])
+        route.waypoints = [Waypoint(center: there[0]), stop, Waypoint(center: there[0])]
+        route.information.segments = [
+            RouteSegment(
+                id: "leg-1", origin: route.waypoints[0], destination: stop,
+                maneuvers: [ManeuverID(rawValue: 1)]),
+            RouteSegment(
+                id: "leg-2", origin: stop, destination: route.waypoints[2],
+                maneuvers: [ManeuverID(rawValue: 2)]),
+        ]
+        route.segmentIndices = [0, 100]
+        route.maneuverIndices = [100, 200]
+        // Nearer to the way back, and beyond what the route thinks was driven.
+        let place = there[30].moved(meters: 7, bearing: 90)
+        let drive = Drive(route: route, from: place)
+        #expect(drive.waypointsAhead.first == stop)
+        #expect(drive.position.meters(to: there[30]) < 10)
+        // The route of an old answer, which turns back where the vehicle was, passes the vehicle behind the stop only.
+        let late = Drive(route: route, from: there[100].moved(meters: 500, bearing: 0))
+        #expect(late.waypointsAhead.first == stop)
+        // Back on the route that was left, what was driven is not driven again.
+        let again = Drive(route: route, from: place, after: drive.measure.length - 4_000)
+        #expect(again.waypointsAhead == [route.waypoints[2]])
+    }
+
+    @Test(arguments: RouteFile.readable)
+    func `no receiver ever holds what the drive never was`(_ file: RouteFile) throws {
+        for route in try file.answer().routes {
+            let length = LineMeasure(line: route.line, speeds: route.lineSpeeds).duration
+            for (steps, seed) in [(300.0, UInt64(1)), (40, 2), (7, 3)] {
+                var options = DriveOptions()
+                options.speedFactor = max(1, length / steps)
+                var held = Held(route)
+                var generator = SeededRandom(seed: seed)
+                var drive = Drive(route: route, options: options)
+                var elapsed = Duration.zero
+                for _ in 0..<2_000 where drive.state != .finished {
+                    var changes: [DriveChange] = []
+                    drive.advance(to: elapsed, into: &changes)
+                    for change in changes {
+                        held.take(change)
+                        if let mistake = held.mistake(at: drive.meters) {
+                            Issue.record("\(mistake) after \(change) at \(drive.meters) m of \(file.name)")
+                            return
+                        }
+                    }
+                    elapsed += .milliseconds(Int.random(in: 50...2_000, using: &generator))
+                }
+                #expect(drive.state == .finished)
+            }
+        }
+    }
+
+    @Test func `a drive begins where it is told to`() throws {
+        let route = try Self.route("vaduz-balzers-charging.json")
+        let drive = Drive(route: route, atMeters: 3_000)
+        #expect(drive.meters == 3_000)
+        #expect(drive.information.currentSegment == "leg-1")
+        #expect(Drive(route: route, atMeters: 1e9).position == route.line.last)
     }
 
     @Test func `a route without length is finished at once`() throws {

@@ -77,6 +77,22 @@ import WaymarkRoutes
             let notice = try #require(answer.routes[0].notices.first { $0.path == "point 1" })
             #expect(notice.reason.contains("moved this point by 65"))
             #expect(!answer.routes[0].notices.contains { $0.path == "point 2" })
+            #expect(answer.routes[0].information.maneuvers.last?.type != .arriveEndOfDirections)
+            let missed = try #require(answer.routes[0].metersMissed([far, Self.balzers]))
+            #expect(missed[0] > 6_500 && missed[1] < 250)
+        }
+    }
+
+    @Test func `a route that does not lead to its destination ends with the end of the directions`()
+        async throws
+    {
+        try await RecordedServer.serve(try self.answer("vaduz-balzers.json")) { server in
+            let far = Coordinate(latitude: 46.9, longitude: 9.5)
+            let answer = try await OSRMEngine(server.address, limits: Self.patient).route(through: [
+                Self.vaduz, far,
+            ])
+            #expect(answer.routes[0].information.maneuvers.last?.type == .arriveEndOfDirections)
+            #expect(answer.routes[0].notices.contains { $0.path == "point 2" })
         }
     }
 

@@ -5,7 +5,8 @@ internal import WaymarkProtocol
 ///
 /// Events keep their place. Of a state only the newest value waits, as long as no event lies behind the older one: an
 /// event may depend on the states before it. Two states depend on each other: no maneuver state comes before the upcoming
-/// maneuvers that it speaks of, and what is left out never makes the protocol's cycle of maneuver states impossible.
+/// maneuvers that it speaks of, and what is left out never makes the protocol's cycle of maneuver states impossible, nor
+/// leaves the old maneuver's state to the new one.
 struct PublicationQueue: Sendable, Hashable {
     private(set) var items: [OutgoingPublication] = []
     private(set) var byteCount = 0
@@ -55,24 +56,41 @@ struct PublicationQueue: Sendable, Hashable {
     // MARK: The two states that depend on each other
 
     /// A change of the first maneuver lets any maneuver state follow: it is skipped only if another change does the same.
+    ///
+    /// The states that wait in front of the first change stay there: with `continue` a publisher says that the old maneuver
+    /// is over, and without it a receiver would hold the old one's state for the new one.
     private mutating func append(_ item: OutgoingPublication, upcoming first: ManeuverID?) {
-        let waiting = self.items[self.tail...]
-        let last = waiting.compactMap(\.upcomingManeuvers).last.map(\.first) ?? self.cycle.first
-        let states = last == first ? waiting.filter { $0.maneuverState != nil } : []
-        let change = waiting.first { $0.upcomingManeuvers.map { $0.first != self.cycle.first } ?? false }
-        let kept = first == self.cycle.first ? change : nil
-        self.removeFromTail { $0.maneuverState != nil || ($0.upcomingManeuvers != nil && $0 != kept) }
+        let waiting = Array(self.items[self.tail...])
+        let lastUpcoming = waiting.lastIndex { $0.upcomingManeuvers != nil }
+        let firstChange = waiting.firstIndex {
+            $0.upcomingManeuvers.map { $0.first != self.cycle.first } ?? false
+        }
+        let last = lastUpcoming.flatMap { waiting[$0].upcomingManeuvers }.map(\.first) ?? self.cycle.first
+        var kept: [OutgoingPublication] = []
+        var states: [OutgoingPublication] = []
+        for (index, older) in waiting.enumerated() {
+            if older.maneuverState != nil {
+                if last == first, index > lastUpcoming ?? -1 {
+                    states.append(older)
+                } else if index < firstChange ?? waiting.count {
+                    kept.append(older)
+                }
+            } else if older.upcomingManeuvers == nil || (index == firstChange && first == self.cycle.first) {
+                kept.append(older)
+            }
+        }
+        self.replaceTail(with: kept)
         self.add(item)
         for state in states { self.add(state) }
     }
 
     private mutating func append(_ item: OutgoingPublication, state: ManeuverState) {
+        let waiting = Array(self.items[self.tail...])
+        let end = (waiting.lastIndex { $0.upcomingManeuvers != nil }).map { $0 + 1 } ?? 0
         var cycle = self.cycle
-        for waiting in self.items[self.tail...] where waiting.upcomingManeuvers != nil {
-            cycle.advance(by: waiting.publication)
-        }
-        var states = self.items[self.tail...].filter { $0.maneuverState != nil }
-        self.removeFromTail { $0.maneuverState != nil }
+        for older in waiting[..<end] { cycle.advance(by: older.publication) }
+        var states = waiting[end...].filter { $0.maneuverState != nil }
+        self.replaceTail(with: waiting[..<end] + waiting[end...].filter { $0.maneuverState == nil })
         while !states.isEmpty {
             let before = states.count > 1 ? states[states.count - 2].maneuverState : cycle.state
             guard ManeuverCycle.allows(state, after: before) else { break }
@@ -92,6 +110,10 @@ struct PublicationQueue: Sendable, Hashable {
     private mutating func removeFromTail(where isRemoved: (OutgoingPublication) -> Bool) {
         let kept = self.items[self.tail...].filter { !isRemoved($0) }
         guard kept.count < self.items.count - self.tail else { return }
+        self.replaceTail(with: kept)
+    }
+
+    private mutating func replaceTail(with kept: [OutgoingPublication]) {
         self.byteCount -= self.items[self.tail...].reduce(0) { $0 + $1.byteCount }
         self.byteCount += kept.reduce(0) { $0 + $1.byteCount }
         self.items.replaceSubrange(self.tail..., with: kept)

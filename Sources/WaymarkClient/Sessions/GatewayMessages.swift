@@ -117,8 +117,10 @@ extension NavigationClient {
         }
         let inquiry = DestinationInquiry(vehicle: vehicle.rawValue, destination: request.destination)
         Task {
-            let isAccepted = await handler(inquiry)
-            self.send(isAccepted ? .accept : .decline(.declinedByUser), request.requestID, vehicle)
+            switch await handler(inquiry) {
+            case .accept: self.send(.accept, request.requestID, vehicle)
+            case .decline(let reason): self.send(.decline(reason.outcome), request.requestID, vehicle)
+            }
         }
     }
 

@@ -23,7 +23,7 @@ public enum WaypointAnswer: Sendable {
     case decline(DeclineReason)
 }
 
-/// Why a client does not make a stop.
+/// Why a client does not make a stop, or a drive.
 public enum DeclineReason: Sendable, Hashable, CaseIterable {
     /// The client does not handle such requests.
     case notSupported
@@ -54,6 +54,14 @@ public struct DestinationInquiry: Sendable, Hashable {
     public let vehicle: String
     /// Where to drive.
     public let destination: Waypoint
+}
+
+/// How a client answers a ``DestinationInquiry``.
+public enum DestinationAnswer: Sendable, Hashable {
+    /// The client will open a session and guide the vehicle there.
+    case accept
+    /// The client does not drive there.
+    case decline(DeclineReason)
 }
 
 /// How a request, or a shared destination, ended.

@@ -26,8 +26,8 @@ public actor NavigationClient {
         public var credential: [UInt8] = []
         /// How to come back after a loss.
         public var reconnection = ReconnectionPolicy()
-        /// Asked when a vehicle wants a drive; true accepts. nil: not asked at all.
-        public var onDestination: (@Sendable (DestinationInquiry) async -> Bool)?
+        /// Asked when a vehicle wants a drive. nil: not asked at all.
+        public var onDestination: (@Sendable (DestinationInquiry) async -> DestinationAnswer)?
         /// Told where the connection stands, as ``NavigationClient/connectionStates`` is.
         public var onConnection: (@Sendable (ConnectionState) async -> Void)?
 

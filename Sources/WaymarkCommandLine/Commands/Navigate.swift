@@ -10,6 +10,11 @@ package struct Navigate: AsyncParsableCommand {
             The route comes from a file, or from a live engine. With an engine, a vehicle's waypoint request leads to a
             newly computed route; without one it is declined. With --on-destination accept the client also drives where
             vehicles want to go, and stays until it is interrupted; then --to may be left out.
+
+            Guidance starts when the vehicle has a display that is ready, see --await-vehicle.
+
+            The exit status is 0 only if the vehicles arrived: 1 after a failure or a refusal, 2 if the vehicle ended guidance,
+            3 if another client took over, 4 if a vehicle never came or has gone, 5 if the route was lost.
             """)
 
     @Option(help: "An engine's answer, from a file; - for standard input.") var route: String?
@@ -20,6 +25,8 @@ package struct Navigate: AsyncParsableCommand {
     @OptionGroup var connection: ConnectionOptions
     @Option(help: "The vehicle to guide; may be given several times. Without it: any that asked.")
     var vehicle: [String] = []
+    @OptionGroup var beginning: BeginningOptions
+    @OptionGroup var content: DriveContentOptions
     @Option(help: "How many times faster than real time, above 0, at most 10000.") var speed = 1.0
     @Option(help: "This client's id.") var id = "waymark-navigate"
     @Option(help: "Answer to waypoint requests.") var onWaypoint = Navigator.Policy.OnWaypoint.accept
@@ -28,6 +35,8 @@ package struct Navigate: AsyncParsableCommand {
     @Option(help: "Leave the route after this many kilometres, as a driver does who misses a turn.")
     var leaveRouteAt: Double?
     @Option(help: "The side on which traffic drives, whatever the engine says.") var trafficSide: Side?
+    @Flag(help: "Print everything that was not carried over from the engine's answer, a line each.")
+    var notices = false
 
     package init() {}
 
@@ -46,8 +55,11 @@ package struct Navigate: AsyncParsableCommand {
                 throw ValidationError("--engine needs --to LAT,LON, or --on-destination accept")
             }
         }
-        if let leaveRouteAt, !(0...100_000).contains(leaveRouteAt) {
-            throw ValidationError("--leave-route-at must be 0 to 100000 kilometres")
+        if let leaveRouteAt {
+            try checkKilometers(leaveRouteAt, "--leave-route-at")
+            if let start = self.beginning.startAt, start > leaveRouteAt {
+                throw ValidationError("--leave-route-at must not be before --start-at")
+            }
         }
         for place in [self.from, self.to].compactMap({ $0 }) + self.via { _ = try coordinate(place) }
     }
@@ -57,15 +69,11 @@ package struct Navigate: AsyncParsableCommand {
         let address = try self.connection.address(default: .defaultNavigation)
         let key = try self.connection.key()
         let first = try await self.firstAnswer(engine)
+        let plan = try self.plan(first?.routes[0])
         var policy = Navigator.Policy()
         policy.onWaypoint = self.onWaypoint
         policy.onDestination = self.onDestination
-        var options = DriveOptions()
-        options.speedFactor = self.speed
-        options.leavesRouteAtMeters = self.leaveRouteAt.map { $0 * 1_000 }
-        let navigator = Navigator(
-            engine: engine, policy: policy, options: options, start: try self.from.map(coordinate))
-        let vehicles: SessionVehicles = self.vehicle.isEmpty ? .anyThatAsked : .vehicles(self.vehicle)
+        let navigator = Navigator(engine: engine, policy: policy, start: try self.from.map(coordinate))
         do throws(ClientError) {
             try await self.connection.waitingForGateway { () throws(ClientError) in
                 try await navigator.connect(to: address, id: self.id, key: key)
@@ -73,50 +81,153 @@ package struct Navigate: AsyncParsableCommand {
         } catch {
             throw failure(error)
         }
-        try await interruptible({ await navigator.cancel() }) {
-            try await self.drive(navigator, first, vehicles)
-        }
+        try await interruptible({ await navigator.cancel() }) { try await self.drive(navigator, first, plan) }
     }
 
-    private func drive(_ navigator: Navigator, _ first: RouteAnswer?, _ vehicles: SessionVehicles)
-        async throws
-    {
+    /// Drives what is asked for; throws the exit status of the first drive that did not arrive.
+    private func drive(_ navigator: Navigator, _ first: RouteAnswer?, _ plan: Navigator.Plan) async throws {
+        let vehicles: SessionVehicles = self.vehicle.isEmpty ? .anyThatAsked : .vehicles(self.vehicle)
+        var later = Navigator.Plan()
+        later.guide.drive.speedFactor = self.speed
+        let (assigned, takesAssignments) = (later, self.onDestination == .accept)
         do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                if let first { group.addTask { try await navigator.drive(first, vehicles) } }
-                if self.onDestination == .accept {
+            let outcomes = try await withThrowingTaskGroup(of: DriveOutcome.self) { group in
+                if let first { group.addTask { try await navigator.drive(first, vehicles, plan) } }
+                if takesAssignments {
                     for await assignment in navigator.assignments {
                         group.addTask {
-                            try await navigator.drive(assignment.answer, assignment.vehicles)
+                            // The vehicle that asked is there.
+                            try await navigator.drive(assignment.answer, assignment.vehicles, assigned)
                         }
                     }
                 }
-                try await group.waitForAll()
+                return try await group.reduce(into: []) { $0.append($1) }
             }
             await navigator.close()
+            if let failed = outcomes.first(where: { $0.status != 0 }) { throw ExitCode(failed.status) }
         } catch let error as ClientError {
             await navigator.close()
-            if case .sessionEnded = error { return }
             throw CommandFailure("\(error)")
         }
+    }
+
+    /// How the first drive is made.
+    private func plan(_ route: EngineRoute?) throws -> Navigator.Plan {
+        var plan = Navigator.Plan()
+        plan.awaited = self.beginning.awaitVehicle
+        plan.awaitMax = self.beginning.awaitTimeout.map { .milliseconds(Int64($0 * 1_000)) }
+        plan.preview = self.content.preview.map { .milliseconds(Int64($0 * 1_000)) }
+        plan.sharesDestination = self.content.share
+        plan.guide.drive.speedFactor = self.speed
+        plan.guide.drive.leavesRouteAtMeters = self.leaveRouteAt.map { $0 * 1_000 }
+        plan.guide.startMeters = (self.beginning.startAt ?? 0) * 1_000
+        plan.guide.alerts = try self.content.alerts()
+        if let route {
+            let length = LineMeasure(line: route.line, speeds: route.lineSpeeds).length
+            if plan.guide.startMeters > length {
+                throw CommandFailure(
+                    "--start-at \(self.beginning.startAt ?? 0) is beyond the end of the route, which has "
+                        + "\(Int(length)) m")
+            }
+        }
+        return plan
     }
 
     private func firstAnswer(_ engine: (any RoutingEngine)?) async throws -> RouteAnswer? {
         guard let engine else {
             let answer = try readAnswer(self.route ?? "", self.trafficSide)
-            for notice in answer.notices + answer.routes[0].notices {
-                Terminal.note("note: \(notice.path): \(notice.reason)")
-            }
+            self.report(answer)
             return answer
         }
         guard let from = self.from, let to = self.to else { return nil }
         let points = try ([from] + self.via + [to]).map { Waypoint(center: try coordinate($0)) }
         Terminal.note("asking the engine for a route")
-        do throws(RoutingError) { return try await engine.route(through: points) } catch {
+        do throws(RoutingError) {
+            let answer = try await engine.route(through: points)
+            self.report(answer)
+            return answer
+        } catch {
             throw CommandFailure("\(error)")
         }
+    }
+
+    private func report(_ answer: RouteAnswer) {
+        let notices = answer.notices + answer.routes[0].notices
+        let lines =
+            self.notices
+            ? notices.map { "note: \($0.path): \($0.reason)" }
+            : DriveReport.notices(notices, file: self.route)
+        for line in lines { Terminal.note(line) }
+    }
+}
+
+/// When and where the first drive begins.
+struct BeginningOptions: ParsableArguments {
+    @Option(help: "Start guidance when every named vehicle is ready to show, or only connected, or at once.")
+    var awaitVehicle = VehicleRoster.Awaited.ready
+    @Option(
+        help: "Wait so many seconds at most; then guide the vehicles that are there, or end with status 4.")
+    var awaitTimeout: Double?
+    @Option(help: "Enter the route after this many kilometres.") var startAt: Double?
+
+    func validate() throws {
+        if let awaitTimeout { try checkSeconds(awaitTimeout, "--await-timeout") }
+        if let startAt { try checkKilometers(startAt, "--start-at") }
+    }
+}
+
+/// What the first drive shows beside guidance.
+struct DriveContentOptions: ParsableArguments {
+    @Option(help: "Show the trip for so many seconds before guidance starts.") var preview: Double?
+    @Flag(help: "Offer the destination to the vehicles when guidance has started.") var share = false
+    @Option(
+        help: ArgumentHelp(
+            "Show an alert after so many kilometres, until it is answered; may be given several times.",
+            valueName: "km:text[|action[|action]]"))
+    var alert: [String] = []
+
+    func validate() throws {
+        if let preview { try checkSeconds(preview, "--preview") }
+        _ = try self.alerts()
+    }
+
+    /// The alerts, with ids from 1 in their order.
+    func alerts() throws -> [(meters: Double, alert: NavigationAlert)] {
+        try self.alert.enumerated().map { index, text in
+            let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+            guard parts.count == 2, let kilometers = Double(parts[0]) else {
+                throw ValidationError("--alert \(text) is not KM:TEXT, e.g. \"3.5:Roadworks|Avoid|Ignore\"")
+            }
+            try checkKilometers(kilometers, "--alert")
+            let words = parts[1].split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+            guard words.count <= 3, words.allSatisfy({ (1...512).contains($0.utf8.count) }) else {
+                throw ValidationError(
+                    "--alert \(text): a text and up to two actions, each of 1 to 512 bytes, are separated by |"
+                )
+            }
+            let actions = words.dropFirst().enumerated().map {
+                AlertAction(id: UInt32($0 + 1), titleVariants: [$1])
+            }
+            return (
+                kilometers * 1_000,
+                NavigationAlert(id: UInt32(index + 1), titleVariants: [words[0]], actions: actions)
+            )
+        }
+    }
+}
+
+private func checkKilometers(_ kilometers: Double, _ option: String) throws {
+    guard (0...100_000).contains(kilometers) else {
+        throw ValidationError("\(option) must be 0 to 100000 kilometres")
+    }
+}
+
+private func checkSeconds(_ seconds: Double, _ option: String) throws {
+    guard (0...86_400).contains(seconds) else {
+        throw ValidationError("\(option) must be 0 to 86400 seconds")
     }
 }
 
 extension Navigator.Policy.OnWaypoint: ExpressibleByArgument {}
 extension Navigator.Policy.OnDestination: ExpressibleByArgument {}
+extension VehicleRoster.Awaited: ExpressibleByArgument {}

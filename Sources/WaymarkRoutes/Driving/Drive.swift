@@ -14,6 +14,7 @@ package struct Drive: Sendable, Hashable {
         var position: Coordinate?
         var segment: Int?
         var maneuver: Int?
+        /// An outer nil: nothing was said of lanes.
         var lanes: LaneGuidanceID??
         var roadName: [String]?
         var state: ManeuverState?
@@ -30,6 +31,8 @@ package struct Drive: Sendable, Hashable {
     /// Where the vehicle is.
     package private(set) var position: Coordinate
     private let startSeconds: Double
+    /// For each segment its first maneuver: an index into the route's maneuvers. A segment without maneuvers has the next one's.
+    private let firstManeuvers: [Int]
     private var elapsed = Duration.zero
     /// The first maneuver, lane guidance and road end that are still ahead, and the segment that is driven.
     private var nextManeuver = 0
@@ -38,29 +41,60 @@ package struct Drive: Sendable, Hashable {
     private var segment = 0
     private var said = Said()
 
-    /// A drive along `route`.
+    /// A drive along `route` that begins `meters` after the route's start, at the latest at its end.
+    package init(route: EngineRoute, options: DriveOptions = DriveOptions(), atMeters meters: Double = 0) {
+        let measure = route.measure
+        self.init(route, options, measure, meters: min(max(0, meters), measure.length))
+    }
+
+    /// A drive along a new route, from where the vehicle is.
+    ///
+    /// It begins on the first leg, so that no stop is passed over: where the route comes by the vehicle for the first time.
+    /// The place nearest to the vehicle is often on the way back from the stop.
     ///
     /// - Parameters:
     ///   - route: The way and its speeds.
     ///   - options: How to drive.
-    ///   - position: Where the vehicle is already; the drive begins at the nearest point of the route. Nil begins at
-    ///     the route's start.
-    package init(route: EngineRoute, options: DriveOptions = DriveOptions(), from position: Coordinate? = nil)
-    {
+    ///   - position: Where the vehicle is.
+    ///   - meters: What lies before this distance from the route's start was driven already; the drive begins on the leg that
+    ///     is driven there.
+    package init(
+        route: EngineRoute, options: DriveOptions = DriveOptions(), from position: Coordinate,
+        after meters: Double = 0
+    ) {
+        let measure = route.measure
+        let end = route.segmentIndices.dropFirst().map { measure.meters[$0] }.first { $0 > meters }
+        let begin = measure.firstPass(
+            of: position, on: route.line,
+            within: min(max(0, meters), measure.length)...(end ?? measure.length))
+        self.init(route, options, measure, meters: begin)
+    }
+
+    private init(_ route: EngineRoute, _ options: DriveOptions, _ measure: LineMeasure, meters: Double) {
         self.route = route
         self.options = options
-        let measure = route.measure
-        let meters = position.map { measure.nearest(to: $0, on: route.line) } ?? 0
         self.measure = measure
         self.meters = meters
         self.startSeconds = measure.seconds(atMeters: meters)
         self.position = measure.point(at: meters, on: route.line)
-        self.passWhatIsBehind()
+        self.firstManeuvers = Self.firstManeuvers(of: route)
         while self.segment + 1 < route.segmentIndices.count,
-            self.measure.meters[route.segmentIndices[self.segment + 1]] < self.meters
+            measure.meters[route.segmentIndices[self.segment + 1]] < meters
         {
             self.segment += 1
         }
+        self.passWhatIsBehind()
+    }
+
+    private static func firstManeuvers(of route: EngineRoute) -> [Int] {
+        var next = route.information.maneuvers.count
+        var first: [Int] = []
+        for segment in route.information.segments.reversed() {
+            // Maneuvers have ids from 1 in their order.
+            if let id = segment.maneuvers.first { next = min(next, max(0, Int(id.rawValue) - 1)) }
+            first.append(next)
+        }
+        return first.reversed()
     }
 
     /// Goes on to `elapsed` after the drive's begin; appends what is new, in the order in which to publish it.
@@ -77,6 +111,9 @@ package struct Drive: Sendable, Hashable {
         case .finished: break
         }
     }
+
+    /// Guidance was paused and goes on along the same route: receivers count the maneuver as not near, so its state is said again.
+    package mutating func restateManeuver() { self.said.state = nil }
 
     /// The stops that are not reached yet, and the destination: where a new route from here must lead.
     package var waypointsAhead: [Waypoint] { Array(self.route.waypoints.dropFirst(self.segment + 1)) }
@@ -100,13 +137,12 @@ package struct Drive: Sendable, Hashable {
         var meters = max(self.meters, self.measure.meters(atSeconds: seconds))
         let leavesAt = self.options.leavesRouteAtMeters.map { max($0, 0) }
         if let leavesAt, meters > leavesAt, leavesAt >= self.meters { meters = leavesAt }
-        self.meters = meters
-        self.position = self.point(at: meters)
-        self.passWhatIsBehind()
-        self.sayPosition(into: &changes)
-        self.saySegment(into: &changes)
-        self.sayManeuver(into: &changes)
-        self.sayEstimates(into: &changes)
+        // Every stop on the way is an arrival, however long the step is.
+        while let stop = self.nextStop, stop <= meters {
+            self.move(to: stop, into: &changes)
+            self.stop(into: &changes)
+        }
+        self.move(to: meters, into: &changes)
         if meters >= self.measure.length {
             self.state = .finished
             changes.append(.finished)
@@ -115,12 +151,48 @@ package struct Drive: Sendable, Hashable {
         }
     }
 
-    /// A maneuver is behind once the vehicle is beyond it, or at the end; the last one stays ahead to the end.
+    private mutating func move(to meters: Double, into changes: inout [DriveChange]) {
+        self.meters = max(self.meters, meters)
+        self.position = self.point(at: self.meters)
+        self.passWhatIsBehind()
+        self.sayPosition(into: &changes)
+        self.sayManeuver(into: &changes)
+        self.saySegment(into: &changes)
+        self.sayRoad(into: &changes)
+        self.sayManeuverState(into: &changes)
+        self.sayEstimates(into: &changes)
+    }
+
+    /// The vehicle has reached a stop and drives on along the next leg. What changes from leg to leg changes while guidance is
+    /// paused, and so at once for those who watch.
+    private mutating func stop(into changes: inout [DriveChange]) {
+        self.segment += 1
+        changes.append(.arrivedAtWaypoint(self.segment))
+        self.said.state = nil
+        self.passWhatIsBehind()
+        self.sayManeuver(into: &changes)
+        self.saySegment(into: &changes)
+        self.sayRoad(into: &changes)
+        changes.append(.leavingWaypoint(self.segment))
+        self.sayManeuverState(into: &changes)
+    }
+
+    /// In metres from the route's start; nil on the last leg.
+    private var nextStop: Double? {
+        guard self.segment + 1 < self.route.segmentIndices.count else { return nil }
+        return self.measure.meters[self.route.segmentIndices[self.segment + 1]]
+    }
+
+    /// A maneuver is behind once the vehicle is beyond it, or at the end; the last one of a leg stays ahead to the leg's end,
+    /// and no maneuver of another leg is ahead of it.
     private mutating func passWhatIsBehind() {
         let line = self.measure.meters
-        while self.nextManeuver + 1 < self.route.maneuverIndices.count,
-            line[self.route.maneuverIndices[self.nextManeuver]] < self.meters
-                || self.meters >= self.measure.length
+        let indices = self.route.maneuverIndices
+        self.nextManeuver = max(
+            self.nextManeuver, min(self.firstManeuver(of: self.segment), indices.count - 1))
+        let last = min(self.firstManeuver(of: self.segment + 1), indices.count) - 1
+        while self.nextManeuver < last,
+            line[indices[self.nextManeuver]] < self.meters || self.meters >= self.measure.length
         {
             self.nextManeuver += 1
         }
@@ -136,44 +208,65 @@ package struct Drive: Sendable, Hashable {
         }
     }
 
+    private func firstManeuver(of segment: Int) -> Int {
+        segment < self.firstManeuvers.count ? self.firstManeuvers[segment] : self.route.maneuverIndices.count
+    }
+
     private mutating func sayPosition(into changes: inout [DriveChange]) {
         guard self.said.position != self.position else { return }
         self.said.position = self.position
         changes.append(.position(self.position, bearing: self.bearing))
     }
 
-    /// Every stop on the way is an arrival, however long the step was.
     private mutating func saySegment(into changes: inout [DriveChange]) {
-        while self.segment + 1 < self.route.segmentIndices.count,
-            self.measure.meters[self.route.segmentIndices[self.segment + 1]] <= self.meters
-        {
-            self.segment += 1
-            changes.append(.arrivedAtWaypoint(self.segment))
-        }
         guard self.said.segment != self.segment else { return }
         self.said.segment = self.segment
         changes.append(.currentSegment(self.route.information.segments[self.segment].id))
     }
 
+    /// Another maneuver is the first one: in an order in which a receiver never holds for one what was said of the other.
+    ///
+    /// First the old one is over (its state ends, its lanes go), then the estimates of the new one come, then it is the first.
+    /// Its own state and lanes follow.
     private mutating func sayManeuver(into changes: inout [DriveChange]) {
-        let isAnother = self.said.maneuver != self.nextManeuver
-        if isAnother {
-            self.said.maneuver = self.nextManeuver
-            changes.append(.upcomingManeuvers(self.upcomingManeuvers))
+        guard self.said.maneuver != self.nextManeuver else { return }
+        switch self.said.state {
+        case nil, .continue?: break
+        case .execute?: changes.append(.maneuverState(.continue))
+        case .initial?, .prepare?, .unrecognized?:
+            // Why: the protocol leads back to `continue` only from `execute`, which this long step has passed over.
+            changes.append(.maneuverState(.execute))
+            changes.append(.maneuverState(.continue))
         }
-        if self.said.lanes != .some(self.lanes) {
-            self.said.lanes = .some(self.lanes)
-            changes.append(.currentLaneGuidance(self.lanes))
+        if self.said.state != nil { self.said.state = .continue }
+        if let lanes = self.said.lanes, lanes != nil, lanes != self.lanes {
+            self.sayLanes(nil, into: &changes)
         }
+        self.said.maneuver = self.nextManeuver
+        self.sayManeuverEstimates(into: &changes)
+        changes.append(.upcomingManeuvers(self.upcomingManeuvers))
+    }
+
+    private mutating func sayLanes(_ lanes: LaneGuidanceID?, into changes: inout [DriveChange]) {
+        guard self.said.lanes != .some(lanes) else { return }
+        self.said.lanes = .some(lanes)
+        changes.append(.currentLaneGuidance(lanes))
+    }
+
+    private mutating func sayRoad(into changes: inout [DriveChange]) {
+        self.sayLanes(self.lanes, into: &changes)
         let roadName = self.route.roads.isEmpty ? [] : self.route.roads[self.road].nameVariants
         if self.said.roadName != roadName {
             self.said.roadName = roadName
             changes.append(.roadName(roadName))
         }
+    }
+
+    private mutating func sayManeuverState(into changes: inout [DriveChange]) {
         guard let maneuverMeters = self.maneuverMeters else { return }
         let near = self.distances.state(at: maneuverMeters - self.meters)
         // Why: where a motorway ends the distances shrink, and the same maneuver must not go back.
-        let state = isAnother ? near : near.later(than: self.said.state)
+        let state = near.later(than: self.said.state)
         if self.said.state != state {
             self.said.state = state
             changes.append(.maneuverState(state))
@@ -187,6 +280,10 @@ package struct Drive: Sendable, Hashable {
             self.said.trip = key
             changes.append(.tripEstimates(trip, .default))
         }
+        self.sayManeuverEstimates(into: &changes)
+    }
+
+    private mutating func sayManeuverEstimates(into changes: inout [DriveChange]) {
         guard let maneuverMeters = self.maneuverMeters else { return }
         let maneuver = self.route.information.maneuvers[self.nextManeuver].id
         let toManeuver = self.estimates(to: maneuverMeters)

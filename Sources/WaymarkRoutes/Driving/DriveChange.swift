@@ -6,8 +6,11 @@ package enum DriveChange: Sendable, Hashable {
     case position(Coordinate, bearing: Double?)
     /// The vehicle has left the route here and needs a new one. Only positions follow.
     case offRoute(Coordinate)
-    /// The stop at this index of the route's waypoints is reached; never the last one.
+    /// The stop at this index of the route's waypoints is reached; never the last one. Guidance is paused until
+    /// ``leavingWaypoint(_:)``, which the same step brings; in between comes what changes from leg to leg.
     case arrivedAtWaypoint(Int)
+    /// The vehicle leaves the stop at this index: guidance resumes.
+    case leavingWaypoint(Int)
     /// The segment that is driven now.
     case currentSegment(String)
     /// The next maneuvers, nearest first.
@@ -16,7 +19,8 @@ package enum DriveChange: Sendable, Hashable {
     case currentLaneGuidance(LaneGuidanceID?)
     /// The road that is driven, longest name first; empty for a road without a name.
     case roadName([String])
-    /// How near the first upcoming maneuver is. Goes back only after another maneuver has become the first.
+    /// How near the first upcoming maneuver is. Goes back to `continue` as the last thing that is said of a maneuver that is
+    /// behind, before another one becomes the first.
     case maneuverState(ManeuverState)
     /// To the destination.
     case tripEstimates(TravelEstimates, TimeRemainingColor)

@@ -36,7 +36,7 @@ struct EngineConnection: Sendable {
         let fetched = try await self.fetch(url)
         do throws(RouteReadingError) {
             var answer = try RouteReader.read(fetched.bytes, options: self.reading)
-            answer.reportMoved(points, meters: self.limits.movedMetersMax)
+            answer.reportMissed(points, limit: self.limits.movedMetersMax)
             return answer
         } catch {
             switch error {

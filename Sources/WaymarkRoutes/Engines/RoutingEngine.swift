@@ -54,33 +54,51 @@ package struct RoutingLimits: Sendable, Hashable {
     package var deadline = Duration.seconds(20)
     /// A larger answer is refused.
     package var bytesMax = 32 * 1_024 * 1_024
-    /// Points that the engine moved farther than this are reported, in metres.
-    package var movedMetersMax = 250.0
+    /// Points that the engine moved farther than this are reported, in metres. A stop farther from the route is none.
+    package var movedMetersMax = Self.stopMetersMax
+
+    /// At most this far from a place, in metres, a route counts as leading there.
+    package static let stopMetersMax = 250.0
 
     package init() {}
 }
 
+extension EngineRoute {
+    /// How far from each of `points`, in metres, the route begins, stops or ends; nil for another number of points.
+    package func metersMissed(_ points: [Coordinate]) -> [Double]? {
+        let ends = (self.segmentIndices + [self.line.count - 1]).map { self.line[$0] }
+        guard ends.count == points.count else { return nil }
+        return zip(points, ends).map { $0.meters(to: $1) }
+    }
+}
+
 extension RouteAnswer {
-    /// Reports the points that a route passes only at a distance of more than `meters`.
-    mutating func reportMoved(_ points: [Coordinate], meters: Double) {
+    /// Reports the points that a route passes only at a distance of more than `limit` metres. A route that does not lead to its
+    /// destination ends with `arriveEndOfDirections`.
+    package mutating func reportMissed(_ points: [Coordinate], limit: Double) {
         for index in self.routes.indices {
-            let route = self.routes[index]
-            let ends = (route.segmentIndices + [route.line.count - 1]).map { route.line[$0] }
-            guard ends.count == points.count else {
+            guard let missed = self.routes[index].metersMissed(points) else {
+                let ends = self.routes[index].segmentIndices.count + 1
                 self.routes[index].notices.append(
-                    RouteNotice(
-                        path: "$", reason: "\(points.count) points were asked for, \(ends.count) came back"))
+                    RouteNotice(path: "$", reason: "\(points.count) points were asked for, \(ends) came back")
+                )
                 continue
             }
-            for (number, (asked, got)) in zip(points, ends).enumerated() where asked.meters(to: got) > meters
-            {
+            for (number, meters) in missed.enumerated() where meters > limit {
                 self.routes[index].notices.append(
                     RouteNotice(
                         path: "point \(number + 1)",
-                        reason:
-                            "the engine moved this point by \(Int(asked.meters(to: got))) m to the nearest road"
-                    ))
+                        reason: "the engine moved this point by \(Int(meters)) m to the nearest road"))
             }
+            if let last = missed.last, last > limit { self.routes[index].endDirections() }
         }
+    }
+}
+
+extension EngineRoute {
+    /// The directions end, and the vehicle is not at its destination.
+    fileprivate mutating func endDirections() {
+        guard let last = self.information.maneuvers.indices.last else { return }
+        self.information.maneuvers[last].type = .arriveEndOfDirections
     }
 }

@@ -26,23 +26,18 @@ extension EngineRoute {
 
 /// Where a new stop goes among those that are still ahead.
 package enum StopOrder {
-    /// `stops` with `stop` put where it makes the way longer by the least, as the crow flies; never behind the destination.
+    /// Where among `stops` a new one makes the way longer by the least, as the crow flies; never behind the destination.
     ///
     /// - Parameters:
     ///   - stop: The new stop.
     ///   - position: Where the vehicle is.
     ///   - stops: The stops ahead and the destination, in order; not empty.
-    /// - Returns: One more than `stops`; the destination is still the last.
-    package static func inserting(
-        _ stop: Waypoint, from position: Coordinate, into stops: [Waypoint]
-    ) -> [Waypoint] {
+    /// - Returns: The index at which to insert `stop`; the destination stays the last.
+    package static func index(of stop: Waypoint, from position: Coordinate, in stops: [Waypoint]) -> Int {
         let places = [position] + stops.map(\.center)
         let detours = zip(places, places.dropFirst()).map { from, to in
             from.meters(to: stop.center) + stop.center.meters(to: to) - from.meters(to: to)
         }
-        let best = detours.indices.min { detours[$0] < detours[$1] } ?? 0
-        var ordered = stops
-        ordered.insert(stop, at: best)
-        return ordered
+        return detours.indices.min { detours[$0] < detours[$1] } ?? 0
     }
 }

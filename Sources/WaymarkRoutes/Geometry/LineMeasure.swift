@@ -99,17 +99,49 @@ extension LineMeasure {
 
     /// How far along `line` the place nearest to `point` is, in metres; the first one of several. O(points).
     package func nearest(to point: Coordinate, on line: [Coordinate]) -> Double {
-        var nearest = (meters: 0.0, distance: line[0].meters(to: point))
-        for index in line.indices.dropLast() {
+        self.pass(of: point, on: line, within: 0...self.length) { _ in false }.meters
+    }
+
+    /// How far along `line` it comes by `point` for the first time, in metres, within `range` from the line's start. O(points).
+    ///
+    /// A pass is the nearest place of the first part of the line that is about as near as the line ever comes.
+    package func firstPass(
+        of point: Coordinate, on line: [Coordinate], within range: ClosedRange<Double>
+    ) -> Double {
+        let nearest = self.pass(of: point, on: line, within: range) { _ in false }
+        let limit = nearest.distance + Self.passMeters
+        return self.pass(of: point, on: line, within: range) { $0 > limit }.meters
+    }
+
+    /// Two passes of one road, there and back, may be this far from each other, in metres: carriageways, and what engines round.
+    private static let passMeters = 50.0
+
+    /// The place nearest to `point` within `range`, and its distance. Looks no further once the line was near, by `isPassed` of
+    /// the distance, and is not any more.
+    private func pass(
+        of point: Coordinate, on line: [Coordinate], within range: ClosedRange<Double>,
+        isPassed: (Double) -> Bool
+    ) -> (meters: Double, distance: Double) {
+        let begin = self.point(at: range.lowerBound, on: line)
+        var nearest = (meters: range.lowerBound, distance: begin.meters(to: point))
+        var isNear = !isPassed(nearest.distance)
+        for index in line.indices.dropLast() where self.meters[index + 1] > range.lowerBound {
+            guard self.meters[index] < range.upperBound else { break }
             let length = self.meters[index + 1] - self.meters[index]
             guard length > 0 else { continue }
             // Why: on the scale of one piece of line the Earth is flat, measured along and across the piece.
             let turn = (line[index].bearing(to: point) - line[index].bearing(to: line[index + 1])) * .pi / 180
-            let along = min(length, max(0, line[index].meters(to: point) * cos(turn)))
+            let offset = line[index].meters(to: point) * cos(turn)
+            let (low, high) = (
+                max(0, range.lowerBound - self.meters[index]),
+                min(length, range.upperBound - self.meters[index])
+            )
+            let along = min(high, max(low, offset))
             let place = line[index].interpolated(to: line[index + 1], fraction: along / length)
             let distance = place.meters(to: point)
             if distance < nearest.distance { nearest = (self.meters[index] + along, distance) }
+            if !isPassed(distance) { isNear = true } else if isNear { break }
         }
-        return nearest.meters
+        return nearest
     }
 }

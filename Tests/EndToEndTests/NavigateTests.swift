@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+/// `waymark navigate` as its user meets it.
+@Suite(.timeLimit(.minutes(5))) struct NavigateTests {
+    @Test func `a vehicle that never comes is waited for, and the exit status tells`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let route = ProgramTests.route("vaduz-balzers")
+        let navigate = try daemon.waymark(
+            "navigate", "--vehicle", "ghost", "--await-timeout", "0.2", "--route", route)
+        try await navigate.errorLine { $0.contains("waiting for ghost to be ready") ? $0 : nil }
+        #expect(await navigate.end() == 4)
+        #expect(navigate.lines.last == "drive 1: without ghost: not there")
+        // Nor has a drive arrived that was not seen by any vehicle.
+        let hasty = try daemon.waymark(
+            "navigate", "--vehicle", "ghost", "--await-vehicle", "no", "--speed", "3000", "--route", route)
+        #expect(await hasty.end() == 4)
+        try await daemon.stop()
+    }
+
+    @Test func `an interrupt ends the wait for a vehicle, also while the gateway is away`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let navigate = try daemon.waymark(
+            "navigate", "--vehicle", "ghost", "--route", ProgramTests.route("vaduz-balzers"))
+        try await navigate.line(containing: "ghost: awaited")
+        daemon.program.signal(SIGKILL)
+        await daemon.program.end()
+        navigate.signal(SIGINT)
+        #expect(await navigate.end() == 130)
+        #expect(navigate.lines.last == "drive 1: cancelled")
+        try FileManager.default.removeItem(atPath: daemon.folder)
+    }
+
+    @Test func `previews, alerts and the destination come to the cluster, and --start-at begins there`()
+        async throws
+    {
+        let daemon = try await RunningDaemon.start()
+        let cluster = try daemon.waymark("cluster", "--id", "car", "--json", "--until", "finished")
+        let navigate = try daemon.waymark(
+            "navigate", "--vehicle", "car", "--speed", "100", "--preview", "0.05", "--share", "--start-at",
+            "3",
+            "--alert", "4:Roadworks|Avoid", "--route", ProgramTests.route("vaduz-balzers"))
+        #expect(await navigate.end() == 0)
+        #expect(await cluster.end() == 0)
+        let messages = cluster.lines.map(ProgramTests.object)
+        for name in ["tripPreviews", "showAlert", "shareDestination"] {
+            #expect(messages.contains { $0["message"] as? String == name }, "\(name)")
+        }
+        let first = try #require(messages.first { $0["message"] as? String == "startGuidance" })
+        let route = try #require(first["route"] as? [String: Any] ?? first)
+        let upcoming = try #require(route["upcomingManeuvers"] as? [Int])
+        #expect(try #require(upcoming.first) > 3)
+        // Each maneuver is told as it comes, and the end.
+        #expect(navigate.lines.count { $0.contains(" to go)") } > 2)
+        #expect(navigate.lines.last == "drive 1: arrived")
+        try await daemon.stop()
+    }
+
+    @Test func `a start beyond the route is refused`() async throws {
+        let navigate = try Program(
+            "waymark", ["navigate", "--start-at", "9.5", "--route", ProgramTests.route("vaduz-balzers")])
+        #expect(await navigate.end() == 1)
+        try await navigate.errorLine { $0.contains("--start-at 9.5 is beyond the end") ? $0 : nil }
+    }
+}

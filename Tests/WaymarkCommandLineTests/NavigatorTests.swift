@@ -1,0 +1,119 @@
+import Foundation
+import Synchronization
+import Testing
+import WaymarkModel
+import WaymarkRoutes
+
+@testable import WaymarkClient
+@testable import WaymarkCommandLine
+
+/// The navigation app against a real gateway, with an engine that the tests make up.
+@Suite(.timeLimit(.minutes(5))) struct NavigatorTests {
+    /// Answers as often as it is told to, then no more.
+    private final class TiredEngine: RoutingEngine {
+        private let engine: TreeEngine
+        private let left: Mutex<Int>
+
+        init(_ engine: TreeEngine, answers: Int) {
+            self.engine = engine
+            self.left = Mutex(answers)
+        }
+
+        func route(through points: [Coordinate]) async throws(RoutingError) -> RouteAnswer {
+            let isTired = self.left.withLock { left in
+                left -= 1
+                return left < 0
+            }
+            if isTired { throw .unreachable(address: "tired", reason: "no more answers") }
+            return try await self.engine.route(through: points)
+        }
+    }
+
+    private static let road = (0...40).map { Coordinate(latitude: 47 + Double($0) / 1_000, longitude: 9.5) }
+
+    private static func run(
+        _ engine: any RoutingEngine, _ policy: Navigator.Policy,
+        _ body: (Navigator, VehicleEndpoint) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "wn-\(UInt32.random(in: 0 ... .max))").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder) } }
+        try await Demo.withDaemon(folder) {
+            var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: "cluster")
+            configuration.onPrompt = { _ in true }
+            let vehicle = try await VehicleEndpoint.connect(
+                to: .unix(path: "\(folder)/vehicle.sock"), configuration)
+            let navigator = Navigator(engine: engine, policy: policy, start: Self.road[0], say: { _ in })
+            try await navigator.connect(to: .unix(path: "\(folder)/navigation.sock"), id: "app", key: [])
+            try await body(navigator, vehicle)
+            await navigator.close()
+            await vehicle.close()
+        }
+    }
+
+    private static var fast: Navigator.Plan {
+        var plan = Navigator.Plan()
+        plan.guide.drive.speedFactor = 1_000
+        return plan
+    }
+
+    @Test func `a destination that cannot be reached is invalid, not declined by the user`() async throws {
+        let tree = TreeEngine(road: Self.road)
+        var policy = Navigator.Policy()
+        policy.onDestination = .accept
+        try await Self.run(TiredEngine(tree, answers: 1), policy) { _, vehicle in
+            // Farther from the road than any branch leads.
+            let far = Waypoint(center: Self.road[20].moved(meters: 2_000, bearing: 90))
+            #expect(await vehicle.requestDestination(far) == .invalid)
+            // Nor is an engine that does not answer the user's word.
+            #expect(await vehicle.requestDestination(Waypoint(center: Self.road[30])) == .invalid)
+        }
+    }
+
+    @Test func `a route that is lost is told`() async throws {
+        let engine = TiredEngine(TreeEngine(road: Self.road), answers: 1)
+        try await Self.run(engine, .init()) { navigator, _ in
+            var plan = Self.fast
+            plan.guide.drive.leavesRouteAtMeters = 500
+            let answer = try await engine.route(through: [
+                Waypoint(center: Self.road[0]), Waypoint(center: Self.road[40]),
+            ])
+            #expect(try await navigator.drive(answer, .vehicles(["car"]), plan) == .lost)
+        }
+    }
+
+    @Test func `a stop that can no longer be computed is driven to along the route that was promised`()
+        async throws
+    {
+        // One answer for the route, one for the request, none when the user has agreed.
+        let engine = TiredEngine(TreeEngine(road: Self.road), answers: 2)
+        try await Self.run(engine, .init()) { navigator, vehicle in
+            let stop = Self.road[20].moved(meters: 1_000, bearing: 90)
+            let (asked, ask) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+            let places = Mutex<[Coordinate]>([])
+            let outcome = Mutex<RequestResult?>(nil)
+            var plan = Self.fast
+            plan.guide.pause = (
+                at: 0.2,
+                body: {
+                    outcome.withLock { $0 = nil }
+                    let result = await vehicle.requestWaypoint(Waypoint(center: stop))
+                    outcome.withLock { $0 = result }
+                    ask.yield()
+                }
+            )
+            plan.guide.observe = { change in
+                if case .position(let place, _) = change { places.withLock { $0.append(place) } }
+            }
+            let answer = try await engine.route(through: [
+                Waypoint(center: Self.road[0]), Waypoint(center: Self.road[40]),
+            ])
+            #expect(try await navigator.drive(answer, .vehicles(["car"]), plan) == .arrived)
+            for await _ in asked { break }
+            #expect(outcome.withLock { $0 } == .accepted)
+            let nearest = places.withLock { $0.map { $0.meters(to: stop) }.min() ?? .infinity }
+            #expect(nearest < 250)
+        }
+    }
+}
