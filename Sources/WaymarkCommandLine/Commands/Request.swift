@@ -225,7 +225,10 @@ struct VehicleOptions: ParsableArguments {
                     await endpoint.close()
                     step.yield(.ended(outcome))
                 } catch {
-                    step.yield(.failed([.closed, .cancelled].contains(error) ? CommandFailure(noOutcome) : failure(error)))
+                    step.yield(
+                        .failed(
+                            [.closed, .cancelled].contains(error) ? CommandFailure(noOutcome) : failure(error)
+                        ))
                 }
             }
             var timers: [Task<Void, Never>] = []
