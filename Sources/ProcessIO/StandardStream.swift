@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Why something was not written.
 package enum WriteError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The other end of the pipe is closed: nobody reads any more.
+    /// The reader closed its end of the pipe.
     case readerGone
     /// The system refused, with this `errno`.
     case failed(CInt)
@@ -68,7 +68,7 @@ package final class StandardStream: Sendable {
             switch errno {
             case EINTR: continue
             case EAGAIN:
-                // Whoever shares the terminal or pipe made it non-blocking.
+                // Another process that shares the terminal or pipe made it non-blocking.
                 var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = unsafe Glibc.poll(&poll, 1, -1)
             default: return errno

@@ -19,7 +19,7 @@ enum Ending {
 
     static func leaveOut(_ number: Int) { self.steps.withLock { $0[number] = nil } }
 
-    /// Ends the program after standard output was not written: as SIGPIPE does if nobody reads it, else with a sentence and
+    /// Ends the program after standard output was not written: as SIGPIPE does if the reader has closed it, else with a sentence and
     /// status 1.
     static func afterFailedOutput(_ error: WriteError) -> Never {
         // Within the lock: another task may fail at the same time, and must not end the program before this is done.

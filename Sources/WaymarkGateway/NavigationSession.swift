@@ -225,7 +225,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         run.growth = 0
     }
 
-    /// Lets nobody have again what was published when the trip shared more: who comes back gets a snapshot.
+    /// Forgets the frames published when the trip shared more: an endpoint that resumes gets a snapshot instead.
     private mutating func forgetReplay() {
         self.replay = ReplayRing(after: self.sequence)
         for index in self.audiences.values.indices {

@@ -38,7 +38,7 @@ package struct Keepalive: Sendable, Hashable, Codable {
     /// An interval has passed, or half of one. The Ping, if one is due, is sent now.
     package mutating func tick(at now: Instant) -> Verdict {
         self.silentHalves = self.heard ? 0 : self.silentHalves + (self.isHalf ? 1 : 2)
-        // After a whole interval nobody knows when in it something was sent.
+        // After a whole interval it is unknown when in it something was sent.
         let isPingDue = !self.isHalf || !self.spoke || self.silentHalves >= 2
         // And three intervals of silence are noticed before four are over only if they are not counted past their end.
         self.isHalf = self.spoke || !self.silentHalves.isMultiple(of: 2)

@@ -68,7 +68,7 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
 extension MessageType {
     /// Which peer may send a message to the gateway.
     enum Sender: Sendable, Hashable {
-        /// Whoever has just connected.
+        /// A peer that has just connected.
         case newcomer
         /// Both roles.
         case peer

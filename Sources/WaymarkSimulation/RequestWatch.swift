@@ -22,11 +22,12 @@ struct RequestWatch {
     /// What was found wrong and not yet taken.
     var violations: [(Promise, String)] = []
     private var courses: [Key: Course] = [:]
+    /// Vehicles that the gateway forgets with the present event.
+    private var forgotten: Set<VehicleID> = []
 
-    /// A gateway that has forgotten a vehicle may work on its requests anew.
-    mutating func forget(_ vehicle: VehicleID) {
-        for key in self.courses.keys where key.vehicle == vehicle { self.courses[key] = nil }
-    }
+    /// A gateway that has forgotten a vehicle may process its requests anew, but not before the next event: of the deadlines that one
+    /// event reaches, that of a request may come before that of its vehicle.
+    mutating func forget(_ vehicle: VehicleID) { self.forgotten.insert(vehicle) }
 
     mutating func leave(_ connection: ConnectionID) {
         for key in self.courses.keys { self.courses[key]?.prompted.remove(connection) }
@@ -125,6 +126,8 @@ struct RequestWatch {
 
     /// What must hold whenever the gateway has worked off an event.
     mutating func check() {
+        for key in self.courses.keys where self.forgotten.contains(key.vehicle) { self.courses[key] = nil }
+        self.forgotten = []
         for (key, course) in self.courses where course.outcome != nil && !course.prompted.isEmpty {
             self.report("\(key.id) has ended, but its prompt goes on")
         }

@@ -150,7 +150,7 @@ package struct Listener: Sendable {
             try await channel.close()
             return copy
         } catch {
-            // Somebody else has closed it meanwhile.
+            // It was closed elsewhere meanwhile.
             if let copy { _ = Glibc.close(copy) }
             return nil
         }

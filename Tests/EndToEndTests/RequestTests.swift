@@ -65,7 +65,7 @@ import WaymarkModel
         try await daemon.stop()
     }
 
-    @Test func `a request that nobody answers in time is withdrawn`() async throws {
+    @Test func `a request without an answer in time is withdrawn`() async throws {
         let daemon = try await RunningDaemon.start()
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json")
         let (client, asked, results) = try await Self.undecided(daemon)

@@ -63,7 +63,7 @@ import WaymarkClient
         try FileManager.default.removeItem(atPath: folder)
     }
 
-    @Test func `a socket that is not there, and one that nobody listens on, are told apart`() async throws {
+    @Test func `a missing socket and one without a listener are told apart`() async throws {
         let folder = try Self.newFolder()
         let path = "\(folder)/s"
         #expect(

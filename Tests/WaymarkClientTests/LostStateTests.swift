@@ -51,7 +51,7 @@ import WaymarkProtocol
                 break
             }
         }
-        // So nobody waits for its answer.
+        // So no task waits for its answer.
         #expect(try await session.share(place, shareID: "s").isEmpty)
         await back.close()
         await client.close()

@@ -105,7 +105,7 @@ struct StoryTests {
         #expect(self.hear(.sessionEnded(ended), session: .none) == "there was no guidance to end")
     }
 
-    @Test mutating func `a request that nobody takes is told with the reason`() {
+    @Test mutating func `a request that no client takes is told with the reason`() {
         let outcome = RequestOutcome(
             requestID: "r", vehicle: VehicleID(unchecked: "car"), outcome: .notSupported)
         let sentence = self.hear(.requestOutcome(outcome), session: .none)

@@ -77,7 +77,7 @@ extension RouteInformation {
 enum Cause: CaseIterable {
     /// The endpoint did not ask for it.
     case notRequested
-    /// The operator switched it off, before anybody came or while all are there.
+    /// The operator switched it off, before the peers came or while they are connected.
     case policy, policyChanged
     /// The vehicle's owner never consented, or has come to withdraw it.
     case noConsent, consentWithdrawn

@@ -159,7 +159,7 @@ public actor NavigationClient {
             Envelope(.publication(.cancelGuidance), session: session, sequence: sequence + 1))
     }
 
-    /// Ends the sessions that nobody wants, once it is known which these are: one that is being opened again may be among
+    /// Ends the sessions that no caller wants, once it is known which these are: one that is being opened again may be among
     /// those that the gateway has.
     func endStrays() {
         guard !self.sessions.values.contains(where: { $0.id == nil }) else { return }

@@ -7,7 +7,7 @@ internal import WaymarkProtocol
 /// | waypoint and destination requests | again, until the outcome: the id makes it one request |
 /// | withdrawing a request | again, until the outcome; the request itself is not sent any more |
 /// | stopping a session | again, until that session has ended |
-/// | stopping whatever guidance there is | never: it would stop guidance that nobody has seen yet |
+/// | stopping whatever guidance there is | never: it would stop guidance that the user has not seen yet |
 /// | navigating by itself | again, until it is confirmed; also to a gateway that has forgotten this endpoint |
 /// | allowing, route source, settings | again once if it may have been lost; the newest only |
 /// | settings | all of them to a gateway that has forgotten this endpoint |
@@ -150,7 +150,7 @@ struct EndpointOutbox: Sendable, Hashable {
     }
 
     private mutating func received(_ begin: SnapshotBegin, in session: SessionID) {
-        // Nobody guides a vehicle that navigates by itself: somebody else has allowed it.
+        // No client guides a vehicle that navigates by itself: another endpoint has allowed it.
         self.navigatesItself = false
         (self.session, self.client) = (session, begin.client)
         // A vehicle is in one session: every other one has ended.

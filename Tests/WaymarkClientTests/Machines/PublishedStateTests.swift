@@ -231,7 +231,7 @@ extension MachineWorld {
         #expect(world.held.state.trip == closed)
     }
 
-    @Test func `what the gateway withholds is left out, and guidance goes on with the rest`() throws {
+    @Test func `what the gateway withholds is left out, and guidance continues with the rest`() throws {
         var world = MachineWorld()
         world.published.withheld = [.routeSegments, .maneuvers, .currentRoadName, .destinationSharing]
         let maneuver = ManeuverID(rawValue: 1)
