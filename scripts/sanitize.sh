@@ -13,9 +13,9 @@ fi
 sanitizer=${1:-}
 case $sanitizer in
   # Modules with tasks, actors, locks or event loops, and the programs that are made of them.
-  thread) export WAYMARK_TESTS=WaymarkTransportTests,WaymarkClientTests,WaymarkDaemonTests,WaymarkCommandLineTests,EndToEndTests,LoadTests ;;
+  thread) export WAYMARK_TESTS=ProcessIOTests,WaymarkTransportTests,WaymarkClientTests,WaymarkDaemonTests,WaymarkCommandLineTests,EndToEndTests,LoadTests ;;
   # Modules with unsafe code, and the programs, which get hostile bytes.
-  address) export WAYMARK_TESTS=SystemdTests,WaymarkProtocolTests,WaymarkCodecTests,WaymarkGatewayTests,WaymarkTransportTests,WaymarkDaemonTests,EndToEndTests,WaymarkSimulationTests ;;
+  address) export WAYMARK_TESTS=SystemdTests,ProcessIOTests,WaymarkProtocolTests,WaymarkCodecTests,WaymarkGatewayTests,WaymarkTransportTests,WaymarkDaemonTests,EndToEndTests,WaymarkSimulationTests ;;
   *)
     echo "usage: sanitize.sh [-b] thread|address [OPTIONS]" >&2
     exit 64

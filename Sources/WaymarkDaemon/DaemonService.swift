@@ -110,7 +110,7 @@ package struct DaemonService: Service {
         } catch {
             self.logger.error("\(LoggedEvent.notReloaded)", metadata: [LogKey.reason: "\(error)"])
             // On one line: a notification has its fields on lines of their own.
-            self.status.setTrouble(TerminalText.printable("new settings were not taken: \(error)"))
+            self.status.setTrouble(TerminalText.printable("the new settings were rejected: \(error)"))
         }
         self.notifier.tell(.ready)
     }

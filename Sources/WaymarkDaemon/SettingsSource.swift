@@ -54,7 +54,7 @@ package struct SettingsSource: Sendable {
             throw .wrong(error)
         }
         if content.isReadableByAll, settings.listeners.contains(where: { $0.key != nil }) {
-            settings.exposure = "\(file) has a key, and every user may read it; chmod o-r makes it right"
+            settings.exposure = "\(file) contains a key and is world-readable; run chmod o-r"
         }
         return settings
     }

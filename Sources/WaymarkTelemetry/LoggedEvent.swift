@@ -11,7 +11,7 @@ package enum LoggedEvent: String, Sendable, Hashable, CaseIterable, CustomString
     case managerNotReached = "the service manager was not reached, ignoring"
     case listenerClosed = "a listener was closed"
     case reloaded = "the settings were read again"
-    case notReloaded = "new settings were not taken, going on with those of before"
+    case notReloaded = "the new settings were rejected, keeping the previous ones"
     case keyExposed = "other users can read a key of the settings"
     case restartNeeded = "some settings hold after a restart only, ignoring"
     case loopsSlow = "event loops answer slowly"

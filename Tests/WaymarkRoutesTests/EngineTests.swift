@@ -157,6 +157,18 @@ import WaymarkRoutes
         #expect(reason == "connection refused")
     }
 
+    @Test func `an engine that does not speak TLS is told in words`() async throws {
+        let reason = try await RecordedServer.serve(.init(body: [])) { server in
+            let address = server.address.replacing("http://", with: "https://")
+            let engine = try ValhallaEngine(address, limits: Self.patient)
+            let error = await #expect(throws: RoutingError.self) {
+                try await engine.route(through: [Self.vaduz, Self.balzers])
+            }
+            return if case .unreachable(_, let reason) = error { reason } else { "" }
+        }
+        #expect(reason == "it does not speak TLS, or its certificate is not trusted")
+    }
+
     @Test func `a cancelled caller hears so`() async throws {
         try await RecordedServer.serve(.init(body: [], stall: .beforeHead)) { server in
             let engine = try OSRMEngine(server.address, limits: Self.patient)

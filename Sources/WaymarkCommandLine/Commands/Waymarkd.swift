@@ -30,7 +30,7 @@ package struct Waymarkd: AsyncParsableCommand {
         [String] = []
     @Flag(
         help:
-            "Read the settings again on SIGHUP, as under a service manager (NOTIFY_SOCKET). Without either SIGHUP ends it, as SIGTERM does."
+            "Reload the settings on SIGHUP. This is the default under a service manager (NOTIFY_SOCKET); otherwise SIGHUP stops the daemon."
     )
     var reloadOnHangup = false
     @Flag(help: "Read the settings, say whether they are right, and exit.") var checkConfig = false
@@ -100,7 +100,7 @@ package struct Waymarkd: AsyncParsableCommand {
             Self.complain("\(error)")
             throw error.exitCode
         }
-        Terminal.line("the configuration is right")
+        Terminal.line("configuration OK")
     }
 
     private static func complain(_ sentence: String) { Terminal.note("waymarkd: \(sentence)") }

@@ -17,7 +17,11 @@
             case is HTTPParserError: "what answers there is not HTTP"
             case let error as HTTPClientError where error == .remoteConnectionClosed:
                 "the connection was closed"
-            default: "\(error)"
+            // Why by name: SwiftNIO SSL is only the HTTP client's dependency. Its errors quote its source files.
+            case _ where String(reflecting: type(of: error)).hasPrefix("NIOSSL."):
+                "it does not speak TLS, or its certificate is not trusted"
+            case let error as HTTPClientError: "the HTTP client says: \(error.shortDescription)"
+            default: "the request failed (\(type(of: error)))"
             }
         }
     }

@@ -37,7 +37,7 @@ line=$(wc -l </etc/waymark/waymarkd.yaml)
 refused systemctl reload waymarkd
 equal "ExecReload" "$(systemctl show --property ExecReload waymarkd | grep -o 'status=78' | head -n 1)" status=78
 eventually 5 says "/etc/waymark/waymarkd.yaml:$line:1: treads is not a setting"
-eventually 5 journal_has "new settings were not taken, going on with those of before: reason=/etc/waymark/waymarkd.yaml:$line:1"
+eventually 5 journal_has "the new settings were rejected, keeping the previous ones: reason=/etc/waymark/waymarkd.yaml:$line:1"
 [[ -S "$more" ]]
 
 cp /tmp/good.yaml /etc/waymark/waymarkd.yaml
