@@ -210,6 +210,11 @@ struct VehicleOptions: ParsableArguments {
                     }
                     step.yield(.connected)
                     let outcome = await body(endpoint)
+                    // A request that ends with the connection has no outcome.
+                    for await state in await endpoint.connectionStates {
+                        if case .closed(let error) = state, error != .closed { throw error }
+                        break
+                    }
                     await endpoint.close()
                     step.yield(.ended(outcome))
                 } catch {
