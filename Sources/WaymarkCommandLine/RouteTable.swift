@@ -191,19 +191,11 @@ private struct RouteRows {
         let departure = self.measure.seconds(atMeters: start, now: .infinity)
         let seconds = self.measure.seconds(atMeters: end) - departure
         let text =
-            "Leg \(index + 1) of \(indices.count): \(Self.name(segment.origin)) to "
-            + "\(Self.name(segment.destination)), \(RouteTable.distance(.meters(rounding: end - start))), "
+            "Leg \(index + 1) of \(indices.count): \(Story.name(segment.origin)) to "
+            + "\(Story.name(segment.destination)), \(RouteTable.distance(.meters(rounding: end - start))), "
             + RouteTable.time(seconds)
         return RouteTable.wrapped(text, hanging: 2)
     }
-
-    private static func name(_ waypoint: Waypoint) -> String {
-        waypoint.nameVariants.first ?? waypoint.addressVariants.first
-            ?? "\(Self.rounded(waypoint.center.latitude)),\(Self.rounded(waypoint.center.longitude))"
-    }
-
-    /// Five decimals, which is a metre.
-    private static func rounded(_ degrees: Double) -> Double { (degrees * 1e5).rounded() / 1e5 }
 
     /// What is done at a stop, if that is known.
     private func stop(_ waypoint: Waypoint) -> [String] {

@@ -172,11 +172,13 @@ struct Story: Sendable, Hashable {
         return ClusterScreen.distance(estimates) + minutes
     }
 
-    /// What a place is called; its coordinates if it has no name.
+    /// What a place is called; without a name its address, else its coordinates with five decimals, which is a metre.
     static func name(_ place: Waypoint) -> String {
-        place.nameVariants.first(where: { !$0.isEmpty })
-            ?? "\(place.center.latitude),\(place.center.longitude)"
+        (place.nameVariants + place.addressVariants).first { !$0.isEmpty }
+            ?? "\(self.rounded(place.center.latitude)),\(self.rounded(place.center.longitude))"
     }
+
+    private static func rounded(_ degrees: Double) -> Double { (degrees * 1e5).rounded() / 1e5 }
 
     /// The sentence of an end that is known by its word only.
     static func endSentence(_ word: String) -> String {
