@@ -29,7 +29,7 @@ package final class StandardStream: Sendable {
 
     /// Prepares the standard streams of this process. Called once, before anything is opened or written.
     ///
-    /// A standard descriptor that is closed is taken by `/dev/null`, so that no file or socket is opened in its place and
+    /// A standard descriptor that is closed is replaced by `/dev/null`, so that no file or socket is opened in its place and
     /// gets what is printed. It is opened in the wrong direction: reading or writing fails as before.
     package static func prepare() {
         _ = signal(SIGPIPE, SIG_IGN)

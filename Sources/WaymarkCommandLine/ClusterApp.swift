@@ -45,7 +45,7 @@ actor ClusterApp {
     private var attempt = 0
     private var connection = "connecting"
     private var wasConnected = false
-    /// It was told because of an update; that the endpoint is connected is still to be heard.
+    /// An update arrived before the `.connected` event; ignore that event when it comes.
     private var isConnectionInferred = false
     private var lostSince: ContinuousClock.Instant?
     private var narrator = Story()
@@ -91,7 +91,7 @@ actor ClusterApp {
         guard attempt == self.attempt else { return }
         switch state {
         case .connecting:
-            if self.connection != "connecting" { self.lose() }
+            if self.wasConnected { self.lose() } else { self.connection = "waiting for the gateway" }
             self.isConnectionInferred = false
         case .connected:
             if self.isConnectionInferred {
@@ -101,9 +101,9 @@ actor ClusterApp {
             self.connection = "connected"
             (self.wasConnected, self.lostSince) = (true, nil)
         case .closed(.closed): break  // By this program, which is about to end.
-        case .closed: self.connection = "closed"
+        case .closed: if self.wasConnected { self.connection = "closed" }
         }
-        // Of the attempts before the first connection the first begins, and the last one's failure is told apart.
+        // Before the first connection, print only the first `connecting`; `connectionFailed` reports the last failure.
         let isNews = self.wasConnected || state == .connecting && attempt == 1
         if self.options.output == .json, isNews {
             Terminal.line(ClusterJSON.connection(state, at: Date()))
@@ -242,9 +242,10 @@ actor ClusterApp {
         guard self.options.output == .screen else { return }
         var view = ClusterScreen.View()
         (view.title, view.connection) = (self.options.title, self.connection)
+        view.wasConnected = self.wasConnected
         view.lostFor = self.lostSince.map { ContinuousClock.now - $0 }
         (view.state, view.story, view.status) = (self.state, self.story, self.status)
-        view.question = self.question.map { "\($0.text)   y yes, n no" } ?? self.answering
+        view.question = self.question.map { "[y/n] \($0.text)" } ?? self.answering
         view.entry = self.entry?.line
         view.keys = self.options.keys
         let (columns, rows) = Terminal.size

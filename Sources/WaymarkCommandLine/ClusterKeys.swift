@@ -81,12 +81,10 @@ extension ClusterApp {
     }
 
     private func cancel(_ endpoint: VehicleEndpoint, _ reason: CancellationReason) {
-        let hasSession = self.state.session != 0
         self.show("cancelling")
         Task {
             let end = await endpoint.cancelNavigation(reason)
-            self.show(
-                hasSession || reason == .ownNavigationStarted ? "\(end)" : "there was no guidance to end")
+            self.show("\(end)")
         }
     }
 

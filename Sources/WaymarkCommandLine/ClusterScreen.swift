@@ -8,6 +8,8 @@ enum ClusterScreen {
         var title = ""
         /// Where the connection stands.
         var connection = ""
+        /// Whether there has been a connection.
+        var wasConnected = true
         /// For how long the connection has been lost; nil while there is one.
         var lostFor: Duration?
         var state = VehicleState()
@@ -36,8 +38,10 @@ enum ClusterScreen {
         let guidance = self.guidance(view, columns)
         top += guidance + Array(repeating: "", count: max(0, self.guidanceRows - guidance.count))
         top += [rule, self.trip(view.state), rule]
-        var bottom = [self.prompt(view)]
+        var bottom = [self.prompt(view, columns)]
         bottom += view.keys
+        // Where the terminal is low, what the user has to do stays.
+        top = Array(top.prefix(max(0, rows - bottom.count)))
         let story = view.story.flatMap { Terminal.wrapped($0, columns: columns - 2).map { "  \($0)" } }
         let free = max(0, rows - top.count - bottom.count)
         let shown = story.suffix(free)
@@ -45,13 +49,21 @@ enum ClusterScreen {
     }
 
     /// What the user has to do now; else what the last key did.
-    private static func prompt(_ view: View) -> String {
-        if let entry = view.entry { return "  \(entry)▏" }
+    private static func prompt(_ view: View, _ columns: Int) -> String {
+        if let entry = view.entry { return "  \(self.end(of: entry, columns: columns - 3))▏" }
         if let question = view.question { return "  ▶ \(question)" }
         return "  \(view.status)"
     }
 
+    /// The end of `text` that fits into `columns`.
+    private static func end(of text: String, columns: Int) -> String {
+        guard Terminal.clipped(text, columns: columns) != text else { return text }
+        let end = Terminal.clipped(String(text.reversed()), columns: max(0, columns - 1))
+        return "…" + String(end.reversed())
+    }
+
     private static func guidance(_ view: View, _ columns: Int) -> [String] {
+        guard view.wasConnected else { return ["  not connected yet"] }
         let state = view.state
         var lines: [String] = []
         if let lostFor = view.lostFor {

@@ -45,7 +45,7 @@ actor DemoDesk {
         // From where the vehicle is: the second route begins where the first one does.
         let rest = Drive(route: route, from: await guide.position).information.tripTravelEstimates
         let whole = TravelEstimates(distanceRemaining: route.distance, timeRemaining: route.duration)
-        return .estimates(rest ?? whole) { /* The guide goes on when it hears the result. */  }
+        return .estimates(rest ?? whole) { /* `waypointResult` resumes the guide. */  }
     }
 
     func take(_ event: SessionEvent) async {

@@ -22,12 +22,6 @@ actor DemoReport {
         if case .ended(let reason) = update.state.phase { self.endReason = "\(reason)" }
     }
 
-    func take(_ event: SessionEvent) {
-        if case .rejected(let field, let reason) = event {
-            self.fail("the gateway refused \(field): \(reason)")
-        }
-    }
-
     func setOutcome(_ outcome: RequestResult) { self.outcome = outcome }
     func setReroutes(_ count: Int) { self.reroutes = count }
     func fail(_ reason: String) { self.failures.append(reason) }
@@ -67,7 +61,8 @@ actor DemoReport {
     }
 
     private var summary: String {
-        "\(self.frames) messages and \(self.maneuvers.count) maneuvers shown, on \(self.generations.count) route(s)\n"
+        "\(RouteTable.counted(self.frames, "message")) and \(RouteTable.counted(self.maneuvers.count, "maneuver")) shown, "
+            + "on \(RouteTable.counted(self.generations.count, "route"))\n"
             + "demo: the charging stop: \(self.outcome?.explanation ?? "no answer"); "
             + "the drive: \(Story.endSentence(self.endReason))"
     }

@@ -2,12 +2,12 @@ internal import Foundation
 internal import ProcessIO
 internal import Synchronization
 
-/// The end of the program where it stands: its output cannot be written.
+/// Immediate exit, when output cannot be written.
 enum Ending {
     private static let steps = Mutex<[Int: @Sendable () -> Void]>([:])
     private static let stepCount = Mutex(0)
 
-    /// Has `step` run if the program ends where it stands, until ``leaveOut(_:)``.
+    /// Has `step` run at an immediate exit, until ``leaveOut(_:)``.
     static func include(_ step: @escaping @Sendable () -> Void) -> Int {
         let number = self.stepCount.withLock { count in
             count += 1
@@ -35,7 +35,7 @@ enum Ending {
         }
     }
 
-    /// Ends as a program does that does not care: shells show status 141.
+    /// Exits as if SIGPIPE had its default action: shells show status 141.
     private static func bySIGPIPE() -> Never {
         signal(SIGPIPE, SIG_DFL)
         var signals = sigset_t()

@@ -19,8 +19,10 @@ package enum Program {
         CommandLine.arguments.first?.split(separator: "/").last == "waymarkd" ? "waymarkd" : "waymark"
 
     private static func run(_ root: (some ParsableCommand).Type) async -> Never {
+        var kind: any ParsableCommand.Type = root
         do {
             var command = try root.parseAsRoot()
+            kind = type(of: command)
             self.checkCompleteness(of: command, root)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -28,7 +30,7 @@ package enum Program {
                 try command.run()
             }
         } catch {
-            self.end(root, error)
+            self.end(root, kind, error)
         }
         exit(ExitCode.success.rawValue)
     }
@@ -44,14 +46,27 @@ package enum Program {
     }
 
     /// Why not `root.exit(withError:)`: what it prints may not be taken.
-    private static func end(_ root: (some ParsableCommand).Type, _ error: any Error) -> Never {
+    private static func end(
+        _ root: (some ParsableCommand).Type, _ kind: any ParsableCommand.Type, _ error: any Error
+    ) -> Never {
         let error = CommandFailure(ofSystem: error) ?? error
         let status = root.exitCode(for: error)
-        let message = root.fullMessage(for: error)
+        let message = self.message(root, kind, error)
         if !message.isEmpty {
             if status.isSuccess { Terminal.line(message) } else { Terminal.notes(message) }
         }
         exit(status.rawValue)
+    }
+}
+
+extension Program {
+    /// What is shown of `error`. A wrong argument that only the command itself found comes with the usage of that command,
+    /// as one that was found while parsing does.
+    static func message(
+        _ root: (some ParsableCommand).Type, _ kind: any ParsableCommand.Type, _ error: any Error
+    ) -> String {
+        guard error is ValidationError, kind != root else { return root.fullMessage(for: error) }
+        return "Error: \(root.message(for: error))\nUsage: \(root.usageString(for: kind))"
     }
 }
 

@@ -101,7 +101,8 @@ enum RouteTable {
         return minutes % 60 == 0 ? "\(minutes / 60) h" : "\(minutes / 60) h \(minutes % 60) min"
     }
 
-    private static func counted(_ count: Int, _ what: String) -> String {
+    /// E.g. `1 route`, `2 routes`.
+    static func counted(_ count: Int, _ what: String) -> String {
         "\(count) \(what)\(count == 1 ? "" : "s")"
     }
 
@@ -147,6 +148,8 @@ private struct RouteRows {
     private var hasAngles = false
     /// Of signposted exits; 0 where the route has none.
     private var signWidth = 0
+    /// An instruction beside its maneuver has at least this many columns, else it has lines of its own.
+    private static let instructionWidthMin = 24
 
     init(_ route: EngineRoute) {
         self.route = route
@@ -163,8 +166,8 @@ private struct RouteRows {
     var lines: [String] {
         var lines = [
             self.cells(number: "#", after: "after", type: "maneuver", angle: "angle", sign: "exit")
-                + "instruction"
-        ]
+                + (self.hasRoomBeside ? "instruction" : "")
+        ].map { String($0.reversed().drop { $0 == " " }.reversed()) }
         let segments = self.route.information.segments
         for (index, segment) in segments.enumerated() {
             if segments.count > 1 {
@@ -188,19 +191,11 @@ private struct RouteRows {
         let departure = self.measure.seconds(atMeters: start, now: .infinity)
         let seconds = self.measure.seconds(atMeters: end) - departure
         let text =
-            "Leg \(index + 1) of \(indices.count): \(Self.name(segment.origin)) to "
-            + "\(Self.name(segment.destination)), \(RouteTable.distance(.meters(rounding: end - start))), "
+            "Leg \(index + 1) of \(indices.count): \(Story.name(segment.origin)) to "
+            + "\(Story.name(segment.destination)), \(RouteTable.distance(.meters(rounding: end - start))), "
             + RouteTable.time(seconds)
         return RouteTable.wrapped(text, hanging: 2)
     }
-
-    private static func name(_ waypoint: Waypoint) -> String {
-        waypoint.nameVariants.first ?? waypoint.addressVariants.first
-            ?? "\(Self.rounded(waypoint.center.latitude)),\(Self.rounded(waypoint.center.longitude))"
-    }
-
-    /// Five decimals, which is a metre.
-    private static func rounded(_ degrees: Double) -> Double { (degrees * 1e5).rounded() / 1e5 }
 
     /// What is done at a stop, if that is known.
     private func stop(_ waypoint: Waypoint) -> [String] {
@@ -214,23 +209,41 @@ private struct RouteRows {
         }
         if let connector = waypoint.charge?.connector { facts.append(connector.name) }
         if !waypoint.id.isEmpty { facts.append("station \(waypoint.id)") }
-        return RouteTable.wrapped(
-            Self.indent + facts.joined(separator: ", "), hanging: Self.indent.count)
+        return Self.below(facts.joined(separator: ", "), hanging: 0)
     }
 
     // MARK: Maneuvers
 
+    /// Whether instructions stand beside their maneuvers, which is so where enough columns are left.
+    private var hasRoomBeside: Bool {
+        let cells = self.cells(number: "", after: "", type: "", angle: "", sign: "")
+        return RouteTable.width - cells.count >= Self.instructionWidthMin
+    }
+
+    /// `text` in lines of its own, below the maneuver's type.
+    private static func below(_ text: String, hanging: Int) -> [String] {
+        RouteTable.wrapped(Self.indent + text, hanging: Self.indent.count + hanging)
+    }
+
     private func row(_ maneuver: Maneuver, isFirst: Bool) -> [String] {
+        let label = maneuver.highwayExitLabel
+        let hasLongLabel = label.count > self.signWidth
         let distance = maneuver.initialTravelEstimates.map { RouteTable.distance($0.distanceRemaining) } ?? ""
         let cells = self.cells(
             number: "\(maneuver.id.rawValue)", after: isFirst ? "" : distance, type: Self.type(maneuver),
-            angle: maneuver.junctionExitAngle.map { "\($0.degrees)°" } ?? "", sign: maneuver.highwayExitLabel)
-        var lines = RouteTable.wrapped(
-            cells + (maneuver.instructionVariants.first ?? ""), hanging: cells.count)
+            angle: maneuver.junctionExitAngle.map { "\($0.degrees)°" } ?? "", sign: hasLongLabel ? "" : label)
+        let instruction = maneuver.instructionVariants.first ?? ""
+        var lines: [String]
+        if self.hasRoomBeside {
+            lines = RouteTable.wrapped(cells + instruction, hanging: cells.count)
+        } else {
+            lines = RouteTable.wrapped(cells, hanging: 0)
+            if !instruction.isEmpty { lines += Self.below(instruction, hanging: 0) }
+        }
+        if hasLongLabel { lines += Self.below("exit \(label)", hanging: 5) }
         if let id = maneuver.linkedLaneGuidance {
             let lanes = self.route.information.laneGuidances[Int(id.rawValue) - 1]
-            lines += RouteTable.wrapped(
-                Self.indent + "lanes \(ClusterScreen.lanes(lanes))", hanging: Self.indent.count + 6)
+            lines += Self.below("lanes \(ClusterScreen.lanes(lanes))", hanging: 6)
         }
         return lines
     }

@@ -31,7 +31,7 @@ struct Story: Sendable, Hashable {
             guard self.wasConnected else { return "connected to the gateway" }
             return isResumed
                 ? "connected to the gateway again"
-                : "connected again, to a gateway that knows nothing of before"
+                : "reconnected; the gateway was restarted without its state"
         case .closed(.closed): return nil
         // The caller of `connect` reports why a first attempt failed.
         case .closed(let error): return self.wasConnected ? "connection closed: \(error)" : nil
@@ -78,7 +78,8 @@ struct Story: Sendable, Hashable {
         case .tripUpdated:
             self.rememberDestination(state)
             return nil
-        case .tripPreviews(let trips, _): return "\(state.client) offers \(trips.count) trip(s)"
+        case .tripPreviews(let trips, _):
+            return "\(state.client) offers \(RouteTable.counted(trips.count, "trip"))"
         case .guidancePaused(let reason, let description): return self.paused(reason, description, state)
         case .guidanceResumed(let reason, .some): return self.rerouted(reason, state)
         case .suspended: return "the navigation client is away; guidance stands still"
@@ -158,7 +159,7 @@ struct Story: Sendable, Hashable {
 
     private func ended(_ reason: EndReason, _ update: VehicleUpdate) -> String {
         if case .sessionEnded(let ended) = update.message, ended.session == .none {
-            return "there was no guidance to end"
+            return "\(reason == .ownNavigationStarted ? reason : .noSession)"
         }
         return reason == .finished ? "arrived\(self.destination)" : "guidance is over: \(reason)"
     }
@@ -171,11 +172,13 @@ struct Story: Sendable, Hashable {
         return ClusterScreen.distance(estimates) + minutes
     }
 
-    /// What a place is called; its coordinates if it has no name.
+    /// What a place is called; without a name its address, else its coordinates with five decimals, which is a metre.
     static func name(_ place: Waypoint) -> String {
-        place.nameVariants.first(where: { !$0.isEmpty })
-            ?? "\(place.center.latitude),\(place.center.longitude)"
+        (place.nameVariants + place.addressVariants).first { !$0.isEmpty }
+            ?? "\(self.rounded(place.center.latitude)),\(self.rounded(place.center.longitude))"
     }
+
+    private static func rounded(_ degrees: Double) -> Double { (degrees * 1e5).rounded() / 1e5 }
 
     /// The sentence of an end that is known by its word only.
     static func endSentence(_ word: String) -> String {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import ProcessIO
+internal import Synchronization
 
 /// Where lines go.
 enum Terminal {
@@ -11,8 +12,7 @@ enum Terminal {
     /// Writes a line at once, also into a pipe. Does not return if that fails.
     static func line(_ text: String) { self.write(text + "\n") }
 
-    /// For people, beside the output. What standard error does not take is lost, and the program goes on; unless its reader
-    /// has gone.
+    /// For people, beside the output. Write errors are ignored, except EPIPE, which ends the program.
     static func note(_ text: String) { self.notes(self.printable(text)) }
 
     /// The same for several lines, at once.
@@ -81,10 +81,26 @@ enum Terminal {
     // MARK: Drawing
 
     /// Begins drawing on a screen of its own.
-    static func beginDrawing() { self.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J") }
+    static func beginDrawing() {
+        let step = Ending.include {
+            do throws(WriteError) { try StandardStream.output.write(self.drawingEnd) } catch {
+                // The terminal has gone.
+            }
+        }
+        self.ending.withLock { $0 = step }
+        self.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
+    }
+
+    private static let drawingEnd = "\u{1B}[?25h\u{1B}[?1049l"
+    /// The step that gives the screen back at an immediate exit; nil while nothing is drawn.
+    private static let ending = Mutex<Int?>(nil)
 
     /// Gives the screen back as it was.
-    static func endDrawing() { self.write("\u{1B}[?25h\u{1B}[?1049l") }
+    static func endDrawing() {
+        self.write(self.drawingEnd)
+        let step = self.ending.withLock { $0.take() }
+        if let step { Ending.leaveOut(step) }
+    }
 
     /// Draws a screen in place of what was there, cut to the size of the terminal.
     static func draw(_ lines: [String]) {
@@ -111,7 +127,7 @@ struct Keyboard {
     /// Ends when standard input does.
     let keys: AsyncStream<Key>
     private let before: termios
-    /// Of what is done if the program ends where it stands.
+    /// The step that restores the terminal at an immediate exit.
     private let ending: Int
 
     /// Takes over standard input; nil if it is no terminal. Ctrl-C still interrupts.

@@ -167,7 +167,7 @@ import WaymarkModel
         await daemon.program.end()
         try await cluster.line(containing: "connection to the gateway lost; reconnecting")
         let again = try await RunningDaemon.start(in: daemon.folder)
-        try await cluster.line { $0.hasPrefix("connected again, to a gateway that knows nothing") ? $0 : nil }
+        try await cluster.line { $0.hasPrefix("reconnected; the gateway was restarted") ? $0 : nil }
         cluster.signal(SIGTERM)
         await cluster.end()
         try await again.stop()

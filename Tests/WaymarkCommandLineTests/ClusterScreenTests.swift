@@ -113,6 +113,34 @@ import WaymarkProtocol
         #expect(await app.story.last == "connected to the gateway again")
     }
 
+    @Test func `before the first connection the screen says what it waits for, and of no loss`() async throws
+    {
+        let screen = Screen()
+        let app = Self.app(screen)
+        for _ in 1...3 {
+            let attempt = await app.beginAttempt()
+            await app.take(.connecting, attempt: attempt)
+            await app.take(.closed(.cannotConnect(.unix(path: "/x"), reason: "no")), attempt: attempt)
+        }
+        #expect(screen.text.contains("waiting for the gateway"))
+        #expect(screen.text.contains("not connected yet"))
+        for wrong in ["closed", "away", "lost", "no guidance"] { #expect(!screen.text.contains(wrong)) }
+    }
+
+    @Test func `a question, what is typed and the keys stay on a small screen`() {
+        var view = ClusterScreen.View()
+        view.state = Self.fullState
+        view.keys = ClusterApp.keys
+        view.question = "[y/n] stop?"
+        let asked = ClusterScreen.lines(view, columns: 80, rows: 8)
+        #expect(asked.count == 8)
+        #expect(asked.suffix(3) == ["  ▶ [y/n] stop?"] + ClusterApp.keys)
+        view.entry = "stop at \(String(repeating: "x", count: 100))END"
+        let typed = ClusterScreen.lines(view, columns: 80, rows: 24)
+        let line = typed.dropLast(2).last ?? ""
+        #expect(line.count == 80 && line.hasSuffix("END▏"), "\(line)")
+    }
+
     @Test func `what an earlier attempt to connect says does not count`() async throws {
         let screen = Screen()
         let app = Self.app(screen)
@@ -180,7 +208,7 @@ import WaymarkProtocol
         let place = Waypoint(center: Coordinate(latitude: 1, longitude: 2), nameVariants: ["Café"])
         async let answer = app.ask(place)
         while await !app.isAsking { await Task.yield() }
-        #expect(screen.text.contains("drive to Café, which the client shares?   y yes, n no"))
+        #expect(screen.text.contains("[y/n] drive to Café, which the client shares?"))
         await app.press(.character("y"))
         #expect(await answer)
         #expect(screen.text.contains("the vehicle's user says yes"))

@@ -123,21 +123,25 @@ import WaymarkRoutes
 
     @Test func `cancelling succeeds only if guidance is over`() throws {
         for reason in [EndReason.userStopped, .ownNavigationStarted, .noVehicleLeft] {
-            try Request.Cancel.report(reason, asked: .userStopped, isGuided: true)
+            try Request.Cancel.report(reason, noOutcome: "none")
         }
-        try Request.Cancel.report(.ownNavigationStarted, asked: .ownNavigationStarted, isGuided: false)
-        #expect(throws: ExitCode(2)) {
-            try Request.Cancel.report(.userStopped, asked: .userStopped, isGuided: false)
+        for reason in [EndReason.notAllowed, .noSession] {
+            #expect(throws: ExitCode(2)) { try Request.Cancel.report(reason, noOutcome: "none") }
         }
-        for reason in [CancellationReason.userStopped, .ownNavigationStarted] {
-            #expect(throws: ExitCode(2)) {
-                try Request.Cancel.report(.notAllowed, asked: reason, isGuided: true)
+        for error in [ClientError.cancelled, .closed, .refused(reason: "\u{1B}c")] {
+            let failure = #expect(throws: CommandFailure.self) {
+                try Request.Cancel.report(.connectionClosed(error), noOutcome: "none")
             }
+            // What waited is this program, which has given up.
+            if case .refused = error { continue }
+            #expect(failure?.description == "none")
         }
-        #expect(throws: CommandFailure.self) {
-            let closed = EndReason.connectionClosed(.refused(reason: "\u{1B}c"))
-            try Request.Cancel.report(closed, asked: .userStopped, isGuided: true)
-        }
+    }
+
+    @Test func `a wrong argument that the command itself finds is shown with that command's usage`() {
+        let text = Program.message(Waymark.self, Cluster.self, ValidationError("--x is wrong"))
+        #expect(text.hasPrefix("Error: --x is wrong\n"))
+        #expect(text.contains("\nUsage: waymark cluster --id <id>"))
     }
 
     @Test func `what others wrote cannot steer the terminal`() {
@@ -193,7 +197,8 @@ import WaymarkRoutes
         ["cluster", "--id", "v", "--until", "noon"],
         ["cluster", "--id", "v", "--accept-prompts", "maybe"],
         ["cluster", "--id", "v", "--watch", "--accept-prompts", "no"],
-        ["cluster", "--id", "v", "--states", "some"], ["cluster", "--id", "v", "--timeout", "0"],
+        ["cluster", "--id", "v", "--states", "full"],
+        ["cluster", "--id", "v", "--json", "--states", "some"], ["cluster", "--id", "v", "--timeout", "0"],
         ["cluster", "--id", "v", "--wait", "-1"], ["request", "cancel", "--id", "v", "--timeout", "inf"],
         ["request", "route-source", "mine", "--id", "v"],
         ["routes", "show", "f", "--traffic-side", "middle"], ["routes", "export", "f", "--format", "kml"],

@@ -33,6 +33,15 @@ import WaymarkRoutes
         "distance":0,"duration":0,"geometry":{"coordinates":[[9,47.2],[9,47.2]]}}]}]}]}
         """
 
+    @Test(arguments: ["12A", "12A; 12B; 13 Some Long Exit Name of a Place"])
+    func `a long exit leaves the instruction its room`(_ exits: String) throws {
+        let text = Self.text.replacing("\"exits\":\"12A\"", with: "\"exits\":\"\(exits)\"")
+        let lines = RouteTable.lines(try RouteReader.read(Array(text.utf8)))
+        for line in lines { #expect(line.count <= RouteTable.width, "\(line)") }
+        #expect(lines.count < 45, "\(lines)")
+        #expect(lines.joined(separator: "\n").contains(exits))
+    }
+
     private static func lines(listsNotices: Bool = false) throws -> [String] {
         RouteTable.lines(try RouteReader.read(Array(Self.text.utf8)), listsNotices: listsNotices)
     }

@@ -24,15 +24,18 @@ package struct Cluster: AsyncParsableCommand {
         completion: .file(extensions: ["json"]))
     var profile = "full"
     @Flag(help: "Print one JSON object per line.") var json = false
-    @Option(help: "With --json: tell nothing of what is held, the changes, or all of it after each change.")
-    var states = ClusterJSON.States.changes
     @Option(
         help:
-            "Be a cluster that is ready and answers when the user is asked; without it in a terminal ask, else only watch."
+            "With --json, print the retained state after each change: not at all, only what changed (default), or in full."
+    )
+    var states: ClusterJSON.States?
+    @Option(
+        help:
+            "Who answers questions to the user. Default: ask in a terminal, otherwise only watch."
     )
     var acceptPrompts: ClusterApp.Prompts?
     @Flag(help: "Only watch, also in a terminal.") var watch = false
-    @Option(help: "End with status 0 when guidance ends so; ended is of any kind.") var until:
+    @Option(help: "End with status 0 when guidance ends so; `ended` means either.") var until:
         ClusterApp.Until?
     @Option(
         help:
@@ -44,6 +47,7 @@ package struct Cluster: AsyncParsableCommand {
 
     package func validate() throws {
         if let timeout { _ = try duration(seconds: timeout, option: "--timeout") }
+        if self.states != nil, !self.json { throw ValidationError("--states needs --json") }
         if self.watch, self.acceptPrompts != nil {
             throw ValidationError("--watch answers nothing, so it cannot have --accept-prompts")
         }
@@ -53,7 +57,7 @@ package struct Cluster: AsyncParsableCommand {
         let address = try self.connection.address(default: .defaultVehicle)
         let profile: ClusterProfile
         do { profile = try ClusterProfile.load(self.profile) } catch {
-            throw ValidationError("--profile: \(error)")
+            throw CommandFailure("--profile: \(error)")
         }
         let isDrawing = !self.json && Terminal.isInteractive
         let keyboard = isDrawing || self.acceptPrompts == .ask ? Keyboard() : nil
@@ -61,7 +65,7 @@ package struct Cluster: AsyncParsableCommand {
             throw ValidationError("--accept-prompts ask needs a terminal to ask in; use yes or no")
         }
         let app = ClusterApp(self.options(isDrawing: isDrawing, hasKeyboard: keyboard != nil))
-        if app.options.prompts == nil, !self.watch, !isDrawing {
+        if app.options.prompts == nil, !self.watch {
             Terminal.note("only watching; --accept-prompts makes this a cluster that is ready and answers")
         }
         if isDrawing { Terminal.beginDrawing() }
@@ -79,7 +83,7 @@ package struct Cluster: AsyncParsableCommand {
         options.output = self.json ? .json : isDrawing ? .screen : .lines
         options.prompts = self.watch ? nil : self.acceptPrompts ?? (isDrawing && hasKeyboard ? .ask : nil)
         options.until = self.until
-        options.states = self.states
+        options.states = self.states ?? .changes
         options.keys = options.prompts == nil ? ClusterApp.watchingKeys : ClusterApp.keys
         return options
     }
@@ -94,7 +98,15 @@ package struct Cluster: AsyncParsableCommand {
                 let attempt = await app.beginAttempt()
                 var configuration = configuration
                 configuration.onConnection = { await app.take($0, attempt: attempt) }
-                return try await VehicleEndpoint.connect(to: address, configuration)
+                do throws(ClientError) {
+                    return try await VehicleEndpoint.connect(to: address, configuration)
+                } catch {
+                    // On the screen the note of ``waitingForGateway`` is soon drawn over.
+                    if let wait = self.connection.wait, app.options.output == .screen {
+                        await app.show("waiting up to \(secondsText(wait)): \(error)")
+                    }
+                    throw error
+                }
             }
         } catch {
             await app.connectionFailed(error)

@@ -1,5 +1,4 @@
 package import ArgumentParser
-internal import Synchronization
 internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkProtocol
@@ -68,33 +67,21 @@ package struct Request: AsyncParsableCommand {
 
         func run() async throws {
             let reason: CancellationReason = self.ownNavigation ? .ownNavigationStarted : .userStopped
-            let isGuided = Mutex(true)
             try await self.vehicle.act {
                 await $0.cancelNavigation(reason)
             } report: { end in
-                try Self.report(end, asked: reason, isGuided: isGuided.withLock { $0 })
-            } configure: { configuration in
-                configuration.onEveryUpdate = { update in
-                    // An end of no session answers a vehicle that is not guided.
-                    if case .sessionEnded(let ended) = update.message, ended.session == .none {
-                        isGuided.withLock { $0 = false }
-                    }
-                }
+                try Self.report(end, noOutcome: self.vehicle.noOutcome)
             }
         }
 
         /// Prints why guidance is over; a failing exit status if it is not, or if there was none to end.
-        static func report(_ end: EndReason, asked: CancellationReason, isGuided: Bool) throws {
-            if case .connectionClosed(let error) = end { throw CommandFailure("\(error)") }
-            if isGuided || end == .notAllowed {
-                Terminal.line("\(end)")
-                if end == .notAllowed { throw ExitCode(2) }
-            } else if asked == .ownNavigationStarted {
-                Terminal.line("\(end); no client guided it")
-            } else {
-                Terminal.line("there was no guidance to end")
-                throw ExitCode(2)
+        static func report(_ end: EndReason, noOutcome: String) throws {
+            switch end {
+            case .connectionClosed(.cancelled), .connectionClosed(.closed): throw CommandFailure(noOutcome)
+            case .connectionClosed(let error): throw CommandFailure("\(error)")
+            default: Terminal.line("\(end)")
             }
+            if end == .notAllowed || end == .noSession { throw ExitCode(2) }
         }
     }
 
@@ -108,6 +95,7 @@ package struct Request: AsyncParsableCommand {
             try await self.vehicle.act {
                 await $0.allowNavigation()
             } report: { _ in
+                Terminal.line("clients may guide this vehicle")
             }
         }
     }
@@ -222,6 +210,11 @@ struct VehicleOptions: ParsableArguments {
                     }
                     step.yield(.connected)
                     let outcome = await body(endpoint)
+                    // A request that ends with the connection has no outcome.
+                    for await state in await endpoint.connectionStates {
+                        if case .closed(let error) = state, error != .closed { throw error }
+                        break
+                    }
                     await endpoint.close()
                     step.yield(.ended(outcome))
                 } catch {

@@ -74,7 +74,8 @@ package struct Routes: ParsableCommand {
         func run() throws {
             let answer = try self.input.read()
             guard answer.routes.indices.contains(self.number - 1) else {
-                throw ValidationError("--number must be 1 to \(answer.routes.count)")
+                throw CommandFailure(
+                    "--number must be 1 to \(answer.routes.count), so many routes the answer has")
             }
             let route = answer.routes[self.number - 1]
             switch self.format {
