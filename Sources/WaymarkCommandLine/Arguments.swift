@@ -42,10 +42,11 @@ func checkSpeed(_ speed: Double) throws {
     guard speed > 0, speed <= 10_000 else { throw ValidationError("--speed must be above 0, at most 10000") }
 }
 
-/// Reads a number of seconds above 0; the error names the option.
-func duration(seconds: Double, option: String) throws -> Duration {
-    guard seconds > 0, seconds <= 604_800 else {
-        throw ValidationError("\(option) must be above 0, at most 604800 seconds, a week")
+/// Reads a number of seconds, above 0 unless `allowsZero`; the error names the option.
+func duration(seconds: Double, option: String, allowsZero: Bool = false) throws -> Duration {
+    guard seconds > 0 || allowsZero && seconds == 0, seconds <= 604_800 else {
+        let least = allowsZero ? "0 or more" : "above 0"
+        throw ValidationError("\(option) must be \(least), at most 604800 seconds, a week")
     }
     return .seconds(seconds)
 }

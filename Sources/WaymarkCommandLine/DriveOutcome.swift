@@ -10,8 +10,14 @@ enum DriveOutcome: Sendable, Hashable, CustomStringConvertible {
     case stoppedByVehicle(EndReason)
     /// Another client has taken over.
     case replaced
-    /// These vehicles never came, or have gone; none: no vehicle at all.
-    case withoutVehicle([String])
+    /// The last vehicle has left.
+    case vehicleLeft(EndReason)
+    /// At the destination, without these vehicles; none: no vehicle connected at all.
+    case arrivedWithout([Absence])
+    /// At the destination, but the gateway did not confirm the end.
+    case unconfirmed
+    /// These vehicles were not ready, or not connected, in time; none: no vehicle was.
+    case notBegun([String], VehicleRoster.Awaited)
     /// The vehicle left the route and no other way was found.
     case lost
     /// By this program.
@@ -21,11 +27,12 @@ enum DriveOutcome: Sendable, Hashable, CustomStringConvertible {
     var status: Int32 {
         switch self {
         case .arrived, .cancelled: 0
-        case .ended: 1
+        case .ended, .unconfirmed: 1
         case .stoppedByVehicle: 2
         case .replaced: 3
-        case .withoutVehicle: 4
+        case .vehicleLeft, .notBegun: 4
         case .lost: 5
+        case .arrivedWithout(let absences): absences.first?.status ?? 4
         }
     }
 
@@ -35,8 +42,15 @@ enum DriveOutcome: Sendable, Hashable, CustomStringConvertible {
         case .arrived: "arrived"
         case .ended(let reason), .stoppedByVehicle(let reason): "not arrived: \(reason)"
         case .replaced: "not arrived: \(EndReason.replaced)"
-        case .withoutVehicle([]): "no vehicle was there"
-        case .withoutVehicle(let vehicles): "without \(vehicles.joined(separator: ", ")): not there"
+        case .vehicleLeft(let reason): "not arrived: \(reason)"
+        case .arrivedWithout([]): "no vehicle connected"
+        case .arrivedWithout(let absences):
+            "arrived without \(absences.map(\.description).joined(separator: "; "))"
+        case .unconfirmed: "arrival not confirmed: the gateway did not answer"
+        case .notBegun([], let awaited): "not begun: no vehicle was \(awaited.rawValue) in time"
+        case .notBegun(let vehicles, let awaited):
+            "not begun: \(vehicles.joined(separator: ", ")) \(vehicles.count == 1 ? "was" : "were") not "
+                + "\(awaited.rawValue) in time"
         case .lost: "not arrived: the vehicle left the route and there is no other way"
         case .cancelled: "cancelled"
         }
@@ -48,11 +62,46 @@ enum DriveOutcome: Sendable, Hashable, CustomStringConvertible {
         case .finished: self = .arrived
         case .userStopped, .ownNavigationStarted: self = .stoppedByVehicle(reason)
         case .replaced: self = .replaced
-        case .vehicleGone, .noVehicleLeft: self = .withoutVehicle([])
+        case .vehicleGone, .noVehicleLeft: self = .vehicleLeft(reason)
         case .cancelledByClient: self = .cancelled
         case .clientGone, .limit, .endedWhileAway, .notRestored, .connectionClosed, .notAllowed, .noSession,
             .unrecognized:
             self = .ended(reason)
+        }
+    }
+}
+
+extension DriveOutcome {
+    /// A vehicle that was not in the session at its end, and why.
+    struct Absence: Sendable, Hashable, CustomStringConvertible {
+        let vehicle: String
+        /// nil if the gateway has not mentioned the vehicle.
+        let standing: SessionEvent.Standing?
+
+        /// The exit status: 4 if the vehicle never connected.
+        var status: Int32 {
+            switch self.standing {
+            case .left(let reason): DriveOutcome(reason).status
+            case .refused, .refusedAsBusy, .refusedAsNavigatingItself: 1
+            case .awaited, .joined, nil: 4
+            }
+        }
+
+        /// Its place in a list: those that left decide the exit status, then those that refused.
+        fileprivate var rank: Int {
+            switch self.standing {
+            case .left: 0
+            case .refused, .refusedAsBusy, .refusedAsNavigatingItself: 1
+            case .awaited, .joined, nil: 2
+            }
+        }
+
+        /// E.g. `car, which refused: it navigates by itself`.
+        var description: String {
+            switch self.standing {
+            case .awaited, .joined, nil: "\(self.vehicle), which never connected"
+            case .some(let standing): "\(self.vehicle), which \(standing)"
+            }
         }
     }
 }
@@ -135,15 +184,15 @@ struct VehicleRoster: Sendable, Hashable {
         case .stopped: return DriveOutcome(self.end ?? .unrecognized)
         case .arrived: break
         }
-        if let reason = self.end, reason != .finished { return DriveOutcome(reason) }
+        guard let reason = self.end else { return .unconfirmed }
+        guard reason == .finished else { return DriveOutcome(reason) }
         let present = self.places.filter { $0.value.standing == .joined }
-        let absent = self.named.filter { present[$0] == nil }
-        if present.isEmpty || !absent.isEmpty {
-            for vehicle in absent + self.places.keys.sorted() {
-                if case .left(let reason) = self.places[vehicle]?.standing { return DriveOutcome(reason) }
-            }
-            return .withoutVehicle(absent)
+        let expected = self.named.isEmpty && present.isEmpty ? self.places.keys.sorted() : self.named
+        let absences = expected.filter { present[$0] == nil }.map {
+            DriveOutcome.Absence(vehicle: $0, standing: self.places[$0]?.standing)
         }
-        return .arrived
+        guard present.isEmpty || !absences.isEmpty else { return .arrived }
+        let order = absences.indices.sorted { (absences[$0].rank, $0) < (absences[$1].rank, $1) }
+        return .arrivedWithout(order.map { absences[$0] })
     }
 }

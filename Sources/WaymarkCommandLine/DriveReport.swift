@@ -44,7 +44,7 @@ struct DriveReport: Sendable {
         self.toManeuver = route.maneuverTravelEstimates
         let stops = trip.waypoints.map { $0.nameVariants.first ?? "a place without a name" }
         let via = stops.isEmpty ? "" : ", by way of \(stops.joined(separator: ", "))"
-        return ["new route (\(reason.name)): \(self.remaining)\(via)"]
+        return ["new route\(reason.phrase): \(self.remaining)\(via)"]
     }
 
     private func line(_ maneuver: Maneuver) -> String {
@@ -63,18 +63,29 @@ struct DriveReport: Sendable {
         return "\(ClusterScreen.distance(self.toDestination))\(minutes) to go"
     }
 
-    /// What to tell of the notices of a route: that the engine moved a point in full, the others as their number. `file` is where
-    /// the route came from; nil for a live engine.
-    static func notices(_ notices: [RouteNotice], file: String?) -> [String] {
-        let moved = notices.filter { $0.path.hasPrefix("point ") }
+    /// What to tell of the notices of a route: that the engine moved a point in full, the others as their number.
+    static func notices(_ notices: [RouteNotice]) -> [String] {
+        let moved = notices.filter(\.isMovedPoint)
         let others = notices.count - moved.count
         var lines = moved.map { "note: \($0.path): \($0.reason)" }
         if others > 0 {
-            let place = file.map { "`waymark routes show \($0)`" } ?? "--notices"
             lines.append(
                 "note: of the engine's answer \(others) \(others == 1 ? "thing was" : "things were") not carried "
-                    + "over or had to be assumed; \(place) lists them")
+                    + "over or had to be assumed; --notices lists them")
         }
         return lines
+    }
+}
+
+extension RerouteReason {
+    /// Why there is a new route, to follow "new route"; empty where the route itself says it.
+    fileprivate var phrase: String {
+        switch self {
+        case .missedTurn: " after a missed turn"
+        case .offline: ", computed offline"
+        case .alternateRoute: ", an alternative"
+        case .mandated: ", mandated"
+        case .unknown, .waypointModified, .unrecognized: ""
+        }
     }
 }

@@ -13,9 +13,10 @@ extension SessionEvent {
         case .zoom(let vehicle, let direction): return "\(vehicle): zoom \(direction.name)"
         case .alertResponse(let vehicle, let alert, let action):
             return "\(vehicle): alert \(alert) \(action == 0 ? "dismissed" : "action \(action)")"
-        case .waypointResult(let vehicle, let result): return "\(vehicle): waypoint request \(result)"
+        case .waypointResult(let vehicle, let result):
+            return "\(vehicle): waypoint request: \(result.explanation)"
         case .shareResult(let vehicle, let id, let result):
-            return "\(vehicle): destination \(id) \(result.map { "\($0)" } ?? "offered")"
+            return "\(vehicle): destination \(id): \(result?.explanation ?? "offered")"
         case .received(let sequence, _): return "received up to \(sequence)"
         case .rejected(let field, let reason): return "refused: \(field): \(reason)"
         case .missed(let count): return "\(count) events were left out"

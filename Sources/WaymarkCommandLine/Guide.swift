@@ -4,8 +4,8 @@ internal import WaymarkRoutes
 
 /// Drives along routes and publishes what happens: what `navigate` and `demo` share.
 ///
-/// Only ``run()`` publishes guidance. Its other callers say what is to become of the drive, and the loop does it between two
-/// steps: what was said of one route never mixes with another.
+/// Only ``run()`` publishes guidance. The other methods set flags that the loop reads between two steps, so that statements
+/// about two routes never mix.
 actor Guide {
     /// How a guide drives.
     struct Options: Sendable {
@@ -48,6 +48,10 @@ actor Guide {
     private static let stepMax = Duration.seconds(10)
     /// So long does a vehicle stand at its destination while a request of it is still open.
     private static let waitMax = Duration.seconds(90)
+    /// The alert about a stop that cannot be added. `--alert` numbers its alerts from 1.
+    private static let refusalAlerts: UInt32 = 1_000_000
+    /// How long that alert is shown.
+    private static let refusalTime = Duration.seconds(15)
 
     private let session: NavigationSession
     private let options: Options
@@ -66,6 +70,7 @@ actor Guide {
     private var promised: [String: [Detour]] = [:]
     private var alerts: [(meters: Double, alert: NavigationAlert)]
     private var report = DriveReport()
+    private var refusals: UInt32 = 0
     private var isArriving = false
     private var isStopped = false
     private var isCancelled = false
@@ -123,12 +128,12 @@ actor Guide {
     /// If what `vehicle` asked for is accepted, it is driven.
     func promise(_ detour: Detour, to vehicle: String) { self.promised[vehicle, default: []].append(detour) }
 
-    /// A request of `vehicle` is decided; if it was accepted, the drive goes on along what was promised first.
+    /// A request of `vehicle` is decided; if it was accepted, the drive continues on what was promised first.
     func inquiryEnded(_ vehicle: String, isAccepted: Bool) {
-        self.openInquiries[vehicle, default: 0] -= 1
+        self.discount(vehicle)
         guard var detours = self.promised[vehicle], !detours.isEmpty else { return }
-        // Why: a request that was refused before it was promised anything takes nothing from the others.
-        guard isAccepted || detours.count > max(0, self.openInquiries[vehicle] ?? 0) else { return }
+        // Why: a request that was refused before it was promised anything does not consume another request's promise.
+        guard isAccepted || detours.count > self.openInquiries[vehicle] ?? 0 else { return }
         let first = detours.removeFirst()
         self.promised[vehicle] = detours
         if isAccepted { self.accepted.append(first) }
@@ -136,8 +141,13 @@ actor Guide {
 
     /// A request of `vehicle` was accepted: `detour` is driven.
     func accept(_ detour: Detour, for vehicle: String) {
-        self.openInquiries[vehicle, default: 0] -= 1
+        self.discount(vehicle)
         self.accepted.append(detour)
+    }
+
+    /// Why not below 0: a request that was declined at once, such as one before guidance, was never counted.
+    private func discount(_ vehicle: String) {
+        self.openInquiries[vehicle] = max(0, (self.openInquiries[vehicle] ?? 0) - 1)
     }
 
     /// The session is over: ``run()`` returns.
@@ -242,9 +252,15 @@ actor Guide {
         try await self.change(to: detour.route, .waypointModified)
     }
 
-    /// No other route was found: the vehicle goes on along the one that it has.
+    /// No other route was found: the vehicle continues on the one that it has, and its user is told.
     private func keepRoute() async throws {
         self.say(["the stop cannot be added: there is no new route"])
+        self.refusals += 1
+        try await self.session.show(
+            NavigationAlert(
+                id: Self.refusalAlerts + self.refusals,
+                titleVariants: ["The stop cannot be added: no route found", "Stop not added"],
+                duration: Self.refusalTime))
         self.startedAt = self.options.pace.now() - self.driven
         self.drive.restateManeuver()
         try await self.session.resume()
@@ -261,7 +277,7 @@ actor Guide {
         return true
     }
 
-    /// Goes on along `route`, while guidance is paused.
+    /// Continues on `route`, while guidance is paused.
     private func change(to route: EngineRoute, _ reason: RerouteReason) async throws {
         var options = self.options.drive
         options.leavesRouteAtMeters = nil

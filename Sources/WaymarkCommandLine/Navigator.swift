@@ -61,6 +61,9 @@ actor Navigator {
     private var nextDrive = 1
     private var position: Coordinate?
     private var isCancelled = false
+    private var wasConnected = false
+    /// Why the connection is over for good; nil while it is not, and if this program closed it.
+    private(set) var connectionError: ClientError?
 
     init(
         engine: (any RoutingEngine)?, policy: Policy, start: Coordinate? = nil,
@@ -79,11 +82,25 @@ actor Navigator {
         var configuration = NavigationClient.Configuration(id: id)
         configuration.credential = key
         let teller = ConnectionTeller()
-        configuration.onConnection = { await teller.take($0) }
+        configuration.onConnection = { state in
+            await teller.take(state)
+            await self.take(state)
+        }
         if self.policy.onDestination == .accept {
             configuration.onDestination = { await self.answer($0) }
         }
         self.client = try await NavigationClient.connect(to: address, configuration)
+    }
+
+    /// Without a connection nothing is assigned any more. A failed attempt to connect is the caller's business.
+    private func take(_ state: ConnectionState) {
+        switch state {
+        case .connected: self.wasConnected = true
+        case .closed(let error) where self.wasConnected:
+            if error != .closed { self.connectionError = error }
+            self.assign.finish()
+        case .closed, .connecting: break
+        }
     }
 
     /// Says goodbye, once everything that was published is on its way.
@@ -126,7 +143,8 @@ actor Navigator {
         reader.cancel()
         let roster = self.drives[number]?.roster
         let outcome =
-            end.flatMap { roster?.outcome(of: $0) } ?? .withoutVehicle(roster?.missing(plan.awaited) ?? [])
+            end.flatMap { roster?.outcome(of: $0) }
+            ?? .notBegun(roster?.missing(plan.awaited) ?? [], plan.awaited)
         self.say("drive \(number): \(outcome)")
         return outcome
     }
@@ -170,7 +188,7 @@ actor Navigator {
         let awaited = plan.awaited
         if let roster = self.drives[number]?.roster, !roster.isComplete(awaited) {
             let names = roster.missing(awaited)
-            let limit = plan.awaitMax.map { ", for \($0.components.seconds) s at most" } ?? ""
+            let limit = plan.awaitMax.map { ", for \(secondsText($0 / .seconds(1))) at most" } ?? ""
             Terminal.note(
                 "waiting for \(names.isEmpty ? "a vehicle" : names.joined(separator: ", ")) to be "
                     + "\(awaited.rawValue)\(limit) (--await-vehicle no starts at once)")
@@ -260,7 +278,7 @@ actor Navigator {
 
     /// Answers a vehicle's wish for a stop with a route that an engine computes.
     private func answer(_ inquiry: WaypointInquiry, drive number: Int) async -> WaypointAnswer {
-        guard let guide = self.drives[number]?.guide else { return .decline(.busy) }
+        guard let guide = self.drives[number]?.guide else { return .decline(.invalid) }
         guard self.policy.onWaypoint != .decline else { return .decline(.declinedByUser) }
         guard let engine = self.engine else { return .decline(.notSupported) }
         let vehicle = inquiry.vehicle

@@ -6,10 +6,22 @@ package struct RouteNotice: Sendable, Hashable {
     package var path: String
     /// A sentence.
     package var reason: String
+    /// Whether it says that the engine moved a point, whatever the path is.
+    package var isMovedPoint: Bool
 
-    package init(path: String, reason: String) {
+    package init(path: String, reason: String, isMovedPoint: Bool = false) {
         self.path = path
         self.reason = reason
+        self.isMovedPoint = isMovedPoint
+    }
+
+    /// The engine moved the point at `path` by so many metres; nil for a point that is near enough.
+    package init?(movedPoint path: String, meters: Double, limit: Double = RoutingLimits.stopMetersMax) {
+        guard meters > limit else { return nil }
+        self.init(
+            path: path,
+            reason: "the engine moved this point by \(Int(min(meters, 1e9))) m to the nearest road",
+            isMovedPoint: true)
     }
 }
 
@@ -51,8 +63,7 @@ package struct EngineRoute: Sendable, Hashable {
     package var laneGuidanceIndices: [Int]
     /// Where each of `information.segments` begins: indices into `line`, ascending.
     package var segmentIndices: [Int]
-    /// How long the engine's plan stands at each of ``waypoints`` before it goes on, in seconds, e.g. to charge; as many as
-    /// waypoints. Of origin and destination it does not count.
+    /// Planned stop time at each of ``waypoints``, in seconds, e.g. to charge; ignored for origin and destination.
     package var stopSeconds: [Double]
     /// As the engine says.
     package var distance: Distance

@@ -8,9 +8,11 @@ import Testing
         let route = ProgramTests.route("vaduz-balzers")
         let navigate = try daemon.waymark(
             "navigate", "--vehicle", "ghost", "--await-timeout", "0.2", "--route", route)
-        try await navigate.errorLine { $0.contains("waiting for ghost to be ready") ? $0 : nil }
+        try await navigate.errorLine {
+            $0.contains("waiting for ghost to be ready, for 0.2 seconds at most") ? $0 : nil
+        }
         #expect(await navigate.end() == 4)
-        #expect(navigate.lines.last == "drive 1: without ghost: not there")
+        #expect(navigate.lines.last == "drive 1: not begun: ghost was not ready in time")
         // Nor has a drive arrived that was not seen by any vehicle.
         let hasty = try daemon.waymark(
             "navigate", "--vehicle", "ghost", "--await-vehicle", "no", "--speed", "3000", "--route", route)

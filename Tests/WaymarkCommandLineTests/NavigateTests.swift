@@ -33,14 +33,64 @@ import WaymarkRoutes
         #expect(
             Self.outcome(car, [Self.joined("car"), Self.changed("car", .left(.finished)), finished])
                 == .arrived)
-        #expect(Self.outcome(car, [Self.changed("car", .awaited), finished]) == .withoutVehicle(["car"]))
-        #expect(Self.outcome(.anyThatAsked, [finished]) == .withoutVehicle([]))
+        #expect(Self.outcome(car, [Self.changed("car", .awaited), finished]).status == 4)
+        #expect(Self.outcome(.anyThatAsked, [finished]).status == 4)
         #expect(Self.outcome(.anyThatAsked, [Self.joined("bus"), finished]) == .arrived)
         #expect(
             Self.outcome(
                 .vehicles(["car", "bus"]),
-                [Self.joined("car"), Self.changed("bus", .left(.userStopped)), finished])
-                == .stoppedByVehicle(.userStopped))
+                [Self.joined("car"), Self.changed("bus", .left(.userStopped)), finished]
+            ).status == 2)
+    }
+
+    @Test func `an arrival that the gateway has not confirmed is a failure`() {
+        let outcome = Self.outcome(.vehicles(["car"]), [Self.joined("car")])
+        #expect(outcome.status == 1)
+        #expect("\(outcome)" == "arrival not confirmed: the gateway did not answer")
+    }
+
+    @Test func `an arrival without a named vehicle says why it was not there`() {
+        let reasons: [(SessionEvent?, Int32, String)] = [
+            (nil, 4, "arrived without car, which never connected"),
+            (Self.changed("car", .awaited), 4, "arrived without car, which never connected"),
+            (
+                Self.changed("car", .refusedAsNavigatingItself), 1,
+                "arrived without car, which refused: it navigates by itself"
+            ),
+            (
+                Self.changed("car", .left(.vehicleGone)), 4,
+                "arrived without car, which left: the vehicle was away for too long"
+            ),
+            (
+                Self.changed("car", .left(.userStopped)), 2,
+                "arrived without car, which left: the vehicle's user stopped guidance"
+            ),
+        ]
+        for (event, status, sentence) in reasons {
+            let outcome = Self.outcome(
+                .vehicles(["car", "bus"]),
+                [event, Self.joined("bus"), .ended(reason: .finished)].compactMap(\.self))
+            #expect(outcome.status == status)
+            #expect("\(outcome)" == sentence)
+        }
+        #expect("\(Self.outcome(.anyThatAsked, [.ended(reason: .finished)]))" == "no vehicle connected")
+    }
+
+    @Test func `outcomes of requests and reasons of new routes are told in words`() throws {
+        #expect(
+            SessionEvent.waypointResult(vehicle: "car", .declinedByUser).line
+                == "car: waypoint request: declined by the user")
+        #expect(
+            SessionEvent.shareResult(vehicle: "car", shareID: "trip-1", .timedOut).line
+                == "car: destination trip-1: nobody answered in time")
+        let route = try readAnswer(Resources.route("vaduz-balzers"), name: "route").routes[0]
+        let trip = Trip(id: "t", origin: route.waypoints[0], destination: route.waypoints[1])
+        var report = DriveReport()
+        func line(_ reason: RerouteReason) -> String? {
+            report.lines(rerouted: route.information, trip, reason).first
+        }
+        #expect(line(.waypointModified)?.hasPrefix("new route: ") == true)
+        #expect(line(.missedTurn)?.hasPrefix("new route after a missed turn: ") == true)
     }
 
     @Test func `each end of a drive has its exit status`() {
@@ -97,12 +147,13 @@ import WaymarkRoutes
     @Test func `notices are summed up, but points that were moved are told`() {
         let notices = (1...15).map { RouteNotice(path: "routes[0]", reason: "member \($0) has no place") }
         let moved = RouteNotice(
-            path: "point 2", reason: "the engine moved this point by 300 m to the nearest road")
-        let lines = DriveReport.notices(notices + [moved], file: "a.json")
+            path: "waypoints[1]", reason: "the engine moved this point by 300 m to the nearest road",
+            isMovedPoint: true)
+        let lines = DriveReport.notices(notices + [moved])
         #expect(lines.count == 2)
         #expect(lines[0].contains("300 m"))
-        #expect(lines[1].contains("15 things") && lines[1].contains("`waymark routes show a.json`"))
-        #expect(DriveReport.notices([], file: nil).isEmpty)
+        #expect(lines[1].contains("15 things") && lines[1].hasSuffix("; --notices lists them"))
+        #expect(DriveReport.notices([]).isEmpty)
     }
 
     @Test func `alerts are read with their actions`() throws {
@@ -120,11 +171,19 @@ import WaymarkRoutes
         ["--alert", "Roadworks"], ["--alert", "x:Roadworks"], ["--alert", "1:"], ["--alert", "1:a|b|c|d"],
         ["--alert", "-1:a"], ["--start-at", "-1"], ["--start-at", "3", "--leave-route-at", "2"],
         ["--await-vehicle", "perhaps"], ["--await-timeout", "-1"], ["--preview", "nan"],
+        ["--on-destination", "accept"], ["--await-timeout", "604801"],
     ])
     func `wrong options are refused`(_ arguments: [String]) {
         #expect(throws: (any Error).self) {
             try Waymark.parseAsRoot(["navigate", "--route", "f"] + arguments)
         }
+    }
+
+    @Test func `all times have the same limits`() throws {
+        _ = try Waymark.parseAsRoot([
+            "navigate", "--route", "f", "--preview", "0", "--await-timeout", "604800",
+        ])
+        _ = try Waymark.parseAsRoot(["navigate", "--route", "f", "--wait", "604800"])
     }
 
     // MARK: What a slow connection makes of a drive

@@ -33,6 +33,7 @@ import WaymarkRoutes
 
     private static func run(
         _ engine: any RoutingEngine, _ policy: Navigator.Policy,
+        onUpdate: (@Sendable (VehicleUpdate) async -> Void)? = nil,
         _ body: (Navigator, VehicleEndpoint) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory
@@ -42,6 +43,7 @@ import WaymarkRoutes
         try await Demo.withDaemon(folder) {
             var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: "cluster")
             configuration.onPrompt = { _ in true }
+            configuration.onEveryUpdate = onUpdate
             let vehicle = try await VehicleEndpoint.connect(
                 to: .unix(path: "\(folder)/vehicle.sock"), configuration)
             let navigator = Navigator(engine: engine, policy: policy, start: Self.road[0], say: { _ in })
@@ -114,6 +116,82 @@ import WaymarkRoutes
             #expect(outcome.withLock { $0 } == .accepted)
             let nearest = places.withLock { $0.map { $0.meters(to: stop) }.min() ?? .infinity }
             #expect(nearest < 250)
+        }
+    }
+
+    @Test func `a stop that was agreed to and cannot be added is told to the vehicles`() async throws {
+        // One answer for the route, one for each of two requests, none when the user has agreed: the second route lacks the
+        // first stop.
+        let engine = TiredEngine(TreeEngine(road: Self.road), answers: 3)
+        let alerts = Mutex<[NavigationAlert]>([])
+        try await Self.run(
+            engine, .init(),
+            onUpdate: { update in
+                if case .alertShown(let alert) = update.content { alerts.withLock { $0.append(alert) } }
+            }
+        ) { navigator, vehicle in
+            let results = Mutex<[RequestResult]>([])
+            var plan = Self.fast
+            plan.guide.pause = (
+                at: 0.2,
+                body: {
+                    await withTaskGroup(of: RequestResult.self) { group in
+                        for index in [20, 30] {
+                            let stop = Self.road[index].moved(meters: 1_000, bearing: 90)
+                            group.addTask { await vehicle.requestWaypoint(Waypoint(center: stop)) }
+                        }
+                        for await result in group { results.withLock { $0.append(result) } }
+                    }
+                }
+            )
+            let answer = try await engine.route(through: [
+                Waypoint(center: Self.road[0]), Waypoint(center: Self.road[40]),
+            ])
+            #expect(try await navigator.drive(answer, .vehicles(["car"]), plan) == .arrived)
+            #expect(results.withLock { $0 } == [.accepted, .accepted])
+        }
+        #expect(
+            alerts.withLock { $0.map(\.titleVariants) } == [
+                ["The stop cannot be added: no route found", "Stop not added"]
+            ])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `nothing is assigned once the connection is closed`() async throws {
+        try await Self.run(TreeEngine(road: Self.road), .init()) { navigator, _ in
+            await navigator.close()
+            for await _ in await navigator.assignments { Issue.record("nothing was asked for") }
+        }
+    }
+
+    @Test func `the end of a request that was not counted hides no request that is open`() async throws {
+        let tree = TreeEngine(road: Self.road)
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "wn-\(UInt32.random(in: 0 ... .max))").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder) } }
+        try await Demo.withDaemon(folder) {
+            let client = try await NavigationClient.connect(
+                to: .unix(path: "\(folder)/navigation.sock"), .init(id: "app"))
+            let session = try await client.openSession(vehicles: .vehicles(["car"]))
+            let answer = try await tree.route(through: [
+                Waypoint(center: Self.road[0]), Waypoint(center: Self.road[40]),
+            ])
+            let time = Mutex(Duration.zero)
+            let finishedAt = Mutex(Duration.zero)
+            var options = Guide.Options()
+            options.drive.speedFactor = 1_000
+            options.pace = Pace(
+                now: { time.withLock { $0 } }, sleep: { step in time.withLock { $0 += step } })
+            options.observe = { change in
+                if case .finished = change { finishedAt.withLock { $0 = time.withLock { $0 } } }
+            }
+            let guide = Guide(session, answer.routes[0], trip: answer.trip(id: "t"), options: options)
+            await guide.inquiryEnded("car", isAccepted: false)
+            #expect(await guide.inquiryBegan("car"))
+            #expect(try await guide.run() == .arrived)
+            // A vehicle stands so long at its destination while a request of it is open.
+            #expect(time.withLock { $0 } - finishedAt.withLock { $0 } >= .seconds(90))
+            await client.close()
         }
     }
 }

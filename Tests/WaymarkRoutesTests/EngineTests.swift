@@ -83,6 +83,22 @@ import WaymarkRoutes
         }
     }
 
+    @Test func `a point that was moved is reported once, also if the engine says so too`() async throws {
+        let file = try self.answer("vaduz-balzers.json")
+        let text = String(decoding: file.body, as: UTF8.self)
+        let moved = text.replacing(/"distance":[0-9.]+,"name"/, with: #""distance":6500,"name""#)
+        for text in [text, moved] {
+            try await RecordedServer.serve(.init(body: Array(text.utf8))) { server in
+                let far = Coordinate(latitude: 47.2, longitude: 9.52)
+                let answer = try await OSRMEngine(server.address, limits: Self.patient).route(through: [
+                    far, Self.balzers,
+                ])
+                let notices = answer.routes[0].notices.filter { $0.reason.contains("moved this point") }
+                #expect(notices.map(\.path) == ["point 1"])
+            }
+        }
+    }
+
     @Test func `a route that does not lead to its destination ends with the end of the directions`()
         async throws
     {

@@ -28,7 +28,7 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
     case connectionClosed(ClientError)
     /// There was no session to end.
     case noSession
-    /// It has not ended: the gateway does not let this endpoint speak for its vehicle.
+    /// It has not ended: this endpoint may not speak for its vehicle.
     case notAllowed
     /// A reason that this build does not know.
     case unrecognized
@@ -71,7 +71,7 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
             "the gateway was restarted and does not take it again: \(field.isEmpty ? "" : "\(field): ")\(reason)"
         case .connectionClosed(let error): "\(error)"
         case .noSession: "there was no guidance to end"
-        case .notAllowed: "it goes on: the gateway does not let this endpoint end it"
+        case .notAllowed: "guidance continues: this endpoint may not end it"
         case .unrecognized: "for a reason that this version does not know"
         }
     }

@@ -68,7 +68,7 @@ public enum DestinationAnswer: Sendable, Hashable {
 public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
     /// It was taken.
     case accepted = 1
-    /// Nobody who could take it handles such requests.
+    /// The other side does not support such requests.
     case notSupported
     /// The user said no.
     case declinedByUser
@@ -91,9 +91,9 @@ public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
     public var explanation: String {
         switch self {
         case .accepted: "accepted"
-        case .notSupported: "nobody handles such a request"
+        case .notSupported: "the other side does not support this"
         case .declinedByUser: "declined by the user"
-        case .busy: "too many requests are open"
+        case .busy: "busy with other requests"
         case .invalid: "not possible now"
         case .timedOut: "nobody answered in time"
         case .tooLarge: "larger than the receiver can store"

@@ -7,14 +7,14 @@ package struct Navigate: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         abstract: "Be a navigation client: drive along a route and guide vehicles.",
         discussion: """
-            The route comes from a file, or from a live engine. With an engine, a vehicle's waypoint request leads to a
-            newly computed route; without one it is declined. With --on-destination accept the client also drives where
-            vehicles want to go, and stays until it is interrupted; then --to may be left out.
+            The route comes from a file, or from a live engine. With an engine, a vehicle's waypoint request leads to a \
+            newly computed route; without one it is declined. With --on-destination accept, which needs an engine, the \
+            client also drives where vehicles want to go, and stays until it is interrupted; then --to may be left out.
 
             Guidance starts when the vehicle has a display that is ready, see --await-vehicle.
 
-            The exit status is 0 only if the vehicles arrived: 1 after a failure or a refusal, 2 if the vehicle ended guidance,
-            3 if another client took over, 4 if a vehicle never came or has gone, 5 if the route was lost.
+            The exit status is 0 only if the vehicles arrived: 1 after a failure or a refusal, 2 if the vehicle ended \
+            guidance, 3 if another client took over, 4 if a named vehicle never came or left, 5 if the route was lost.
             """)
 
     @Option(help: "An engine's answer, from a file; - for standard input.") var route: String?
@@ -48,6 +48,9 @@ package struct Navigate: AsyncParsableCommand {
         if self.route != nil {
             guard self.from == nil, self.to == nil, self.via.isEmpty else {
                 throw ValidationError("--from, --to and --via need --engine; a route from a file is as it is")
+            }
+            guard self.onDestination == .decline else {
+                throw ValidationError("--on-destination accept needs --engine, which computes the routes")
             }
         } else {
             guard self.from != nil else { throw ValidationError("--engine needs --from LAT,LON") }
@@ -84,30 +87,43 @@ package struct Navigate: AsyncParsableCommand {
         try await interruptible({ await navigator.cancel() }) { try await self.drive(navigator, first, plan) }
     }
 
-    /// Drives what is asked for; throws the exit status of the first drive that did not arrive.
+    /// Drives what is asked for; throws the exit status of the first drive that did not arrive. Each failure is reported when it
+    /// happens.
     private func drive(_ navigator: Navigator, _ first: RouteAnswer?, _ plan: Navigator.Plan) async throws {
         let vehicles: SessionVehicles = self.vehicle.isEmpty ? .anyThatAsked : .vehicles(self.vehicle)
         var later = Navigator.Plan()
         later.guide.drive.speedFactor = self.speed
         let (assigned, takesAssignments) = (later, self.onDestination == .accept)
-        do {
-            let outcomes = try await withThrowingTaskGroup(of: DriveOutcome.self) { group in
-                if let first { group.addTask { try await navigator.drive(first, vehicles, plan) } }
-                if takesAssignments {
-                    for await assignment in navigator.assignments {
-                        group.addTask {
-                            // The vehicle that asked is there.
-                            try await navigator.drive(assignment.answer, assignment.vehicles, assigned)
-                        }
+        let statuses = try await withThrowingTaskGroup(of: Int32.self) { group in
+            if let first { group.addTask { try await Self.status(navigator, first, vehicles, plan) } }
+            if takesAssignments {
+                for await assignment in navigator.assignments {
+                    group.addTask {
+                        // The vehicle that asked is connected: there is nothing to wait for.
+                        try await Self.status(navigator, assignment.answer, assignment.vehicles, assigned)
                     }
                 }
-                return try await group.reduce(into: []) { $0.append($1) }
             }
-            await navigator.close()
-            if let failed = outcomes.first(where: { $0.status != 0 }) { throw ExitCode(failed.status) }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        await navigator.close()
+        // It was reported when it happened.
+        if await navigator.connectionError != nil { throw ExitCode(1) }
+        if let failed = statuses.first(where: { $0 != 0 }) { throw ExitCode(failed) }
+    }
+
+    /// Makes one drive and returns its exit status. A failure is reported at once, since other drives may continue for hours.
+    private static func status(
+        _ navigator: Navigator, _ answer: RouteAnswer, _ vehicles: SessionVehicles, _ plan: Navigator.Plan
+    ) async throws -> Int32 {
+        do {
+            return try await navigator.drive(answer, vehicles, plan).status
         } catch let error as ClientError {
-            await navigator.close()
-            throw CommandFailure("\(error)")
+            // The end of the connection has been reported.
+            if await navigator.connectionError == nil {
+                Terminal.note("Error: \(Terminal.printable("\(error)"))")
+            }
+            return 1
         }
     }
 
@@ -115,15 +131,15 @@ package struct Navigate: AsyncParsableCommand {
     private func plan(_ route: EngineRoute?) throws -> Navigator.Plan {
         var plan = Navigator.Plan()
         plan.awaited = self.beginning.awaitVehicle
-        plan.awaitMax = self.beginning.awaitTimeout.map { .milliseconds(Int64($0 * 1_000)) }
-        plan.preview = self.content.preview.map { .milliseconds(Int64($0 * 1_000)) }
+        plan.awaitMax = try self.beginning.awaitMax()
+        plan.preview = try self.content.previewTime()
         plan.sharesDestination = self.content.share
         plan.guide.drive.speedFactor = self.speed
         plan.guide.drive.leavesRouteAtMeters = self.leaveRouteAt.map { $0 * 1_000 }
         plan.guide.startMeters = (self.beginning.startAt ?? 0) * 1_000
         plan.guide.alerts = try self.content.alerts()
         if let route {
-            let length = LineMeasure(line: route.line, speeds: route.lineSpeeds).length
+            let length = route.measure.length
             if plan.guide.startMeters > length {
                 throw CommandFailure(
                     "--start-at \(self.beginning.startAt ?? 0) is beyond the end of the route, which has "
@@ -156,7 +172,7 @@ package struct Navigate: AsyncParsableCommand {
         let lines =
             self.notices
             ? notices.map { "note: \($0.path): \($0.reason)" }
-            : DriveReport.notices(notices, file: self.route)
+            : DriveReport.notices(notices)
         for line in lines { Terminal.note(line) }
     }
 }
@@ -171,8 +187,12 @@ struct BeginningOptions: ParsableArguments {
     @Option(help: "Enter the route after this many kilometres.") var startAt: Double?
 
     func validate() throws {
-        if let awaitTimeout { try checkSeconds(awaitTimeout, "--await-timeout") }
+        _ = try self.awaitMax()
         if let startAt { try checkKilometers(startAt, "--start-at") }
+    }
+
+    func awaitMax() throws -> Duration? {
+        try self.awaitTimeout.map { try duration(seconds: $0, option: "--await-timeout", allowsZero: true) }
     }
 }
 
@@ -187,8 +207,12 @@ struct DriveContentOptions: ParsableArguments {
     var alert: [String] = []
 
     func validate() throws {
-        if let preview { try checkSeconds(preview, "--preview") }
+        _ = try self.previewTime()
         _ = try self.alerts()
+    }
+
+    func previewTime() throws -> Duration? {
+        try self.preview.map { try duration(seconds: $0, option: "--preview", allowsZero: true) }
     }
 
     /// The alerts, with ids from 1 in their order.
@@ -219,12 +243,6 @@ struct DriveContentOptions: ParsableArguments {
 private func checkKilometers(_ kilometers: Double, _ option: String) throws {
     guard (0...100_000).contains(kilometers) else {
         throw ValidationError("\(option) must be 0 to 100000 kilometres")
-    }
-}
-
-private func checkSeconds(_ seconds: Double, _ option: String) throws {
-    guard (0...86_400).contains(seconds) else {
-        throw ValidationError("\(option) must be 0 to 86400 seconds")
     }
 }
 

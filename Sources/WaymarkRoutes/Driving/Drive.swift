@@ -112,7 +112,7 @@ package struct Drive: Sendable, Hashable {
         }
     }
 
-    /// Guidance was paused and goes on along the same route: receivers count the maneuver as not near, so its state is said again.
+    /// Guidance resumes on the same route. Receivers reset the state to `continue` on pause, so publish it again.
     package mutating func restateManeuver() { self.said.state = nil }
 
     /// The stops that are not reached yet, and the destination: where a new route from here must lead.
@@ -163,8 +163,8 @@ package struct Drive: Sendable, Hashable {
         self.sayEstimates(into: &changes)
     }
 
-    /// The vehicle has reached a stop and drives on along the next leg. What changes from leg to leg changes while guidance is
-    /// paused, and so at once for those who watch.
+    /// The vehicle has reached a stop and drives on along the next leg. Publishes per-leg changes while guidance is
+    /// paused, so that receivers see them together.
     private mutating func stop(into changes: inout [DriveChange]) {
         self.segment += 1
         changes.append(.arrivedAtWaypoint(self.segment))
@@ -224,7 +224,7 @@ package struct Drive: Sendable, Hashable {
         changes.append(.currentSegment(self.route.information.segments[self.segment].id))
     }
 
-    /// Another maneuver is the first one: in an order in which a receiver never holds for one what was said of the other.
+    /// Publishes the change of the first maneuver so that a receiver never attributes the old maneuver's state to the new one.
     ///
     /// First the old one is over (its state ends, its lanes go), then the estimates of the new one come, then it is the first.
     /// Its own state and lanes follow.

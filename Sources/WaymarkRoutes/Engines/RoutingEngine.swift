@@ -84,11 +84,10 @@ extension RouteAnswer {
                 )
                 continue
             }
-            for (number, meters) in missed.enumerated() where meters > limit {
-                self.routes[index].notices.append(
-                    RouteNotice(
-                        path: "point \(number + 1)",
-                        reason: "the engine moved this point by \(Int(meters)) m to the nearest road"))
+            // Why: the answer itself may say of the same points how far they were moved.
+            self.routes[index].notices.removeAll(where: \.isMovedPoint)
+            self.routes[index].notices += missed.enumerated().compactMap { number, meters in
+                RouteNotice(movedPoint: "point \(number + 1)", meters: meters, limit: limit)
             }
             if let last = missed.last, last > limit { self.routes[index].endDirections() }
         }

@@ -104,7 +104,7 @@ extension LineMeasure {
 
     /// How far along `line` it comes by `point` for the first time, in metres, within `range` from the line's start. O(points).
     ///
-    /// A pass is the nearest place of the first part of the line that is about as near as the line ever comes.
+    /// The first local minimum within ``passMeters`` of the global one.
     package func firstPass(
         of point: Coordinate, on line: [Coordinate], within range: ClosedRange<Double>
     ) -> Double {
@@ -116,8 +116,8 @@ extension LineMeasure {
     /// Two passes of one road, there and back, may be this far from each other, in metres: carriageways, and what engines round.
     private static let passMeters = 50.0
 
-    /// The place nearest to `point` within `range`, and its distance. Looks no further once the line was near, by `isPassed` of
-    /// the distance, and is not any more.
+    /// The place nearest to `point` within `range`, and its distance. Stops at the first point that `isPassed` of its distance
+    /// after one that is not.
     private func pass(
         of point: Coordinate, on line: [Coordinate], within range: ClosedRange<Double>,
         isPassed: (Double) -> Bool

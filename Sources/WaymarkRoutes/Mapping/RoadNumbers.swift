@@ -9,7 +9,7 @@ package struct RoadNumbers: Sendable, Hashable {
             reference.split { $0 == ";" || $0 == "," || $0 == "/" }.map(Self.number).filter { !$0.isEmpty })
     }
 
-    /// Whether the road to `next` is another one: both have numbers, and none of them goes on.
+    /// Whether the road to `next` is another one: both have numbers, and they have no number in common.
     package func isLeft(for next: RoadNumbers) -> Bool {
         !self.numbers.isEmpty && !next.numbers.isEmpty && self.numbers.isDisjoint(with: next.numbers)
     }

@@ -1,4 +1,4 @@
-/// Names what is no answer that can be read, as far as it is known, so that the refusal says what was given.
+/// Recognises formats that are not supported, to name them in the error.
 enum ForeignAnswer {
     // MARK: Bytes
 

@@ -13,8 +13,17 @@ struct NoticeBook: Sendable {
     private var left = 0
 
     mutating func add(_ path: JSONPath, _ reason: String) {
+        self.add(RouteNotice(path: path.description, reason: reason))
+    }
+
+    /// Reports that the engine moved the point at `path`, unless it is near enough.
+    mutating func addMovedPoint(_ path: JSONPath, meters: Double) {
+        RouteNotice(movedPoint: path.description, meters: meters).map { self.add($0) }
+    }
+
+    private mutating func add(_ notice: RouteNotice) {
         guard self.notices.count < Self.noticesMax else { return self.left += 1 }
-        self.notices.append(RouteNotice(path: path.description, reason: reason))
+        self.notices.append(notice)
     }
 
     /// Reports a gap in the line before what is at `path`, unless it is one of rounding.

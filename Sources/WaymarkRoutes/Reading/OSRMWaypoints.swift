@@ -12,9 +12,6 @@ enum OSRMList: String {
 
 /// Reads the places where the legs of one route in OSRM's form meet.
 struct OSRMWaypoints {
-    /// Points that an engine moved farther than this are reported, in metres.
-    static let movedMetersMax = 100.0
-
     /// The places in the order of the legs.
     private let nodes: [JSONNode]
     private let list: JSONNode
@@ -40,7 +37,7 @@ struct OSRMWaypoints {
             if unmatched > 0 { book.add(places.path, "points that the engine could not match: \(unmatched)") }
         case .trips:
             let ordered = Self.ordered(all, of: index, "trips_index")
-            // Why: a round trip ends where it begins, which is not said again.
+            // Why: a round trip's list omits the return to the first waypoint.
             let isRound = ordered.count == route.elements("legs").count
             self.nodes = ordered + (isRound ? Array(ordered.prefix(1)) : [])
         }
@@ -79,10 +76,7 @@ struct OSRMWaypoints {
                 book.add(node.path, "no location; the legs' ends are taken")
                 return nil
             }
-            if let moved = node["distance"]?.number, moved > Self.movedMetersMax {
-                book.add(
-                    node.path, "the engine moved this point by \(Int(min(moved, 1e9))) m to the nearest road")
-            }
+            if let moved = node["distance"]?.number { book.addMovedPoint(node.path, meters: moved) }
             var waypoint = Waypoint(
                 center: center,
                 nameVariants: book.fit(variants: [node["name"]?.string ?? ""], at: node.path))
