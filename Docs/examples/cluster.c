@@ -169,7 +169,12 @@ static void received(const struct frame *frame) {
     case SNAPSHOT_END: snapshot = NONE; break;
     case FINISH: say("finished"); leave(); break;
     case CANCEL: say("cancelled"); leave(); break;
-    case SESSION_ENDED: WITH(SessionEnded, session_ended, say("ended %d", (int)m->reason);); leave(); break;
+    case SESSION_ENDED:
+        WITH(SessionEnded, session_ended,
+             say("ended %d", (int)m->reason);
+             /* Another session's answers a CancelNavigation that crossed. */
+             if (m->session_id == 0 || m->session_id == session) leave(););
+        break;
     case SUSPENDED: say("suspended"); break;
     case RESTORED: say("restored"); break;
     case START_GUIDANCE:

@@ -76,8 +76,9 @@ class Cluster(Peer):
             self.session = self.sequence = 0
         elif kind == SESSION_ENDED:
             say(f"ended {body.number(2)}")
-            self.forget()
-            self.session = self.sequence = 0
+            if body.number(1) in (0, self.session):  # else it answers a CancelNavigation that crossed
+                self.forget()
+                self.session = self.sequence = 0
         elif kind in (SUSPENDED, RESTORED):
             say("suspended" if kind == SUSPENDED else "restored")
         elif kind == START:

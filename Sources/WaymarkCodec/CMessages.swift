@@ -63,7 +63,7 @@ extension Arena {
         }
     }
 
-    /// Eight bytes at a time: none of them is 0 unless taking 1 from each borrows from one that had no highest bit.
+    /// SWAR zero-byte test: (x - 0x01...) & ~x & 0x80... is non-zero if and only if a byte is 0.
     private static func hasNUL(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         var index = 0

@@ -28,7 +28,7 @@ extension Gateway {
         case departed(ConnectionID, clean: Bool)
         /// The armed instant has come.
         case deadlineReached
-        /// The configuration changed. What is withheld from vehicles changes at once, for clients when they come anew.
+        /// The configuration changed. What is withheld from vehicles changes at once, a client's grants at its next Hello.
         indirect case policyChanged(Policy)
     }
 

@@ -483,22 +483,6 @@ extension FittedView {
 }
 
 extension PublicationOutline {
-    /// The feature that a client must provide to publish this, apart from those of its ``route``.
-    fileprivate var feature: Feature? {
-        switch self {
-        case .tripPreviews: .tripPreviews
-        case .addManeuvers, .upcomingManeuvers, .maneuverState, .maneuverEstimates: .maneuvers
-        case .addLaneGuidances, .currentLaneGuidance: .laneGuidance
-        case .addRouteSegments, .currentRouteSegment: .routeSegments
-        case .currentRoadName: .currentRoadName
-        case .showAlert, .dismissAlert: .navigationAlerts
-        case .shareDestination: .destinationSharing
-        case .startGuidance, .updateTrip, .tripEstimates, .pauseGuidance, .resumeGuidance, .finishGuidance,
-            .cancelGuidance, .unrecognized:
-            nil
-        }
-    }
-
     fileprivate var route: Route? {
         switch self {
         case .startGuidance(_, _, let route): route

@@ -14,7 +14,8 @@ extension Gateway {
             self.openSession(opening, client: client, connection, at: now, into: &actions)
         case .requestAnswer(let answer):
             self.answer(answer, client: client, connection, at: now, into: &actions)
-        default: self.rejectRole(message, connection, into: &actions)
+        // Not reached: AcceptingSession closes the connection of a client that sends another.
+        default: break
         }
     }
 
@@ -34,7 +35,7 @@ extension Gateway {
         case .withdrawRequest(let request):
             self.withdraw(request.requestID, path, connection, session, into: &actions)
         case .promptAnswer(let answer): self.answerPrompt(answer, path, into: &actions)
-        // The user stopped what has ended by itself; but that the vehicle navigates holds for whatever there is.
+        // The session has ended already. Own navigation applies to the vehicle, whatever session it is in.
         case .cancelNavigation(.userStopped) where !isCurrent:
             let ended = self.vehicles.look(at: vehicle) { $0.end(of: session) }
             actions.append(.send(connection, Envelope(.sessionEnded(ended))))
@@ -44,7 +45,8 @@ extension Gateway {
         case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .receipt:
             guard isCurrent else { return }
             self.receive(inSession: message, session, path, connection, at: now, into: &actions)
-        default: self.rejectRole(message, connection, into: &actions)
+        // Not reached: AcceptingSession closes the connection of an endpoint that sends another.
+        default: break
         }
     }
 
@@ -118,11 +120,6 @@ extension Gateway {
         case .receipt(let receipt): self.take(receipt, session, path, connection, at: now, into: &actions)
         default: break  // The others are no matter of one session.
         }
-    }
-
-    private func rejectRole(_ message: Message, _ connection: ConnectionID, into actions: inout [Action]) {
-        let rejection = Rejection(.wrongRole, reason: "\(message.type) is not for this role to send")
-        self.reject(connection, rejection, message.type, requestID: message.requestID, into: &actions)
     }
 
     private func tellClient(of vehicle: VehicleID, _ message: Message, into actions: inout [Action]) {
@@ -263,8 +260,6 @@ extension Message {
         switch self {
         case .withdrawRequest(let request): request.requestID
         case .promptAnswer(let answer): answer.requestID
-        case .requestAnswer(let answer): answer.requestID
-        case .openSession(let opening): opening.requestID
         default: ""  // The others are about none.
         }
     }
@@ -275,7 +270,7 @@ extension Message {
         case .withdrawRequest, .cancelNavigation, .allowNavigation, .updateRouteSource: .requests
         case .promptAnswer: .prompts
         case .destinationShareAnswer: .destinationSharing
-        default: nil  // The others need none, or are refused by role.
+        default: nil  // The others need none.
         }
     }
 }

@@ -163,7 +163,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
             case (.newcomer, _), (.gateway, _), (.client, _), (.publisher, _), (.endpoint, _):
                 return .close(self.unexpected("\(type)"))
             }
-        // The peer had not yet seen our Goodbye, behind which nothing follows.
+        // Sent before the peer saw our Goodbye; ignore all but these.
         case .draining where type == .goodbye: return .readForConnection
         case .draining where sender == .publisher && self.role == .navigation: return .readPublication
         case .draining, .closed: return .skip
@@ -176,6 +176,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         switch self.state {
         case .active, .draining:
             if isSkippable { return isPublished && self.role == .navigation ? .readPublication : .skip }
+            if self.state == .draining { return .skip }
         case .awaitingHello, .admitting:
             if isSkippable { return .close(self.unexpected("type \(header.rawType)")) }
         case .closed: return .skip
@@ -197,6 +198,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         case (_, .goodbye): self.end(clean: true, into: &actions)
         case (.active, .ping(let nonce)): self.send(.pong(nonce: nonce), into: &actions)
         case (_, .pong): break
+        // Not reached: `verdict(on:)` lets no other message through to the connection itself.
         case (_, _): self.close(self.unexpected("\(message.type)"), into: &actions)
         }
     }

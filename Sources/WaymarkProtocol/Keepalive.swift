@@ -38,13 +38,17 @@ package struct Keepalive: Sendable, Hashable, Codable {
     /// An interval has passed, or half of one. The Ping, if one is due, is sent now.
     package mutating func tick(at now: Instant) -> Verdict {
         self.silentHalves = self.heard ? 0 : self.silentHalves + (self.isHalf ? 1 : 2)
-        // After a whole interval it is unknown when in it something was sent.
+        // A whole-interval tick cannot tell how long ago the last frame was sent, so it always pings.
         let isPingDue = !self.isHalf || !self.spoke || self.silentHalves >= 2
-        // And three intervals of silence are noticed before four are over only if they are not counted past their end.
+        // An odd number of silent halves needs one more half tick, or silence would be detected only after four intervals.
         self.isHalf = self.spoke || !self.silentHalves.isMultiple(of: 2)
         self.heard = false
         self.spoke = false
-        self.nextTick = now + (self.isHalf ? self.interval / 2 : self.interval)
+        let step = self.isHalf ? self.interval / 2 : self.interval
+        // From when this tick was due: the delays of two ticks must not add up. A tick that is later than a step would
+        // only be followed by ticks at once, in which the peer had no time to answer.
+        let due = self.nextTick + step
+        self.nextTick = now >= self.nextTick && now < due ? due : now + step
         if self.silentHalves >= 2 * ProtocolConstants.keepaliveIntervalsMax { return .dead }
         return isPingDue ? .ping : .alive
     }

@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// Why a listener could not be opened.
 package enum ListenerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Somebody listens there already.
+    /// The address is in use.
     case inUse(ListenAddress)
     /// There is a file that is not a socket. It is left alone.
     case notASocket(path: String)

@@ -379,6 +379,47 @@ enum WaitingCall: String, CaseIterable, Sendable {
         await gateway.close()
     }
 
+    @Test func `a session whose call was cancelled ends also when another one cannot be opened again`()
+        async throws
+    {
+        let gateway = try await FakeGateway.start()
+        let (client, peer) = try await gateway.client()
+        async let opening = client.openSession(vehicles: .vehicles(["car"]))
+        try await peer.open(SessionID(7))
+        let session = try await opening
+        let events = await session.events
+        await peer.close()
+        // A gateway that knows nothing is asked for both sessions. It opens one, and the answer is lost.
+        let second = try #require(await gateway.next())
+        try await second.welcome()
+        let again = await second.next {
+            if case .openSession(let opening) = $0.message { opening.requestID } else { nil }
+        }
+        let task = Task { try await client.openSession(vehicles: .vehicles(["bus"])) }
+        _ = await second.next { $0.message.type == .openSession ? true : nil }
+        await second.close()
+        for await state in await client.connectionStates where state == .connecting { break }
+        task.cancel()
+        await #expect(throws: ClientError.cancelled) { try await task.value }
+        let third = try #require(await gateway.next())
+        try await third.welcome(
+            isResumed: true, sessions: [ResumedSession(session: SessionID(9), sequence: 0, phase: .preview)])
+        _ = await third.next { $0.message.type == .openSession ? true : nil }
+        var refusal = Rejection(.limitReached, reason: "too many sessions")
+        refusal.messageType = MessageType.openSession.rawValue
+        refusal.requestID = try #require(again)
+        try await third.send(.error(refusal))
+        for await event in events { if case .ended = event { break } }
+        async let messages = third.messages(upTo: .goodbye)
+        await client.close()
+        #expect(
+            await messages.contains {
+                $0.message == .publication(.cancelGuidance) && $0.session == SessionID(9)
+            })
+        await third.close()
+        await gateway.close()
+    }
+
     @Test(arguments: [true, false])
     func `sharing ends with its task; offline the destination is not shared later`(_ isOnline: Bool)
         async throws

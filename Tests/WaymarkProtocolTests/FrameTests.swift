@@ -192,6 +192,11 @@ import WaymarkProtocol
                     #expect(verdict == .skip)
                 }
             }
+            // The types of a version that is not known here, whose sender had not yet read the Goodbye.
+            for type in [UInt16(0x017F), 0x0EEE] {
+                #expect(session.receive(FrameHeader(type: type)) == .skip)
+            }
+            #expect(session.state == .draining)
         }
     }
 

@@ -136,7 +136,7 @@ actor Link {
         }
         guard !self.wasWelcomed, self.backoff.failures >= self.firstAttemptsMax else { return nil }
         switch self.lastGoodbye {
-        // Our own: the gateway sends it to who says no Hello.
+        // This is our own Goodbye: no Welcome came in time.
         case let goodbye? where goodbye.code == .handshakeTimeout:
             return .cannotConnect(
                 self.address, reason: "what listens there does not answer; it may not be waymarkd")

@@ -21,6 +21,8 @@ struct GuidanceContent: Sendable, Hashable {
     private(set) var route = RouteInformation()
     /// What was added to the route.
     private(set) var added = RouteContent()
+    /// The route was stated anew while the trip had opted out of its segments: the gateway does not have them.
+    private(set) var lacksSegmentsAtGateway = false
     private var roadName: Publication?
     private var maneuverState: ManeuverState?
     private var tripEstimates: Estimates?
@@ -36,13 +38,20 @@ struct GuidanceContent: Sendable, Hashable {
     /// Whether the trip says that it has route segments.
     var mayHaveSegments: Bool { self.trip?.routeSegmentsAvailable ?? true }
 
+    /// What must not be stated anew: segments that were added before the trip opted out of them.
+    var optedOut: FeatureSet { self.mayHaveSegments || self.route.segments.isEmpty ? [] : [.routeSegments] }
+
     /// Takes a publication over, with what it adds to the route.
-    mutating func apply(_ publication: Publication) {
+    mutating func apply(_ item: OutgoingPublication) {
+        let publication = item.publication
         do throws(Rejection) {
             var added = self.added
             try added.apply(publication.outline, limits: .none)
             self.take(publication)
             self.added = added
+            if case .startGuidance = publication {
+                self.lacksSegmentsAtGateway = item.omitted.contains(.routeSegments)
+            }
         } catch { /* Refers to what was refused: it is refused as well. */  }
     }
 
@@ -75,8 +84,6 @@ struct GuidanceContent: Sendable, Hashable {
         var route = self.route
         route.tripTravelEstimates = self.tripEstimates?.estimates
         route.maneuverTravelEstimates = route.upcomingManeuvers.first.flatMap { self.maneuverEstimates[$0] }
-        // Those that were added before the trip opted out must not reach a vehicle again.
-        if !trip.routeSegmentsAvailable { (route.segments, route.currentSegment) = ([], nil) }
         var publications: [Publication] = [.startGuidance(trip, generation: generation, route)]
         if let previews { publications.append(previews) }
         if let roadName { publications.append(roadName) }
@@ -126,6 +133,7 @@ struct GuidanceContent: Sendable, Hashable {
     private mutating func replaceRoute(_ route: RouteInformation, _ generation: UInt32) {
         self.generation = generation
         self.route = route
+        self.lacksSegmentsAtGateway = false
         self.route.tripTravelEstimates = nil
         self.route.maneuverTravelEstimates = nil
         self.maneuverState = nil

@@ -3,8 +3,13 @@ internal import WaymarkModel
 internal import WaymarkProtocol
 
 /// A publication and its body, ready to be numbered and sent.
+///
+/// It is complete. What the gateway withholds is taken out only of its frame, so that it is not lost when the gateway
+/// withholds it no longer.
 struct OutgoingPublication: Sendable, Hashable {
     let publication: Publication
+    /// Features that its frame leaves out, whatever the gateway withholds.
+    let omitted: FeatureSet
     /// nil for an event.
     let key: ConflationKey?
     private let body: ArraySlice<UInt8>
@@ -12,8 +17,10 @@ struct OutgoingPublication: Sendable, Hashable {
     /// Of a publication that fits into `frame`; every field is checked as the gateway will.
     ///
     /// - Throws: ``ClientError/rejected(field:reason:)`` if a field is outside of its range.
-    private init(_ publication: Publication, _ frame: Frame) throws(ClientError) {
+    private init(_ publication: Publication, _ frame: Frame, omitting omitted: FeatureSet) throws(ClientError)
+    {
         self.publication = publication
+        self.omitted = omitted
         self.body = frame.body
         do throws(DecodingError) {
             self.key = try Codec.outline(of: frame).conflationKey
@@ -27,7 +34,7 @@ struct OutgoingPublication: Sendable, Hashable {
         }
     }
 
-    /// Of its frame, header included.
+    /// Of its complete frame, header included.
     var byteCount: Int { FrameHeader.byteCount + self.body.count }
 
     /// The share that it offers; nil for everything else.
@@ -35,10 +42,19 @@ struct OutgoingPublication: Sendable, Hashable {
         if case .shareDestination(let id, _) = self.publication { id } else { nil }
     }
 
-    func frame(session: SessionID, sequence: UInt64) -> Frame {
+    /// Its frame, without the features in `withheld`; nil if nothing is left of it.
+    ///
+    /// A share is never left out: its caller must hear the gateway's refusal.
+    func frame(session: SessionID, sequence: UInt64, without withheld: FeatureSet) -> Frame? {
+        var body = self.body
+        let withheld = withheld.union(self.omitted)
+        if !withheld.isEmpty, self.shareID == nil {
+            guard let rest = self.publication.without(withheld) else { return nil }
+            if rest != self.publication { body = Codec.encode(Envelope(.publication(rest))).body }
+        }
         let header = FrameHeader(
             type: self.publication.type.rawValue, session: session, sequence: sequence)
-        return Frame(header: header, body: self.body)
+        return Frame(header: header, body: body)
     }
 }
 
@@ -54,11 +70,13 @@ extension OutgoingPublication {
     /// - Throws: ``ClientError/invalid(_:)`` naming the field that is too large by itself,
     ///   ``ClientError/rejected(field:reason:)`` for one outside of its range.
     static func fitting(
-        _ publication: Publication, frameBytesMax: Int
+        _ publication: Publication, frameBytesMax: Int, omitting omitted: FeatureSet = []
     ) throws(ClientError) -> [OutgoingPublication] {
         if publication.isWithinCounts {
             let whole = Codec.encode(Envelope(.publication(publication)))
-            if whole.bytes.count <= frameBytesMax { return [try OutgoingPublication(publication, whole)] }
+            if whole.bytes.count <= frameBytesMax {
+                return [try OutgoingPublication(publication, whole, omitting: omitted)]
+            }
         }
         let smaller: [Publication]
         switch publication {
@@ -89,7 +107,7 @@ extension OutgoingPublication {
         }
         var fitting: [OutgoingPublication] = []
         for publication in smaller {
-            fitting += try Self.fitting(publication, frameBytesMax: frameBytesMax)
+            fitting += try Self.fitting(publication, frameBytesMax: frameBytesMax, omitting: omitted)
         }
         return fitting
     }

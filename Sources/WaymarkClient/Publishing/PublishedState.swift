@@ -24,19 +24,22 @@ struct PublishedState: Sendable, Hashable {
     }
 
     private struct Sent: Sendable, Hashable {
+        /// Of its frame; of the last frame before it if it has none.
         var sequence: UInt64
         var item: OutgoingPublication
+        /// False if all of it was withheld: it changed the content only.
+        var hasFrame: Bool
     }
 
-    /// What was published, without what was refused.
+    /// What was published, with what is withheld, without what was refused.
     private(set) var content = GuidanceContent()
     /// The last number given.
     private(set) var sequence: UInt64 = 0
     /// The largest frame that the gateway takes.
     var frameBytesMax = Int(ConnectionLimits().frameBytesMax)
-    /// Features that the gateway withholds from this client: what needs one is left out, and nothing else is lost by it.
+    /// Features that the gateway withholds from this client. Frames leave them out, the content keeps them.
     var withheld: FeatureSet = [] {
-        didSet { if self.withheld != oldValue, self.sequence > 0 { self.restateLater() } }
+        didSet { if self.withheld != oldValue, self.hasTaken { self.restateLater() } }
     }
     private let limits: Limits
     private var base = GuidanceContent()
@@ -51,6 +54,9 @@ struct PublishedState: Sendable, Hashable {
     private var routeByteCount = 0
 
     init(limits: Limits = Limits()) { self.limits = limits }
+
+    /// Something was taken out of the queue, and is not back in it.
+    private var hasTaken: Bool { !self.recent.isEmpty || self.base != GuidanceContent() }
 
     /// Of the current route.
     var generation: UInt32 { self.content.generation }
@@ -80,8 +86,7 @@ struct PublishedState: Sendable, Hashable {
     ///   over then.
     mutating func publish(_ publication: Publication) throws(ClientError) {
         if self.isEnded { throw .sessionEnded(reason: "this program has finished or cancelled it") }
-        guard let publication = publication.without(self.withheld) else {
-            guard publication.type == .shareDestination else { return }
+        if publication.type == .shareDestination, self.withheld.contains(.destinationSharing) {
             throw .rejected(field: "", reason: "the gateway withholds destinationSharing from this client")
         }
         let outline = publication.outline
@@ -94,13 +99,17 @@ struct PublishedState: Sendable, Hashable {
         if outline.addsSegments, !self.content.mayHaveSegments {
             throw .rejected(field: "segments", reason: "the trip says that no route segments are available")
         }
-        let items = try OutgoingPublication.fitting(publication, frameBytesMax: self.frameBytesMax)
+        let lacksSegments = self.content.lacksSegmentsAtGateway && !outline.bringsRoute
+        let items = try OutgoingPublication.fitting(
+            publication, frameBytesMax: self.frameBytesMax, omitting: lacksSegments ? [.routeSegments] : [])
         try self.countRoute(items)
         for item in items {
-            self.content.apply(item.publication)
+            self.content.apply(item)
             // While everything is to be stated anew, only what is no part of the content waits.
             if !self.needsRestatement || item.shareID != nil { self.queue.append(item) }
         }
+        // The trip has opted in again, so the gateway must get the segments.
+        if self.content.lacksSegmentsAtGateway, self.content.mayHaveSegments { self.restateLater() }
         self.boundQueue()
     }
 
@@ -112,10 +121,11 @@ struct PublishedState: Sendable, Hashable {
         if self.needsRestatement || self.queue.items.contains(where: { $0.byteCount > self.frameBytesMax }) {
             try self.restate()
         }
-        return self.queue.takeAll().map { item in
-            self.sequence += 1
-            self.keepRecent(Sent(sequence: self.sequence, item: item))
-            return item.frame(session: session, sequence: self.sequence)
+        return self.queue.takeAll().compactMap { item in
+            let frame = item.frame(session: session, sequence: self.sequence + 1, without: self.withheld)
+            if frame != nil { self.sequence += 1 }
+            self.keepRecent(Sent(sequence: self.sequence, item: item, hasFrame: frame != nil))
+            return frame
         }
     }
 
@@ -143,7 +153,8 @@ struct PublishedState: Sendable, Hashable {
     /// The gateway still has the session, up to `sequence`: what came after it is sent again.
     mutating func resume(after sequence: UInt64) {
         let lost = self.recent.filter { $0.sequence > sequence }
-        let isComplete = sequence <= self.sequence && lost.count == Int(self.sequence - sequence)
+        let isComplete =
+            sequence <= self.sequence && lost.count(where: \.hasFrame) == Int(self.sequence - sequence)
         self.sequence = sequence
         guard isComplete else { return self.restateLater() }
         self.recent.removeLast(lost.count)
@@ -162,13 +173,14 @@ struct PublishedState: Sendable, Hashable {
     ///
     /// - Returns: What was refused; nil when it was sent too long ago to be known.
     mutating func reject(_ sequence: UInt64) -> Publication? {
-        guard let index = self.recent.firstIndex(where: { $0.sequence == sequence }) else { return nil }
+        guard let index = self.recent.firstIndex(where: { $0.sequence == sequence && $0.hasFrame })
+        else { return nil }
         let refused = self.recent.remove(at: index).item
         self.recentByteCount -= refused.byteCount
         guard !self.needsRestatement else { return refused.publication }
         self.requeue(self.queue.items)
         self.content = self.sentContent
-        for item in self.queue.items { self.content.apply(item.publication) }
+        for item in self.queue.items { self.content.apply(item) }
         return refused.publication
     }
 
@@ -188,9 +200,9 @@ struct PublishedState: Sendable, Hashable {
             self.lostShares += self.waitingShares
             self.queue = PublicationQueue()
         } else {
-            let publications = self.content.restatement(generation: self.newGeneration())
-            for publication in publications.compactMap({ $0.without(self.withheld) }) {
-                restated += try OutgoingPublication.fitting(publication, frameBytesMax: self.frameBytesMax)
+            for publication in self.content.restatement(generation: self.newGeneration()) {
+                restated += try OutgoingPublication.fitting(
+                    publication, frameBytesMax: self.frameBytesMax, omitting: self.content.optedOut)
             }
         }
         let shares = self.queue.items.filter { $0.shareID != nil && $0.byteCount <= self.frameBytesMax }
@@ -203,7 +215,7 @@ struct PublishedState: Sendable, Hashable {
         self.content = GuidanceContent()
         for item in restated + shares {
             self.queue.append(item)
-            self.content.apply(item.publication)
+            self.content.apply(item)
         }
     }
 
@@ -221,7 +233,7 @@ struct PublishedState: Sendable, Hashable {
 
     /// The content as it is once all that was sent has arrived.
     private var sentContent: GuidanceContent {
-        self.recent.reduce(into: self.base) { $0.apply($1.item.publication) }
+        self.recent.reduce(into: self.base) { $0.apply($1.item) }
     }
 
     private mutating func requeue(_ items: [OutgoingPublication]) {
@@ -237,7 +249,7 @@ struct PublishedState: Sendable, Hashable {
         // Why a quarter at once: the rest moves up each time.
         var dropped = 0
         while self.recentByteCount > bytesMax / 4 * 3 || self.recent.count - dropped > countMax / 4 * 3 {
-            self.base.apply(self.recent[dropped].item.publication)
+            self.base.apply(self.recent[dropped].item)
             self.recentByteCount -= self.recent[dropped].item.byteCount
             dropped += 1
         }
@@ -270,5 +282,17 @@ struct PublishedState: Sendable, Hashable {
 extension PublicationOutline {
     fileprivate var addsSegments: Bool {
         if case .addRouteSegments(let segments, _) = self { !segments.isEmpty } else { false }
+    }
+
+    /// Whether what was added to the route before does not count any more.
+    fileprivate var bringsRoute: Bool {
+        switch self {
+        case .startGuidance, .resumeGuidance(_, .some): true
+        case .tripPreviews, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
+            .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .maneuverState, .tripEstimates,
+            .maneuverEstimates, .currentRouteSegment, .pauseGuidance, .resumeGuidance(_, nil), .showAlert,
+            .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized:
+            false
+        }
     }
 }

@@ -8,23 +8,19 @@ extension Publication {
     /// Exit labels, charging stops and time zones stay: the gateway takes them out.
     func without(_ withheld: FeatureSet) -> Publication? {
         guard !withheld.isEmpty else { return self }
+        if let feature = self.outline.feature, withheld.contains(feature) { return nil }
         switch self {
         case .startGuidance(let trip, let generation, let route):
             return .startGuidance(trip, generation: generation, route.without(withheld))
         case .resumeGuidance(let generation, let reason, let route):
             return .resumeGuidance(generation: generation, reason, route?.without(withheld))
         case .addRouteSegments(let segments, let generation):
-            guard !withheld.contains(.routeSegments) else { return nil }
             return .addRouteSegments(segments.map { $0.without(withheld) }, generation: generation)
-        case .tripPreviews: return withheld.contains(.tripPreviews) ? nil : self
-        case .addManeuvers, .upcomingManeuvers, .maneuverState, .maneuverEstimates:
-            return withheld.contains(.maneuvers) ? nil : self
-        case .addLaneGuidances, .currentLaneGuidance: return withheld.contains(.laneGuidance) ? nil : self
-        case .currentRouteSegment: return withheld.contains(.routeSegments) ? nil : self
-        case .currentRoadName: return withheld.contains(.currentRoadName) ? nil : self
-        case .showAlert, .dismissAlert: return withheld.contains(.navigationAlerts) ? nil : self
-        case .shareDestination: return withheld.contains(.destinationSharing) ? nil : self
-        case .updateTrip, .tripEstimates, .pauseGuidance, .finishGuidance, .cancelGuidance: return self
+        case .tripPreviews, .updateTrip, .addManeuvers, .addLaneGuidances, .upcomingManeuvers,
+            .currentLaneGuidance, .currentRoadName, .maneuverState, .tripEstimates, .maneuverEstimates,
+            .currentRouteSegment, .pauseGuidance, .showAlert, .dismissAlert, .shareDestination,
+            .finishGuidance, .cancelGuidance:
+            return self
         }
     }
 }

@@ -53,7 +53,8 @@ extension NavigationClient {
     /// For the first time, its caller is told; later, after a restart of the gateway, its readers are.
     private func refusedToOpen(_ key: String, _ rejection: Rejection) {
         guard let record = self.sessions[key], let opened = record.opened else {
-            return self.end(key, .notRestored(field: rejection.field, reason: rejection.reason))
+            self.end(key, .notRestored(field: rejection.field, reason: rejection.reason))
+            return self.endStrays()
         }
         self.forget(key)
         self.endStrays()

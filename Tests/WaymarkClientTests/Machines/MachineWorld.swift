@@ -63,6 +63,12 @@ struct MachineWorld {
         self.toCluster.removeFirst(min(count, self.toCluster.count))
     }
 
+    /// The operator changes what is withheld from everyone. The client learns it from its next Welcome.
+    mutating func withhold(_ features: Set<Feature>) {
+        self.policy.withheldFeatures = features
+        self.hand(.policyChanged(self.policy))
+    }
+
     /// The client's connection is lost and comes back.
     mutating func cutApp() {
         self.hand(.departed(Self.app, clean: false))
@@ -104,8 +110,12 @@ struct MachineWorld {
             role: .navigation(
                 NavigationHello(client: ClientID(unchecked: "app"), features: Set(Feature.allCases))))
         hello.resumptionToken = self.tokens[Self.app]
-        let found = self.arrive(Self.app, hello).sessions.first { $0.session == old }
-        if let found {
+        let welcome = self.arrive(Self.app, hello)
+        defer {
+            let withheld = welcome.features.filter { $0.withheld == .policy }
+            self.published.withheld = FeatureSet(withheld.map(\.feature))
+        }
+        if let found = welcome.sessions.first(where: { $0.session == old }) {
             self.published.resume(after: found.sequence)
         } else {
             if old != .none { self.published.restart() }
