@@ -25,7 +25,7 @@ import Testing
 
         try Data("log-level: info\nthreads: 0\n".utf8).write(to: file)
         daemon.program.signal(SIGHUP)
-        let refusal = try await daemon.program.errorLine { $0.contains("were not taken") ? $0 : nil }
+        let refusal = try await daemon.program.errorLine { $0.contains("were rejected") ? $0 : nil }
         #expect(refusal.contains("\(file.path):2:10: threads must be"))
 
         try Data("log-level: error\n".utf8).write(to: file)
