@@ -55,6 +55,18 @@ package final class StandardStream: Sendable {
         }
     }
 
+    /// Ends the process: runs `steps`, writes `last`, which may fail, and calls `exit`, while every other writer of this stream waits.
+    ///
+    /// What other tasks would say meanwhile is only a consequence of the end.
+    package func end(_ last: String, after steps: () -> Void, by exit: () -> Never) -> Never {
+        self.isWriting.withLock { _ in
+            steps()
+            var last = last
+            last.withUTF8 { _ = unsafe Self.write(UnsafeRawBufferPointer($0), to: self.descriptor) }
+            exit()
+        }
+    }
+
     /// - Returns: 0, or `errno`.
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> CInt {
         var rest = unsafe bytes[...]

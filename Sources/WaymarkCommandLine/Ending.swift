@@ -22,18 +22,15 @@ enum Ending {
     /// Ends the program after standard output was not written: as SIGPIPE does if the reader has closed it, else with a sentence and
     /// status 1.
     static func afterFailedOutput(_ error: WriteError) -> Never {
-        // Within the lock: another task may fail at the same time, and must not end the program before this is done.
-        self.steps.withLock { steps in
-            for step in steps.values { step() }
-            steps = [:]
-        }
         switch error {
-        case .readerGone: self.bySIGPIPE()
+        case .readerGone: StandardStream.error.end("", after: self.runSteps, by: self.bySIGPIPE)
         case .failed:
-            Terminal.note("\(Program.name): cannot write to standard output: \(error)")
-            _exit(EXIT_FAILURE)
+            let sentence = "\(Program.name): cannot write to standard output: \(error)\n"
+            StandardStream.error.end(sentence, after: self.runSteps) { _exit(EXIT_FAILURE) }
         }
     }
+
+    private static func runSteps() { for step in self.steps.withLock({ $0.values }) { step() } }
 
     /// Exits as if SIGPIPE had its default action: shells show status 141.
     private static func bySIGPIPE() -> Never {
