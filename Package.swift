@@ -60,6 +60,8 @@ let package = Package(
         .target(name: "WaymarkTelemetry", swiftSettings: strict),
         .target(name: "StateCoding", swiftSettings: strict),
         .target(name: "ProcessIO", swiftSettings: strict),
+        .target(
+            name: "NetworkErrors", dependencies: ["ProcessIO", nioCore, nioPosix], swiftSettings: strict),
 
         .target(name: "WaymarkProtocol", dependencies: ["WaymarkModel"], swiftSettings: strict),
 
@@ -83,13 +85,14 @@ let package = Package(
         .target(
             name: "WaymarkTransport",
             dependencies: [
-                "ProcessIO", "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkTelemetry", nioCore,
+                "NetworkErrors", "ProcessIO", "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec",
+                "WaymarkTelemetry", nioCore,
                 nioPosix, logging, orderedCollections,
             ], swiftSettings: strict),
         .target(
             name: "WaymarkRoutes",
             dependencies: [
-                "ProcessIO", "WaymarkProtocol", "WaymarkModel", nioCore, nioPosix,
+                "NetworkErrors", "ProcessIO", "WaymarkProtocol", "WaymarkModel", nioCore, nioPosix,
                 .product(
                     name: "AsyncHTTPClient", package: "async-http-client",
                     condition: .when(traits: ["LiveEngines"])),
@@ -100,7 +103,7 @@ let package = Package(
         .target(
             name: "WaymarkClient",
             dependencies: [
-                "WaymarkProtocol", "WaymarkCodec", "WaymarkModel", "WaymarkTransport", nioCore, nioPosix,
+                "NetworkErrors", "WaymarkProtocol", "WaymarkCodec", "WaymarkModel", nioCore, nioPosix,
             ], swiftSettings: strict),
         .target(
             name: "WaymarkSimulation",

@@ -57,11 +57,7 @@ struct DriveReport: Sendable {
     }
 
     /// E.g. "8.9 km, 9 min to go".
-    private var remaining: String {
-        let minutes =
-            self.toDestination?.timeRemaining.map { ", \(($0.components.seconds + 59) / 60) min" } ?? ""
-        return "\(ClusterScreen.distance(self.toDestination))\(minutes) to go"
-    }
+    private var remaining: String { "\(Story.estimates(self.toDestination)) to go" }
 
     /// What to tell of the notices of a route: that the engine moved a point in full, the others as their number.
     static func notices(_ notices: [RouteNotice]) -> [String] {
@@ -79,7 +75,7 @@ struct DriveReport: Sendable {
 
 extension RerouteReason {
     /// Why there is a new route, to follow "new route"; empty where the route itself says it.
-    fileprivate var phrase: String {
+    var phrase: String {
         switch self {
         case .missedTurn: " after a missed turn"
         case .offline: ", computed offline"

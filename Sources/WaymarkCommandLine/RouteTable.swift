@@ -106,34 +106,9 @@ enum RouteTable {
         "\(count) \(what)\(count == 1 ? "" : "s")"
     }
 
-    /// `text` in lines of at most ``width`` columns, broken at spaces where there are any.
-    ///
-    /// - Parameters:
-    ///   - text: Also what the first line begins with.
-    ///   - hanging: With how many spaces the other lines begin.
-    /// - Returns: At least one line.
-    static func wrapped(_ text: String, hanging: Int) -> [String] {
-        var lines: [String] = []
-        var rest = Substring(Terminal.printable(text))
-        var room = self.width
-        repeat {
-            var line = rest.prefix(Terminal.clipped(String(rest), columns: room).count)
-            if line.count < rest.count {
-                // Why: a single word that is longer than the line is broken anywhere.
-                if rest[line.endIndex] != " ", let space = line.lastIndex(of: " "),
-                    line[..<space].contains(where: { $0 != " " })
-                {
-                    line = line[..<space]
-                } else if line.isEmpty {
-                    line = rest.prefix(1)
-                }
-            }
-            rest = rest[line.endIndex...].drop { $0 == " " }
-            while line.last == " " { line.removeLast() }
-            lines.append((lines.isEmpty ? "" : String(repeating: " ", count: hanging)) + line)
-            room = self.width - hanging
-        } while !rest.isEmpty
-        return lines
+    /// `text` in lines of at most ``width`` columns; the lines after the first begin with `hanging` spaces.
+    fileprivate static func wrapped(_ text: String, hanging: Int) -> [String] {
+        Terminal.wrapped(text, columns: self.width, hanging: hanging)
     }
 }
 

@@ -123,15 +123,7 @@ struct Story: Sendable, Hashable {
     private mutating func rerouted(_ reason: RerouteReason, _ state: VehicleState) -> String {
         self.stopsReached = 0
         let stops = (state.trip?.waypoints ?? []).map(Self.name).joined(separator: ", ")
-        let why =
-            switch reason {
-            case .missedTurn: " after a missed turn"
-            case .offline: ", computed offline"
-            case .alternateRoute: ", an alternative"
-            case .mandated: ", mandated"
-            case .unknown, .waypointModified, .unrecognized: ""
-            }
-        return "new route\(why)\(stops.isEmpty ? "" : " via \(stops)"): \(Self.remaining(state))"
+        return "new route\(reason.phrase)\(stops.isEmpty ? "" : " via \(stops)"): \(Self.remaining(state))"
     }
 
     /// Guidance may be said to be over twice: by the client, and by the gateway.

@@ -49,23 +49,33 @@ enum Terminal {
             })
     }
 
-    /// `text` in lines of at most `columns`, broken between words; those after the first are indented. What is longer
-    /// than a line by itself is left to be cut.
-    static func wrapped(_ text: String, columns: Int) -> [String] {
+    /// Breaks `text` into lines of at most `columns`, at spaces where there are any.
+    ///
+    /// - Parameter hanging: The number of spaces that each line after the first begins with.
+    /// - Returns: At least one line.
+    static func wrapped(_ text: String, columns: Int, hanging: Int = 2) -> [String] {
         var lines: [String] = []
-        var line = ""
-        for word in text.split(separator: " ") {
-            if !line.isEmpty, self.columns(of: line) + 1 + self.columns(of: String(word)) > columns {
-                lines.append(line)
-                line = "  \(word)"
-            } else {
-                line += line.isEmpty ? "\(word)" : " \(word)"
+        var rest = Substring(self.printable(text))
+        var room = columns
+        repeat {
+            var line = rest.prefix(self.clipped(String(rest), columns: room).count)
+            if line.count < rest.count {
+                // Why: a single word that is longer than the line is broken anywhere.
+                if rest[line.endIndex] != " ", let space = line.lastIndex(of: " "),
+                    line[..<space].contains(where: { $0 != " " })
+                {
+                    line = line[..<space]
+                } else if line.isEmpty {
+                    line = rest.prefix(1)
+                }
             }
-        }
-        return line.isEmpty ? lines : lines + [line]
+            rest = rest[line.endIndex...].drop { $0 == " " }
+            while line.last == " " { line.removeLast() }
+            lines.append((lines.isEmpty ? "" : String(repeating: " ", count: hanging)) + line)
+            room = columns - hanging
+        } while !rest.isEmpty
+        return lines
     }
-
-    private static func columns(of text: String) -> Int { text.reduce(0) { $0 + self.columns(of: $1) } }
 
     /// East Asian wide characters and emoji take two columns.
     private static func columns(of character: Character) -> Int {

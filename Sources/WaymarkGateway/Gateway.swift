@@ -17,6 +17,7 @@ package struct Gateway: Sendable, Hashable {
         case request(RequestNumber)
         case share(Share)
         case receipts(SessionID)
+        case optIn(SessionID)
     }
 
     package internal(set) var counters = Counters()
@@ -103,6 +104,7 @@ package struct Gateway: Sendable, Hashable {
             case .request(let number): self.giveUp(number, .timedOut, at: now, into: &actions)
             case .share(let share): self.endShare(share, .didFailToShare(.timedOut), into: &actions)
             case .receipts(let session): self.reportReceipts(session, into: &actions)
+            case .optIn(let session): self.applyOptOut(of: session, at: now, into: &actions)
             }
         }
     }

@@ -28,7 +28,7 @@ extension Gateway {
         case departed(ConnectionID, clean: Bool)
         /// The armed instant has come.
         case deadlineReached
-        /// The configuration changed. What is withheld from vehicles changes at once, a client's grants at its next Hello.
+        /// The configuration changed. What is withheld from vehicles changes at once; a client's grants change at its next Hello.
         indirect case policyChanged(Policy)
     }
 
@@ -48,6 +48,8 @@ extension Gateway {
         case leave(ConnectionID, AudienceID)
         /// Drop what is queued of this session and not yet partly written.
         case purge(ConnectionID, SessionID)
+        /// Drop only the ShareDestinations among it.
+        case purgeShares(ConnectionID, SessionID)
         indirect case close(ConnectionID, Goodbye)
         /// Hand in ``Event/deadlineReached`` at this instant; replaces the one armed before.
         case arm(deadline: Instant)

@@ -217,6 +217,7 @@ extension Gateway {
         self.memory.close(id)
         self.snapshots.forget(id)
         self.deadlines.remove(.receipts(id))
+        self.deadlines.remove(.optIn(id))
         self.counters.sessionsEnded += 1
         self.clients[session.client]?.sessions.remove(id)
         if self.clients[session.client]?.connection == nil {

@@ -47,15 +47,19 @@ extension Gateway {
     /// - Returns: Whether there was room for its profile. If not, it gets what needs none.
     @discardableResult
     mutating func join(
-        _ path: EndpointPath, _ id: SessionID, resuming hello: Hello?, into actions: inout [Action]
+        _ path: EndpointPath, _ id: SessionID, resuming hello: Hello?, isRefit: Bool = false,
+        into actions: inout [Action]
     ) -> Bool {
         guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
-            let connection = endpoint.connection, let offer = self.offer(of: id)
+            let connection = endpoint.connection, let features = self.features(of: id)
         else { return true }
-        let wanted = self.profile(of: endpoint, path.vehicle, offer)
+        let wanted = self.profile(of: endpoint, path.vehicle, features)
         let hasRoom = self.hasRoom(for: wanted, in: id)
-        let place = Endpoint.Place(session: id, profile: hasRoom ? wanted : .bare)
-        let isBack = hello?.resumeSession == id && endpoint.place == place
+        let withheld =
+            hasRoom ? self.withheld(from: endpoint, path.vehicle, features) : Self.withheldWithoutRoom
+        var place = Endpoint.Place(
+            session: id, profile: hasRoom ? wanted : .bare, withheld: withheld.untilSnapshot)
+        let isBack = hello.map { endpoint.canResume($0, in: place) } ?? false
         let fresh = self.newAudienceID()
         let entry = self.sessions[id]?.enter(
             place.profile, after: isBack ? hello?.resumeSequence : nil, newID: fresh, coder: self.coder,
@@ -63,24 +67,39 @@ extension Gateway {
         if let old = endpoint.place { self.giveUp(old) }
         // Not before: with a copy of it around, what is changed in a session is copied first.
         guard let session = self.sessions[id], let entry else { return true }
-        var begin = SnapshotBegin(kind: entry.kind, client: session.client)
+        if entry.kind == .full {
+            // The endpoint may hold the same number of this session, cut in another way, and may go before it has read the snapshot.
+            let mayHoldOther =
+                isRefit || hello?.resumeSession == id
+                || self.vehicles[path.vehicle]?.lastEnd?.session == id
+            place.firstResumable = session.sequence + (mayHoldOther ? 1 : 0)
+        } else {
+            place.firstResumable = endpoint.place?.firstResumable ?? 0
+        }
+        self.vehicles[path.vehicle]?.place(path.endpoint, at: place, entry.audience)
+        self.sendSnapshot(entry.kind, entry.frames, withheld, of: session, to: connection, into: &actions)
+        actions.append(.join(connection, entry.audience))
+        return hasRoom
+    }
+
+    private mutating func sendSnapshot(
+        _ kind: SnapshotBegin.Kind, _ frames: [Frame], _ withheld: [FeatureGrant],
+        of session: NavigationSession, to connection: ConnectionID, into actions: inout [Action]
+    ) {
+        var begin = SnapshotBegin(kind: kind, client: session.client)
         begin.clientDisplayName = self.clients[session.client]?.displayName ?? ""
         begin.isSuspended = session.isSuspended
         begin.receiptsEveryMilliseconds = session.receiptsEveryMilliseconds
-        begin.withheld =
-            hasRoom ? self.withheld(from: endpoint, path.vehicle, offer) : Self.withheldWithoutRoom
-        self.vehicles[path.vehicle]?.place(path.endpoint, at: place, entry.audience)
+        begin.withheld = withheld
         self.counters.snapshotsSent += 1
         let mark = { (message: Message) in
             Action.send(
                 connection,
-                Envelope(message, session: id, sequence: session.sequence, flags: .gateway))
+                Envelope(message, session: session.id, sequence: session.sequence, flags: .gateway))
         }
         actions.append(mark(.snapshotBegin(begin)))
-        if !entry.frames.isEmpty { actions.append(.sendFrames(connection, entry.frames)) }
+        if !frames.isEmpty { actions.append(.sendFrames(connection, frames)) }
         actions.append(mark(.snapshotEnd))
-        actions.append(.join(connection, entry.audience))
-        return hasRoom
     }
 
     /// An endpoint hears its session no longer, and keeps its place.
@@ -119,27 +138,85 @@ extension Gateway {
         while let id = self.sessionsWithRoom.popLast() { self.refit(id, into: &actions) }
     }
 
-    /// Brings those endpoints of a session that have to get more, or less, than they do into the right audience, with a
-    /// snapshot, and tells the client. What still waits for them of the session is dropped, so that nothing of what is
-    /// withheld now reaches them.
+    /// Moves every endpoint whose profile changed into the right audience, with a FULL snapshot, and tells the client. Queued
+    /// frames of the session are dropped first, so that withheld content cannot follow. An endpoint whose profile stays, and which
+    /// was told of other withheld features, is sent the new list alone.
     ///
     /// - Complexity: O(n) for n endpoints.
     mutating func refit(_ id: SessionID, into actions: inout [Action]) {
-        guard let offer = self.offer(of: id) else { return }
+        guard let features = self.features(of: id) else { return }
         for vehicle in self.sessions[id]?.vehicles ?? [] {
             var isChanged = false
             for (name, connection, endpoint) in self.vehicles[vehicle]?.connections ?? [] {
-                guard let place = endpoint.place, place.session == id,
-                    case let wanted = self.profile(of: endpoint, vehicle, offer), wanted != place.profile,
-                    place.profile != .bare || self.hasRoom(for: wanted, in: id)
-                else { continue }
                 let path = EndpointPath(vehicle: vehicle, endpoint: name)
-                self.leaveSession(path, into: &actions)
-                actions.append(.purge(connection, id))
-                self.join(path, id, resuming: nil, into: &actions)
-                isChanged = true
+                guard let place = endpoint.place, place.session == id,
+                    case let wanted = self.profile(of: endpoint, vehicle, features)
+                else { continue }
+                if wanted == place.profile {
+                    isChanged = self.restate(features, id, path, endpoint, into: &actions) || isChanged
+                } else if place.profile != .bare || self.hasRoom(for: wanted, in: id) {
+                    self.leaveSession(path, into: &actions)
+                    actions.append(.purge(connection, id))
+                    self.join(path, id, resuming: nil, isRefit: true, into: &actions)
+                    isChanged = true
+                }
             }
             if isChanged { self.announce(vehicle, into: &actions) }
+        }
+    }
+
+    /// Tells an endpoint what is withheld from it now, if that is not what it was told, though it gets the same bytes.
+    ///
+    /// - Returns: Whether it was told something.
+    private mutating func restate(
+        _ features: SessionFeatures, _ id: SessionID, _ path: EndpointPath, _ endpoint: Endpoint,
+        into actions: inout [Action]
+    ) -> Bool {
+        let withheld = self.withheld(from: endpoint, path.vehicle, features)
+        guard endpoint.place?.withheld != withheld.untilSnapshot, let connection = endpoint.connection,
+            let session = self.sessions[id]
+        else { return false }
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place?.withheld = withheld.untilSnapshot
+        self.sendSnapshot(.missed, [], withheld, of: session, to: connection, into: &actions)
+        return true
+    }
+
+    // MARK: Trips that opt out
+
+    /// How long after a trip opted out or in the next opt-in takes effect, so that a client that alternates cannot have a snapshot
+    /// written for each of its frames. Opt-outs need no bound: each needs an opt-in before it.
+    private static let optInPause: Duration = .seconds(1)
+
+    /// The trip shares more or less: opt-outs take effect at once.
+    mutating func followOptOut(of id: SessionID, at now: Instant, into actions: inout [Action]) {
+        guard let session = self.sessions[id] else { return }
+        if session.content.optedOut.contains(.destinationSharing) { self.purgeShares(of: id, into: &actions) }
+        if session.content.withholdsSegments == session.withholdsSegments {
+            self.deadlines.remove(.optIn(id))
+        } else if session.withholdsSegments, now < session.nextOptIn {
+            self.deadlines.set(.optIn(id), at: session.nextOptIn)
+        } else {
+            self.applyOptOut(of: id, at: now, into: &actions)
+        }
+    }
+
+    /// Brings what endpoints get in line with what the trip shares.
+    mutating func applyOptOut(of id: SessionID, at now: Instant, into actions: inout [Action]) {
+        guard let withholds = self.sessions[id]?.content.withholdsSegments else { return }
+        self.sessions[id]?.withholdsSegments = withholds
+        self.sessions[id]?.nextOptIn = now + Self.optInPause
+        self.deadlines.remove(.optIn(id))
+        self.refit(id, into: &actions)
+    }
+
+    /// Drops the destinations that wait for endpoints of a session.
+    private mutating func purgeShares(of id: SessionID, into actions: inout [Action]) {
+        guard self.sessions[id]?.mayQueueShares == true else { return }
+        self.sessions[id]?.mayQueueShares = false
+        for vehicle in self.sessions[id]?.vehicles ?? [] {
+            for (_, connection, _) in self.vehicles[vehicle]?.connections ?? [] {
+                actions.append(.purgeShares(connection, id))
+            }
         }
     }
 
@@ -153,39 +230,36 @@ extension Gateway {
     // MARK: Profiles and what is withheld
 
     /// What an endpoint is to get in a session, if there is room: nothing that ``withheld(from:_:_:)`` names.
-    private func profile(of endpoint: Endpoint, _ vehicle: VehicleID, _ offer: Offer) -> Profile {
+    private func profile(of endpoint: Endpoint, _ vehicle: VehicleID, _ session: SessionFeatures) -> Profile {
         var withheld: FeatureSet = []
         for feature in Profile.contentFeatures {
-            guard let reason = self.reasonToWithhold(feature, from: endpoint, vehicle, offer) else {
+            guard let reason = self.reasonToWithhold(feature, from: endpoint, vehicle, session) else {
                 continue
             }
-            if offer.mayHold(feature, withheld: reason) { withheld.insert(feature) }
+            if session.mayHold(feature, withheld: reason) { withheld.insert(feature) }
         }
         return Profile(hello: endpoint.hello, withheld: withheld)
     }
 
-    /// What a session has for its endpoints.
-    private struct Offer {
+    /// Which features a session has for its endpoints.
+    private struct SessionFeatures {
         /// What its client is granted now, and ever was.
         let provided, everProvided: FeatureSet
-        /// Features that the present trip does not share.
+        /// Features that the present trip does not share, and segments until an opt-in takes effect.
         let optedOut: FeatureSet
+        /// Endpoints get no retained segments.
         let withholdsSegments: Bool
 
         /// Fields that clients may publish without having declared them.
         private static let undeclared: FeatureSet = [.exitLabels, .charge, .timeZone]
 
         init(_ session: NavigationSession, granted: FeatureSet) {
-            let content = session.content
-            var optedOut: FeatureSet = []
-            if content.isGuiding {
-                if !content.trip.routeSegmentsAvailable { optedOut.insert(.routeSegments) }
-                if !content.trip.isDestinationShareable { optedOut.insert(.destinationSharing) }
-            }
+            var optedOut = session.content.optedOut
+            if session.withholdsSegments { optedOut.insert(.routeSegments) }
             self.provided = granted
             self.everProvided = session.providedFeatures
             self.optedOut = optedOut
-            self.withholdsSegments = content.withholdsSegments
+            self.withholdsSegments = session.withholdsSegments
         }
 
         /// Whether there may be something to cut out. If not, the endpoint can do with the bytes that the others get.
@@ -200,15 +274,15 @@ extension Gateway {
         }
     }
 
-    private mutating func offer(of id: SessionID) -> Offer? {
+    private mutating func features(of id: SessionID) -> SessionFeatures? {
         guard let place = self.sessions.index(forKey: id) else { return nil }
         let client = self.clients.index(forKey: self.sessions.look(at: place) { $0.client })
         let granted = client.map { self.clients.look(at: $0) { $0.granted } } ?? []
-        return self.sessions.look(at: place) { Offer($0, granted: granted) }
+        return self.sessions.look(at: place) { SessionFeatures($0, granted: granted) }
     }
 
     private func reasonToWithhold(
-        _ feature: Feature, from endpoint: Endpoint, _ vehicle: VehicleID, _ offer: Offer
+        _ feature: Feature, from endpoint: Endpoint, _ vehicle: VehicleID, _ session: SessionFeatures
     ) -> WithheldReason? {
         if self.policy.withheldFeatures.contains(feature) { return .policy }
         if !endpoint.hello.features.contains(feature) { return .notRequested }
@@ -217,8 +291,8 @@ extension Gateway {
         {
             return .noConsent
         }
-        if !offer.provided.contains(feature) { return .clientDoesNotProvide }
-        return offer.optedOut.contains(feature) ? .tripOptedOut : nil
+        if !session.provided.contains(feature) { return .clientDoesNotProvide }
+        return session.optedOut.contains(feature) ? .tripOptedOut : nil
     }
 
     private static let withheldWithoutRoom = Profile.contentFeatures.map {
@@ -229,24 +303,32 @@ extension Gateway {
     func withheld(
         from endpoint: Endpoint, _ vehicle: VehicleID, in session: NavigationSession
     ) -> [FeatureGrant] {
-        let offer = Offer(session, granted: self.clients[session.client]?.granted ?? [])
+        let features = SessionFeatures(session, granted: self.clients[session.client]?.granted ?? [])
         if endpoint.place?.session == session.id, endpoint.place?.profile == .bare,
-            self.profile(of: endpoint, vehicle, offer) != .bare
+            self.profile(of: endpoint, vehicle, features) != .bare
         {
             return Self.withheldWithoutRoom
         }
-        return self.withheld(from: endpoint, vehicle, offer)
+        return self.withheld(from: endpoint, vehicle, features)
     }
 
     /// The same, if there is room for its profile.
     private func withheld(
-        from endpoint: Endpoint, _ vehicle: VehicleID, _ offer: Offer
+        from endpoint: Endpoint, _ vehicle: VehicleID, _ session: SessionFeatures
     ) -> [FeatureGrant] {
         Profile.contentFeatures.compactMap { feature in
-            self.reasonToWithhold(feature, from: endpoint, vehicle, offer).map {
+            self.reasonToWithhold(feature, from: endpoint, vehicle, session).map {
                 FeatureGrant(feature, withheld: $0)
             }
         }
+    }
+}
+
+extension [FeatureGrant] {
+    /// Of withheld features those that an endpoint gets again only after another SnapshotBegin: a trip says by itself what it
+    /// shares.
+    fileprivate var untilSnapshot: FeatureSet {
+        FeatureSet(self.lazy.filter { $0.withheld != .tripOptedOut }.map(\.feature))
     }
 }
 

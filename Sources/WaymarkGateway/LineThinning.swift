@@ -5,11 +5,12 @@ extension Profile {
     /// At most `countMax` of the points, in order, with the first and the last; the last alone for 1; 0 is no limit.
     ///
     /// Again and again the point goes that costs least. What it costs is its distance from the straight line between its
-    /// neighbours, plus the larger one of what the line has lost already on either side of it: so no point that has gone
-    /// lies farther from the line that is left than the last one cost, and each that stays would cost at least as much.
+    /// neighbours, plus the larger one of what the line has lost already on either side of it: so on one flat map no removed point
+    /// lies farther from the thinned line than the highest cost of any removed point. Each distance is measured on a map around
+    /// another point, so for lines over many degrees this is approximate.
     ///
-    /// A line of more than ``weighedMax`` points first loses those that cost little in the order of the line, without a search
-    /// for the cheapest: a published line may have 262 144 points, and thinning must not hold up everything else.
+    /// A line of more than ``weighedMax`` points first loses cheap points in the order of the line, without a search for the
+    /// cheapest: a published line may have 262 144 points, and thinning must not hold up everything else.
     ///
     /// - Complexity: O(m + n log n) for m points; n is `countMax`, or ``weighedMax`` if that is more.
     /// - Source: Docs/protocol.md, "Fitting".
@@ -34,7 +35,7 @@ private struct LineThinning {
         var previous: Int32
         var next: Int32
         var isLeft = true
-        /// Its place in the heap; none for the two ends.
+        /// Index in the heap; none for the two ends.
         var place: Int32?
         /// What it costs to drop the point, in metres.
         var cost = 0.0
@@ -59,8 +60,8 @@ private struct LineThinning {
 
     var points: [Coordinate] { self.line.indices.filter { self.nodes[$0].isLeft }.map { self.line[$0] } }
 
-    /// Goes through the line and drops what costs at most a metre, then four, sixteen and so on, until no more than `countMax`
-    /// points are left.
+    /// Goes through the line and drops what costs at most 1 m, then 16 m, 256 m and so on, until no more than `countMax`
+    /// points are left. The factor bounds the passes that a hostile line takes.
     mutating func dropCheap(downTo countMax: Int) {
         var costMax = 1.0
         while self.count > countMax {
@@ -71,7 +72,7 @@ private struct LineThinning {
                 if self.nodes[index].cost <= costMax { self.drop(index) }
                 index = next
             }
-            costMax *= 4
+            costMax *= 16
         }
     }
 

@@ -19,6 +19,12 @@ struct NavigationSession: Sendable, Hashable, Codable {
     /// The client is away.
     var isSuspended = false
     var openShares: Set<Share> = []
+    /// A ShareDestination may wait for an endpoint.
+    var mayQueueShares = false
+    /// Endpoints get no segments because the trip has opted out, and until an opt-in takes effect.
+    var withholdsSegments = false
+    /// When the next opt-in may take effect.
+    var nextOptIn = Instant(nanoseconds: 0)
     /// What its client was granted, now or before: the content has nothing that needs another feature.
     var providedFeatures: FeatureSet
     private(set) var content = SessionContent()
@@ -34,7 +40,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     private enum CodingKeys: CodingKey {
         case id, ordinal, client, requestID, selection, receiptsEveryMilliseconds, vehicles, left,
             isSuspended,
-            openShares, providedFeatures
+            openShares, mayQueueShares, withholdsSegments, nextOptIn, providedFeatures
         case content, sequence, retained, audiences, replay
     }
 
@@ -80,11 +86,11 @@ struct NavigationSession: Sendable, Hashable, Codable {
         var next: Int
         /// Why the one before that was refused.
         var rejection: Rejection?
-        /// Its endpoints may have to get more, or less, than they do.
-        var changesWithheld = false
+        /// The trip shares more, or less, than endpoints were told.
+        var changesOptOut = false
     }
 
-    /// Whether nothing of it was changed by a publication.
+    /// Whether a publication changed the session.
     private enum Acceptance: Sendable, Hashable { case published, unchanged }
 
     /// What a run of frames is held against.
@@ -123,8 +129,8 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// Checks the frames from `first` on, one after another, takes them over and hands them to every audience.
     ///
-    /// Ends behind an event and a trip that shares more or less, whose consequences elsewhere are up to the caller, behind a
-    /// frame that is refused, and where frames of another session begin. The number of a refused frame is used up, so that those behind it still fit.
+    /// Stops after an event, after a trip that changes what is shared, after a refused frame (its number is used up), and before
+    /// a frame of another session.
     ///
     /// - Returns: What comes next, and why the last one was refused, if it was.
     mutating func publish(
@@ -132,7 +138,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         _ counters: inout Gateway.Counters, into actions: inout [Gateway.Action]
     ) -> Progress {
         let kept = self.kept
-        let (trip, withheldSegments) = (self.content.trip, self.content.withholdsSegments)
+        let trip = self.content.trip
         var run = Run(replayRoom: terms.limits.replayBytesInAllMax - memory.total.replay)
         var progress = Progress(next: first)
         // What was taken over and not yet handed on.
@@ -156,12 +162,16 @@ struct NavigationSession: Sendable, Hashable, Codable {
                 progress.rejection = error
                 break loop
             }
-            if key == nil || self.content.trip != trip { break loop }
+            if key == nil || self.content.trip != trip {
+                progress.changesOptOut =
+                    self.content.withholdsSegments != self.withholdsSegments
+                    || (self.mayQueueShares && !self.content.trip.isDestinationShareable)
+                break loop
+            }
         }
         self.retainNewStates(frames, &run)
         self.handOn(frames[taken], terms, &run, into: &actions)
         if self.content.trip.sharesLess(than: trip) { self.forgetReplay() }
-        progress.changesWithheld = self.content.withholdsSegments != withheldSegments
         if self.kept != kept { memory.set(self.id, self.kept) }
         return progress
     }

@@ -69,8 +69,8 @@ package struct Outbox: Sendable, Hashable {
         return .queued
     }
 
-    /// A maneuver state in front of upcoming maneuvers is not replaced by those behind them: it ends the maneuver before. Without
-    /// it the endpoint would hold, for the new maneuver, the state that it was last told of the old one.
+    /// Keeps a maneuver state that waits before UpcomingManeuvers: it ends the previous maneuver. Otherwise the endpoint would apply
+    /// the old maneuver's state to the new one.
     private mutating func keepManeuverState(of session: SessionID) {
         let slot = Slot.state(session, ConflationKey(type: .updateManeuverState))
         guard let place = self.places.removeValue(forKey: slot) else { return }
@@ -99,9 +99,12 @@ package struct Outbox: Sendable, Hashable {
         return frames
     }
 
-    /// Drops what waits of a session.
-    package mutating func purge(_ session: SessionID) {
-        for place in self.head..<self.queue.count where self.queue[place]?.frame.header.session == session {
+    /// Drops what waits of a session, or only what is of one type.
+    package mutating func purge(_ session: SessionID, only type: MessageType? = nil) {
+        for place in self.head..<self.queue.count {
+            guard let header = self.queue[place]?.frame.header, header.session == session,
+                type == nil || header.type == type
+            else { continue }
             self.remove(at: place)
         }
         self.compactIfSparse()

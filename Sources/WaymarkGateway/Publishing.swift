@@ -46,7 +46,7 @@ extension Gateway {
         } else {
             self.follow(frames.outlines[last], in: id, at: now, into: &actions)
         }
-        if progress.changesWithheld { self.refit(id, into: &actions) }
+        if progress.changesOptOut { self.followOptOut(of: id, at: now, into: &actions) }
         return progress.next
     }
 
@@ -112,6 +112,7 @@ extension Gateway {
         _ id: String, in session: SessionID, at now: Instant, into actions: inout [Action]
     ) {
         guard let vehicles = self.sessions[session]?.vehicles else { return }
+        self.sessions[session]?.mayQueueShares = true
         for vehicle in vehicles {
             let share = Share(session: session, vehicle: vehicle, id: id)
             self.sessions[session]?.openShares.insert(share)

@@ -25,6 +25,18 @@ struct Endpoint: Sendable, Hashable, Codable {
     struct Place: Sendable, Hashable, Codable {
         var session: SessionID
         var profile: Profile
+        /// What the last SnapshotBegin withheld until the next one, so for any reason but the trip's.
+        var withheld: FeatureSet = []
+        /// The first number from which the endpoint can resume: with a lower one it holds what it got before this place.
+        var firstResumable: UInt64 = 0
+    }
+
+    /// Whether an endpoint that says `hello` holds what the gateway sent it at `place`, up to some number.
+    func canResume(_ hello: Hello, in place: Place) -> Bool {
+        guard let old = self.place, hello.resumeSession == place.session, old.session == place.session else {
+            return false
+        }
+        return old.profile == place.profile && hello.resumeSequence >= old.firstResumable
     }
 
     /// What the endpoint asked for and was granted, apart from what a session withholds.

@@ -20,8 +20,19 @@ struct SessionContent: Sendable, Hashable, Codable {
     /// nil: any state may come next.
     private var maneuverState: ManeuverState?
 
-    /// No vehicle gets segments: the trip has come to say that none are available, and the session retains some.
-    var withholdsSegments: Bool { self.retainsSegments && !self.trip.routeSegmentsAvailable }
+    /// The present trip has opted out of segments, and the session retains some.
+    var withholdsSegments: Bool {
+        self.isGuiding && self.retainsSegments && !self.trip.routeSegmentsAvailable
+    }
+
+    /// What the present trip does not share.
+    var optedOut: FeatureSet {
+        var optedOut: FeatureSet = []
+        guard self.isGuiding else { return optedOut }
+        if !self.trip.routeSegmentsAvailable { optedOut.insert(.routeSegments) }
+        if !self.trip.isDestinationShareable { optedOut.insert(.destinationSharing) }
+        return optedOut
+    }
 
     /// Whether the vehicle is being guided.
     var isGuiding: Bool { self.phase == .active || self.phase == .paused }

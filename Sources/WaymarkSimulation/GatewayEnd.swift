@@ -184,6 +184,8 @@ extension SimulatedNetwork {
             if self.connections[id]?.isClosed == false { self.members[audience, default: []].append(id) }
         case .leave(let id, let audience): self.members[audience]?.removeAll { $0 == id }
         case .purge(let id, let session): self.connections[id]?.outbox.purge(session)
+        case .purgeShares(let id, let session):
+            self.connections[id]?.outbox.purge(session, only: .shareDestination)
         case .arm(let deadline): self.gatewayDeadline = deadline
         case .note: break
         }

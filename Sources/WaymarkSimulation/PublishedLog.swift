@@ -1,3 +1,4 @@
+internal import WaymarkModel
 internal import WaymarkProtocol
 
 /// What a client published into one session and the gateway must take, by its number.
@@ -37,7 +38,22 @@ struct PublishedLog {
         guard let start = self.events.firstIndex(where: { $0 > first }) else { return nil }
         return self.events[start...].first { sequence in
             guard sequence < last, let entry = self.entries[sequence] else { return false }
+            if case .shareDestination = entry.publication, self.stopsSharing(after: sequence) {
+                return false
+            }
             return entry.publication.map(cut.letsThrough) ?? true
+        }
+    }
+
+    /// Whether a later trip does not share its destination: it drops a share that waits, and what was published in between arrives
+    /// before that trip.
+    private func stopsSharing(after first: UInt64) -> Bool {
+        self.entries.contains { sequence, entry in
+            guard sequence > first else { return false }
+            return switch entry.publication {
+            case .updateTrip(let trip), .startGuidance(let trip, _, _): !trip.isDestinationShareable
+            default: false  // The others have no trip.
+            }
         }
     }
 }

@@ -200,7 +200,7 @@ struct SimulatedEndpoint {
 
     private mutating func endSnapshot(_ sequence: UInt64, _ log: PublishedLog?) {
         if !self.isSnapshot,
-            let event = log?.event(after: self.sequence, before: sequence + 1, for: self.cut)
+            let event = log?.event(after: self.sequence, before: sequence + 1, for: self.presentCut)
         {
             self.report(.publishersOrder, "event \(event) is not among what was missed")
         }
@@ -288,14 +288,16 @@ struct SimulatedEndpoint {
         {
             self.report(.equalAtRest, "\(sequence) was not cut to \(cut)")
         }
-        if !self.isSnapshot, let event = log.event(after: self.sequence, before: sequence, for: self.cut) {
+        if !self.isSnapshot,
+            let event = log.event(after: self.sequence, before: sequence, for: self.presentCut)
+        {
             self.report(.publishersOrder, "event \(event) is missing before \(sequence)")
         }
     }
 
     /// The last event that an endpoint that is up to date must have got; nil if it has it.
     func missingEvent(of log: PublishedLog) -> UInt64? {
-        log.event(after: self.sequence, before: .max, for: self.cut)
+        log.event(after: self.sequence, before: .max, for: self.presentCut)
     }
 }
 

@@ -38,6 +38,8 @@ extension Gateway.Action {
         case .join(let id, let audience): "#\(id.rawValue) joins audience \(audience.rawValue)"
         case .leave(let id, let audience): "#\(id.rawValue) leaves audience \(audience.rawValue)"
         case .purge(let id, let session): "purge #\(id.rawValue) of \(session.rawValue)"
+        case .purgeShares(let id, let session):
+            "purge #\(id.rawValue) of shares of \(session.rawValue)"
         case .close(let id, let goodbye): "close #\(id.rawValue): \(goodbye.code)"
         case .note(let note): "note of \(note.session.rawValue): \(terse(note.turn))"
         case .arm(let deadline): "arm \(deadline.nanoseconds / 1_000_000) ms"

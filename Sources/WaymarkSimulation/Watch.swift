@@ -132,7 +132,7 @@ struct Watch {
             for frame in frames { self.see(frame, to: connection) }
         case .publish(_, let frames):
             for (frame, _) in frames.frames { for connection in members { self.see(frame, to: connection) } }
-        case .join, .leave, .purge, .arm, .note: break
+        case .join, .leave, .purge, .purgeShares, .arm, .note: break
         }
     }
 

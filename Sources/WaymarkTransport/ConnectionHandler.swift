@@ -423,8 +423,8 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         }
     }
 
-    func purge(_ session: SessionID) {
-        self.outgoing.purge(session)
+    func purge(_ session: SessionID, only type: MessageType? = nil) {
+        self.outgoing.purge(session, only: type)
         self.endWatchIfEmpty()
     }
 

@@ -387,6 +387,7 @@ package final class GatewayDriver: Sendable {
             self.instruct(id, .leave(id, audience), state)
             state.leave(id, audience)
         case .purge(let id, let session): self.instruct(id, .purge(id, session), state)
+        case .purgeShares(let id, let session): self.instruct(id, .purgeShares(id, session), state)
         case .arm(let deadline): self.arm(deadline)
         case .note(let note):
             guard self.logger.logLevel <= Gateway.Note.level else { break }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import NetworkErrors
 package import NIOCore
 internal import NIOPosix
 internal import ProcessIO
@@ -74,7 +75,7 @@ package struct Listener: Sendable {
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
                 throw .inUse(address)
             } catch {
-                throw .failed(address, reason: SystemReason.words(for: error))
+                throw .failed(address, reason: NetworkError.reason(error))
             }
         }
     }
@@ -167,7 +168,7 @@ package struct Listener: Sendable {
     ) async throws(ListenerError) -> Listener {
         let channel: any Channel
         do { channel = try await bootstrap.withBoundSocket(descriptor).get() } catch {
-            throw .unusable(descriptor: descriptor, reason: SystemReason.words(for: error))
+            throw .unusable(descriptor: descriptor, reason: NetworkError.reason(error))
         }
         guard let address = ListenAddress(channel.localAddress) else {
             channel.close(promise: nil)

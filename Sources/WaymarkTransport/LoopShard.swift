@@ -12,6 +12,7 @@ enum Instruction: Sendable {
     case join(ConnectionID, AudienceID)
     case leave(ConnectionID, AudienceID)
     case purge(ConnectionID, SessionID)
+    case purgeShares(ConnectionID, SessionID)
 }
 
 /// The connections of one event loop and the audiences that they are in.
@@ -82,6 +83,7 @@ final class LoopShard {
         case .leave(let id, let audience):
             if let member = self.members[id] { self.leave(member, audience) }
         case .purge(let id, let session): self.members[id]?.purge(session)
+        case .purgeShares(let id, let session): self.members[id]?.purge(session, only: .shareDestination)
         }
     }
 

@@ -191,8 +191,10 @@ final class Outgoing {
         self.flush(on: context)
     }
 
-    /// Drops what waits of a session.
-    func purge(_ session: SessionID) { self.changeOutbox { $0.purge(session) } }
+    /// Drops what waits of a session, or only what is of one type.
+    func purge(_ session: SessionID, only type: MessageType?) {
+        self.changeOutbox { $0.purge(session, only: type) }
+    }
 
     /// Drops everything that waits.
     func clear() { self.changeOutbox { $0 = Outbox(limits: $0.limits) } }

@@ -161,6 +161,7 @@ import WaymarkClient
         #expect(waypoint.lines == ["the stop was not accepted: \(RequestResult.notSupported.explanation)"])
         let source = try daemon.waymark("request", "route-source", "clientUnchanged", "--id", "car")
         #expect(await source.end() == 0)
+        #expect(source.lines == ["the vehicle's route source is clientUnchanged"])
         try await navigate.line(containing: "clientUnchanged")
         // Interrupted, the client cancels: the vehicle is told at once.
         navigate.signal(SIGINT)

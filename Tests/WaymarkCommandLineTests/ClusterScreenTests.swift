@@ -81,9 +81,13 @@ import WaymarkProtocol
         for number in 1...9 { #expect(lines.contains("  step \(number)")) }
     }
 
-    @Test func `lines are wrapped between words`() {
+    @Test func `lines are wrapped at spaces, and a word without any anywhere`() {
         #expect(Terminal.wrapped("one two three four", columns: 9) == ["one two", "  three", "  four"])
-        #expect(Terminal.wrapped("", columns: 9).isEmpty)
+        let long = String(repeating: "x", count: 100)
+        #expect(Terminal.wrapped("a \(long)", columns: 80).map(\.count) == [1, 80, 24])
+        #expect(Terminal.wrapped("", columns: 9) == [""])
+        let wide = "日本 \(String(repeating: "語", count: 50))"
+        #expect(Terminal.wrapped(wide, columns: 80, hanging: 4).count == 3)
     }
 
     @Test func `while the gateway is away the screen says so, and how old what it shows is`() async throws {

@@ -91,11 +91,4 @@ import WaymarkRoutes
     func `times are in minutes and hours`(_ seconds: Double, _ text: String) {
         #expect(RouteTable.time(seconds) == text)
     }
-
-    @Test func `text is broken at spaces, and a word without any anywhere`() {
-        let long = String(repeating: "x", count: 100)
-        #expect(RouteTable.wrapped("a \(long)", hanging: 2).map(\.count) == [1, 80, 24])
-        #expect(RouteTable.wrapped("", hanging: 2) == [""])
-        #expect(RouteTable.wrapped("日本 \(String(repeating: "語", count: 50))", hanging: 4).count == 3)
-    }
 }

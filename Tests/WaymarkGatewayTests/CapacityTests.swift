@@ -53,6 +53,31 @@ import WaymarkProtocol
             ])
     }
 
+    /// The snapshot was on its way when the connection was lost; what the endpoint holds is of the profile before.
+    @Test(arguments: [UInt64(0), 1])
+    func `an endpoint that lost a new profile's snapshot gets it when it resumes`(_ read: UInt64) throws {
+        var world = World { $0.limits.profilesPerSessionMax = 1 }
+        let first = world.arrive(1, World.endpoint("car"))
+        let client = world.arrive(2, World.client("app"))
+        let session = try world.guided(client, ["car"])
+        let hud = world.arrive(3, Self.miles("hud"))
+        let token = try #require(world.welcomes[hud]).resumptionToken
+        world.handle(.departed(first, clean: true))
+        world.handle(.departed(hud, clean: false))
+        let number = try #require(world.sequences[session]) - 1 + read
+        let back = world.arrive(4, Self.miles("hud"), token: token, resume: (session, number))
+        #expect(
+            world.messages(back).contains(
+                .publication(.startGuidance(World.trip, generation: 1, World.route))))
+        // With that read, it goes on from there.
+        world.publish(client, session, .currentRoadName(["Lane"]))
+        let secondToken = try #require(world.welcomes[back]).resumptionToken
+        world.handle(.departed(back, clean: false))
+        let again = world.arrive(
+            5, Self.miles("hud"), token: secondToken, resume: (session, world.sequences[session] ?? 0))
+        #expect(world.messages(again).map(\.type) == [.snapshotBegin, .snapshotEnd])
+    }
+
     @Test func `an endpoint gets its content as soon as there is room again, and the client is told`() throws
     {
         var world = World { $0.limits.profilesPerSessionMax = 1 }

@@ -271,6 +271,42 @@ struct ViewOfRoute {
         #expect(Self.error(of: thinned, for: line) < 20)
     }
 
+    @Test func `a line over 16 384 points loses first what costs at most 1 m, then 16 m, then 256 m`() {
+        // Each ninth point lies 10 m off the road, the point before it 5 m.
+        let line = (0..<20_000).map { index in
+            let metres = index.isMultiple(of: 9) ? 10.0 : index % 9 == 8 ? 5.0 : 0
+            let side = index.isMultiple(of: 2) ? 1.0 : -1.0
+            return Coordinate(
+                latitude: 47 + side * (1_000 + metres) / 111_195, longitude: 9 + Double(index) * 0.00005)
+        }
+        let thinned = Profile.thin(line, to: 16_384)
+        #expect(thinned == Self.passes(line, downTo: 16_384))
+    }
+
+    /// The passes of Docs/protocol.md over a line of too many points, done the slow way.
+    private static func passes(_ line: [Coordinate], downTo countMax: Int) -> [Coordinate] {
+        var kept = Array(line.indices)
+        var lost = Array(repeating: 0.0, count: line.count)
+        var costMax = 1.0
+        while kept.count > countMax {
+            var left = [kept[0]]
+            for place in 1..<kept.count - 1 {
+                let (index, before) = (kept[place], left[left.count - 1])
+                let cost =
+                    Self.distance(of: line[index], from: line[before], line[kept[place + 1]])
+                    + max(lost[before], lost[index])
+                if cost <= costMax, left.count + kept.count - place > countMax {
+                    lost[before] = cost
+                } else {
+                    left.append(index)
+                }
+            }
+            kept = left + [kept[kept.count - 1]]
+            costMax *= 16
+        }
+        return kept.map { line[$0] }
+    }
+
     /// How far the farthest point of a line is from the part of a thinned line that stands for it, in metres.
     private static func error(of thinned: [Coordinate], for line: [Coordinate]) -> Double {
         var (worst, part) = (0.0, 0)

@@ -199,6 +199,7 @@ extension WalkWorld {
         }
         var deadlines = gateway.deadlines
         switch deadlines.takeDue(at: Instant(nanoseconds: .max)) {
+        case .optIn(let id): hasher.combine(ranks[id])
         case .clientGrace(let id): hasher.combine(id)
         case .endpointGrace(let path): hasher.combine(path)
         case .request(let number): hasher.combine(gateway.requests[number]?.key)

@@ -83,6 +83,56 @@ import WaymarkProtocol
         #expect(!world.messages(car).contains { $0.type == .currentRoadName })
     }
 
+    /// The lists of the SnapshotBegins that an endpoint got.
+    private static func begins(_ world: World, _ connection: ConnectionID) -> [SnapshotBegin] {
+        world.messages(connection).compactMap { message in
+            if case .snapshotBegin(let begin) = message { begin } else { nil }
+        }
+    }
+
+    @Test func `an endpoint is told that a client has come to provide a feature, and keeps what it holds`()
+        throws
+    {
+        var world = World()
+        let client = world.arrive(1, World.client("app", without: [.navigationAlerts]))
+        let car = world.arrive(2, World.endpoint("car"))
+        let session = try world.guided(client, ["car"])
+        let withheld = FeatureGrant(.navigationAlerts, withheld: .clientDoesNotProvide)
+        #expect(Self.begins(world, car).last?.withheld.contains(withheld) == true)
+        world.mail[car] = []
+        let token = try #require(world.welcomes[client]).resumptionToken
+        world.handle(.departed(client, clean: false))
+        let back = world.arrive(3, World.client("app"), token: token)
+        world.publish(
+            back, session, .showAlert(NavigationAlert(id: 1, titleVariants: ["Jam"])))
+        let begin = try #require(Self.begins(world, car).last)
+        #expect(begin.kind == .missed && !begin.withheld.contains { $0.feature == .navigationAlerts })
+        #expect(
+            world.messages(car).map(\.type).filter { $0 != .sessionSuspended && $0 != .sessionRestored }
+                == [.snapshotBegin, .snapshotEnd, .showAlert])
+    }
+
+    @Test func `an endpoint is told that the operator no longer withholds what the client now provides`()
+        throws
+    {
+        var world = World { $0.withheldFeatures = [.navigationAlerts] }
+        let client = world.arrive(1, World.client("app", without: [.navigationAlerts]))
+        let car = world.arrive(2, World.endpoint("car"))
+        let session = try world.guided(client, ["car"])
+        world.handle(.policyChanged(Gateway.Policy()))
+        #expect(
+            Self.begins(world, car).last?.withheld.contains(
+                FeatureGrant(.navigationAlerts, withheld: .clientDoesNotProvide)) == true)
+        let token = try #require(world.welcomes[client]).resumptionToken
+        world.handle(.departed(client, clean: false))
+        let back = world.arrive(3, World.client("app"), token: token)
+        world.publish(
+            back, session, .showAlert(NavigationAlert(id: 1, titleVariants: ["Jam"])))
+        #expect(
+            Self.begins(world, car).last?.withheld.contains { $0.feature == .navigationAlerts } == false)
+        #expect(world.messages(car).last?.type == .showAlert)
+    }
+
     @Test func `a client from which the operator withholds requests is not asked`() throws {
         var world = World { $0.withheldFeatures = [.waypointRequests, .destinationRequests] }
         let client = world.arrive(1, World.client("app"))

@@ -56,6 +56,8 @@ import WaymarkProtocol
         #expect(told.last?.first { $0.feature == .routeSegments }?.withheld == .tripOptedOut)
         world.mail[car] = []
         world.publish(client, session, .updateTrip(Self.trip(true)))
+        #expect(world.messages(car).map(\.type) == [.updateTrip])
+        world.wait(.seconds(1))
         #expect(
             world.messages(car).map(\.type) == [
                 .updateTrip, .snapshotBegin, .startGuidance, .addRouteSegments, .currentRouteSegment,
@@ -110,6 +112,7 @@ import WaymarkProtocol
         world.publish(client, session, .addRouteSegments([Self.segments[0]], generation: 2))
         #expect(world.errors(client) == [.inconsistent])
         world.publish(client, session, .updateTrip(Self.trip(true)))
+        world.wait(.seconds(1))
         world.publish(client, session, .addRouteSegments([Self.segments[0]], generation: 2))
         #expect(
             world.messages(car).last
@@ -122,6 +125,97 @@ import WaymarkProtocol
         #expect(world.gateway.sessions[session]?.audiences[Profile()] == nil)
         world.publish(
             client, session, .startGuidance(Self.trip(false), generation: 2, RouteInformation()))
+        world.wait(.seconds(1))
         #expect(world.gateway.sessions[session]?.audiences[Profile()]?.memberCount == 1)
+    }
+
+    @Test
+    func `a thousand toggles in one batch bring an endpoint two snapshots, the last as the trip is now`()
+        throws
+    {
+        for isSharing in [true, false] {
+            var (world, session) = try Self.started()
+            let (client, car) = (ConnectionID(1), ConnectionID(2))
+            var frames = PublishedFrames()
+            for toggle in 1...1_000 {
+                world.sequences[session, default: 0] += 1
+                let publication = Publication.updateTrip(Self.trip(toggle.isMultiple(of: 2) == isSharing))
+                let envelope = Envelope(
+                    .publication(publication), session: session, sequence: world.sequences[session] ?? 0)
+                frames.append(copyOf: Codec.encode(envelope), publication.outline)
+            }
+            world.handle(.published(client, frames))
+            #expect(world.messages(car).count { $0.type == .snapshotBegin } == 1)
+            #expect(world.messages(client).count { $0.type == .vehicleChanged } == 1)
+            // Segments that come before the opt-in takes effect come with its snapshot.
+            let added = RouteSegment(id: "s3", origin: World.place, destination: World.place)
+            if isSharing {
+                world.publish(client, session, .addRouteSegments([added], generation: 1))
+            }
+            world.wait(.milliseconds(999))
+            #expect(world.messages(car).count { $0.type == .snapshotBegin } == 1)
+            #expect(!world.messages(car).contains { $0.type == .addRouteSegments })
+            world.wait(.milliseconds(1))
+            #expect(world.messages(car).count { $0.type == .snapshotBegin } == (isSharing ? 2 : 1))
+            #expect(
+                world.messages(car).contains(.publication(.addRouteSegments([added], generation: 1)))
+                    == isSharing)
+            #expect(world.errors(client).isEmpty)
+        }
+    }
+
+    @Test func `a trip that opts out where nothing is retained is all that is sent`() throws {
+        var world = World()
+        let client = world.arrive(1, World.client("app"))
+        let car = world.arrive(2, World.endpoint("car"))
+        let session = try world.guided(client, ["car"])
+        (world.mail[car], world.mail[client]) = ([], [])
+        let start = Publication.startGuidance(Self.trip(false), generation: 2, RouteInformation())
+        world.publish(client, session, start)
+        world.publish(client, session, .updateTrip(Self.trip(true)))
+        world.publish(client, session, .updateTrip(Self.trip(false)))
+        world.wait(.seconds(1))
+        #expect(world.messages(car).map(\.type) == [.startGuidance, .updateTrip, .updateTrip])
+        #expect(world.messages(client).isEmpty)
+    }
+
+    @Test func `a destination that waits for an endpoint is dropped when the trip no longer shares it`()
+        throws
+    {
+        var (world, session) = try Self.started()
+        let client = ConnectionID(1)
+        var trip = Self.trip(true)
+        trip.isDestinationShareable = true
+        var actions: [Gateway.Action] = []
+        func publish(_ publication: Publication) {
+            world.sequences[session, default: 0] += 1
+            let frame = Codec.encode(
+                Envelope(
+                    .publication(publication), session: session, sequence: world.sequences[session] ?? 0))
+            actions = []
+            world.gateway.handle(
+                .published(client, PublishedFrames(frame, publication.outline)), at: world.now,
+                into: &actions)
+        }
+        publish(.updateTrip(trip))
+        publish(.shareDestination(shareID: "a", World.place))
+        trip.isDestinationShareable = false
+        publish(.updateTrip(trip))
+        #expect(actions.contains(.purgeShares(ConnectionID(2), session)))
+        #expect(actions.contains(.purgeShares(ConnectionID(3), session)))
+        #expect(!actions.contains(.purge(ConnectionID(2), session)))
+        // Only what was shared since is looked for.
+        trip.isDestinationShareable = true
+        publish(.updateTrip(trip))
+        trip.isDestinationShareable = false
+        publish(.updateTrip(trip))
+        #expect(!actions.contains(.purgeShares(ConnectionID(2), session)))
+        // Also while the opt-in has yet to be told.
+        trip.isDestinationShareable = true
+        publish(.updateTrip(trip))
+        publish(.shareDestination(shareID: "b", World.place))
+        trip.isDestinationShareable = false
+        publish(.updateTrip(trip))
+        #expect(actions.contains(.purgeShares(ConnectionID(2), session)))
     }
 }

@@ -58,6 +58,21 @@ import WaymarkSimulation
         #expect(outbox.take(byteCount: 1).map(\.header.sequence) == [2])
     }
 
+    @Test func `shares of a session can be dropped alone`() {
+        var outbox = Outbox(limits: .init())
+        let types: [(MessageType, UInt32)] = [
+            (.shareDestination, 1), (.pauseGuidance, 1), (.shareDestination, 2), (.shareDestination, 1),
+        ]
+        for (index, (type, session)) in types.enumerated() {
+            let header = FrameHeader(
+                type: type.rawValue, session: SessionID(session), sequence: UInt64(index + 1))
+            #expect(outbox.append(Frame(header: header, body: []), key: nil) == .queued)
+        }
+        outbox.purge(SessionID(1), only: .shareDestination)
+        #expect(outbox.take(byteCount: .max).map(\.header.sequence) == [2, 3])
+        #expect(outbox.isEmpty && outbox.byteCount == 0)
+    }
+
     @Test(arguments: 0..<100)
     func `whatever is read when, events come in order and the last values win`(_ seed: Int) {
         var generator = SeededRandom(seed: UInt64(seed))

@@ -1,14 +1,14 @@
 internal import Foundation
 internal import NIOCore
+internal import NetworkErrors
 internal import WaymarkProtocol
-internal import WaymarkTransport
 
 /// Why there is no connection, and what to do, in words.
 enum ConnectFailure {
     /// The transport could not be opened.
     static func reason(_ error: any Error, at address: ServiceAddress) -> String {
-        let words = SystemReason.words(for: error)
-        switch SystemReason.code(of: error) {
+        let words = NetworkError.reason(error)
+        switch NetworkError.code(of: error) {
         case ENOENT: return "there is no such socket; is waymarkd running?"
         case ECONNREFUSED: return "nothing listens there; is waymarkd running?"
         case EACCES, EPERM:

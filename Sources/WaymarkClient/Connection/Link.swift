@@ -2,7 +2,6 @@ internal import NIOCore
 internal import NIOPosix
 internal import WaymarkCodec
 internal import WaymarkProtocol
-internal import WaymarkTransport
 
 /// What a link carries: a navigation client's or a vehicle endpoint's business.
 ///

@@ -145,6 +145,7 @@ package struct Request: AsyncParsableCommand {
             try await self.vehicle.act {
                 await $0.setRouteSource(source)
             } report: { _ in
+                Terminal.line("the vehicle's route source is \(source.name)")
             }
         }
 

@@ -1,19 +1,13 @@
 #if LiveEngines
     internal import AsyncHTTPClient
-    internal import NIOCore
     internal import NIOHTTP1
-    internal import NIOPosix
-    internal import ProcessIO
+    internal import NetworkErrors
 
     /// Why an engine was not reached, in words.
     enum FetchFailure {
         static func reason(_ error: any Error) -> String {
-            switch error {
-            case let error as IOError: SystemError.reason(error.errnoCode)
-            case let error as NIOConnectionError:
-                error.connectionErrors.first.map { self.reason($0.error) }
-                    ?? "the name \(error.host) is not known"
-            case let error as SocketAddressError.UnknownHost: "the name \(error.host) is not known"
+            if let reason = NetworkError.knownReason(error) { return reason }
+            return switch error {
             case is HTTPParserError: "what answers there is not HTTP"
             case let error as HTTPClientError where error == .remoteConnectionClosed:
                 "the connection was closed"

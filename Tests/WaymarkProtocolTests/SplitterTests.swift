@@ -1,6 +1,5 @@
 import Testing
 import WaymarkProtocol
-import WaymarkTransport
 
 @Suite struct SplitterTests {
     static func frame(_ byteCount: Int, sequence: UInt64 = 0) -> Frame {

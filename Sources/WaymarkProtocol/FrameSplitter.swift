@@ -1,5 +1,3 @@
-package import WaymarkProtocol
-
 /// Cuts a stream of bytes into frames.
 ///
 /// Holds at most one frame's part and what was read last; a frame of ``next()`` holds at most twice its own bytes, however
