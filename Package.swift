@@ -83,9 +83,13 @@ let package = Package(
             ], swiftSettings: strict),
 
         .target(
+            name: "WaymarkConnections", dependencies: ["WaymarkCodec", "WaymarkGateway", "WaymarkProtocol"],
+            swiftSettings: strict),
+        .target(
             name: "WaymarkTransport",
             dependencies: [
-                "NetworkErrors", "ProcessIO", "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec",
+                "WaymarkConnections", "NetworkErrors", "ProcessIO", "WaymarkProtocol", "WaymarkGateway",
+                "WaymarkCodec",
                 "WaymarkTelemetry", nioCore,
                 nioPosix, logging, orderedCollections,
             ], swiftSettings: strict),
@@ -108,7 +112,8 @@ let package = Package(
         .target(
             name: "WaymarkSimulation",
             dependencies: [
-                "StateCoding", "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec", "WaymarkModel",
+                "StateCoding", "WaymarkConnections", "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec",
+                "WaymarkModel",
             ],
             swiftSettings: strict),
 
@@ -189,9 +194,16 @@ let package = Package(
             dependencies: ["WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol"],
             swiftSettings: testing),
         .testTarget(
+            name: "WaymarkConnectionsTests",
+            dependencies: [
+                "WaymarkConnections", "WaymarkGateway", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
+                "WaymarkSimulation",
+            ], swiftSettings: testing),
+        .testTarget(
             name: "WaymarkTransportTests",
             dependencies: [
-                "StateCoding", "WaymarkTransport", "WaymarkSimulation", "WaymarkGateway", "WaymarkCodec",
+                "StateCoding", "WaymarkConnections", "WaymarkTransport", "WaymarkSimulation",
+                "WaymarkGateway", "WaymarkCodec",
                 "WaymarkProtocol", "WaymarkModel", nioCore, nioEmbedded, nioPosix, logging,
             ], swiftSettings: testing),
         .testTarget(

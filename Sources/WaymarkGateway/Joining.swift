@@ -53,10 +53,10 @@ extension Gateway {
         guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
             let connection = endpoint.connection, let features = self.features(of: id)
         else { return true }
-        let wanted = self.profile(of: endpoint, path.vehicle, features)
+        let reasons = self.withheld(from: endpoint, path.vehicle, features)
+        let wanted = features.profile(of: endpoint, withholding: reasons)
         let hasRoom = self.hasRoom(for: wanted, in: id)
-        let withheld =
-            hasRoom ? self.withheld(from: endpoint, path.vehicle, features) : Self.withheldWithoutRoom
+        let withheld = hasRoom ? reasons : Self.withheldWithoutRoom
         var place = Endpoint.Place(
             session: id, profile: hasRoom ? wanted : .bare, withheld: withheld.untilSnapshot)
         let isBack = hello.map { endpoint.canResume($0, in: place) } ?? false
@@ -66,7 +66,8 @@ extension Gateway {
             &self.snapshots)
         if let old = endpoint.place { self.giveUp(old) }
         // Not before: with a copy of it around, what is changed in a session is copied first.
-        guard let session = self.sessions[id], let entry else { return true }
+        guard let index = self.sessions.index(forKey: id), let entry else { return true }
+        let session = self.sessions.look(at: index) { SessionSummary($0) }
         if entry.kind == .full {
             // The endpoint may hold the same number of this session, cut in another way, and may go before it has read the snapshot.
             let mayHoldOther =
@@ -84,7 +85,7 @@ extension Gateway {
 
     private mutating func sendSnapshot(
         _ kind: SnapshotBegin.Kind, _ frames: [Frame], _ withheld: [FeatureGrant],
-        of session: NavigationSession, to connection: ConnectionID, into actions: inout [Action]
+        of session: SessionSummary, to connection: ConnectionID, into actions: inout [Action]
     ) {
         var begin = SnapshotBegin(kind: kind, client: session.client)
         begin.clientDisplayName = self.clients[session.client]?.displayName ?? ""
@@ -174,7 +175,7 @@ extension Gateway {
     ) -> Bool {
         let withheld = self.withheld(from: endpoint, path.vehicle, features)
         guard endpoint.place?.withheld != withheld.untilSnapshot, let connection = endpoint.connection,
-            let session = self.sessions[id]
+            let session = self.sessions[id].map(SessionSummary.init)
         else { return false }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place?.withheld = withheld.untilSnapshot
         self.sendSnapshot(.missed, [], withheld, of: session, to: connection, into: &actions)
@@ -231,14 +232,24 @@ extension Gateway {
 
     /// What an endpoint is to get in a session, if there is room: nothing that ``withheld(from:_:_:)`` names.
     private func profile(of endpoint: Endpoint, _ vehicle: VehicleID, _ session: SessionFeatures) -> Profile {
-        var withheld: FeatureSet = []
-        for feature in Profile.contentFeatures {
-            guard let reason = self.reasonToWithhold(feature, from: endpoint, vehicle, session) else {
-                continue
-            }
-            if session.mayHold(feature, withheld: reason) { withheld.insert(feature) }
+        session.profile(of: endpoint, withholding: self.withheld(from: endpoint, vehicle, session))
+    }
+
+    /// What a snapshot says of its session. Why apart: a copy of the whole session counts references to all that it holds.
+    private struct SessionSummary {
+        let id: SessionID
+        let client: ClientID
+        let isSuspended: Bool
+        let receiptsEveryMilliseconds: UInt32
+        let sequence: UInt64
+
+        init(_ session: NavigationSession) {
+            self.id = session.id
+            self.client = session.client
+            self.isSuspended = session.isSuspended
+            self.receiptsEveryMilliseconds = session.receiptsEveryMilliseconds
+            self.sequence = session.sequence
         }
-        return Profile(hello: endpoint.hello, withheld: withheld)
     }
 
     /// Which features a session has for its endpoints.
@@ -271,6 +282,17 @@ extension Gateway {
             case .tripOptedOut: feature == .routeSegments && self.withholdsSegments
             case .notRequested, .noCapacity, .noConsent, .policy, .notSupported: true
             }
+        }
+
+        /// What an endpoint is to get from which `grants` are withheld.
+        func profile(of endpoint: Endpoint, withholding grants: [FeatureGrant]) -> Profile {
+            var withheld: FeatureSet = []
+            for grant in grants {
+                if let reason = grant.withheld, self.mayHold(grant.feature, withheld: reason) {
+                    withheld.insert(grant.feature)
+                }
+            }
+            return Profile(hello: endpoint.hello, withheld: withheld)
         }
     }
 
@@ -316,11 +338,13 @@ extension Gateway {
     private func withheld(
         from endpoint: Endpoint, _ vehicle: VehicleID, _ session: SessionFeatures
     ) -> [FeatureGrant] {
-        Profile.contentFeatures.compactMap { feature in
-            self.reasonToWithhold(feature, from: endpoint, vehicle, session).map {
-                FeatureGrant(feature, withheld: $0)
+        var withheld: [FeatureGrant] = []
+        for feature in Profile.contentFeatures {
+            if let reason = self.reasonToWithhold(feature, from: endpoint, vehicle, session) {
+                withheld.append(FeatureGrant(feature, withheld: reason))
             }
         }
+        return withheld
     }
 }
 
@@ -328,7 +352,9 @@ extension [FeatureGrant] {
     /// Of withheld features those that an endpoint gets again only after another SnapshotBegin: a trip says by itself what it
     /// shares.
     fileprivate var untilSnapshot: FeatureSet {
-        FeatureSet(self.lazy.filter { $0.withheld != .tripOptedOut }.map(\.feature))
+        var features: FeatureSet = []
+        for grant in self where grant.withheld != .tripOptedOut { features.insert(grant.feature) }
+        return features
     }
 }
 

@@ -51,6 +51,9 @@ package struct PublishedFrames: Sendable, Hashable {
         self.indices.map { (self.frame(at: $0).compacted(), self.outlines[$0].conflationKey) }
     }
 
+    /// Each by itself.
+    package var single: [PublishedFrames] { self.indices.map { self[$0..<$0 + 1] } }
+
     /// Some of them.
     subscript(range: Range<Int>) -> PublishedFrames {
         precondition(

@@ -7,7 +7,8 @@ package struct FrameSplitter: Sendable {
     package var frameBytesMax: UInt32
     /// What was read, handed out up to ``offset``.
     private var bytes: [UInt8] = []
-    private var offset = 0
+    /// Where the next frame starts in ``read``.
+    package private(set) var offset = 0
     private var failure: FramingError?
 
     package init(frameBytesMax: UInt32) { self.frameBytesMax = frameBytesMax }
@@ -58,20 +59,8 @@ package struct FrameSplitter: Sendable {
         return MessageType.published.contains(UInt16(self.bytes[type]) << 8 | UInt16(self.bytes[type + 1]))
     }
 
-    /// Hands out published frames that lie one behind the other, until `take` does not want one: that is the next one then.
-    ///
-    /// `take` gets the header, where the frame begins in ``read``, and the frame's bytes.
-    package mutating func takePublished(_ take: (FrameHeader, Int, RawSpan) -> Bool) {
-        let read = self.bytes
-        let bytes = unsafe read.span.bytes
-        do throws(FramingError) {
-            while let header = try self.peekHeader(), MessageType.published.contains(header.rawType) {
-                let end = self.offset + header.frameByteCount
-                guard take(header, self.offset, bytes.extracting(self.offset..<end)) else { return }
-                self.offset = end
-            }
-        } catch { return }  // ``next()`` comes upon it as well.
-    }
+    /// Skips frames of ``read`` that were taken from it, up to the start of a frame.
+    package mutating func skip(to offset: Int) { self.offset = offset }
 
     /// What was read and is being handed out.
     package var read: [UInt8] { self.bytes }

@@ -21,6 +21,12 @@ package struct Instant: Sendable, Hashable, Comparable, Codable {
 }
 
 extension Duration {
+    /// Whole nanoseconds.
+    package var nanoseconds: Int64 {
+        let (seconds, attoseconds) = self.components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+
     /// Whole milliseconds, rounded down.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = self.components

@@ -14,7 +14,8 @@ package struct Keepalive: Sendable, Hashable, Codable {
         case dead
     }
 
-    package let interval: Duration
+    /// Nanoseconds: `Duration` calculates with 128 bits, which most of a tick was spent on.
+    private let interval: Int64
     /// When the next ``tick(at:)`` is due.
     package private(set) var nextTick: Instant
     private var heard = false
@@ -25,7 +26,7 @@ package struct Keepalive: Sendable, Hashable, Codable {
 
     /// Begins when something is sent.
     package init(interval: Duration, at now: Instant) {
-        self.interval = interval
+        self.interval = interval.nanoseconds
         self.nextTick = now + interval
     }
 
@@ -47,8 +48,9 @@ package struct Keepalive: Sendable, Hashable, Codable {
         let step = self.isHalf ? self.interval / 2 : self.interval
         // From when this tick was due: the delays of two ticks must not add up. A tick that is later than a step would
         // only be followed by ticks at once, in which the peer had no time to answer.
-        let due = self.nextTick + step
-        self.nextTick = now >= self.nextTick && now < due ? due : now + step
+        let due = Instant(nanoseconds: self.nextTick.nanoseconds + step)
+        let isOnTime = now >= self.nextTick && now < due
+        self.nextTick = isOnTime ? due : Instant(nanoseconds: now.nanoseconds + step)
         if self.silentHalves >= 2 * ProtocolConstants.keepaliveIntervalsMax { return .dead }
         return isPingDue ? .ping : .alive
     }

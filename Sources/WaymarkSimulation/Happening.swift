@@ -13,6 +13,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         case cutInMidFrame
         case restarted
         case handedOver
+        case brokenWhileWriting
     }
 
     private let kind: Kind
@@ -23,6 +24,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
     static let cutInMidFrame = Happening(kind: .cutInMidFrame)
     static let restarted = Happening(kind: .restarted)
     static let handedOver = Happening(kind: .handedOver)
+    static let brokenWhileWriting = Happening(kind: .brokenWhileWriting)
 
     /// What a message from the gateway means, if it is worth counting.
     init?(_ message: Message) {
@@ -67,6 +69,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         ]
         var kinds: [Kind] = [
             .snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted, .handedOver,
+            .brokenWhileWriting,
         ]
         kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
         kinds += reasons.map(Kind.left) + stages.map(Kind.shared)

@@ -1,4 +1,5 @@
 internal import WaymarkCodec
+internal import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
@@ -10,15 +11,25 @@ extension SimulatedNetwork {
     mutating func connect(_ owner: SimulatedConnection.Owner, _ hello: Hello?) -> ConnectionID {
         self.nextConnection += 1
         let id = ConnectionID(self.nextConnection)
-        var actions: [AcceptingSession.Action] = []
-        self.connections[id] = SimulatedConnection(
-            id: id, owner: owner, principal: hello == nil ? .user(666) : .user(1),
-            windowByteCount: self.newWindow(),
-            limits: self.limits,
-            outbox: self.fault == .ignoreOutboxLimit ? Outbox.Limits() : self.outboxLimits,
-            at: self.now, into: &actions)
+        let loop = self.random.number(0...self.loops.count - 1)
+        let (limits, window) = (self.limits, self.newWindow())
+        let outbox = self.fault == .ignoreOutboxLimit ? Outbox.Limits() : self.outboxLimits
+        var slot = 0
+        self.change(loop) { core, now, _, actions in
+            slot = core.add(
+                id, limits: limits, outbox: outbox, allowedRoles: [.vehicle, .navigation], at: now,
+                into: &actions)
+        }
+        self.gateway.assign(id, to: loop)
+        let connection = SimulatedConnection(
+            id: id, owner: owner, principal: hello == nil ? .user(666) : .user(1), loop: loop, slot: slot,
+            windowByteCount: window, frameBytesMax: limits.frameBytesMax,
+            SeededRandom(seed: UInt64(self.random.number(0...1 << 30))))
+        self.connections[id] = connection
         self.connectionIDs.append(id)
-        self.perform(actions, on: id)
+        // Some channels are more than a socket: all bytes go through them.
+        let socket = !self.isAtRest && self.random.once(in: 8) ? nil : connection.socket
+        self.change(loop) { core, now, _, actions in core.open(slot, socket, at: now, into: &actions) }
         if let hello {
             var actions: [ConnectingSession.Action] = []
             self.connections[id]?.peer = ConnectingSession(
@@ -70,6 +81,9 @@ extension SimulatedNetwork {
         do throws(DecodingError) {
             let envelope = try self.decoder.decode(frame)
             self.note { "\($0.name(id)) got \(envelope.line)" }
+            if envelope.message.type == .goodbye, self.connections[id]?.isSilent == false {
+                self.report(.publishersOrder, "\(self.name(id)) is sent something behind the Goodbye")
+            }
             var actions: [ConnectingSession.Action] = []
             self.connections[id]?.peer?.handle(.received(envelope), at: self.now, into: &actions)
             self.perform(actions, frame, atPeerOf: id)

@@ -22,7 +22,7 @@ package struct Violation: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A fault put between the gateway and its connections, to prove that the checks notice it.
+/// A fault put between the gateway, the cores and their sockets, to prove that the checks notice it.
 package enum InjectedFault: Sendable, Hashable, CaseIterable {
     /// Once in a while a state is not handed on.
     case loseState
@@ -54,12 +54,20 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     case loseSnapshotAfterRestart
     /// What waits for endpoints is not handed over.
     case loseWaitingAtHandover
+    /// A byte that the socket did not accept is taken for sent.
+    case loseByte
+    /// The socket is used again before the channel has written what it was given.
+    case overtakeChannel
+    /// A frame is written behind the Goodbye.
+    case writeAfterGoodbye
 
     /// The promise that it breaks.
     package var promise: Promise {
         switch self {
         case .loseState: .equalAtRest
-        case .loseEvent, .duplicate, .reorder, .loseWaitingAtHandover: .publishersOrder
+        case .loseEvent, .duplicate, .reorder, .loseWaitingAtHandover, .loseByte, .overtakeChannel,
+            .writeAfterGoodbye:
+            .publishersOrder
         case .ignorePurge, .ignoreLeave: .nothingAfterCancelling
         case .loseOutcome, .changeOutcome: .oneOutcome
         case .beginSecondSession: .oneSession

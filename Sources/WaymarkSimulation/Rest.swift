@@ -1,3 +1,4 @@
+internal import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
@@ -62,6 +63,12 @@ extension SimulatedNetwork {
                 }
                 self.collect()
             }
+            self.step += 1
+            if self.isRunPlanned || self.loopWork.contains(where: { !$0.isEmpty }) { isMoving = true }
+            self.endTick()
+            self.runLoops()
+            for id in self.connectionIDs { self.pump(id) }
+            self.collect()
         }
     }
 
@@ -91,7 +98,8 @@ extension SimulatedNetwork {
             }
             self.deliverEverything()
             let isOpen =
-                self.endpoints.contains { !$0.openRequests.isEmpty } || self.gateway.census.requests > 0
+                self.endpoints.contains { !$0.openRequests.isEmpty }
+                || self.gateway.gateway.census.requests > 0
             guard isOpen || self.apps.contains(where: \.hasOpenShares) else { return }
             for index in self.apps.indices { self.apps[index].intentions = [] }
             self.wait(seconds: 10)
@@ -101,7 +109,7 @@ extension SimulatedNetwork {
     // MARK: What must hold
 
     private mutating func compareRequests() {
-        if self.gateway.census.requests != 0 {
+        if self.gateway.gateway.census.requests != 0 {
             self.report(.oneOutcome, "the gateway works on a request for ever")
         }
         for endpoint in self.endpoints {

@@ -1,7 +1,11 @@
+internal import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
-/// One connection with both its ends: bytes each way, the gateway's session and outbox, the peer's session.
+/// One connection: bytes each way, the channel at the gateway's end, the peer's session.
+///
+/// The gateway's end is in a ``LoopCore``. Its socket is a pipe of limited size: it accepts what fits, sometimes less, and nothing once
+/// the peer is gone. What it did not accept the channel writes when there is room.
 final class SimulatedConnection {
     enum Owner: Hashable {
         case endpoint(Int)
@@ -12,19 +16,22 @@ final class SimulatedConnection {
     let id: ConnectionID
     let owner: Owner
     let principal: Principal
-    /// Bytes that may be under way to the peer before the gateway's end lets frames wait.
+    /// The loop and the slot of the gateway's end.
+    let loop: Int
+    var slot: LoopCore.Slot
+    /// The number of bytes that the pipe to the peer holds.
     var windowByteCount: Int
     var toGateway = BytePipe()
     var fromGateway = BytePipe()
 
     // The gateway's end.
-    var session: AcceptingSession
-    var deadline: Instant?
-    var splitter: FrameAssembler
-    var outbox: Outbox
-    var isClosed = false
-    /// Since when the peer has taken nothing although something waits.
-    var stuckSince: Instant?
+    /// What the channel has to write.
+    private(set) var channel: [UInt8] = []
+    /// The channel was given a portion, and has not yet reported it written.
+    private var hasPortion = false
+    /// The gateway's end closes behind what the channel has.
+    private(set) var isClosed = false
+    private var random: SeededRandom
 
     // The peer's end.
     /// nil for a hostile peer, which keeps to nothing.
@@ -36,26 +43,70 @@ final class SimulatedConnection {
     var isStalled = false
 
     init(
-        id: ConnectionID, owner: Owner, principal: Principal, windowByteCount: Int, limits: ConnectionLimits,
-        outbox: Outbox.Limits, at now: Instant, into actions: inout [AcceptingSession.Action]
+        id: ConnectionID, owner: Owner, principal: Principal, loop: Int, slot: LoopCore.Slot,
+        windowByteCount: Int, frameBytesMax: UInt32, _ random: SeededRandom
     ) {
         self.id = id
         self.owner = owner
         self.principal = principal
+        self.loop = loop
+        self.slot = slot
         self.windowByteCount = windowByteCount
-        self.session = AcceptingSession(
-            limits: limits, allowedRoles: [.vehicle, .navigation], at: now, into: &actions)
-        self.splitter = FrameAssembler(frameBytesMax: limits.frameBytesMax)
-        self.peerSplitter = FrameAssembler(frameBytesMax: limits.frameBytesMax)
-        self.outbox = Outbox(limits: outbox)
+        self.peerSplitter = FrameAssembler(frameBytesMax: frameBytesMax)
+        self.random = random
     }
 
-    /// Whether frames for the peer must wait.
-    var isFull: Bool { self.fromGateway.count >= self.windowByteCount }
+    var socket: SocketID { SocketID(rawValue: CInt(truncatingIfNeeded: self.id.rawValue)) }
     /// The gateway's end has something to read.
     var hasInput: Bool { !self.isClosed && (self.toGateway.count > 0 || self.toGateway.isEnded) }
     /// The peer's end has something to read.
     var hasOutput: Bool {
         !self.isPeerGone && !self.isStalled && (self.fromGateway.count > 0 || self.fromGateway.isEnded)
+    }
+    /// Nothing is under way to the peer.
+    var isSilent: Bool {
+        self.fromGateway.count == 0 && self.channel.isEmpty && !self.peerSplitter.isInMidFrame
+    }
+
+    private var room: Int {
+        self.windowByteCount == .max ? .max : max(0, self.windowByteCount - self.fromGateway.count)
+    }
+
+    // MARK: The gateway's end
+
+    /// What the socket does with a send.
+    ///
+    /// - Returns: The number of bytes that it accepts, from the front.
+    func accept(_ bytes: RawSpan) -> Int {
+        guard !self.isPeerGone else { return 0 }
+        var count = min(self.room, bytes.byteCount)
+        if self.windowByteCount != .max, self.random.once(in: 8) { count = self.random.number(0...count) }
+        unsafe bytes.extracting(first: count).withUnsafeBytes { unsafe self.fromGateway.write($0) }
+        return count
+    }
+
+    /// Gives the channel a portion.
+    func write(_ portion: ArraySlice<UInt8>) {
+        self.channel += portion
+        self.hasPortion = true
+    }
+
+    /// The gateway's end closes once the channel has written everything and this.
+    func close(behind rest: [UInt8]) {
+        self.channel += rest
+        self.isClosed = true
+    }
+
+    /// Has the channel write what fits, or everything.
+    ///
+    /// - Returns: Whether a portion is now written.
+    func pump(ignoringWindow: Bool = false) -> Bool {
+        let count = self.isPeerGone ? 0 : min(ignoringWindow ? .max : self.room, self.channel.count)
+        self.fromGateway.write(self.channel.prefix(count))
+        self.channel.removeFirst(count)
+        guard self.channel.isEmpty else { return false }
+        if self.isClosed { self.fromGateway.end() }
+        defer { self.hasPortion = false }
+        return self.hasPortion
     }
 }

@@ -1,4 +1,5 @@
 internal import WaymarkCodec
+internal import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
@@ -6,11 +7,11 @@ internal import WaymarkProtocol
 /// A gateway, vehicles with several endpoints, navigation clients that fight for them and hostile peers, over a network that
 /// delays, cuts in mid-frame, stalls and comes back. No clock and no I/O: one seed is one run.
 ///
-/// The machines are the real ones: both ends' sessions, the gateway, the outboxes and the codec, with bytes between them. What
-/// is promised is checked while it runs; the first violation ends it.
+/// The machines are the real ones, with bytes between them: the gateway's end is the daemon's, but for SwiftNIO; the peers' sessions
+/// and the codec are the client's. What is promised is checked while it runs; the first violation ends it.
 ///
-/// The parts: `GatewayEnd` and `PeerEnd` (the two drivers), `Steps` (what may happen next), `Rest` (what must hold once nothing
-/// happens any more).
+/// The parts: `GatewayEnd` and `PeerEnd` (the two drivers), `GatewayInspector` (what is checked of the gateway), `Steps` (what may
+/// happen next), `Rest` (what must hold once nothing happens any more).
 package struct SimulatedNetwork {
     /// What was found wrong; empty for a good run.
     package internal(set) var violations: [Violation] = []
@@ -26,26 +27,31 @@ package struct SimulatedNetwork {
     let policy: Gateway.Policy
     let limits: ConnectionLimits
     let outboxLimits: Outbox.Limits
+    let portionBytes: Int
     let decoder = BodyDecoder()
     var random: SeededRandom
     var step = 0
     var now = Instant(nanoseconds: 0)
 
-    // The gateway and its driver.
-    var gateway: Gateway
-    /// The gateway that was last handed over, as if it had stayed.
-    var predecessor: Gateway?
+    // The gateway's end.
+    var gateway: GatewayCore
+    let inspector: GatewayInspector
     var gatewayDeadline: Instant?
-    var members: [AudienceID: [ConnectionID]] = [:]
-    var pendingEvents: [Gateway.Event] = []
-    var isHandling = false
+    /// One or two event loops; the gateway is on the first.
+    var loops: [LoopCore]
+    /// When each of their timers fires.
+    var loopDeadlines: [Instant?]
+    /// What the gateway wants done on each loop, and is not yet done.
+    var loopWork: [[([Instruction], [ConnectionID])]]
+    /// The events that are queued are processed at the end of the tick.
+    var isRunPlanned = false
     var restartCount = 0
-    /// Nothing goes wrong any more, and everybody reads at once.
+    /// Nothing goes wrong any more, and every peer reads at once.
     var isAtRest = false
     var nextConnection: UInt64 = 0
     var nextToken: UInt64 = 0
 
-    // Everybody else.
+    // The peers' end.
     var connections: [ConnectionID: SimulatedConnection] = [:]
     /// Names of all connections, in the order in which they came.
     var connectionIDs: [ConnectionID] = []
@@ -54,9 +60,6 @@ package struct SimulatedNetwork {
     var hostile: [HostilePeer] = []
     /// What honest clients published, by session.
     var logs: [SessionID: PublishedLog] = [:]
-    var watch: Watch
-    /// What an injected fault keeps back.
-    var withheldAction: Gateway.Action?
 
     /// A network of the size and with the faults that `seed` says.
     ///
@@ -75,12 +78,34 @@ package struct SimulatedNetwork {
         if random.once(in: 2) { outboxLimits.bytesMax = random.number(1_500...8_000) }
         outboxLimits.slowConsumerTimeout = .seconds(random.number(10...60))
         self.outboxLimits = outboxLimits
-        self.gateway = Gateway(
+        self.portionBytes = random.number(1...1_000)
+        let gateway = Gateway(
             policy: policy, coder: Codec.coder,
             firstSession: SessionID(.random(in: 1...1 << 30, using: &random)))
-        self.watch = Watch(grace: policy.limits.grace)
+        let loopCount = random.number(1...2)
+        self.inspector = GatewayInspector(
+            grace: policy.limits.grace, isTraced: isTraced, fault: fault, SeededRandom(seed: seed &+ 1))
+        self.gateway = GatewayCore(gateway, loopCount: loopCount, software: "simulation")
+        self.loops = []
+        self.loopDeadlines = Array(repeating: nil, count: loopCount)
+        self.loopWork = Array(repeating: [], count: loopCount)
         self.random = random
+        self.beginGateway(gateway)
         self.populate()
+    }
+
+    /// A new process: nothing is connected.
+    mutating func beginGateway(_ gateway: Gateway) {
+        let loopLimits = LoopCore.Limits(
+            waitingBytesMax: .max, slowConsumerTimeout: self.outboxLimits.slowConsumerTimeout,
+            portionBytes: self.portionBytes)
+        self.gateway = GatewayCore(gateway, loopCount: self.loopDeadlines.count, software: "simulation")
+        self.gateway.tap = self.inspector
+        self.gatewayDeadline = nil
+        self.isRunPlanned = false
+        self.loops = self.loopDeadlines.map { _ in LoopCore(limits: loopLimits) }
+        self.loopDeadlines = self.loopDeadlines.map { _ in nil }
+        self.loopWork = self.loopWork.map { _ in [] }
     }
 
     private static func policy(_ random: inout SeededRandom) -> Gateway.Policy {
@@ -128,6 +153,10 @@ package struct SimulatedNetwork {
         while self.step < Self.stepCount, self.violations.isEmpty {
             self.step += 1
             self.takeStep()
+            // A tick of the event loop may have several reads.
+            if !self.random.once(in: 4) { self.endTick() }
+            if !self.random.once(in: 3) { self.runLoops() }
+            for id in self.connectionIDs { self.pump(id) }
             self.collect()
         }
         self.rest()
@@ -149,8 +178,15 @@ package struct SimulatedNetwork {
 
     /// Takes what the watch and the peers found.
     mutating func collect() {
-        for (promise, text) in self.watch.violations { self.report(promise, text) }
-        self.watch.violations = []
+        let lines = self.inspector.lines
+        for line in lines { self.note { _ in line } }
+        self.inspector.lines = []
+        self.happenings.formUnion(self.inspector.happenings)
+        for (promise, text) in self.inspector.violations + self.inspector.watch.violations {
+            self.report(promise, text)
+        }
+        self.inspector.violations = []
+        self.inspector.watch.violations = []
         for index in self.endpoints.indices where !self.endpoints[index].violations.isEmpty {
             for (promise, text) in self.endpoints[index].violations { self.report(promise, text) }
             self.endpoints[index].violations = []

@@ -1,4 +1,5 @@
 internal import WaymarkCodec
+internal import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
@@ -169,7 +170,7 @@ extension SimulatedNetwork {
     }
 
     private func isPresent(_ connection: ConnectionID?) -> Bool {
-        connection.map { self.watch.present[$0] != nil } ?? false
+        connection.map { self.inspector.watch.present[$0] != nil } ?? false
     }
 
     // MARK: Time
@@ -198,19 +199,23 @@ extension SimulatedNetwork {
         }
         consider(self.gatewayDeadline) {
             $0.gatewayDeadline = nil
-            $0.submit(.deadlineReached)
+            $0.submit([.deadlineReached], from: nil)
+            $0.endTick()
+        }
+        for loop in self.loops.indices {
+            consider(self.loopDeadlines[loop]) {
+                $0.loopDeadlines[loop] = nil
+                $0.change(loop) { core, now, send, actions in
+                    core.deadlineReached(at: now, send, into: &actions)
+                }
+            }
         }
         for id in self.connectionIDs {
             guard let connection = self.connections[id] else { continue }
-            consider(connection.deadline) {
-                $0.connections[id]?.deadline = nil
-                $0.handle(.deadlineReached, on: id)
-            }
             consider(connection.peerDeadline) {
                 $0.connections[id]?.peerDeadline = nil
                 $0.handle(.deadlineReached, atPeerOf: id)
             }
-            consider(connection.stuckSince.map { $0 + self.outboxLimits.slowConsumerTimeout }) { $0.fail(id) }
         }
         return first
     }

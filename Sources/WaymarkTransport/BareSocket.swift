@@ -1,10 +1,14 @@
 internal import Glibc
 internal import NIOCore
+internal import WaymarkConnections
 
 /// A connected stream socket that is written to past the channel that owns it. Only as long as the channel is open: the number
 /// may be another socket's afterwards.
 package struct BareSocket: Sendable, Equatable {
     fileprivate let descriptor: CInt
+
+    /// Its name in ``LoopCore``.
+    var id: SocketID { SocketID(rawValue: self.descriptor) }
 
     package init(descriptor: CInt) { self.descriptor = descriptor }
 
@@ -13,9 +17,14 @@ package struct BareSocket: Sendable, Equatable {
     /// - Returns: How many it took, from the front. None also if the peer has gone or the socket is broken: its channel finds
     ///   that out, and closes. There is no signal then.
     package func send(_ bytes: RawSpan) -> Int {
+        max(0, Self.send(SocketID(rawValue: self.descriptor), bytes))
+    }
+
+    /// The same, as ``LoopCore`` needs it: -1 where the kernel takes nothing.
+    static func send(_ socket: SocketID, _ bytes: RawSpan) -> Int {
         let flags = CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
         return unsafe bytes.withUnsafeBytes {
-            unsafe max(0, Glibc.send(self.descriptor, $0.baseAddress, $0.count, flags))
+            unsafe Glibc.send(socket.rawValue, $0.baseAddress, $0.count, flags)
         }
     }
 

@@ -1,307 +1,162 @@
 internal import NIOCore
-internal import WaymarkCodec
+internal import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
-/// Drives one accepted connection on its event loop: bytes in, the peer session's actions out.
-final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
+/// Connects one channel with ``LoopCore``, which decides everything: what the channel reads goes in, and comes back as actions.
+final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Batches that may be under way to the gateway before the connection is read no further.
-    static let batchesMax = 4
-
-    // What a Ping and its Pong touch comes first: of an idle connection every piece of memory is fetched from far away.
+    let slot: LoopCore.Slot
+    let id: ConnectionID
     private(set) var context: ChannelHandlerContext?
-    let outgoing: Outgoing
     private let shard: LoopShard
     private let driver: GatewayDriver
-    /// When the session must be told.
-    private(set) var deadline: Instant?
-    private(set) var isClosing = false
-    /// Nothing is read or written: the connection comes from another process, or goes to one.
-    var isHeld = false
-    private var isReadHeld = false
-    /// The kernel has everything that was written.
-    var isWritten = false
-    /// What happens to the transport is another process's business.
-    var isLetGo = false
-    /// See ``LoopShard/touch(_:)``.
-    var isTouched = false
-    var touchedNext: ConnectionHandler?
-    var deadlinePlace: DeadlinePlace?
-    /// When to look whether the peer took something; nil while nobody watches.
-    private var stallCheck: Instant?
-    private(set) var session: AcceptingSession
-    private(set) var splitter: FrameSplitter
-    private var actions: [AcceptingSession.Action] = []
-    private var events: [Gateway.Event] = []
-    var batches = 0
-    let id: ConnectionID
-    /// When the peer last took something, while something waits for it.
-    private var progressed = Instant(nanoseconds: 0)
-    /// If it was known from the beginning.
+    /// The channel's socket, if it was known from the beginning.
     private var socket: BareSocket?
-    /// As of when the rules were looked at last; nil if that was in another process.
+    /// The policy that the connection was accepted or last reviewed under; nil if that was in another process.
     private var policy: ListenerPolicy?
     private let rules: ListenerRules
-    private(set) var peer: PeerDescription
+    /// The connection comes from another process, and is reviewed when it is resumed.
+    let isAdopted: Bool
+    var peer: PeerDescription
+    /// The socket belongs to the next process: transport events are ignored.
+    private(set) var isDetached = false
+    /// Succeeds once the socket has everything that was sent before the connection was suspended.
+    private var drained: EventLoopPromise<Void>?
 
+    /// Handles a connection that was just accepted.
     init(
-        id: ConnectionID, entrance: Entrance, source: PeerSource, socket: BareSocket?, driver: GatewayDriver,
-        shard: LoopShard
+        slot: LoopCore.Slot, id: ConnectionID, entrance: Entrance, source: PeerSource, socket: BareSocket?,
+        driver: GatewayDriver, shard: LoopShard
     ) {
+        self.slot = slot
         self.id = id
         self.socket = socket
         self.policy = entrance.policy
         self.rules = entrance.rules
+        self.isAdopted = false
         self.driver = driver
         self.shard = shard
-        self.outgoing = Outgoing(limits: driver.limits.outbox, waiting: shard.waiting)
         self.peer = PeerDescription(source: source, entrance: entrance.address, connection: id)
-        self.session = AcceptingSession(
-            limits: driver.limits.connection, allowedRoles: entrance.policy.roles, at: driver.clock(),
-            into: &self.actions)
-        self.splitter = FrameSplitter(frameBytesMax: self.session.frameBytesMax)
+        self.note(.came)
     }
 
-    /// Goes on with a connection of another process once it is told to, see ``goOn()``.
-    init(_ state: ConnectionState, rules: ListenerRules, driver: GatewayDriver, shard: LoopShard) {
-        self.id = state.id
+    /// Handles a connection of another process, which is suspended until ``LoopShard/resume()``.
+    init(
+        slot: LoopCore.Slot, _ state: ConnectionState, rules: ListenerRules, driver: GatewayDriver,
+        shard: LoopShard
+    ) {
+        self.slot = slot
+        self.id = state.connection.id
         self.rules = rules
+        self.isAdopted = true
         self.driver = driver
         self.shard = shard
-        self.outgoing = Outgoing(
-            limits: driver.limits.outbox, waiting: shard.waiting, holding: state.waiting)
-        self.peer = PeerDescription(source: state.source, entrance: state.entrance, connection: state.id)
+        self.peer = PeerDescription(source: state.source, entrance: state.entrance, connection: self.id)
         self.peer.role = state.role
-        self.session = state.session
-        self.peer.isAdmitted = state.session.state == .active
-        self.outgoing.isOpen = state.session.state == .active
-        self.deadline = state.deadline
-        self.splitter = FrameSplitter(frameBytesMax: state.session.frameBytesMax)
-        self.splitter.append(state.input)
-        self.isHeld = true
-        self.batches = Self.batchesMax
+        self.peer.isAdmitted = state.connection.session.state == .active
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-        if !self.isHeld { self.note(.came) }
-        self.perform()
-        self.flush()
-    }
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        self.cancelTimers()
-        self.shard.remove(self.id)
+        self.shard.remove(self)
         self.driver.left(self.id)
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        self.outgoing.socketOpened(self.socket ?? context.channel.bareSocket)
+        self.open(self.socket ?? context.channel.bareSocket)
         context.fireChannelActive()
-        self.takeFirstInput()
+        self.receiveFirst()
     }
 
-    /// Mostly the Hello has come by the time that the connection is accepted.
-    private func takeFirstInput() {
-        guard let socket = self.socket, !self.isHeld, !self.isClosing else { return }
+    /// Usually the Hello has arrived by the time that the connection is accepted.
+    private func receiveFirst() {
+        guard let socket = self.socket else { return }
         var buffer = self.shard.readBuffer.lend()
         defer { self.shard.readBuffer.takeBack(buffer) }
         socket.receive(into: &buffer)
         guard buffer.readableBytes > 0 else { return }
-        self.takeInput(buffer.readableBytesSpan)
+        self.shard.change(for: self.driver) { core, now, actions in
+            core.receive(self.slot, buffer.readableBytesSpan, at: now, BareSocket.send, into: &actions)
+        }
     }
 
-    /// A channel without a socket may stand for one, and say so before anything is written.
+    /// A channel without a socket may stand for one, and announce it before anything is written.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let socket = event as? BareSocket { self.outgoing.socketOpened(socket) }
+        if let socket = event as? BareSocket { self.open(socket) }
         context.fireUserInboundEventTriggered(event)
     }
 
+    private func open(_ socket: BareSocket?) {
+        self.shard.change(for: self.driver) { core, now, actions in
+            core.open(self.slot, socket?.id, at: now, into: &actions)
+        }
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
-        self.outgoing.socketClosed()
         self.socket = nil
-        guard !self.isLetGo else { return context.fireChannelInactive() }
-        if self.isHeld { self.takeInput() }  // What came before the end is worked off.
-        self.stopWaiting()
-        self.handle(.transportClosed)
+        guard !self.isDetached else { return context.fireChannelInactive() }
+        self.shard.change(for: self.driver) { core, now, actions in
+            core.transportClosed(self.slot, at: now, BareSocket.send, into: &actions)
+        }
+        self.drained?.fail(ChannelError.alreadyClosed)
+        self.drained = nil
         self.note(self.peer.isAdmitted ? .left : .ended)
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A reset or a broken pipe: the peer has gone; channelInactive follows.
+        // A reset or a broken pipe: the peer is gone; channelInactive follows.
         context.close(promise: nil)
     }
 
-    // MARK: In
+    // MARK: Input
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = self.unwrapInboundIn(data)
         defer { self.shard.readBuffer.takeBack(buffer) }
-        guard !self.isClosing else { return }  // What comes after the end is thrown away.
-        let read = buffer.readableBytesSpan
-        guard !self.takePong(read) else { return }
-        if self.isHeld { self.splitter.append(read) } else { self.takeInput(read, isReadOver: true) }
+        self.shard.change(for: self.driver) { core, now, actions in
+            core.receive(
+                self.slot, buffer.readableBytesSpan, isReadOver: true, at: now, BareSocket.send,
+                into: &actions
+            )
+        }
     }
 
-    /// Goes no further: nobody behind wants to hear of it.
+    /// Goes no further: no handler behind this one reads.
     func channelReadComplete(context: ChannelHandlerContext) {}
 
-    /// Takes what was read if it is a Pong and nothing else: idle connections say nothing else.
-    private func takePong(_ read: RawSpan) -> Bool {
-        Codec.isPong(read) && !self.isHeld && self.splitter.isEmpty && self.session.notePong()
-    }
+    func read(context: ChannelHandlerContext) { if self.shard.mayRead(self.slot) { context.read() } }
 
-    /// Takes what was read, and works off the frames that are there then. For `isReadOver` see ``GatewayDriver``.
-    func takeInput(_ read: RawSpan = RawSpan(), isReadOver: Bool = false) {
-        // Why not in its place: each look at it would be checked then. Nothing that is read changes it but the end.
-        var input = self.splitter
-        self.splitter = FrameSplitter(frameBytesMax: input.frameBytesMax)
-        if read.byteCount > 0 { input.append(read) }
-        do throws(FramingError) {
-            while !self.isClosing {
-                if input.isPublishedNext { self.takePublications(of: &input) }
-                guard let frame = try input.next() else { break }
-                self.take(frame)
-            }
-        } catch {
-            self.handle(.violated(error))
-        }
-        if !self.isClosing { self.splitter = input }
-        // Before the gateway comes to it: an audience would send past what is put together.
-        self.flush()
-        self.submit(isReadOver: isReadOver)
-    }
+    func readOn() { self.context?.read() }
 
-    func read(context: ChannelHandlerContext) {
-        if self.batches < Self.batchesMax || self.isClosing { context.read() } else { self.isReadHeld = true }
-    }
-
-    /// Takes the published frames that are next as one event, up to one that is refused or that this peer may not send.
-    private func takePublications(of input: inout FrameSplitter) {
-        var frames = PublishedFrames(readInto: input.read)
-        let decoder = self.shard.decoder
-        input.takePublished { header, start, frame in
-            // Only an active navigation client publishes, so that is asked before a body is looked at.
-            guard !frames.isEmpty || self.session.notePublication() else { return false }
-            do throws(DecodingError) {
-                frames.append(read: header, at: start, try decoder.outline(of: header, frame))
-                return true
-            } catch { return false }  // It is read again, to say what is wrong with it.
-        }
-        if !frames.isEmpty { self.events.append(.published(self.id, frames)) }
-    }
-
-    /// Takes any other frame. One that was published is taken only to say what is wrong with it.
-    private func take(_ frame: Frame) {
-        switch self.shard.decoder.read(frame, on: &self.session) {
-        case .forConnection(let message): self.handle(.received(message))
-        case .forGateway(let message, let session):
-            self.events.append(.received(self.id, message, session))
-        case .request(let request, let session): self.events.append(.requested(self.id, request, session))
-        case .publication(let outline):
-            self.events.append(.published(self.id, PublishedFrames(frame, outline)))
-        case .rejected(let rejection):
-            self.reject(rejection)
-            if MessageType.published.contains(frame.header.rawType), !self.isClosing {
-                self.events.append(.publicationRejected(self.id, frame.header))
-            }
-        case .skipped: break
-        case .closing(let goodbye): self.handle(.closeRequested(goodbye))
-        }
-    }
-
-    private func reject(_ rejection: Rejection) {
-        self.note(.rejected(rejection))
-        self.handle(.rejected(rejection))
-    }
-
-    private func submit(isReadOver: Bool = false) {
-        guard !self.events.isEmpty else { return }
-        let events = self.events
-        self.events = []
-        self.batches += 1
-        self.driver.submit(events, from: self.id, isReadOver: isReadOver)
-    }
-
-    /// The gateway has worked off a batch of this connection.
-    func batchDone() {
-        self.batches -= 1
-        if self.batches < Self.batchesMax { self.readOn() }
-    }
-
-    func readOn() {
-        guard self.isReadHeld else { return }
-        self.isReadHeld = false
-        self.context?.read()
-    }
-
-    // MARK: The peer session
-
-    func handle(_ event: AcceptingSession.Event) {
-        self.advance(event)
-        self.flush()
-    }
-
-    /// The same, but what is written waits for the next flush.
-    func advance(_ event: AcceptingSession.Event) {
-        self.noteSpoken()
-        self.session.handle(event, at: self.driver.clock(), into: &self.actions)
-        self.outgoing.isOpen = self.session.state == .active
-        self.perform()
-    }
-
-    private func perform() {
-        guard !self.actions.isEmpty else { return }
-        let actions = self.actions
-        self.actions = []
-        for action in actions {
-            switch action {
-            case .send(let message): self.send(message)
-            case .admit(let hello): self.admit(hello)
-            case .gone(let clean):
-                self.events.append(.departed(self.id, clean: clean))
-                self.submit()
-            case .arm(let deadline): self.arm(deadline)
-            case .close: self.close()
-            }
-        }
-    }
-
-    private func send(_ message: Message) {
-        if case .goodbye(let goodbye) = message { self.note(.closing(goodbye)) }
-        if case .welcome = message {
-            self.splitter.frameBytesMax = self.session.frameBytesMax
-            self.peer.isAdmitted = true
-            self.note(.admitted)
-        }
-        self.write(self.shard.encoder.encode(Envelope(message)))
-    }
-
-    private func admit(_ hello: Hello) {
+    /// Finds out who says a Hello.
+    func admit(_ hello: Hello) {
         self.peer.role = hello.role
         do throws(ListenerPolicy.Refusal) {
-            guard let policy = self.policy else { return }  // Its listener is closed: it has got its Goodbye.
+            // Without a policy its listener is closed, and it was sent its Goodbye.
+            guard let policy = self.policy else { return }
             let principal = try policy.principal(of: hello, user: self.peer.source.user)
             let token = ResumptionToken(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
-            self.events.append(.arrived(self.id, hello, principal, token: token))
-            self.submit()
+            self.shard.change(for: self.driver) { core, _, actions in
+                core.arrive(self.slot, hello, principal, token: token, into: &actions)
+            }
         } catch {
             self.handle(.closeRequested(error.goodbye))
         }
     }
 
-    /// The rules of the listener may have changed: whoever may not stay gets a Goodbye.
+    /// Compares the listener's current policy with the one that the connection was accepted under; a peer that may not stay gets a
+    /// Goodbye.
     ///
     /// - Returns: Whether it may stay.
     @discardableResult
     func review() -> Bool {
-        guard !self.isHeld else { return true }  // Comes up when it goes on.
         guard
             let objection = self.rules.objection(
                 to: self.peer.role, user: self.peer.source.user, since: self.policy)
@@ -313,146 +168,110 @@ final class ConnectionHandler: ChannelDuplexHandler, HasDeadline {
         return false
     }
 
+    func handle(_ event: AcceptingSession.Event) {
+        self.shard.change(for: self.driver) { core, now, actions in
+            core.handle(event, on: self.slot, at: now, BareSocket.send, into: &actions)
+        }
+    }
+
+    func note(_ note: LoopCore.Note) {
+        switch note {
+        case .admitted:
+            self.peer.isAdmitted = true
+            self.note(PeerNotice.admitted)
+        case .rejected(let rejection): self.note(PeerNotice.rejected(rejection))
+        case .closing(let goodbye): self.note(PeerNotice.closing(goodbye))
+        }
+    }
+
     private func note(_ notice: PeerNotice) { self.driver.note(notice, of: self.peer) }
 
-    // MARK: Time
+    // MARK: Output
 
-    func arm(_ deadline: Instant) {
-        self.deadline = deadline
-        self.wait()
-    }
-
-    /// Waits for what comes first, if anything.
-    private func wait() {
-        guard !self.isHeld, !self.isClosing else { return }
-        if let next = self.stallCheck.map({ min($0, self.deadline ?? $0) }) ?? self.deadline {
-            self.shard.deadlines.set(self, at: next)
-        } else {
-            self.shard.deadlines.remove(self)
-        }
-    }
-
-    /// What was waited for has come.
-    func meetDeadline(at now: Instant) {
-        if let check = self.stallCheck, check <= now { self.checkForStall() }
-        if let deadline = self.deadline, deadline <= now, !self.isClosing {
-            self.deadline = nil
-            self.noteSpoken()
-            if let tick = self.session.takeTick(at: now) {
-                self.deadline = tick.next
-                if let nonce = tick.ping { self.ping(nonce) }
-            } else {
-                self.handle(.deadlineReached)
+    /// Writes a portion that the socket did not accept at once.
+    func write(_ portion: ArraySlice<UInt8>) {
+        guard let context = self.context else { return }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenSuccess {
+            self.shard.change(for: self.driver) { core, now, actions in
+                core.channelWrote(self.slot, at: now, BareSocket.send, into: &actions)
             }
         }
-        self.wait()
+        context.writeAndFlush(NIOAny(ByteBuffer(bytes: portion)), promise: written)
     }
 
-    private func ping(_ nonce: UInt64) {
-        let frame = self.shard.ping(nonce)
-        let sentCount = self.outgoing.send(frame)
-        guard sentCount < frame.bytes.count, let context = self.context else { return }
-        self.settle(self.outgoing.write(frame, after: sentCount, on: context))
-        self.flush()
+    /// Closes the channel behind the last bytes, or after a bounded time.
+    func close(behind rest: ArraySlice<UInt8>) {
+        guard let context = self.context else { return }
+        if !rest.isEmpty { context.write(NIOAny(ByteBuffer(bytes: rest)), promise: nil) }
+        GracefulClose.begin(on: context.channel, within: self.driver.limits.connection.drainTimeout)
     }
 
-    /// Something waits: begins to watch whether the peer takes anything.
-    private func watchForStall() {
-        guard self.stallCheck == nil, !self.outgoing.isEmpty, !self.isClosing, !self.isHeld else { return }
-        self.progressed = self.driver.clock()
-        self.checkForStall()
-        self.wait()
-    }
+    /// Closes the channel at once.
+    func cut() { self.context?.close(promise: nil) }
 
-    /// Closes a peer that has taken nothing for too long while something waits.
-    private func checkForStall() {
-        let end = self.progressed + self.driver.limits.outbox.slowConsumerTimeout
-        guard end > self.driver.clock() else { return self.closeAsTooSlow("nothing was read for too long") }
-        self.stallCheck = end
-    }
+    // MARK: Handing over
 
-    /// Nothing waits any longer: no watch is needed.
-    func endWatchIfEmpty() {
-        guard self.stallCheck != nil, self.outgoing.isEmpty else { return }
-        self.stallCheck = nil
-        self.wait()
-    }
-
-    private func stopWaiting() {
-        self.isClosing = true
-        self.cancelTimers()
-    }
-
-    /// Waits for nothing. The session's deadline stays known.
-    func cancelTimers() {
-        self.shard.deadlines.remove(self)
-        self.stallCheck = nil
-    }
-
-    // MARK: Out
-
-    /// Sends a frame of the gateway's, which is never conflated, or lets it wait while the peer does not take what was sent before.
-    /// Behind a Goodbye nothing is sent.
-    func deliver(_ frame: Frame) {
-        guard self.outgoing.isOpen else { return }
-        self.write(frame)
-        self.shard.touch(self)
-    }
-
-    /// Sends frames that are shared by an audience, after the first `sentCount` bytes of them, which the peer has.
-    func deliver(_ span: inout Span, after sentCount: Int) {
-        guard let context = self.context, !self.isClosing, self.session.state == .active else { return }
-        self.settle(self.outgoing.write(&span, after: sentCount, on: context))
-        self.shard.touch(self)
-    }
-
-    /// Tells the session what went out past it.
-    func noteSpoken() { if self.outgoing.takeSpoken() { self.session.noteSent() } }
-
-    private func write(_ frame: Frame) {
-        guard let context = self.context, !self.isClosing else { return }
-        self.settle(self.outgoing.write(frame, key: nil, on: context))
-    }
-
-    func settle(_ overflow: Outgoing.Overflow?) {
-        switch overflow {
-        case nil: self.watchForStall()
-        case .outbox(let bytesMax): self.closeAsTooSlow("more than \(bytesMax) bytes wait to be read")
-        case .inAll(let bytesMax):
-            self.closeAsTooSlow("more than \(bytesMax) bytes wait for all endpoints that do not keep up")
+    /// Suspends the connection. One that another process cannot continue gets `goodbye` instead.
+    func suspend(_ goodbye: Goodbye) {
+        guard let context = self.context, !self.shard.core.isClosing(self.slot) else { return }
+        guard context.channel.bareSocket != nil else { return self.handle(.closeRequested(goodbye)) }
+        self.drained = context.eventLoop.makePromise(of: Void.self)
+        self.shard.change(for: self.driver) { core, now, actions in
+            core.suspend(self.slot, at: now, BareSocket.send, into: &actions)
         }
     }
 
-    func purge(_ session: SessionID, only type: MessageType? = nil) {
-        self.outgoing.purge(session, only: type)
-        self.endWatchIfEmpty()
+    func noteDrained() { self.drained?.succeed() }
+
+    /// Succeeds when the socket has everything that was sent, fails when the connection closes first. For a connection that closes
+    /// anyway: when it has closed, since its peer is to get the Goodbye. nil if it is closed.
+    func whenDrained() -> EventLoopFuture<Void>? {
+        guard let channel = self.context?.channel else { return nil }
+        guard let drained, self.shard.core.isSuspended(self.slot), !self.shard.core.isClosing(self.slot)
+        else {
+            return channel.closeFuture
+        }
+        return drained.futureResult
     }
 
-    func flush() { if let context = self.context { self.outgoing.flush(on: context) } }
-
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        self.progressed = self.driver.clock()
-        self.outgoing.writabilityChanged(on: context)
-        self.endWatchIfEmpty()
-        context.fireChannelWritabilityChanged()
+    /// From now on transport events are the next process's business. Closes a connection with something half-written.
+    ///
+    /// - Returns: Whether it was closed.
+    func release() -> Bool {
+        guard self.shard.core.isSuspended(self.slot), !self.shard.core.isClosing(self.slot) else {
+            return false
+        }
+        self.isDetached = self.shard.core.isDrained(self.slot)
+        if !self.isDetached { self.cut() }
+        return !self.isDetached
     }
 
-    /// What waits is dropped, so that the Goodbye goes out right behind what the channel holds.
-    private func closeAsTooSlow(_ reason: String) {
-        self.outgoing.clear()
-        self.handle(.closeRequested(Goodbye(.slowConsumer, reason: reason)))
+    /// Takes the socket out of this process. The gateway must have nothing more for it.
+    func detach() -> (state: ConnectionState, descriptor: CInt)? {
+        guard self.isDetached, let channel = self.context?.channel, let descriptor = channel.copyDescriptor()
+        else { return nil }
+        // Closes this process's descriptor; the connection itself stays while the copy does.
+        defer { channel.close(promise: nil) }
+        guard let cookie = SocketCookie(descriptor), let connection = self.shard.detach(self.slot) else {
+            return nil
+        }
+        let state = ConnectionState(
+            connection: connection, cookie: cookie, entrance: self.peer.entrance, source: self.peer.source,
+            role: self.peer.role)
+        return (state, descriptor)
     }
 
-    /// Closes once what was written has gone out, or after a bounded time.
-    private func close() {
-        guard let context = self.context, !self.isClosing else { return }
-        self.stopWaiting()
-        self.splitter = FrameSplitter(frameBytesMax: 0)
-        self.outgoing.finish(on: context)
-        Farewell.begin(on: context.channel, within: self.driver.limits.connection.drainTimeout)
-        self.readOn()
+    /// Continues a suspended connection, if the rules of today allow it.
+    ///
+    /// - Returns: Whether it continues.
+    func resume() -> Bool {
+        guard self.context != nil, self.shard.core.isSuspended(self.slot) else { return false }
+        let mayStay = self.review()
+        var continues = false
+        self.shard.change(for: self.driver) { core, now, actions in
+            continues = core.resume(self.slot, at: now, BareSocket.send, into: &actions)
+        }
+        return mayStay && continues
     }
-
-    /// Closes at once: nobody waits for this peer any longer.
-    func cut() { self.context?.close(promise: nil) }
 }

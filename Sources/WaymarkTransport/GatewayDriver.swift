@@ -2,109 +2,57 @@ package import Logging
 package import NIOCore
 internal import Synchronization
 internal import WaymarkCodec
+internal import WaymarkConnections
 package import WaymarkGateway
 package import WaymarkProtocol
 
-/// Owns the gateway on one event loop, and the connections on all of them.
-///
-/// Connections hand in events in batches, one per read. What is read first in a turn of the gateway's loop, mostly all that is, is
-/// worked off at once; what comes behind it, together at the turn's end. What the gateway wants on its own loop is done at once, and
-/// goes back as one list of instructions to each other one that has something to do, with consecutive frames for an audience in one
-/// shared buffer.
+/// Drives ``GatewayCore`` on one event loop, the gateway's, and a ``LoopShard`` on each.
 package final class GatewayDriver: Sendable {
     private let currentLimits: Mutex<TransportLimits>
     let clock: @Sendable () -> Instant
     private let logger: Logger
     let gatewayLoop: any EventLoop
     let state: NIOLoopBoundBox<State>
-    let shards: [Dispatcher.Loop]
+    let shards: [(loop: any EventLoop, shard: NIOLoopBoundBox<LoopShard>)]
 
     /// What lives on the gateway's loop.
     ///
     /// A class, because a copy of it, even to read one member, would retain and release all that it holds.
     final class State {
-        fileprivate(set) var gateway: Gateway
+        var core: GatewayCore
         var ledger: ConnectionLedger
         let log: PeerLog
         let idle: IdleWatch
-        /// Writes what the gateway says.
-        fileprivate let encoder = CrowdEncoder()
-        var places = ConnectionTable<Place>()
-        fileprivate let dispatcher: Dispatcher
+        /// Of every connection.
+        var sources: [ConnectionID: PeerSource] = [:]
+        private let homeBox: NIOLoopBoundBox<LoopShard>
+        /// The shard of the gateway's loop, which is not checked on each use.
+        fileprivate lazy var home = self.homeBox.value
         var refusals = 0
         var nextConnection: UInt64 = 0
-        /// Waits for ``GatewayDriver/run()``.
-        fileprivate(set) var pending = Reused<([Gateway.Event], ConnectionID?)>()
-        /// What the gateway wants done while one batch after another is worked off.
-        fileprivate var actions = Reused<Gateway.Action>()
-        fileprivate var isRunPlanned = false
-        /// What is read meanwhile waits: a channel that cannot be written reads what is left, and closes, before it returns.
-        fileprivate var isWorkingOff = false
-        /// What is worked off is one event: nobody gets more than what comes of that.
-        fileprivate var isLone = false
-        /// Until something is worked off: it is asked for every second, also while thousands are idle.
+        /// Until something is processed: it is asked for every second, also while thousands are idle.
         fileprivate var census: Gateway.Census?
-        /// Nothing is worked off: not everybody is there.
-        var isHeld = false
-        /// For what the gateway wants to be told of.
+        /// For the gateway's deadline.
         fileprivate let timer: LoopTimer
         var draining: Draining?
-        /// Something was worked off since ``GatewayDriver/detach(_:within:)`` or ``GatewayDriver/end()`` asked last.
-        var hasRun = false
         var isDetaching = false
 
         fileprivate init(
-            gateway: Gateway, ledger: ConnectionLedger, log: PeerLog, idle: IdleWatch, timer: LoopTimer,
-            dispatcher: Dispatcher
+            core: GatewayCore, ledger: ConnectionLedger, log: PeerLog, idle: IdleWatch, timer: LoopTimer,
+            home: NIOLoopBoundBox<LoopShard>
         ) {
-            self.gateway = gateway
+            self.core = core
             self.timer = timer
             self.ledger = ledger
             self.log = log
             self.idle = idle
-            self.dispatcher = dispatcher
+            self.homeBox = home
         }
 
-        /// Goes on with the gateway of another process.
+        /// Continues with the gateway of another process.
         func adopt(_ gateway: Gateway) {
-            self.gateway = gateway
+            self.core.adopt(gateway)
             self.census = nil
-        }
-
-        func join(_ id: ConnectionID, _ audience: AudienceID) {
-            guard let place = self.places[id], !place.hears(audience) else { return }
-            self.places[id]?.join(audience)
-            self.dispatcher.join(audience, on: place.shard)
-        }
-
-        func leave(_ id: ConnectionID, _ audience: AudienceID) {
-            guard let place = self.places[id], place.hears(audience) else { return }
-            self.places[id]?.leave(audience)
-            self.dispatcher.leave(audience, on: place.shard)
-        }
-    }
-
-    /// Where a connection lives, whom it counts for, and what it hears.
-    struct Place {
-        let source: PeerSource
-        // Why 16 bits: they fit behind the source.
-        private let shardNumber: UInt16
-        private(set) var audiences = Few<AudienceID>()
-
-        init(shard: Int, source: PeerSource) {
-            self.source = source
-            self.shardNumber = UInt16(shard)
-        }
-
-        var shard: Int { Int(self.shardNumber) }
-
-        func hears(_ audience: AudienceID) -> Bool { self.audiences.contains(audience) }
-
-        /// Hears an audience that it did not hear.
-        fileprivate mutating func join(_ audience: AudienceID) { self.audiences.append(audience) }
-
-        fileprivate mutating func leave(_ audience: AudienceID) {
-            if let index = self.audiences.firstIndex(of: audience) { self.audiences.remove(at: index) }
         }
     }
 
@@ -132,20 +80,19 @@ package final class GatewayDriver: Sendable {
         self.clock = clock
         self.logger = logger
         self.gatewayLoop = loops[0]
-        // Each loop has its part: none has to ask the others.
-        let waitingMax = limits.waitingMax(of: loops.count)
+        let loopLimits = limits.ofLoop(among: loops.count)
         self.shards = loops.map { loop in
-            let shard = LoopShard(
-                waiting: WaitingBytes(countMax: waitingMax), deadlines: DeadlineTimer(loop, clock: clock))
+            let shard = LoopShard(loop, limits: loopLimits)
             return (loop, NIOLoopBoundBox.makeBoxSendingValue(shard, eventLoop: loop))
         }
         let gateway = Gateway(
             policy: policy, coder: Codec.coder, firstSession: SessionID(.random(in: 1 ... .max)))
         self.state = NIOLoopBoundBox.makeBoxSendingValue(
             State(
-                gateway: gateway, ledger: ConnectionLedger(limits: limits.connections),
+                core: GatewayCore(gateway, loopCount: loops.count, software: Software.name),
+                ledger: ConnectionLedger(limits: limits.connections),
                 log: PeerLog(logger, limits: limits.log, loop: loops[0]), idle: IdleWatch(loops[0]),
-                timer: LoopTimer(loops[0], clock: clock), dispatcher: Dispatcher(self.shards)),
+                timer: LoopTimer(loops[0], clock: clock), home: self.shards[0].shard),
             eventLoop: loops[0])
     }
 
@@ -153,7 +100,7 @@ package final class GatewayDriver: Sendable {
     package func census() async throws -> Gateway.Census {
         try await self.gatewayLoop.submit {
             let state = self.state.value
-            let census = state.census ?? state.gateway.census
+            let census = state.census ?? state.core.gateway.census
             state.census = census
             return census
         }.get()
@@ -161,7 +108,7 @@ package final class GatewayDriver: Sendable {
 
     /// Connections that are open.
     package func connectionCount() async throws -> Int {
-        try await self.gatewayLoop.submit { self.state.value.places.count }.get()
+        try await self.gatewayLoop.submit { self.state.value.sources.count }.get()
     }
 
     /// Goes through the gateway's queue, and through that of each loop, behind all that waits there.
@@ -191,8 +138,8 @@ package final class GatewayDriver: Sendable {
             self.state.value.log.limits = limits.log
         }
         self.submit([.policyChanged(policy)], from: nil)
-        let waitingMax = limits.waitingMax(of: self.shards.count)
-        for (loop, shard) in self.shards { loop.execute { shard.value.review(waitingMax: waitingMax) } }
+        let loopLimits = limits.ofLoop(among: self.shards.count)
+        for (loop, shard) in self.shards { loop.execute { shard.value.review(limits: loopLimits) } }
         do { try await self.probe() } catch { /* The loops have stopped: it concerns nobody any more. */  }
     }
 
@@ -233,8 +180,15 @@ package final class GatewayDriver: Sendable {
         let shard = self.shards[index].shard
         switch admission {
         case .taken(let id):
+            let limits = self.limits
+            var slot = 0
+            shard.value.change(for: self) { core, now, actions in
+                slot = core.add(
+                    id, limits: limits.connection, outbox: limits.outbox,
+                    allowedRoles: entrance.policy.roles, at: now, into: &actions)
+            }
             let handler = ConnectionHandler(
-                id: id, entrance: entrance, source: source, socket: socket, driver: self,
+                slot: slot, id: id, entrance: entrance, source: source, socket: socket, driver: self,
                 shard: shard.value)
             try self.add(handler, to: channel, shard)
         case .refused(let goodbye):
@@ -257,14 +211,16 @@ package final class GatewayDriver: Sendable {
     func add(
         _ handler: ConnectionHandler, to channel: any Channel, _ shard: NIOLoopBoundBox<LoopShard>
     ) throws {
+        shard.value.add(handler)
         do {
             try channel.prepare(for: shard)
             try channel.pipeline.syncOperations.addHandler(handler)
         } catch {
+            shard.value.remove(handler)
             self.left(handler.id)
             throw error
         }
-        shard.value.add(handler)
+        shard.value.welcome(handler)
     }
 
     /// A connection is no longer on its loop.
@@ -276,7 +232,8 @@ package final class GatewayDriver: Sendable {
         else {
             self.state.value.nextConnection += 1
             let id = ConnectionID(self.state.value.nextConnection)
-            self.state.value.places[id] = Place(shard: shard, source: source)
+            self.state.value.sources[id] = source
+            self.state.value.core.assign(id, to: shard)
             self.state.value.idle.came()
             return .taken(id)
         }
@@ -290,10 +247,10 @@ package final class GatewayDriver: Sendable {
     /// Forgets a connection whose transport has closed.
     func forget(_ id: ConnectionID) {
         self.run()  // What it said last is said on its behalf.
-        guard let place = self.state.value.places[id] else { return }
-        for audience in place.audiences { self.state.value.leave(id, audience) }
-        self.state.value.places[id] = nil
-        self.state.value.ledger.remove(place.source.user)
+        guard let source = self.state.value.sources[id] else { return }
+        self.state.value.core.forget(id)
+        self.state.value.sources[id] = nil
+        self.state.value.ledger.remove(source.user)
         self.state.value.idle.left()
         self.endDrainingIfEmpty()
     }
@@ -304,112 +261,57 @@ package final class GatewayDriver: Sendable {
         self.gatewayLoop.execute { self.state.value.log.write(notice, peer, at: self.clock()) }
     }
 
-    // MARK: Events in
+    // MARK: Events
 
-    /// Hands events to the gateway, in order. Nothing comes of them before this returns, unless `isReadOver`: then the connection
-    /// does nothing more in this read, and what is read first in a turn of the loop is worked off at once.
+    /// Hands a batch of events to the gateway, in order; for `isReadOver` see ``GatewayCore/submit(_:from:isReadOver:at:)``.
     func submit(_ events: [Gateway.Event], from connection: ConnectionID?, isReadOver: Bool = false) {
         guard self.gatewayLoop.inEventLoop else {
             return self.gatewayLoop.execute { self.submit(events, from: connection, isReadOver: isReadOver) }
         }
         let state = self.state.value
-        if isReadOver, !state.isRunPlanned, !state.isWorkingOff, !state.isHeld {
-            self.workOff(state, isLone: events.count == 1) {
-                self.handle(events, of: connection, at: self.clock(), state)
-            }
-        } else {
-            state.pending.append((events, connection))
+        if state.core.submit(events, from: connection, isReadOver: isReadOver, at: self.clock()) {
+            self.carryOut(state)
         }
-        guard !state.isRunPlanned else { return }
-        state.isRunPlanned = true
-        // Why not at once: a connection may be in the middle of a read, and others be read in the same turn of the loop.
-        self.gatewayLoop.execute { self.run() }
+        // Why not at once: a connection may be in the middle of a read, and others be read in the same tick of the loop.
+        if state.core.planRun() { self.gatewayLoop.execute { self.run() } }
     }
 
-    /// Works off what is pending. Not in the middle of a read.
+    /// Processes the events that are queued. Not in the middle of a read.
     func run() {
         let state = self.state.value
-        state.isRunPlanned = false
-        guard !state.isHeld else { return }
-        let batches = state.pending.take()
-        guard !batches.isEmpty else { return }
-        let now = self.clock()
-        self.workOff(state, isLone: false) {
-            for (events, connection) in batches { self.handle(events, of: connection, at: now, state) }
-        }
-        state.pending.giveBack(batches)
+        if state.core.run(at: self.clock()) { self.carryOut(state) }
     }
 
-    /// Has `handle` work something off, and then everybody have what comes of it.
-    private func workOff(_ state: State, isLone: Bool, _ handle: () -> Void) {
-        state.isWorkingOff = true
-        state.isLone = isLone
-        state.hasRun = true
+    /// Does what follows from the events that were processed.
+    private func carryOut(_ state: State) {
         state.census = nil
-        handle()
-        state.dispatcher.finish()
-        state.isWorkingOff = false
-    }
-
-    /// Has the gateway handle events, and does what it wants.
-    private func handle(
-        _ events: [Gateway.Event], of connection: ConnectionID?, at now: Instant, _ state: State
-    ) {
-        var actions = state.actions.take()
-        for event in events { state.gateway.handle(event, at: now, into: &actions) }
-        for action in actions { self.perform(action, of: connection, state) }
-        state.actions.giveBack(consume actions)
-        if let connection, let shard = self.shard(of: connection, state) {
-            state.dispatcher.finishBatch(of: connection, on: shard)
+        for index in 1..<self.shards.count {
+            guard let (instructions, batchesDone) = state.core.takeInstructions(for: index) else { continue }
+            let (loop, shard) = self.shards[index]
+            loop.execute {
+                var work = (instructions, batchesDone)
+                shard.value.change(for: self) { core, now, actions in
+                    core.perform(&work.0, &work.1, at: now, BareSocket.send, into: &actions)
+                }
+            }
         }
+        var work = state.core.takeWork()
+        state.home.change(for: self) { core, now, actions in
+            core.perform(
+                &work.instructions, &work.batchesDone, at: now, BareSocket.send, into: &actions)
+        }
+        if let deadline = work.deadline { self.arm(deadline) }
+        // Peers that were written to do not wait for the log.
+        if !work.notes.isEmpty { self.log(&work.notes, state) }
+        state.core.endProcessing(work)
     }
 
-    // MARK: Actions out
-
-    private func perform(_ action: Gateway.Action, of cause: ConnectionID?, _ state: State) {
-        switch action {
-        case .publish(let audience, let frames): state.dispatcher.publish(frames, to: audience)
-        case .admit(let id, var welcome):
-            welcome.software = Software.name
-            self.instruct(id, .session(id, .admitted(welcome)), state)
-        case .refuse(let id, let goodbye), .close(let id, let goodbye):
-            self.instruct(id, .session(id, .closeRequested(goodbye)), state)
-        case .send(let id, let envelope):
-            self.instruct(id, .send(id, state.encoder.encode(envelope)), state)
-        case .forward(let id, let request, let vehicle, let session):
-            self.instruct(id, .send(id, Codec.frame(of: request, from: vehicle, session: session)), state)
-        case .sendFrames(let id, let frames):
-            for frame in frames { self.instruct(id, .send(id, frame), state) }
-        case .join(let id, let audience):
-            self.instruct(id, .join(id, audience), state)
-            state.join(id, audience)
-        case .leave(let id, let audience):
-            self.instruct(id, .leave(id, audience), state)
-            state.leave(id, audience)
-        case .purge(let id, let session): self.instruct(id, .purge(id, session), state)
-        case .purgeShares(let id, let session): self.instruct(id, .purgeShares(id, session), state)
-        case .arm(let deadline): self.arm(deadline)
-        case .note(let note):
-            guard self.logger.logLevel <= Gateway.Note.level else { break }
-            // Whoever was written to does not wait for the log.
-            if state.isLone { state.dispatcher.flush() }
-            let source = cause.flatMap { state.places[$0]?.source }
+    private func log(_ notes: inout [GatewayCore.Note], _ state: State) {
+        notes.drain { note, cause in
+            guard self.logger.logLevel <= Gateway.Note.level else { return }
+            let source = cause.flatMap { state.sources[$0] }
             state.log.write(note, source ?? .unknown, at: self.clock())
         }
-    }
-
-    private func instruct(
-        _ id: ConnectionID, _ instruction: @autoclosure () -> Instruction, _ state: State
-    ) {
-        guard let shard = self.shard(of: id, state) else { return }
-        // Whoever was written to before need not wait until this is made.
-        if state.isLone { state.dispatcher.flush(before: id) }
-        state.dispatcher.instruct(shard, instruction())
-    }
-
-    /// On which loop a connection is; nil if it has gone. With one loop it may have, which the loop finds out as well.
-    private func shard(of id: ConnectionID, _ state: State) -> Int? {
-        self.shards.count == 1 ? 0 : state.places[id]?.shard
     }
 
     /// Hands in ``Gateway/Event/deadlineReached`` at `deadline`, and not at the one that was asked for before.
@@ -465,7 +367,7 @@ package final class GatewayDriver: Sendable {
     }
 
     private func endDrainingIfEmpty() {
-        if self.state.value.draining?.deadline != nil, self.state.value.places.isEmpty { self.endDraining() }
+        if self.state.value.draining?.deadline != nil, self.state.value.sources.isEmpty { self.endDraining() }
     }
 
     /// Everybody has gone, or the time is over.
@@ -475,7 +377,7 @@ package final class GatewayDriver: Sendable {
         self.state.value.draining?.deadline = nil
         self.state.value.log.tell()
         for (loop, shard) in self.shards { loop.execute { shard.value.cut() } }
-        self.state.value.draining?.emptied.succeed(self.state.value.places.count)
+        self.state.value.draining?.emptied.succeed(self.state.value.sources.count)
     }
 
     /// Closes whatever is open, and returns when nothing is under way between the event loops any more: only then can they be
@@ -489,8 +391,8 @@ package final class GatewayDriver: Sendable {
                 try await loop.flatSubmit { shard.value.closeAll(on: loop) }.get()
             }
             isOver = try await self.gatewayLoop.submit {
-                defer { self.state.value.hasRun = false }
-                return !self.state.value.hasRun && self.state.value.places.isEmpty
+                defer { self.state.value.core.hasRun = false }
+                return !self.state.value.core.hasRun && self.state.value.sources.isEmpty
                     && self.state.value.refusals == 0
             }.get()
         }

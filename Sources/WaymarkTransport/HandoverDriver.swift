@@ -2,12 +2,13 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 internal import WaymarkCodec
+internal import WaymarkConnections
 package import WaymarkGateway
 package import WaymarkProtocol
 
 // How everything that a driver has goes over to the driver of another process.
 //
-// Nothing is torn, because nothing moves: first nobody is read any more, then the gateway works off what was read, then what
+// Nothing is torn, because nothing moves: first no connection is read any more, then the gateway processes what was read, then what
 // was written goes to the kernel, and only then are the sockets taken.
 extension GatewayDriver {
     /// Stops, and lets go of the gateway and all connections. What is under way to a peer is given up to `timeout` to get to
@@ -16,18 +17,18 @@ extension GatewayDriver {
     ///
     /// - Throws: What the event loops throw once they are shut down.
     package func detach(_ goodbye: Goodbye, within timeout: Duration) async throws -> DetachedDriver {
-        for (loop, shard) in self.shards { try await loop.submit { shard.value.hold(goodbye) }.get() }
+        for (loop, shard) in self.shards { try await loop.submit { shard.value.suspend(goodbye) }.get() }
         try await self.gatewayLoop.submit {
             self.state.value.isDetaching = true
             self.disarm()
         }.get()
         try await self.settle()
-        let written = self.shards.map { loop, shard in
-            loop.flatSubmit { shard.value.whenWritten(on: loop, within: timeout) }
+        let drained = self.shards.map { loop, shard in
+            loop.flatSubmit { shard.value.whenDrained(within: timeout) }
         }
-        try await EventLoopFuture.andAllSucceed(written, on: self.gatewayLoop).get()
+        try await EventLoopFuture.andAllSucceed(drained, on: self.gatewayLoop).get()
         var cutCount = 0
-        for (loop, shard) in self.shards { cutCount += try await loop.submit { shard.value.letGo() }.get() }
+        for (loop, shard) in self.shards { cutCount += try await loop.submit { shard.value.release() }.get() }
         try await self.settle()
         var connections: [ConnectionState] = []
         var descriptors: [CInt] = []
@@ -41,7 +42,7 @@ extension GatewayDriver {
         let state = try await self.gatewayLoop.submit {
             self.disarm()
             return DriverState(
-                gateway: GatewayState(self.state.value.gateway),
+                gateway: GatewayState(self.state.value.core.gateway),
                 nextConnection: self.state.value.nextConnection, connections: handed)
         }.get()
         return DetachedDriver(state: state, descriptors: descriptors, cutCount: cutCount)
@@ -52,12 +53,14 @@ extension GatewayDriver {
         var isSettled = false
         while !isSettled {
             var count = 0
-            for (loop, shard) in self.shards { count += try await loop.submit { shard.value.count }.get() }
+            for (loop, shard) in self.shards {
+                count += try await loop.submit { shard.value.handlerCount }.get()
+            }
             let known = count
             isSettled = try await self.gatewayLoop.submit {
-                defer { self.state.value.hasRun = false }
+                defer { self.state.value.core.hasRun = false }
                 let state = self.state.value
-                return !state.hasRun && state.pending.isEmpty && state.places.count == known
+                return !state.core.hasRun && !state.core.hasPending && state.sources.count == known
             }.get()
         }
     }
@@ -82,13 +85,14 @@ extension GatewayDriver {
         try await self.gatewayLoop.submit {
             self.state.value.adopt(gateway)
             self.state.value.nextConnection = state.nextConnection
-            // Until everybody is there, see `goOn`.
-            self.state.value.isHeld = true
+            // Until every connection is attached, see `resume`.
+            self.state.value.core.isPaused = true
             for (index, (connection, _, _)) in connections.enumerated() {
-                let shard = index % self.shards.count
+                let detached = connection.connection
                 self.state.value.ledger.restore(connection.source.user)
-                self.state.value.places[connection.id] = Place(shard: shard, source: connection.source)
-                for audience in connection.audiences { self.state.value.join(connection.id, audience) }
+                self.state.value.sources[detached.id] = connection.source
+                self.state.value.core.assign(
+                    detached.id, to: index % self.shards.count, in: detached.audiences)
                 self.state.value.idle.came()
             }
         }.get()
@@ -100,10 +104,10 @@ extension GatewayDriver {
             switch result {
             case .success: break
             // Closed while nobody looked.
-            case .failure: self.gatewayLoop.execute { self.forget(connection.id) }
+            case .failure: self.gatewayLoop.execute { self.forget(connection.connection.id) }
             }
         }
-        return try await self.goOn()
+        return try await self.resume()
     }
 
     private func open(
@@ -113,10 +117,14 @@ extension GatewayDriver {
         return ClientBootstrap(group: loop)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    var slot = 0
+                    shard.value.change(for: self) { core, now, actions in
+                        slot = core.adopt(
+                            connection.connection, outbox: self.limits.outbox, at: now, into: &actions)
+                    }
                     let handler = ConnectionHandler(
-                        connection, rules: rules, driver: self, shard: shard.value)
+                        slot: slot, connection, rules: rules, driver: self, shard: shard.value)
                     try self.add(handler, to: channel, shard)
-                    for audience in connection.audiences { shard.value.join(connection.id, audience) }
                 }
             }
             .withConnectedSocket(descriptor)
@@ -125,59 +133,17 @@ extension GatewayDriver {
     /// Everybody is there: lets the gateway hear who is not, and connections be read.
     ///
     /// - Returns: How many go on.
-    private func goOn() async throws -> Int {
+    private func resume() async throws -> Int {
         try await self.gatewayLoop.submit {
-            let places = self.state.value.places
-            let gone = self.state.value.gateway.connections.filter { places[$0] == nil }.sorted()
-            self.state.value.isHeld = false
-            if let deadline = self.state.value.gateway.armed { self.arm(deadline) }
+            let state = self.state.value
+            let gone = state.core.gateway.connections.filter { state.sources[$0] == nil }.sorted()
+            state.core.isPaused = false
+            if let deadline = state.core.gateway.armed { self.arm(deadline) }
             self.submit(gone.map { .departed($0, clean: false) }, from: nil)
             self.run()
         }.get()
         var count = 0
-        for (loop, shard) in self.shards { count += try await loop.submit { shard.value.goOn() }.get() }
+        for (loop, shard) in self.shards { count += try await loop.submit { shard.value.resume() }.get() }
         return count
     }
-}
-
-extension LoopShard {
-    /// How many connections there are, those that are closing among them.
-    var count: Int { self.members.count }
-
-    /// Holds every connection, also those that are still on their way here.
-    func hold(_ goodbye: Goodbye) {
-        self.holding = goodbye
-        for member in self.members.values { member.hold(goodbye) }
-    }
-
-    /// Succeeds when what was written to all of them is the kernel's, or they have closed, or the time is over.
-    func whenWritten(on loop: any EventLoop, within timeout: Duration) -> EventLoopFuture<Void> {
-        let all = loop.makePromise(of: Void.self)
-        let deadline = loop.scheduleTask(in: .nanoseconds(timeout.nanoseconds)) { all.succeed() }
-        let written = self.members.values.compactMap { $0.whenWritten() }
-        EventLoopFuture.andAllComplete(written, on: loop).whenComplete { _ in
-            deadline.cancel()
-            all.succeed()
-        }
-        return all.futureResult
-    }
-
-    /// See ``ConnectionHandler/letGo()``.
-    ///
-    /// - Returns: How many were closed.
-    func letGo() -> Int { self.members.values.count { $0.letGo() } }
-
-    func detach() -> [(state: ConnectionState, descriptor: CInt)] {
-        self.members.values.compactMap { member in
-            guard let (detached, descriptor) = member.detach() else { return nil }
-            var state = detached
-            state.audiences = member.outgoing.audiences.sorted { $0.rawValue < $1.rawValue }
-            return (state, descriptor)
-        }
-    }
-
-    /// See ``ConnectionHandler/goOn()``.
-    ///
-    /// - Returns: How many go on.
-    func goOn() -> Int { self.members.values.count { $0.goOn() } }
 }

@@ -1,6 +1,7 @@
 internal import Glibc
+package import WaymarkConnections
 internal import WaymarkGateway
-package import WaymarkProtocol
+internal import WaymarkProtocol
 
 /// What a driver leaves to the driver of the next process: the gateway, and the gateway's end of every connection.
 ///
@@ -11,28 +12,14 @@ package struct DriverState: Codable, Sendable {
     package let connections: [ConnectionState]
 }
 
-/// The gateway's end of one connection, between two reads and with nothing half-written.
+/// One connection and the socket that belongs to it.
 package struct ConnectionState: Codable, Sendable {
-    /// A frame that the peer has not yet taken.
-    struct Waiting: Codable, Sendable {
-        var frame: Frame
-        /// nil for what is never conflated.
-        var key: ConflationKey?
-    }
-
-    package let id: ConnectionID
+    package let connection: DetachedConnection
     package let cookie: SocketCookie
     /// The listener that it came through.
     package let entrance: ListenAddress
     let source: PeerSource
     let role: Hello.Role?
-    let session: AcceptingSession
-    /// When the session must be told.
-    let deadline: Instant?
-    /// What was read and is not yet worked off: a part of a frame at its end.
-    let input: [UInt8]
-    let waiting: [Waiting]
-    var audiences: [AudienceID] = []
 }
 
 /// What a driver let go of. Whoever has it owns the descriptors.

@@ -1,7 +1,7 @@
 internal import Glibc
-internal import NetworkErrors
 package import NIOCore
 internal import NIOPosix
+internal import NetworkErrors
 internal import ProcessIO
 internal import Synchronization
 

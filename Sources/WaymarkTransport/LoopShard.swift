@@ -1,162 +1,156 @@
 internal import NIOCore
-internal import WaymarkCodec
+internal import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
-/// What the gateway wants done on one event loop, in order.
-enum Instruction: Sendable {
-    // Why indirect: an event is large, and one of some hundred instructions.
-    indirect case session(ConnectionID, AcceptingSession.Event)
-    case send(ConnectionID, Frame)
-    case publish(AudienceID, Span)
-    case join(ConnectionID, AudienceID)
-    case leave(ConnectionID, AudienceID)
-    case purge(ConnectionID, SessionID)
-    case purgeShares(ConnectionID, SessionID)
-}
-
-/// The connections of one event loop and the audiences that they are in.
+/// Drives ``LoopCore`` on one event loop: performs its actions on channels and runs its timer.
 final class LoopShard {
-    /// Reads the bodies of all connections here, one at a time: an idle connection holds no memory for it.
-    let decoder = BodyDecoder()
-    /// Writes what the connections here say by themselves.
-    let encoder = CrowdEncoder()
-    /// What all connections here are read into.
+    private(set) var core: LoopCore
+    /// The buffer that all connections of the loop are read into.
     let readBuffer = ReadBuffer()
-    /// When they must be told.
-    let deadlines: DeadlineTimer
-    /// What waits for all endpoints here.
-    let waiting: WaitingBytes
-    /// The Ping that was sent last: who came at the same time is asked in the same words.
-    private var lastPing: (nonce: UInt64, frame: Frame)?
-    /// Set once nobody is taken any more.
-    private var goodbye: Goodbye?
-    /// Set once everybody is held, for those who cannot be.
-    var holding: Goodbye?
-    private(set) var members = ConnectionTable<ConnectionHandler>()
-    /// Connections that were not taken, until they are closed.
+    /// Connections that were refused, until they are closed.
     var refused: [ObjectIdentifier: any Channel] = [:]
-    private var audiences: [AudienceID: LocalAudience] = [:]
-    /// The first and the last of those to be flushed, see ``touch(_:)``: each knows the next.
-    private var touched: (first: ConnectionHandler, last: ConnectionHandler)?
+    private let loop: any EventLoop
+    /// By slot.
+    private var handlers: [ConnectionHandler?] = []
+    private var actions: [LoopCore.Action] = []
+    private var timer: Scheduled<Void>?
+    /// Set once every connection is told that the gateway goes down.
+    private var drainGoodbye: Goodbye?
+    /// Set once every connection is suspended: for those that cannot be.
+    private var suspendGoodbye: Goodbye?
 
-    init(waiting: WaitingBytes, deadlines: DeadlineTimer) {
-        self.waiting = waiting
-        self.deadlines = deadlines
+    init(_ loop: any EventLoop, limits: LoopCore.Limits) {
+        self.loop = loop
+        self.core = LoopCore(limits: limits)
     }
 
+    /// Changes the core, and then performs the actions that follow.
+    @inline(__always)
+    func change(
+        for driver: GatewayDriver, _ body: (inout LoopCore, Instant, inout [LoopCore.Action]) -> Void
+    ) {
+        body(&self.core, driver.clock(), &self.actions)
+        if self.actions.isEmpty { return }
+        // Performing them may change the core again.
+        var actions = self.actions
+        self.actions = []
+        self.perform(&actions, for: driver)
+        if self.actions.isEmpty { self.actions = actions }
+    }
+
+    private func perform(_ actions: inout [LoopCore.Action], for driver: GatewayDriver) {
+        actions.drain { action in
+            switch action {
+            case .submit(let events, let connection, let isReadOver):
+                driver.submit(events, from: connection, isReadOver: isReadOver)
+            case .admit(let slot, let hello): self.handlers[slot]?.admit(hello)
+            case .write(let slot, let portion): self.handlers[slot]?.write(portion)
+            case .close(let slot, let rest): self.handlers[slot]?.close(behind: rest)
+            case .read(let slot): self.handlers[slot]?.readOn()
+            case .drained(let slot): self.handlers[slot]?.noteDrained()
+            case .note(let slot, let note): self.handlers[slot]?.note(note)
+            case .arm(let deadline): self.arm(deadline, for: driver)
+            }
+        }
+    }
+
+    private func arm(_ deadline: Instant, for driver: GatewayDriver) {
+        self.timer?.cancel()
+        let delay = max(0, (deadline - driver.clock()).nanoseconds)
+        self.timer = self.loop.assumeIsolated().scheduleTask(in: .nanoseconds(delay)) {
+            self.timer = nil
+            self.change(for: driver) { core, now, actions in
+                core.deadlineReached(at: now, BareSocket.send, into: &actions)
+            }
+        }
+    }
+
+    // MARK: Connections
+
+    var handlerCount: Int { self.core.connectionCount }
+
+    private var openHandlers: [ConnectionHandler] { self.handlers.compactMap(\.self) }
+
+    /// Registers the handler of a connection that was added to the core.
     func add(_ handler: ConnectionHandler) {
-        self.members[handler.id] = handler
-        // Taken just before everybody was told.
-        if let goodbye = self.goodbye { handler.handle(.drainRequested(goodbye)) }
-        if let holding { return handler.hold(holding) }
-        // Or just before its listener got other rules.
-        handler.review()
+        while self.handlers.count <= handler.slot { self.handlers.append(nil) }
+        self.handlers[handler.slot] = handler
     }
 
-    /// Has everybody look at the rules again.
-    func review(waitingMax: Int) {
-        self.waiting.countMax = waitingMax
-        for member in self.members.values { member.review() }
+    /// The channel of a connection is ready: tells it what all others were told while it was on its way.
+    func welcome(_ handler: ConnectionHandler) {
+        if let drainGoodbye { handler.handle(.drainRequested(drainGoodbye)) }
+        if let suspendGoodbye { return handler.suspend(suspendGoodbye) }
+        // Its listener may have got other rules.
+        if !handler.isAdopted { handler.review() }
     }
 
-    /// Forgets a connection. O(its own audiences).
-    func remove(_ id: ConnectionID) {
-        guard let member = self.members[id] else { return }
-        self.members[id] = nil
-        for audience in member.outgoing.audiences { self.leave(member, audience) }
+    /// Whether a connection may be read on, see ``LoopCore/mayRead(_:)``.
+    func mayRead(_ slot: LoopCore.Slot) -> Bool { self.core.mayRead(slot) }
+
+    /// What another process needs to continue a connection.
+    func detach(_ slot: LoopCore.Slot) -> DetachedConnection? { self.core.detach(slot) }
+
+    /// Forgets a connection.
+    func remove(_ handler: ConnectionHandler) {
+        self.core.remove(handler.slot)
+        self.handlers[handler.slot] = nil
     }
 
-    /// Does one thing that the gateway wants. Whoever is written to is flushed by ``flush()``. Not in the middle of a read.
-    func perform(_ instruction: consuming Instruction) {
-        switch instruction {
-        case .session(let id, let event):
-            guard let handler = self.members[id] else { break }
-            handler.advance(event)
-            self.touch(handler)
-        case .send(let id, let frame): self.members[id]?.deliver(frame)
-        case .publish(let audience, let span):
-            // What was put together for somebody before must not be overtaken.
-            self.flush()
-            self.audiences[audience]?.deliver(span)
-        case .join(let id, let audience): self.join(id, audience)
-        case .leave(let id, let audience):
-            if let member = self.members[id] { self.leave(member, audience) }
-        case .purge(let id, let session): self.members[id]?.purge(session)
-        case .purgeShares(let id, let session): self.members[id]?.purge(session, only: .shareDestination)
-        }
+    /// Takes over other limits and has every connection look at the rules again.
+    func review(limits: LoopCore.Limits) {
+        self.core.limits = limits
+        for handler in self.openHandlers where !self.core.isSuspended(handler.slot) { handler.review() }
     }
 
-    /// The gateway has worked off a batch of a connection.
-    func finishBatch(of id: ConnectionID) { self.members[id]?.batchDone() }
-
-    /// Does what the gateway wants, all of one turn. `batchesDone` has a connection once for each batch of it that the gateway has
-    /// worked off.
-    func perform(_ instructions: consuming [Instruction], _ batchesDone: [ConnectionID]) {
-        instructions.drain { self.perform($0) }
-        self.flush()
-        for id in batchesDone { self.finishBatch(of: id) }
-    }
-
-    /// Has a connection flushed once all is worked off, or before an audience sends past what was written to it.
-    func touch(_ handler: ConnectionHandler) {
-        guard !handler.isTouched else { return }
-        handler.isTouched = true
-        self.touched?.last.touchedNext = handler
-        self.touched = (self.touched?.first ?? handler, handler)
-    }
-
-    /// Flushes whoever was written to, in the order in which they were: who was asked or answered first waits the least.
-    func flush() {
-        while let (handler, last) = self.touched {
-            self.touched = handler.touchedNext.map { ($0, last) }
-            handler.touchedNext = nil
-            handler.isTouched = false
-            handler.flush()
-        }
-    }
-
-    /// The same, unless what comes next goes out together with what was written last.
-    func flush(before next: ConnectionID) {
-        if let (_, last) = self.touched, last.id != next { self.flush() }
-    }
-
-    /// A Ping with a nonce.
-    func ping(_ nonce: UInt64) -> Frame {
-        if let (last, frame) = self.lastPing, last == nonce { return frame }
-        let frame = Codec.ping(nonce: nonce)
-        self.lastPing = (nonce, frame)
-        return frame
-    }
-
-    /// Says goodbye to everybody, also to those who are still on their way here.
+    /// Says goodbye to all connections, also to those that are still on their way here.
     func drain(_ goodbye: Goodbye) {
-        self.goodbye = goodbye
-        for member in self.members.values { member.handle(.drainRequested(goodbye)) }
+        self.drainGoodbye = goodbye
+        for handler in self.openHandlers { handler.handle(.drainRequested(goodbye)) }
     }
 
-    /// Closes everything at once.
-    func cut() { for member in self.members.values { member.cut() } }
+    /// Closes all connections at once.
+    func cut() { for handler in self.openHandlers { handler.cut() } }
 
-    /// Closes everything at once, also what was not taken. Succeeds when all of it has closed.
+    /// Closes all connections at once, also refused ones. Succeeds when all have closed.
     func closeAll(on loop: any EventLoop) -> EventLoopFuture<Void> {
-        let channels = self.members.values.compactMap { $0.context?.channel } + self.refused.values
+        let channels = self.openHandlers.compactMap { $0.context?.channel } + self.refused.values
         for channel in channels { channel.close(promise: nil) }
         return EventLoopFuture.andAllComplete(channels.map(\.closeFuture), on: loop)
     }
 
-    // MARK: Audiences
+    // MARK: Handing over
 
-    func join(_ id: ConnectionID, _ audience: AudienceID) {
-        guard let member = self.members[id] else { return }
-        let joined = self.audiences[audience] ?? LocalAudience(id: audience)
-        self.audiences[audience] = joined
-        joined.add(member)
+    /// Suspends every connection, also those that are still on their way here.
+    func suspend(_ goodbye: Goodbye) {
+        self.suspendGoodbye = goodbye
+        for handler in self.openHandlers { handler.suspend(goodbye) }
     }
 
-    private func leave(_ member: ConnectionHandler, _ audience: AudienceID) {
-        guard let left = self.audiences[audience] else { return }
-        left.remove(member)
-        if left.isEmpty { self.audiences[audience] = nil }
+    /// Succeeds when the sockets of all connections have what was sent, or they have closed, or the time is over.
+    func whenDrained(within timeout: Duration) -> EventLoopFuture<Void> {
+        let all = self.loop.makePromise(of: Void.self)
+        let deadline = self.loop.scheduleTask(in: .nanoseconds(timeout.nanoseconds)) { all.succeed() }
+        let drained = self.openHandlers.compactMap { $0.whenDrained() }
+        EventLoopFuture.andAllComplete(drained, on: self.loop).whenComplete { _ in
+            deadline.cancel()
+            all.succeed()
+        }
+        return all.futureResult
     }
+
+    /// See ``ConnectionHandler/release()``.
+    ///
+    /// - Returns: The number of connections that were closed.
+    func release() -> Int { self.openHandlers.count { $0.release() } }
+
+    func detach() -> [(state: ConnectionState, descriptor: CInt)] {
+        self.openHandlers.compactMap { $0.detach() }
+    }
+
+    /// See ``ConnectionHandler/resume()``.
+    ///
+    /// - Returns: The number of connections that continue.
+    func resume() -> Int { self.openHandlers.count { $0.resume() } }
 }

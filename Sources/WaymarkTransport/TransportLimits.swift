@@ -1,3 +1,4 @@
+internal import WaymarkConnections
 package import WaymarkGateway
 package import WaymarkProtocol
 
@@ -14,6 +15,10 @@ package struct TransportLimits: Sendable, Hashable {
 
     package init() {}
 
-    /// The part of ``outboxBytesInAllMax`` that each of `count` loops has.
-    func waitingMax(of count: Int) -> Int { self.outboxBytesInAllMax / count }
+    /// What each of `count` loops has to itself, so that none has to ask the others.
+    func ofLoop(among count: Int) -> LoopCore.Limits {
+        LoopCore.Limits(
+            waitingBytesMax: self.outboxBytesInAllMax / count,
+            slowConsumerTimeout: self.outbox.slowConsumerTimeout)
+    }
 }

@@ -162,18 +162,37 @@ final class Peer {
 
     /// Whether the peer takes what it is sent.
     func setReading(_ isReading: Bool) {
-        self.channel.isWritable = isReading
-        self.channel.pipeline.fireChannelWritabilityChanged()
+        self.transport.setWriting(isReading)
         self.loop.run()
     }
 }
 
-/// An embedded channel knows neither half closing nor reading: this stands in for it.
+/// An embedded channel knows neither half closing nor reading, and always writes: this stands in for it.
 private final class TransportRecorder: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 
     private(set) var isOutputClosed = false
     private(set) var readCount = 0
+    private var isWriting = true
+    private var held: [(data: NIOAny, promise: EventLoopPromise<Void>?)] = []
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !self.isWriting else { return context.write(data, promise: promise) }
+        self.held.append((data, promise))
+    }
+
+    func setWriting(_ isWriting: Bool) {
+        self.isWriting = isWriting
+        while self.isWriting, !self.held.isEmpty {
+            let (data, promise) = self.held.removeFirst()
+            self.context?.writeAndFlush(data, promise: promise)
+        }
+    }
 
     func read(context: ChannelHandlerContext) { self.readCount += 1 }
 

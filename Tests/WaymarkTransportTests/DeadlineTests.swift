@@ -2,54 +2,9 @@ import NIOCore
 import NIOEmbedded
 import Testing
 import WaymarkProtocol
-import WaymarkSimulation
 import WaymarkTransport
 
-private final class Member: HasDeadline {
-    let number: Int
-    var deadlinePlace: DeadlinePlace?
-    init(_ number: Int) { self.number = number }
-}
-
 @Suite struct DeadlineTests {
-    @Test(arguments: 0..<50)
-    func `a book does what a list that is searched would do`(_ seed: UInt64) {
-        var random = SeededRandom(seed: seed)
-        let members = (0..<Int.random(in: 1...40, using: &random)).map(Member.init)
-        var book = DeadlineBook<Member>(unit: .nanoseconds(10))
-        // Ends of turns.
-        var model: [Int: Int64] = [:]
-        var now = Instant(nanoseconds: 0)
-        for _ in 0..<2_000 {
-            let member = members.randomElement(using: &random)!
-            switch Int.random(in: 0..<10, using: &random) {
-            case 0..<6:
-                let instant = now.nanoseconds + .random(in: -5...50, using: &random)
-                book.set(member, at: Instant(nanoseconds: instant))
-                model[member.number] = instant > 0 ? (instant + 9) / 10 * 10 : instant
-            case 6..<8:
-                book.remove(member)
-                model[member.number] = nil
-            case _:
-                now.nanoseconds += .random(in: 0...10, using: &random)
-                var last = Int64.min
-                while let due = book.takeDue(at: now) {
-                    let end = model.removeValue(forKey: due.number)
-                    #expect(end.map { $0 <= now.nanoseconds && last <= $0 } == true)
-                    #expect(due.deadlinePlace == nil)
-                    last = end ?? last
-                }
-                #expect(!model.values.contains { $0 <= now.nanoseconds })
-            }
-            #expect(book.count == model.count)
-            // Never later than the earliest; nil when nobody waits.
-            let earliest = model.values.min()
-            #expect((book.next == nil) == (earliest == nil))
-            #expect(book.next.map { $0.nanoseconds <= earliest ?? .min } ?? true)
-            for member in members { #expect((member.deadlinePlace == nil) == (model[member.number] == nil)) }
-        }
-    }
-
     @Test func `many deadlines are met in their order, none too early and none much too late`() throws {
         let bench = Bench()
         // Millisecond by millisecond, beside the round ones that deadlines are put together to.

@@ -6,6 +6,7 @@ import StateCoding
 import Synchronization
 import Testing
 import WaymarkCodec
+import WaymarkConnections
 import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
@@ -213,7 +214,7 @@ private struct Kept: @unchecked Sendable {
         let endpoint = try await process.vehicle("car")
         let guide = try await process.guide(["car"])
         let lost = ConnectionID(1)
-        let (next, detached, adopted) = try await process.restart(losing: { $0.id == lost })
+        let (next, detached, adopted) = try await process.restart(losing: { $0.connection.id == lost })
         #expect(detached.state.connections.count == 2)
         #expect(adopted == 1)
         #expect(try await endpoint.alerts(upTo: 2, orEnd: true).isEmpty)

@@ -7,7 +7,7 @@ internal import WaymarkProtocol
 /// Closing a socket with unread input resets the connection, and what was under way to the peer is lost: the Goodbye that
 /// would tell it why. So the output is shut down behind the last byte, and input is read and thrown away until the peer
 /// closes too or the time is over. The handler in front must drop what is read from now on.
-enum Farewell {
+enum GracefulClose {
     static func begin(on channel: any Channel, within timeout: Duration) {
         let deadline = channel.eventLoop.scheduleTask(in: .nanoseconds(timeout.nanoseconds)) {
             channel.close(mode: .all, promise: nil)
@@ -36,18 +36,10 @@ final class RefusalHandler: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) {
         let frame = Codec.encode(Envelope(.goodbye(self.goodbye)))
         context.write(self.wrapOutboundOut(ByteBuffer(bytes: frame.bytes)), promise: nil)
-        Farewell.begin(on: context.channel, within: self.timeout)
+        GracefulClose.begin(on: context.channel, within: self.timeout)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-}
-
-extension Duration {
-    /// Whole nanoseconds.
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = self.components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
 }

@@ -1,9 +1,9 @@
 import Testing
+import WaymarkConnections
 import WaymarkProtocol
 import WaymarkSimulation
-import WaymarkTransport
 
-@Suite struct TableTests {
+@Suite struct ConnectionTableTests {
     /// Ids as they are counted up, with holes; or of which many are looked for at the same place.
     @Test(arguments: [UInt64(1), 1 << 16, 1 << 33], 0..<20)
     func `a table does what a dictionary does`(_ step: UInt64, _ seed: UInt64) {

@@ -1,0 +1,256 @@
+internal import WaymarkCodec
+internal import WaymarkGateway
+internal import WaymarkProtocol
+
+/// The gateway's end of one connection: what was read and is not yet a frame, the peer session, what is to be sent, and the clocks.
+///
+/// Owned and changed by ``LoopCore`` alone.
+struct Connection {
+    let id: ConnectionID
+    var session: AcceptingSession
+    var splitter: FrameSplitter
+    var output: Output
+    /// When the session must be told.
+    var deadline: Instant? { didSet { self.isSettled = false } }
+    /// When to check whether the peer has read anything; nil while its socket accepts everything.
+    var stallCheck: Instant?
+    /// When the peer last read something, while its socket does not accept everything.
+    var progressed = Instant(nanoseconds: 0)
+    /// The session has ended: input is discarded, nothing more is sent.
+    var isClosing = false { didSet { self.isSettled = false } }
+    /// Input is collected and output waits: the connection comes from another process, or goes to one.
+    var isSuspended = false { didSet { self.isSettled = false } }
+    /// In ``LoopCore``'s list of connections to flush.
+    var isTouched = false
+    /// The driver wants to read on as soon as fewer batches are under way.
+    var isReadHeld = false
+    /// Batches of events that the gateway has not yet processed.
+    var batchCount = 0
+    /// Events for the gateway that are not yet submitted.
+    var events: [Gateway.Event] = []
+    /// The audiences that it is in; usually one for each session of its vehicle.
+    var seats = SmallArray<Seat>()
+    /// More waits than may: the connection is to be closed.
+    var overflow: Output.Overflow? { didSet { self.isSettled = false } }
+
+    // What ``LoopCore`` has told others of it.
+    /// Nothing has changed since.
+    var isSettled = false
+    var accountedByteCount = 0
+    var announcedSocket = SocketID.none
+    var scheduled: Instant?
+
+    /// A member's place in an audience.
+    struct Seat {
+        let audience: AudienceID
+        /// Of the audience in ``LoopCore``.
+        let slot: Int
+        /// In the audience's list of members.
+        var index: Int
+        /// The number of batches that the audience had been sent when that was last noted.
+        var batchCount: UInt32
+    }
+
+    init(_ id: ConnectionID, _ session: AcceptingSession, _ outbox: Outbox.Limits, _ portionBytes: Int) {
+        self.id = id
+        self.session = session
+        self.splitter = FrameSplitter(frameBytesMax: session.frameBytesMax)
+        self.output = Output(limits: outbox, portionBytes: portionBytes)
+    }
+
+    /// Gives all memory back: the connection is gone, its slot free.
+    mutating func retire() {
+        self.isClosing = true
+        self.splitter = FrameSplitter(frameBytesMax: 0)
+        self.output = Output(limits: Outbox.Limits(), portionBytes: 0)
+        self.events = []
+        self.seats = SmallArray()
+        (self.accountedByteCount, self.announcedSocket, self.scheduled) = (0, .none, nil)
+    }
+
+    // MARK: Input
+
+    /// Takes what was read if it is a Pong and nothing else, which is all that idle connections send.
+    mutating func takePong(_ read: RawSpan) -> Bool {
+        Codec.isPong(read) && !self.isSuspended && self.splitter.isEmpty && self.session.notePong()
+    }
+
+    /// Processes the whole frames among what was read now and before. The events that follow are kept for ``submit(isReadOver:into:)``.
+    mutating func process(
+        _ read: RawSpan = RawSpan(), isReadOver: Bool = false, at now: Instant, _ slot: Int,
+        _ codecs: LoopCodecs, into actions: inout [LoopCore.Action]
+    ) {
+        if read.byteCount > 0 { self.splitter.append(read) }
+        do throws(FramingError) {
+            while !self.isClosing {
+                if self.splitter.isPublishedNext { self.takePublications(codecs) }
+                guard let frame = try self.splitter.next() else { break }
+                self.process(frame, at: now, slot, codecs, into: &actions)
+            }
+        } catch {
+            self.handle(.violated(error), at: now, slot, codecs, into: &actions)
+        }
+    }
+
+    /// Takes the published frames that come next as one event, up to one that is rejected or that this peer may not send.
+    private mutating func takePublications(_ codecs: LoopCodecs) {
+        let read = self.splitter.read
+        let frameBytesMax = self.splitter.frameBytesMax
+        var offset = self.splitter.offset
+        var frames = PublishedFrames(readInto: read)
+        let decoder = codecs.decoder
+        let bytes = unsafe read.span.bytes
+        do {
+            while let header = try FrameHeader.read(
+                from: bytes.extracting(offset..<bytes.byteCount), frameBytesMax: frameBytesMax),
+                MessageType.published.contains(header.rawType),
+                case let end = offset + header.frameByteCount, end <= bytes.byteCount
+            {
+                // Only an active navigation client publishes: that is checked before the body is read.
+                guard !frames.isEmpty || self.session.notePublication() else { break }
+                frames.append(
+                    read: header, at: offset,
+                    try decoder.outline(of: header, bytes.extracting(offset..<end)))
+                offset = end
+            }
+        } catch { /* What is no frame, or is rejected, is read again to say what is wrong with it. */  }
+        self.splitter.skip(to: offset)
+        if !frames.isEmpty { self.events.append(.published(self.id, frames)) }
+    }
+
+    /// Processes any other frame. One that was published comes here only to be rejected.
+    private mutating func process(
+        _ frame: Frame, at now: Instant, _ slot: Int, _ codecs: LoopCodecs,
+        into actions: inout [LoopCore.Action]
+    ) {
+        switch codecs.decoder.read(frame, on: &self.session) {
+        case .forConnection(let message):
+            self.handle(.received(message), at: now, slot, codecs, into: &actions)
+        case .forGateway(let message, let session):
+            self.events.append(.received(self.id, message, session))
+        case .request(let request, let session): self.events.append(.requested(self.id, request, session))
+        case .publication(let outline):
+            self.events.append(.published(self.id, PublishedFrames(frame, outline)))
+        case .rejected(let rejection):
+            actions.append(.note(slot, .rejected(rejection)))
+            self.handle(.rejected(rejection), at: now, slot, codecs, into: &actions)
+            if MessageType.published.contains(frame.header.rawType), !self.isClosing {
+                self.events.append(.publicationRejected(self.id, frame.header))
+            }
+        case .skipped: break
+        case .closing(let goodbye):
+            self.handle(.closeRequested(goodbye), at: now, slot, codecs, into: &actions)
+        }
+    }
+
+    /// Hands the events of this connection to the gateway.
+    mutating func submit(isReadOver: Bool = false, into actions: inout [LoopCore.Action]) {
+        guard !self.events.isEmpty else { return }
+        actions.append(.submit(self.events, from: self.id, isReadOver: isReadOver))
+        self.events = []
+        self.batchCount += 1
+    }
+
+    // MARK: The peer session
+
+    mutating func handle(
+        _ event: AcceptingSession.Event, at now: Instant, _ slot: Int, _ codecs: LoopCodecs,
+        into actions: inout [LoopCore.Action]
+    ) {
+        var sessionActions: [AcceptingSession.Action] = []
+        self.session.handle(event, at: now, into: &sessionActions)
+        self.output.isOpen = self.session.state == .active
+        self.perform(sessionActions, slot, codecs, into: &actions)
+    }
+
+    mutating func perform(
+        _ sessionActions: [AcceptingSession.Action], _ slot: Int, _ codecs: LoopCodecs,
+        into actions: inout [LoopCore.Action]
+    ) {
+        for action in sessionActions {
+            switch action {
+            case .send(let message): self.send(message, slot, codecs, into: &actions)
+            case .admit(let hello): actions.append(.admit(slot, hello))
+            case .gone(let clean):
+                self.events.append(.departed(self.id, clean: clean))
+                self.submit(into: &actions)
+            case .arm(let deadline): self.deadline = deadline
+            case .close:
+                guard !self.isClosing else { break }
+                self.isClosing = true
+                self.splitter = FrameSplitter(frameBytesMax: 0)
+                actions.append(.close(slot, self.output.finish()))
+            }
+        }
+    }
+
+    private mutating func send(
+        _ message: Message, _ slot: Int, _ codecs: LoopCodecs, into actions: inout [LoopCore.Action]
+    ) {
+        if case .goodbye(let goodbye) = message { actions.append(.note(slot, .closing(goodbye))) }
+        if case .welcome = message {
+            self.splitter.frameBytesMax = self.session.frameBytesMax
+            actions.append(.note(slot, .admitted))
+        }
+        self.write(codecs.encoder.encode(Envelope(message)))
+    }
+
+    // MARK: Output
+
+    /// Puts a frame behind all others. If it cannot wait, ``LoopCore`` closes the connection.
+    mutating func write(_ frame: Frame) {
+        guard !self.isClosing, let overflow = self.output.write(frame, key: nil) else { return }
+        self.overflow = overflow
+    }
+
+    /// Puts a frame of the gateway's behind all others, while such frames may be sent.
+    ///
+    /// - Returns: Whether what is put together is long enough to be sent.
+    mutating func send(_ frame: Frame) -> Bool {
+        guard self.output.isOpen else { return false }
+        self.write(frame)
+        return self.output.isPortionFull
+    }
+
+    mutating func close(
+        dueTo overflow: Output.Overflow, at now: Instant, _ slot: Int, _ codecs: LoopCodecs,
+        into actions: inout [LoopCore.Action]
+    ) {
+        let reason =
+            switch overflow {
+            case .outbox(let bytesMax): "more than \(bytesMax) bytes wait to be read"
+            case .loop(let bytesMax): "more than \(bytesMax) bytes wait for all endpoints that do not keep up"
+            }
+        self.closeAsTooSlow(reason, at: now, slot, codecs, into: &actions)
+    }
+
+    /// Drops what waits, so that the Goodbye follows what the channel has.
+    mutating func closeAsTooSlow(
+        _ reason: String, at now: Instant, _ slot: Int, _ codecs: LoopCodecs,
+        into actions: inout [LoopCore.Action]
+    ) {
+        self.output.clear()
+        self.handle(
+            .closeRequested(Goodbye(.slowConsumer, reason: reason)), at: now, slot, codecs, into: &actions)
+    }
+
+    // MARK: Time
+
+    /// When it must be looked at; nil for a connection that is suspended or closing.
+    mutating func due(at now: Instant, _ slowConsumerTimeout: Duration) -> Instant? {
+        guard !self.isSuspended, !self.isClosing else {
+            self.stallCheck = nil
+            return nil
+        }
+        guard self.output.isWaiting || self.output.isBlocked else {
+            self.stallCheck = nil
+            return self.deadline
+        }
+        if self.stallCheck == nil {
+            self.progressed = now
+            self.stallCheck = now + slowConsumerTimeout
+        }
+        guard let check = self.stallCheck, let deadline = self.deadline else { return self.stallCheck }
+        return min(check, deadline)
+    }
+}

@@ -1,0 +1,92 @@
+package import WaymarkGateway
+package import WaymarkProtocol
+
+/// The gateway's end of one connection, between two reads and with nothing half-written: what another process needs to continue it.
+package struct DetachedConnection: Sendable, Codable {
+    /// A frame that the peer has not yet read.
+    struct Waiting: Sendable, Codable {
+        var frame: Frame
+        /// nil for a frame that is never conflated.
+        var key: ConflationKey?
+    }
+
+    package let id: ConnectionID
+    package let session: AcceptingSession
+    /// When the session must be told.
+    let deadline: Instant?
+    /// What was read and not processed: at most a part of a frame, unless the connection was suspended meanwhile.
+    let input: [UInt8]
+    var waiting: [Waiting]
+    package let audiences: [AudienceID]
+
+    /// Drops the frames that wait: for the simulation, which must notice that.
+    package mutating func dropWaiting() { self.waiting = [] }
+}
+
+// Connections that leave for another process, and connections that come from one.
+extension LoopCore {
+    /// From now on nothing of a connection is processed and no deadline is met, and what is sent waits; ``Action/drained(_:)`` follows.
+    package mutating func suspend(_ slot: Slot, at now: Instant, _ send: Send, into actions: inout [Action]) {
+        guard !self.connections[slot].isClosing, !self.connections[slot].isSuspended else { return }
+        self.flush(slot, send, into: &actions)
+        self.connections[slot].isSuspended = true
+        self.connections[slot].batchCount += Self.batchesMax
+        self.connections[slot].output.isSuspended = true
+        self.settle(slot, at: now, into: &actions)
+        if self.connections[slot].output.isDrained { actions.append(.drained(slot)) }
+    }
+
+    /// What another process needs to continue a suspended connection; nil if the socket does not have everything that was sent.
+    package mutating func detach(_ slot: Slot) -> DetachedConnection? {
+        guard self.connections[slot].isSuspended, !self.connections[slot].isClosing,
+            self.connections[slot].output.isDrained
+        else { return nil }
+        self.noteShared(slot)
+        let connection = self.connections[slot]
+        return DetachedConnection(
+            id: connection.id, session: connection.session, deadline: connection.deadline,
+            input: connection.splitter.rest,
+            waiting: connection.output.waitingFrames.map { .init(frame: $0.frame, key: $0.key) },
+            audiences: connection.seats.map(\.audience).sorted { $0.rawValue < $1.rawValue })
+    }
+
+    /// Takes over a connection of another process, suspended until ``resume(_:at:_:into:)``, in the audiences that it was in.
+    package mutating func adopt(
+        _ detached: DetachedConnection, outbox: Outbox.Limits, at now: Instant, into actions: inout [Action]
+    ) -> Slot {
+        var connection = Connection(
+            detached.id, detached.session, outbox, self.limits.portionBytes)
+        connection.isSuspended = true
+        connection.batchCount = Self.batchesMax
+        connection.deadline = detached.deadline
+        connection.splitter.append(detached.input)
+        connection.output.isOpen = detached.session.state == .active
+        connection.output.isSuspended = true
+        connection.overflow = connection.output.restore(detached.waiting.map { ($0.frame, $0.key) })
+        let slot = self.insert(connection)
+        for audience in detached.audiences { self.join(detached.id, audience) }
+        self.settle(slot, at: now, into: &actions)
+        return slot
+    }
+
+    /// Continues a suspended connection: what it sent meanwhile is processed, what waits is sent.
+    ///
+    /// - Returns: Whether it continues.
+    package mutating func resume(
+        _ slot: Slot, at now: Instant, _ send: Send, into actions: inout [Action]
+    ) -> Bool {
+        guard self.connections[slot].isSuspended else { return false }
+        self.connections[slot].isSuspended = false
+        self.connections[slot].batchCount -= Self.batchesMax
+        self.connections[slot].output.isSuspended = false
+        self.settle(slot, at: now, into: &actions)
+        if !self.connections[slot].isClosing {
+            self.connections[slot].process(at: now, slot, self.codecs, into: &actions)
+            self.flush(slot, send, into: &actions)
+            self.connections[slot].submit(into: &actions)
+        }
+        self.settle(slot, at: now, into: &actions)
+        self.readOn(slot, into: &actions)
+        return !self.connections[slot].isClosing
+    }
+}

@@ -1,0 +1,17 @@
+internal import WaymarkCodec
+internal import WaymarkProtocol
+
+/// The buffers for reading and writing messages that all connections of a loop share: an idle connection holds none.
+final class LoopCodecs {
+    let decoder = BodyDecoder()
+    let encoder = CrowdEncoder()
+    private var lastPing: (nonce: UInt64, frame: Frame)?
+
+    /// A Ping; peers that connected together are sent the same.
+    func ping(_ nonce: UInt64) -> Frame {
+        if let (last, frame) = self.lastPing, last == nonce { return frame }
+        let frame = Codec.ping(nonce: nonce)
+        self.lastPing = (nonce, frame)
+        return frame
+    }
+}

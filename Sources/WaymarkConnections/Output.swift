@@ -1,0 +1,220 @@
+internal import WaymarkGateway
+internal import WaymarkProtocol
+
+/// Names the socket of a connection: a descriptor in the daemon, a pipe in the simulation.
+package struct SocketID: Sendable, Hashable {
+    package let rawValue: CInt
+    package init(rawValue: CInt) { self.rawValue = rawValue }
+
+    // Why not an optional: it is looked at for each member of an audience.
+    /// No socket.
+    static let none = SocketID(rawValue: -1)
+}
+
+/// Sends bytes on a socket without waiting, and returns how many it accepted, from the front. 0 or less if none, also if the socket is
+/// broken: its channel reports that.
+package typealias Send = (SocketID, RawSpan) -> Int
+
+/// What one connection sends: first to the socket, and as long as that accepts nothing more, to the outbox.
+///
+///     ready ──the socket accepts a part──▶ blocked ──the channel has written its portion──▶ ready
+///
+/// Bytes stay in order because there are three places, each behind the one before: the portion that the channel writes once the
+/// socket is writable; the rest of what was being sent (``sending``); and the outbox, where newer states replace older ones. The
+/// socket itself is used only while the channel has nothing. A connection without a plain socket hands every portion to its channel.
+package struct Output: Sendable {
+    /// Why a peer that reads too slowly must be closed.
+    package enum Overflow: Sendable, Hashable {
+        case outbox(bytesMax: Int)
+        /// Of all connections of the loop.
+        case loop(bytesMax: Int)
+    }
+
+    /// Shared batches may be sent. Without it, what is written is sent none the less.
+    var isOpen = false { didSet { self.chooseDirect() } }
+    /// Nothing leaves the outbox: the connection comes from another process, or goes to one.
+    var isSuspended = false { didSet { self.chooseDirect() } }
+    /// `none` until the channel is active, once it is closed, and for a channel that is more than a socket.
+    var socket = SocketID.none { didSet { self.chooseDirect() } }
+    /// The socket, while a shared batch may be sent on it past this type: nothing else waits; else `none`.
+    private(set) var direct = SocketID.none
+    /// To be sent by the next flush, or the rest of what was being sent.
+    private var sending: ArraySlice<UInt8> = []
+    /// The channel has a portion that the socket did not accept.
+    private(set) var isBlocked = false { didSet { self.isSettled = false } }
+    private var outbox: Outbox
+    /// ``LoopCore`` has told others of ``direct`` and of what waits.
+    var isSettled = true
+    /// See ``LoopCore/Limits/portionBytes``.
+    private let portionBytes: Int
+
+    init(limits: Outbox.Limits, portionBytes: Int) {
+        self.outbox = Outbox(limits: limits)
+        self.portionBytes = portionBytes
+    }
+
+    /// Bytes that wait in the outbox, as ``Outbox`` counts them.
+    var waitingByteCount: Int { self.outbox.byteCount }
+    /// The outbox, in order.
+    var waitingFrames: [SharedBatch.Part] { self.outbox.waiting }
+    /// States that newer ones replaced while they waited.
+    var conflatedCount: UInt64 { self.outbox.conflatedCount }
+    /// Frames wait for the peer to read.
+    private(set) var isWaiting = false
+    /// The socket has every byte that left the outbox.
+    var isDrained: Bool { !self.isBlocked && self.isSendingNothing }
+    /// What is put together is long enough to be sent.
+    var isPortionFull: Bool { self.sending.count >= self.portionBytes }
+
+    // Why not `sending.isEmpty`: it is generic, and looked up at run time each time.
+    private var isSendingNothing: Bool { self.sending.startIndex == self.sending.endIndex }
+
+    // MARK: Writing
+
+    /// Puts a frame behind all others.
+    ///
+    /// - Returns: Why it cannot wait; nil if all is well.
+    mutating func write(_ frame: Frame, key: ConflationKey?) -> Overflow? {
+        if self.isBlocked || self.isSuspended || self.isWaiting { return self.wait(frame, key) }
+        self.put(frame.bytes)
+        return nil
+    }
+
+    /// Puts a shared batch behind all other frames, but for its first `sentCount` bytes, which ``direct`` has accepted.
+    ///
+    /// - Returns: Why it cannot wait; nil if all is well.
+    mutating func write(_ batch: inout SharedBatch, after sentCount: Int) -> Overflow? {
+        guard sentCount > 0 || self.isBlocked || self.isSuspended || self.isWaiting else {
+            self.put(batch.bytes)
+            return nil
+        }
+        // The frame that was sent in part must be completed; the frames behind it can wait, each in bytes that all connections share.
+        var skipped = sentCount
+        for (frame, key) in batch.frames() {
+            if skipped >= frame.bytes.count {
+                skipped -= frame.bytes.count
+            } else if skipped > 0 {
+                self.sending = frame.bytes.dropFirst(skipped)
+                skipped = 0
+            } else if sentCount > 0, self.isSendingNothing {
+                self.sending = frame.bytes
+            } else if let overflow = self.wait(frame, key) {
+                return overflow
+            }
+        }
+        return nil
+    }
+
+    /// Sends a frame past what is put together, if nothing is; what the socket does not accept is left for ``flush(_:)``.
+    ///
+    /// - Returns: Whether the frame needs no more than that.
+    mutating func sendAtOnce(_ frame: Frame, _ send: Send) -> Bool {
+        guard self.direct != .none, self.isSendingNothing else { return false }
+        let count = max(0, unsafe send(self.direct, frame.bytes.span.bytes))
+        if count < frame.bytes.count { self.sending = frame.bytes.dropFirst(count) }
+        return true
+    }
+
+    /// Sends what was written, as far as the socket accepts it.
+    ///
+    /// - Returns: A portion for the channel, which must report by ``channelWrote()`` that the socket has it; nil if there is none.
+    mutating func flush(_ send: Send) -> ArraySlice<UInt8>? {
+        while !self.isBlocked {
+            if self.isSendingNothing { self.refill() }
+            guard !self.isSendingNothing else { break }
+            if self.socket != .none {
+                let count = unsafe send(self.socket, self.sending.span.bytes)
+                if count == self.sending.count {
+                    self.sending = []
+                } else if count > 0 {
+                    self.sending = self.sending.dropFirst(count)
+                }
+            }
+            if !self.isSendingNothing {
+                let portion = self.sending.prefix(self.portionBytes)
+                self.sending = self.sending.dropFirst(portion.count)
+                self.isBlocked = true
+                self.chooseDirect()
+                return portion
+            }
+        }
+        return nil
+    }
+
+    /// The socket has the portion that the channel was given.
+    mutating func channelWrote() {
+        self.isBlocked = false
+        self.chooseDirect()
+    }
+
+    /// Everything that is still to be sent, in order: the connection closes behind it.
+    mutating func finish() -> ArraySlice<UInt8> {
+        var rest = self.sending
+        for frame in self.outbox.take(byteCount: .max) { rest += frame.bytes }
+        self.sending = []
+        self.outboxChanged()
+        return rest
+    }
+
+    /// Takes over what waited in another process.
+    mutating func restore(_ waiting: [SharedBatch.Part]) -> Overflow? {
+        var overflow: Overflow?
+        for (frame, key) in waiting { overflow = self.wait(frame, key) ?? overflow }
+        return overflow
+    }
+
+    /// Puts bytes behind what is put together.
+    private mutating func put(_ bytes: ArraySlice<UInt8>) {
+        guard !self.isSendingNothing else { return self.sending = bytes }
+        if self.sending.count + bytes.count > self.sending.capacity {
+            // Once, instead of each time that it doubles.
+            var joined: [UInt8] = []
+            joined.reserveCapacity(max(2 * self.sending.count, 960))
+            joined += self.sending
+            self.sending = joined[...]
+        }
+        self.sending += bytes
+    }
+
+    // MARK: The outbox
+
+    /// Drops the waiting frames of a navigation session, or only those of one type.
+    mutating func purge(_ session: SessionID, only type: MessageType? = nil) {
+        self.outbox.purge(session, only: type)
+        self.outboxChanged()
+    }
+
+    /// Drops all waiting frames.
+    mutating func clear() {
+        self.outbox = Outbox(limits: self.outbox.limits)
+        self.outboxChanged()
+    }
+
+    private mutating func wait(_ frame: Frame, _ key: ConflationKey?) -> Overflow? {
+        let verdict = self.outbox.append(frame, key: key)
+        self.outboxChanged()
+        return verdict == .overflow ? .outbox(bytesMax: self.outbox.limits.bytesMax) : nil
+    }
+
+    private mutating func refill() {
+        guard self.isWaiting, !self.isSuspended else { return }
+        for frame in self.outbox.take(byteCount: self.portionBytes) {
+            self.put(frame.bytes)
+        }
+        self.outboxChanged()
+    }
+
+    private mutating func outboxChanged() {
+        self.isWaiting = !self.outbox.isEmpty
+        self.isSettled = false
+        self.chooseDirect()
+    }
+
+    private mutating func chooseDirect() {
+        let isFree = self.isOpen && !self.isSuspended && !self.isBlocked && !self.isWaiting
+        let direct = isFree ? self.socket : .none
+        guard direct != self.direct else { return }
+        self.direct = direct
+        self.isSettled = false
+    }
+}

@@ -1,0 +1,39 @@
+/// An array that is filled and emptied again and again and keeps its memory while it stays short.
+///
+/// Inlinable, as all generic code here that other modules use on the hot path: otherwise types are looked up at run time.
+package struct RecycledArray<Element> {
+    @usableFromInline package var elements: [Element] = []
+
+    @inlinable package init() {}
+
+    @inlinable package var isEmpty: Bool { self.elements.count == 0 }
+    @inlinable package var count: Int { self.elements.count }
+
+    @inlinable package mutating func append(_ element: consuming Element) { self.elements.append(element) }
+
+    /// Removes and returns all elements.
+    @inlinable
+    package mutating func take() -> [Element] {
+        let elements = self.elements
+        self.elements = []
+        return elements
+    }
+
+    /// Keeps the memory of an array that ``take()`` returned, unless there are new elements. A long array gives its memory back.
+    @inlinable
+    package mutating func recycle(_ elements: consuming [Element]) {
+        guard self.elements.count == 0, elements.capacity <= 256 else { return }
+        if elements.count > 0 { elements.removeAll(keepingCapacity: true) }
+        self.elements = elements
+    }
+}
+
+extension Array {
+    /// Removes each element, the first one first, and lets `use` consume it. Why not a loop: it copies each element, and destroys all
+    /// of them at its end.
+    @inlinable @inline(__always)
+    package mutating func drain(_ use: (consuming Element) -> Void) {
+        if self.count > 1 { self.reverse() }
+        while let element = self.popLast() { use(element) }
+    }
+}

@@ -1,0 +1,35 @@
+package import WaymarkGateway
+package import WaymarkProtocol
+
+/// Frames for one audience, encoded once: all its endpoints are sent the same bytes.
+package struct SharedBatch: Sendable {
+    /// A frame and, for a state, the key that a newer value replaces it by.
+    package typealias Part = (frame: Frame, key: ConflationKey?)
+
+    private var batches: [PublishedFrames] = []
+    /// Empty while ``batches`` has only one element, whose bytes are the batch's then.
+    private var joined: [UInt8] = []
+    private var parts: [Part]?
+
+    package init() {}
+
+    /// What goes over the wire.
+    package var bytes: ArraySlice<UInt8> {
+        self.batches.count == 1 ? self.batches[0].bytes : self.joined[...]
+    }
+
+    package mutating func append(_ frames: PublishedFrames) {
+        if self.batches.count == 1 { self.joined += self.batches[0].bytes }
+        if !self.batches.isEmpty { self.joined += frames.bytes }
+        self.batches.append(frames)
+        self.parts = nil
+    }
+
+    /// Each frame by itself, in bytes of its own, which all connections share whose sockets do not accept the batch at once.
+    package mutating func frames() -> [Part] {
+        if let parts { return parts }
+        let parts = self.batches.flatMap(\.frames)
+        self.parts = parts
+        return parts
+    }
+}

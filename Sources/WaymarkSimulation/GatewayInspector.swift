@@ -1,0 +1,219 @@
+internal import WaymarkConnections
+internal import WaymarkGateway
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+/// Sees every event that the gateway processes and every action that follows, checks both, and disturbs the actions where a fault is
+/// to be injected between the gateway and its connections.
+final class GatewayInspector: GatewayTap {
+    var watch: Watch
+    /// What was found wrong and not yet collected.
+    var violations: [(Promise, String)] = []
+    var happenings: Set<Happening> = []
+    /// Lines for the trace that were not yet collected; empty unless it is wanted.
+    var lines: [String] = []
+    /// The gateway that was last handed over, as if it had stayed.
+    var predecessor: Gateway?
+    private let isTraced: Bool
+    private let fault: InjectedFault?
+    private let grace: Duration
+    private var random: SeededRandom
+    private var hasRestarted = false
+    private var members: [AudienceID: [ConnectionID]] = [:]
+    /// What an injected fault keeps back.
+    private var withheldAction: Gateway.Action?
+
+    init(grace: Duration, isTraced: Bool, fault: InjectedFault?, _ random: SeededRandom) {
+        self.watch = Watch(grace: grace)
+        self.grace = grace
+        self.isTraced = isTraced
+        self.fault = fault
+        self.random = random
+    }
+
+    /// A new gateway knows nothing.
+    func restart() {
+        self.watch = Watch(grace: self.grace)
+        self.predecessor = nil
+        self.withheldAction = nil
+        self.members = [:]
+        self.hasRestarted = true
+    }
+
+    private func report(_ promise: Promise, _ text: String) { self.violations.append((promise, text)) }
+
+    private func note(_ line: @autoclosure () -> String) { if self.isTraced { self.lines.append(line()) } }
+
+    func processed(
+        _ event: Gateway.Event, at now: Instant, before: Gateway, _ gateway: inout Gateway,
+        _ actions: inout [Gateway.Action]
+    ) {
+        self.note("gateway <- \(event.line)")
+        self.watch.see(event, at: now)
+        self.compareWithPredecessor(event, actions, at: now)
+        self.injectAfterRejection(event, actions, &gateway, at: now)
+        if case .published(let connection, let frames) = event, frames.single.count > 1 {
+            self.checkBatch(connection, frames.single, before, gateway, at: now)
+        } else {
+            self.checkRejection(of: event, actions, before, gateway, at: now)
+        }
+        actions = self.injected(actions)
+        for action in actions { self.see(action) }
+        self.watch.check()
+    }
+
+    private func see(_ action: Gateway.Action) {
+        self.note("gateway -> \(action.line)")
+        var members: [ConnectionID] = []
+        switch action {
+        case .publish(let audience, _): members = self.members[audience] ?? []
+        case .join(let id, let audience): self.members[audience, default: []].append(id)
+        case .leave(let id, let audience): self.members[audience]?.removeAll { $0 == id }
+        case .send(_, let envelope):
+            if let happening = Happening(envelope.message) { self.happenings.insert(happening) }
+        case .admit, .refuse, .forward, .sendFrames, .purge, .purgeShares, .close, .arm, .note: break
+        }
+        self.watch.see(action, members: members)
+    }
+
+    /// The gateway that was handed over must do, action for action, what it would have done if it had stayed.
+    private func compareWithPredecessor(
+        _ event: Gateway.Event, _ actions: [Gateway.Action], at now: Instant
+    ) {
+        guard self.predecessor != nil else { return }
+        var expected: [Gateway.Action] = []
+        self.predecessor?.handle(event, at: now, into: &expected)
+        if expected != actions {
+            self.report(.restartLosesNothing, "handed over, the gateway does \(actions), before \(expected)")
+        }
+    }
+
+    /// A batch has the effect that its frames have one by one.
+    private func checkBatch(
+        _ connection: ConnectionID, _ frames: [PublishedFrames], _ before: Gateway, _ gateway: Gateway,
+        at now: Instant
+    ) {
+        var expected = before
+        for frame in frames {
+            let earlier = expected
+            var actions: [Gateway.Action] = []
+            expected.handle(.published(connection, frame), at: now, into: &actions)
+            self.checkRejection(of: .published(connection, frame), actions, earlier, expected, at: now)
+        }
+        // Not the whole gateway: endpoints that find room in the middle of a batch are told at its end.
+        let (batch, single) = (gateway.counters, expected.counters)
+        if batch.framesPublished != single.framesPublished || batch.framesRejected != single.framesRejected
+            || batch.framesUnchanged != single.framesUnchanged
+        {
+            self.report(
+                .equalAtRest, "a batch of \(connection) is not \(frames.count) frames: \(batch), \(single)")
+        }
+    }
+
+    /// A rejected message has no other effect but a line in the log, and the error says why.
+    private func checkRejection(
+        of event: Gateway.Event, _ actions: [Gateway.Action], _ before: Gateway, _ gateway: Gateway,
+        at now: Instant
+    ) {
+        let effects = actions.count { if case .note = $0 { false } else { true } }
+        for case .send(let id, let envelope) in actions {
+            guard case .error(let rejection) = envelope.message else { continue }
+            if effects != 1 { self.report(.rejectionChangesNothing, "\(id) was rejected, but not only that") }
+            if rejection.reason.isEmpty || (rejection.code.concernsField && rejection.field.isEmpty) {
+                self.report(.rejectionChangesNothing, "\(id) is not told why: \(rejection)")
+            }
+            var expected = before
+            // A rejected publication uses up its number, as if the codec had rejected it.
+            if case .published(let connection, let frames) = event, let (frame, _) = frames.frames.first {
+                var none: [Gateway.Action] = []
+                expected.handle(.publicationRejected(connection, frame.header), at: now, into: &none)
+            }
+            if expected != gateway {
+                self.report(.rejectionChangesNothing, "\(rejection) changed something")
+            }
+        }
+    }
+
+    // MARK: Injected faults
+
+    /// Does to the gateway what it must not do by itself when it rejects a message.
+    private func injectAfterRejection(
+        _ event: Gateway.Event, _ actions: [Gateway.Action], _ gateway: inout Gateway, at now: Instant
+    ) {
+        guard self.fault == .applyRejected, case .published(let connection, let frames) = event,
+            var header = frames.frames.first?.frame.header, case .send(_, let envelope) = actions.first,
+            envelope.message.type == .error
+        else { return }
+        header.sequence += 1
+        var none: [Gateway.Action] = []
+        gateway.handle(.publicationRejected(connection, header), at: now, into: &none)
+    }
+
+    /// The gateway's actions as they reach the connections, with the injected fault, if there is one.
+    private func injected(_ actions: [Gateway.Action]) -> [Gateway.Action] {
+        guard let fault = self.fault else { return actions }
+        return actions.flatMap { self.inject(fault, $0) }
+    }
+
+    private func inject(_ fault: InjectedFault, _ action: Gateway.Action) -> [Gateway.Action] {
+        switch (fault, action) {
+        case (.loseState, .publish(_, let frames)) where frames.beginsWithState && self.random.once(in: 8):
+            return []
+        case (.loseEvent, .publish(_, let frames)) where !frames.beginsWithState && self.random.once(in: 4):
+            return []
+        case (.duplicate, .publish) where self.random.once(in: 8): return [action, action]
+        case (.reorder, .publish): return self.reorder(action)
+        case (.ignorePurge, .purge), (.ignoreLeave, .leave): return []
+        case (.loseOutcome, .send(_, let envelope)) where envelope.message.type == .requestOutcome: return []
+        case (.changeOutcome, .send(let id, let envelope)):
+            guard case .requestOutcome(var outcome) = envelope.message else { return [action] }
+            outcome.outcome = outcome.outcome == .accepted ? .gone : .accepted
+            return [action, .send(id, Envelope(.requestOutcome(outcome)))]
+        case (.beginSecondSession, .send(let id, let envelope)):
+            guard case .snapshotEnd = envelope.message else { return [action] }
+            let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "nobody"))
+            let other = SessionID(envelope.session.rawValue + 1_000_000)
+            return [action, .send(id, Envelope(.snapshotBegin(begin), session: other))]
+        case (.loseError, .send(_, let envelope)) where envelope.message.type == .error: return []
+        case (.loseErrorField, .send(let id, let envelope)):
+            guard case .error(var rejection) = envelope.message else { return [action] }
+            rejection.field = ""
+            return [.send(id, Envelope(.error(rejection)))]
+        case (.loseSnapshotAfterRestart, .sendFrames) where self.hasRestarted: return []
+        case (.loseState, _), (.loseEvent, _), (.duplicate, _), (.reorder, _), (.ignorePurge, _),
+            (.ignoreLeave, _),
+            (.loseOutcome, _), (.changeOutcome, _), (.beginSecondSession, _), (.ignoreOutboxLimit, _),
+            (.applyRejected, _), (.loseError, _), (.loseErrorField, _), (.loseSnapshotAfterRestart, _),
+            (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _), (.writeAfterGoodbye, _):
+            return [action]
+        }
+    }
+
+    /// Keeps a publication back until the next one of the same session.
+    private func reorder(_ action: Gateway.Action) -> [Gateway.Action] {
+        if let withheld = self.withheldAction {
+            self.withheldAction = nil
+            return [action, withheld]
+        }
+        guard self.random.once(in: 8) else { return [action] }
+        self.withheldAction = action
+        return []
+    }
+}
+
+extension PublishedFrames {
+    fileprivate var beginsWithState: Bool { self.frames.first?.key != nil }
+}
+
+extension ErrorCode {
+    /// Whether it can only be understood with the field.
+    fileprivate var concernsField: Bool {
+        switch self {
+        case .invalidText, .outOfRange, .missing, .unknownReference, .duplicate, .staleGeneration,
+            .vehicleBusy, .vehicleNavigatesItself, .inconsistent:
+            true
+        case .malformed, .wrongState, .sequenceGap, .unknownSession, .notGranted, .limitReached, .wrongRole:
+            false
+        }
+    }
+}
