@@ -15,8 +15,8 @@ for number in 1 2 3; do
   eventually 5 empty
 done
 [[ ! -e /run/waymarkd/restart ]]
-equal renewals "$(journal | grep -c "went on with the connections of the process before: count=$((20 * endpoints + 2)) ")" 3
-journal | grep -F 'left everything' | tail -1
+equal renewals "$(journal | grep -c "took over connections from the previous process: count=$((20 * endpoints + 2)) ")" 3
+journal | grep -F 'handed all connections over' | tail -1
 # Nobody came a second time; two made the reference.
 equal admissions "$(admissions)" $((20 * endpoints + 2 + 2))
 end_fleet

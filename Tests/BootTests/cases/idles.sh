@@ -12,7 +12,7 @@ for round in 1 2; do
   equal status "$(property ExecMainStatus)" 0
   equal restarts "$(property NRestarts)" 0
 done
-equal times "$(journal | grep -c 'idle, leaving until somebody connects')" 2
+equal times "$(journal | grep -c 'idle, exiting until the next connection')" 2
 
 # Started without a connection it leaves, too.
 systemctl start waymarkd

@@ -14,10 +14,10 @@ wait "$cluster"
 
 # life FIELD=VALUE: the sentences of its entries, in their order.
 life() { entries --output cat "$1" | sed 's/: .*//'; }
-has_left() { life WAYMARK_VEHICLE=car | grep -qx 'a peer has left'; }
+has_left() { life WAYMARK_VEHICLE=car | grep -qx 'a peer disconnected'; }
 eventually 10 has_left
 equal life "$(life WAYMARK_VEHICLE=car | grep -v '^guidance paused$' | tr '\n' ';')" \
-  "a peer was admitted;a session was opened;guidance started;a session ended;a peer has left;"
+  "a peer was admitted;a session was opened;guidance started;a session ended;a peer disconnected;"
 equal others "$(life WAYMARK_VEHICLE=bus | tr '\n' ';')" "a peer was admitted;"
 session=$(entries --output json WAYMARK_VEHICLE=car | sed -n 's/.*"WAYMARK_SESSION":"\([0-9]*\)".*/\1/p' | sort -u)
 equal sessions "$(wc -w <<<"$session")" 1

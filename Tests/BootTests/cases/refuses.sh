@@ -8,7 +8,7 @@ equal state "$(property ActiveState)" failed
 equal status "$(property ExecMainStatus)" 78
 equal restarts "$(property NRestarts)" 0
 line=$(wc -l </etc/waymark/waymarkd.yaml)
-journal_has "/etc/waymark/waymarkd.yaml:$line:1: treads is not a setting"
+journal_has "/etc/waymark/waymarkd.yaml:$line:1: unknown setting treads"
 
 sed -i '$d' /etc/waymark/waymarkd.yaml
 systemctl start waymarkd

@@ -36,13 +36,13 @@ echo 'treads: 2' >>/etc/waymark/waymarkd.yaml
 line=$(wc -l </etc/waymark/waymarkd.yaml)
 refused systemctl reload waymarkd
 equal "ExecReload" "$(systemctl show --property ExecReload waymarkd | grep -o 'status=78' | head -n 1)" status=78
-eventually 5 says "/etc/waymark/waymarkd.yaml:$line:1: treads is not a setting"
+eventually 5 says "/etc/waymark/waymarkd.yaml:$line:1: unknown setting treads"
 eventually 5 journal_has "the new settings were rejected, keeping the previous ones: reason=/etc/waymark/waymarkd.yaml:$line:1"
 [[ -S "$more" ]]
 
 cp /tmp/good.yaml /etc/waymark/waymarkd.yaml
 systemctl reload waymarkd
-equal "foreign lines" "$(foreign_lines | grep -v "waymarkd.yaml:$line:1: treads is not a setting" || true)" ""
+equal "foreign lines" "$(foreign_lines | grep -v "waymarkd.yaml:$line:1: unknown setting treads" || true)" ""
 gone() { [[ ! -e "$more" ]] && ! says "treads"; }
 eventually 5 gone
 lost() { (($(grep -c '"connecting"' /tmp/second) > 1)); }

@@ -9,7 +9,7 @@ systemctl start waymarkd
 pid=$(property MainPID)
 provoke() { systemctl kill --kill-who=main --signal=SIGUSR2 waymarkd; }
 provoke
-eventually 30 journal_has "bringing a fault about"
+eventually 30 journal_has "injecting the fault"
 # Ten seconds of nothing but work, of which peers notice little.
 start_drive 100
 sleep 11
