@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench_report.py [RESULTS]: writes the tables of Docs/performance.md and its plots anew from what bench.py measured.
+"""bench_report.py [RESULTS]: writes the tables and plots of Docs/performance.md from the results of bench.py.
 
 What stands between the two marks in the document is replaced as a whole; the plots are next to the results.
 """
@@ -17,7 +17,7 @@ BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 NAMES = {"waymark": "waymarkd", "relay": "relay", "redis": "Redis", "nats": "NATS", "mqtt": "mosquitto"}
 COLORS = {"waymark": "#d1495b", "relay": "#6c757d", "redis": "#e09f3e", "nats": "#2e86ab", "mqtt": "#7b5ea7"}
 
-# What is wanted: description, scenario, what is compared, the other server, how, and the bound.
+# The goals: description, scenario, compared value, other server, comparison, bound.
 GOALS = [
     ("saturated, 100 endpoints: CPU per delivery", "saturate-100", "serverSecondsPerMillion", "relay", "<=", 1.5),
     ("saturated, 1 000 endpoints: CPU per delivery", "saturate-1000", "serverSecondsPerMillion", "relay", "<=", 1.5),
@@ -37,7 +37,7 @@ GOALS = [
 
 
 class Results:
-    """What was measured, by scenario and server."""
+    """The results, by scenario and server."""
 
     def __init__(self, document):
         self.document = document
@@ -53,7 +53,7 @@ class Results:
         return statistics.median(values) if values else None
 
     def ratios(self, scenario, key, other, language="waymark", other_scenario=None):
-        """Of runs that alternated, repeat by repeat."""
+        """The ratios of alternating runs."""
         ours, theirs = self.runs.get((scenario, language), {}), self.runs.get((other_scenario or scenario, other), {})
         return [ours[repeat][key] / theirs[repeat][key] for repeat in sorted(ours.keys() & theirs.keys())
                 if ours[repeat].get(key) is not None and theirs[repeat].get(key)]
@@ -71,7 +71,7 @@ def number(value):
 
 
 def spread(values):
-    """The median, and from where to where."""
+    """The median and the range."""
     if not values:
         return "not measured"
     middle = number(statistics.median(values))
@@ -84,7 +84,7 @@ def table(head, rows):
 
 
 def goals(results):
-    """Rows: what, against whom, the goal, measured, whether it is met."""
+    """Rows: description, other server, goal, result, whether it is met."""
     rows = []
 
     def add(what, against, relation, bound, values, unit=""):
@@ -225,7 +225,7 @@ class Plot:
             parts.append(f'<path d="M{path}" fill="none" stroke="{color}" stroke-width="2"/>')
             parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{color}"/>' for x, y in places]
             taken.append([places[-1][1] + 4, name, color])
-        # Names do not lie on each other.
+        # Keeps the names apart.
         taken.sort()
         for before, after in zip(taken, taken[1:]):
             after[0] = max(after[0], before[0] + 15)
@@ -273,7 +273,7 @@ def write_documents(path):
     measured = f"{BEGIN}\n\n" + "\n\n".join(sections(results)) + f"\n\n{END}"
     page, found = re.subn(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: measured, page, flags=re.DOTALL)
     if found != 1:
-        sys.exit(f"{PAGE} has not the two marks")
+        sys.exit(f"{PAGE} lacks the two marks")
     with open(PAGE, "w", encoding="utf-8") as file:
         file.write(page)
     for name, plot in plots(results):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """hotpath.py [--update] [--top N] [SCENARIO...]: counts the hot path's instructions and allocations under callgrind.
 
-Holds them against Tests/Benchmarks/HotPath/counts.json and fails, with the functions that grew, where a scenario takes
-more than 3 % more of either than was committed, or less than half. --update writes the file anew, --top shows the N costliest functions.
-Counts do not depend on how busy the machine is; they do on the compiler and the C library.
+Compares them with Tests/Benchmarks/HotPath/counts.json. Fails if a scenario takes more than 3 % more of either than the committed
+count, or less than half, and prints the functions that grew. --update writes the file, --top prints the N most expensive
+functions. Counts do not depend on the load of the machine, but on the compiler and the C library.
 """
 import argparse
 import collections
@@ -21,12 +21,12 @@ READS = {
     "keepalive": 3}
 GROWTH_MAX = 1.03
 SHRINKAGE_MIN = 0.5
-# Functions below this share of a scenario are not kept: they would only make the file long.
+# Functions below this share of a scenario are not written to the file.
 SHARE_MIN = 0.005
 
 
 class Profile:
-    """What one run cost: instructions by function."""
+    """The instructions of one run, by function."""
 
     def __init__(self, path):
         self.cost = collections.Counter()
@@ -34,7 +34,7 @@ class Profile:
         for line in open(path, encoding="utf-8", errors="replace"):
             if match := re.match(r"(c?)fn=\((\d+)\)(?: (.*))?$", line.rstrip("\n")):
                 is_callee, number, name = match.groups()
-                # Recursion is the same function.
+                # Callgrind marks recursion by a suffix of the name.
                 name = names.setdefault(number, name and name.split("'")[0])
                 if not is_callee:
                     function = name
