@@ -1,4 +1,4 @@
-# `systemctl stop` says goodbye; the peers come back by themselves, which starts it, and the drive goes on.
+# `systemctl stop` sends a Goodbye. The peers reconnect, which starts the service again, and the drive continues.
 . /waymark/Tests/BootTests/inside.sh
 install_service
 start_drive 60

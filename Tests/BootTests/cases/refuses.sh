@@ -1,4 +1,4 @@
-# Wrong settings: the start fails with their place, and is not tried again.
+# Invalid settings: the start fails with their location, and systemd does not retry.
 . /waymark/Tests/BootTests/inside.sh
 install_service
 echo 'treads: 2' >>/etc/waymark/waymarkd.yaml

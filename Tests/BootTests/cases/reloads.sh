@@ -1,7 +1,7 @@
-# `systemctl reload` under a drive: listeners come and go, a wrong file changes nothing, and nobody who may stay is cut.
+# `systemctl reload` during a drive opens and closes listeners, an invalid file changes nothing, and allowed peers stay connected.
 . /waymark/Tests/BootTests/inside.sh
 install_service
-# A folder in which it may open sockets of its own.
+# A folder in which the service may open sockets.
 mkdir -p /etc/systemd/system/waymarkd.service.d
 printf '[Service]\nRuntimeDirectory=waymark-more\n' >/etc/systemd/system/waymarkd.service.d/reload.conf
 systemctl daemon-reload
@@ -31,7 +31,7 @@ second=$!
 eventually 10 has /tmp/second '"connected"'
 eventually 5 says "1 vehicle with 2 endpoints"
 
-# Wrong: the reload fails, and the status and the log say why, with its place.
+# An invalid file: the reload fails, and the status and the log have the reason with its location.
 echo 'treads: 2' >>/etc/waymark/waymarkd.yaml
 line=$(wc -l </etc/waymark/waymarkd.yaml)
 refused systemctl reload waymarkd
