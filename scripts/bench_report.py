@@ -32,7 +32,7 @@ GOALS = [
     ("1 000 endpoints × 20/s: CPU per delivery", "rate-1000x20", "serverSecondsPerMillion", "redis", "<=", 1),
     ("100 endpoints × 200/s: p99", "rate-100x200", "microseconds99", "relay", "<=", 1.3),
     ("requests one at a time: answers/s", "request-1", "answersPerSecond", "redis", ">=", 1),
-    ("10 000 endpoints come back: connections/s", "storm-10000", "connectionsPerSecond", "nats", ">=", 1),
+    ("10 000 endpoints resume: connections/s", "storm-10000", "connectionsPerSecond", "nats", ">=", 1),
 ]
 
 
@@ -133,23 +133,23 @@ def sections(results):
     machine = results.document["machine"]
     servers = "; ".join(results.document["servers"].values())
     yield (f"{results.document['date']}, {machine['processors']} processors, {machine['model']}, Linux {machine['kernel']}. "
-           f"{servers}. Runs of {number(results.document['seconds'])} s that alternated between the servers, "
+           f"{servers}. Runs of {number(results.document['seconds'])} s, alternating between the servers, "
            f"{results.document['repeats']} of each; medians. The generator ran on the same machine, "
-           + (f"beside other work: the load was {number(machine['load'])} before anything began. Ratios of CPU mean something then, "
-              "latencies and rates do not."
-              if machine["load"] > 0.5 * machine["processors"] else "and nothing else did."))
-    yield "### Goals\n\nRatios of runs that alternated: median, smallest and largest.\n\n" + goals_table(results)
+           + (f"which had a load of {number(machine['load'])} before the runs. Under such a load the ratios of CPU are meaningful, latencies "
+              "and rates are not."
+              if machine["load"] > 0.5 * machine["processors"] else "which was otherwise idle."))
+    yield "### Goals\n\nRatios of alternating runs: median, smallest and largest.\n\n" + goals_table(results)
     saturated = [(f"saturate-{n}", f"{count(n)} endpoint" + "s" * (n > 1)) for n in (1, 10, 100, 1_000, 10_000)]
     saturated += [("estimates-100", "100 endpoints, estimates"), ("segments-1", "1 endpoint, routes of 50 KB"),
                   ("segments-100", "100 endpoints, routes of 50 KB"), ("drives-1000", "1 000 drives of 1 endpoint")]
-    yield ("### As much as possible\n\nThousand deliveries per second / CPU seconds of the server per million deliveries. Bodies of "
-           "128 bytes if not said.\n\n" + comparison(
+    yield ("### Saturated\n\nThousand deliveries per second / CPU seconds of the server per million deliveries. Bodies of "
+           "128 bytes unless stated otherwise.\n\n" + comparison(
                results, saturated, [("deliveriesPerSecond", 0.001), ("serverSecondsPerMillion", 1)])
            + "\n\n![Deliveries per second](performance/throughput.svg)\n\n![CPU per delivery](performance/cpu.svg)")
     rates = [(f"rate-100x{rate}", f"100 endpoints × {count(rate)}/s") for rate in (20, 200, 1_000, 5_000)]
     rates += [("rate-1000x20", "1 000 endpoints × 20/s"), ("healthy-1000", "1 000 endpoints × 50/s"),
               ("stalled-1000", "the same, one does not read")]
-    yield ("### At a fixed rate\n\nMicroseconds from when a message was due to its delivery, p50 / p99, and CPU seconds of the server "
+    yield ("### At a fixed rate\n\nMicroseconds from a message's due time to its delivery, p50 / p99, and CPU seconds of the server "
            "per million deliveries.\n\n" + comparison(
                results, rates, [("microseconds50", 1), ("microseconds99", 1), ("serverSecondsPerMillion", 1)])
            + "\n\n![Latency](performance/latency.svg)")
@@ -157,15 +157,15 @@ def sections(results):
         results, [("request-1", "one at a time"), ("request-64", "64 at a time")],
         [("answersPerSecond", 1), ("microseconds50", 1), ("microseconds99", 1)]))
     idle = [(f"idle-{n}", f"{count(n)} connections") for n in (100, 1_000, 10_000)]
-    yield ("### Connections\n\nBytes of resident memory per idle connection / connections taken per second.\n\n" + comparison(
+    yield ("### Connections\n\nBytes of resident memory per idle connection / accepted connections per second.\n\n" + comparison(
                results, idle, [("residentBytesPerConnection", 1), ("connectionsPerSecond", 1)])
            + "\n\nPercent of a processor while 10 000 are idle, Waymark with a keepalive of 10 s, the others without one.\n\n"
            + comparison(results, [("idle-10000", "10 000 idle")], [("serverPercent", 1)])
-           + "\n\n![Memory](performance/memory.svg)\n\n10 000 endpoints are cut and come back at once, with a snapshot (Waymark) or a "
+           + "\n\n![Memory](performance/memory.svg)\n\n10 000 endpoints are disconnected and resume at once, with a snapshot (Waymark) or a "
            "subscription: connections per second / p99 in microseconds of 200 messages a second to ten others meanwhile.\n\n"
-           + comparison(results, [("storm-10000", "10 000 come back")], [("connectionsPerSecond", 1), ("microseconds99", 1)]))
+           + comparison(results, [("storm-10000", "10 000 resume")], [("connectionsPerSecond", 1), ("microseconds99", 1)]))
     own = [(scenario, title) for scenario, title in saturated + rates[:5]]
-    yield ("### The generator\n\nIts CPU seconds per million deliveries: what it costs to send, receive and compare.\n\n"
+    yield ("### The generator\n\nIts CPU seconds per million deliveries, for sending, receiving and comparing.\n\n"
            + comparison(results, own, [("generatorSecondsPerMillion", 1)]))
 
 

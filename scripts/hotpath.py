@@ -61,7 +61,7 @@ def measure(binary, scenario):
     """Runs a scenario and returns its counts per frame."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out")
-        # Why: Debian's valgrind gives up on the debugging information that Swift writes.
+        # Why: Debian's valgrind cannot read Swift's debugging information.
         stripped = os.path.join(folder, "HotPath")
         subprocess.run(["strip", "--strip-debug", "-o", stripped, binary], check=True)
         run = subprocess.run(
@@ -102,7 +102,7 @@ def main():
     parser.add_argument("scenarios", nargs="*", default=list(READS))
     options = parser.parse_args()
     os.chdir(ROOT)
-    # As what is shipped is built.
+    # The same build options as for the package.
     build = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--scratch-path", options.scratch_path]
     subprocess.run([*build, "--product", "HotPath"], check=True, stdout=sys.stderr)
     folder = subprocess.run([*build, "--show-bin-path"], check=True, capture_output=True, text=True)
@@ -122,7 +122,7 @@ def main():
             committed[scenario] = now
         elif ratio < SHRINKAGE_MIN:
             failed = True
-            print(f"  {scenario} takes much less than what is committed, which guards nothing any more: --update")
+            print(f"  {scenario} takes much less than the committed count, which no longer guards it: run --update")
         elif ratio > GROWTH_MAX or now["allocations"] > before["allocations"] * GROWTH_MAX + 0.01:
             failed = True
             print(f"  {scenario} grew by more than {GROWTH_MAX - 1:.0%}; most of it in")
