@@ -10,7 +10,7 @@ internal import WaymarkTransport
 /// What one process of the daemon hands over to the next: one descriptor in the service manager's descriptor store, a
 /// ``Parcel`` that contains sealed memory with a ``DaemonState``, and the sockets that the state refers to.
 ///
-/// - Source: Docs/decisions/0008-restart-without-a-cut.md.
+/// - Source: Docs/decisions/0008-restart-without-disconnecting.md.
 package final class Handover: Sendable {
     /// The parcel's name in the descriptor store.
     static let storedName = "handover"

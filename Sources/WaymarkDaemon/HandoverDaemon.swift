@@ -60,9 +60,10 @@ extension Daemon {
             }
             rules[pending[index].socket?.address ?? address] = pending[index].rules
         }
-        for gone in handed.removeListeners() {
-            await Listener.discard(gone.descriptor, at: gone.address)
-            self.logger.notice("\(LoggedEvent.listenerClosed)", metadata: [LogKey.address: "\(gone.address)"])
+        for removed in handed.removeListeners() {
+            await Listener.discard(removed.descriptor, at: removed.address)
+            self.logger.notice(
+                "\(LoggedEvent.listenerClosed)", metadata: [LogKey.address: "\(removed.address)"])
         }
         let connections = handed.removeConnections(rules)
         do {
