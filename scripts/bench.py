@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """bench.py [--quick] [--install] [--only NAME...] [--repeats N] [--output FILE]: measures waymarkd beside other servers.
 
-Builds waymarkd, the load generator and the relay, starts each server anew for each run on a private Unix socket or a port
-of loopback, and ends it by its process id. Runs of one scenario alternate between the servers, so that what else the
-machine does meets all of them. Every delivery is verified. Writes the results, Docs/performance/results.json unless told
-otherwise, and then the tables of Docs/performance.md and its plots, see bench_report.py.
+Builds waymarkd, the load generator and the relay. Starts a server process for each run, on a private Unix socket or a
+loopback port, and ends it by its process id. Runs of one scenario alternate between the servers, so that other load of the
+machine affects all of them. Every delivery is verified. Writes the results, by default to Docs/performance/results.json, and
+then the tables and plots of Docs/performance.md, see bench_report.py.
 
---quick takes less than two minutes, writes no documents and says the most important numbers. --install gets the other
-servers from Debian (as root); one that is not there is left out.
+--quick takes less than two minutes, writes no documents and prints the most important numbers. --install installs the other
+servers from Debian (as root); a server that is not installed is skipped.
 """
 import argparse
 import contextlib
@@ -27,7 +27,7 @@ import bench_report
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RESULTS = os.path.join(ROOT, "Docs/performance/results.json")
 PACKAGES = {"nats": "nats-server", "redis": "redis-server", "mqtt": "mosquitto"}
-EVERYBODY = ["relay", "waymark", "redis", "nats", "mqtt"]
+ALL_SERVERS = ["relay", "waymark", "redis", "nats", "mqtt"]
 FAST = ["relay", "waymark", "redis", "nats"]
 OURS = ["relay", "waymark"]
 # About 50 KB.
@@ -35,31 +35,31 @@ SEGMENT = "route:12500"
 
 
 def scenarios():
-    """Name of a scenario -> options of the generator, servers, whether it belongs to the quick form."""
+    """Name of a scenario -> options of the generator, servers, whether --quick includes it."""
     table = {}
 
     def add(name, mode, servers, quick=False, **options):
         table[name] = ({"mode": mode, **options}, servers, quick)
 
     for endpoints in (1, 10, 100, 1_000, 10_000):
-        add(f"saturate-{endpoints}", "saturate", EVERYBODY, endpoints in (1, 100, 1_000), endpoints=endpoints)
+        add(f"saturate-{endpoints}", "saturate", ALL_SERVERS, endpoints in (1, 100, 1_000), endpoints=endpoints)
     add("estimates-100", "saturate", OURS, endpoints=100, payload="estimates")
     add("segments-1", "saturate", FAST, endpoints=1, payload=SEGMENT)
     add("segments-100", "saturate", FAST, endpoints=100, payload=SEGMENT)
     add("drives-1000", "saturate", FAST, endpoints=1_000, streams=1_000)
     for rate in (20, 200, 1_000, 5_000):
-        add(f"rate-100x{rate}", "rate", EVERYBODY if rate == 200 else FAST, rate == 200, endpoints=100, rate=rate)
-    add("rate-1000x20", "rate", EVERYBODY, True, endpoints=1_000, rate=20)
-    # What counts begins when the stalled endpoint's socket is full, after some 800 messages.
+        add(f"rate-100x{rate}", "rate", ALL_SERVERS if rate == 200 else FAST, rate == 200, endpoints=100, rate=rate)
+    add("rate-1000x20", "rate", ALL_SERVERS, True, endpoints=1_000, rate=20)
+    # The measurement begins when the stalled endpoint's socket is full, after some 800 messages.
     add("healthy-1000", "rate", ["waymark"], endpoints=1_000, rate=50, warmup=20, duration=5)
     add("stalled-1000", "slow", ["waymark"], endpoints=1_000, rate=50, warmup=20, duration=5)
-    add("request-1", "request", EVERYBODY, True, endpoints=1, concurrency=1)
+    add("request-1", "request", ALL_SERVERS, True, endpoints=1, concurrency=1)
     add("request-64", "request", FAST, endpoints=64, concurrency=64)
     for endpoints in (100, 1_000, 10_000):
-        # Long enough for each endpoint's keepalive where its cost is looked at.
+        # Long enough for each endpoint's keepalive, whose cost is measured.
         longer = {"duration": 11} if endpoints == 10_000 else {}
-        add(f"idle-{endpoints}", "idle", EVERYBODY, endpoints == 1_000, endpoints=endpoints, keepalive=10, **longer)
-    add("storm-10000", "storm", EVERYBODY, endpoints=10_000, rate=200)
+        add(f"idle-{endpoints}", "idle", ALL_SERVERS, endpoints == 1_000, endpoints=endpoints, keepalive=10, **longer)
+    add("storm-10000", "storm", ALL_SERVERS, endpoints=10_000, rate=200)
     return table
 
 
@@ -105,7 +105,7 @@ class Server:
         return path
 
     def wait(self):
-        """Until it takes connections."""
+        """Waits until it accepts connections."""
         limit = time.monotonic() + 10
         while True:
             is_unix = self.address.startswith("unix:")
@@ -129,7 +129,7 @@ class Server:
 
 
 def build():
-    """Builds what is ours and says where it is."""
+    """Builds our programs and returns their paths."""
     command = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
     for product in ("waymarkd", "waymark-bench", "waymark-relay"):
         subprocess.run([*command, "--product", product], cwd=ROOT, check=True, stdout=sys.stderr)
@@ -142,11 +142,11 @@ def binaries_in(folder):
     binaries = {"waymark": "waymarkd", "bench": "waymark-bench", "relay": "waymark-relay"}
     binaries = {name: os.path.join(folder, file) for name, file in binaries.items()}
     for language, program in (("nats", "nats-server"), ("redis", "redis-server"), ("mqtt", "mosquitto")):
-        # Why: Debian puts some of them where only root looks.
+        # Why: Debian installs some of them in folders that are only in root's PATH.
         if path := shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin"):
             binaries[language] = path
         else:
-            print(f"{program} is not there, left out (see --install)", file=sys.stderr)
+            print(f"skipping {program}, which is not installed (see --install)", file=sys.stderr)
     return binaries
 
 
@@ -160,7 +160,7 @@ def versions(binaries):
 
 
 def measure(binaries, language, options):
-    """One run against a server of its own. Returns None if it failed, after saying why."""
+    """One run against a new server process. If it fails, prints the reason and returns None."""
     with tempfile.TemporaryDirectory(prefix="wm") as folder:
         server = Server(language, binaries, folder)
         try:
@@ -171,7 +171,7 @@ def measure(binaries, language, options):
             try:
                 run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
             except subprocess.TimeoutExpired:
-                print(f"  {language}: not done in 300 s", file=sys.stderr)
+                print(f"  {language}: not finished after 300 s", file=sys.stderr)
                 return None
         finally:
             server.end()
@@ -199,12 +199,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--install", action="store_true")
-    parser.add_argument("--only", nargs="+", default=[], help="scenarios, or the beginnings of their names")
-    parser.add_argument("--servers", nargs="+", default=EVERYBODY)
+    parser.add_argument("--only", nargs="+", default=[], help="scenarios, by name or prefix")
+    parser.add_argument("--servers", nargs="+", default=ALL_SERVERS)
     parser.add_argument("--repeats", type=int, help="3, or 1 with --quick")
     parser.add_argument("--duration", type=float, help="seconds of a run, 2, or 0.5 with --quick")
-    parser.add_argument("--binaries", help="a folder with what would be built")
-    parser.add_argument("--output", help="where the results go")
+    parser.add_argument("--binaries", help="a folder with built programs, instead of building them")
+    parser.add_argument("--output", help="the file for the results")
     options = parser.parse_args()
     if options.install:
         # RUNLEVEL: installed, not started.
@@ -227,7 +227,7 @@ def main():
                     failed = True
                     continue
                 print(f"{name:14} {language:8} {headline(result)}", flush=True)
-                # What is not verified is no measurement.
+                # A run whose deliveries were not verified does not count.
                 if result["missing"] or (result["closed"] and result["mode"] != "slow"):
                     failed = True
                     continue

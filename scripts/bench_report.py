@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench_report.py [RESULTS]: writes the tables of Docs/performance.md and its plots anew from what bench.py measured.
+"""bench_report.py [RESULTS]: writes the tables and plots of Docs/performance.md from the results of bench.py.
 
 What stands between the two marks in the document is replaced as a whole; the plots are next to the results.
 """
@@ -17,7 +17,7 @@ BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 NAMES = {"waymark": "waymarkd", "relay": "relay", "redis": "Redis", "nats": "NATS", "mqtt": "mosquitto"}
 COLORS = {"waymark": "#d1495b", "relay": "#6c757d", "redis": "#e09f3e", "nats": "#2e86ab", "mqtt": "#7b5ea7"}
 
-# What is wanted: description, scenario, what is compared, the other server, how, and the bound.
+# The goals: description, scenario, compared value, other server, comparison, bound.
 GOALS = [
     ("saturated, 100 endpoints: CPU per delivery", "saturate-100", "serverSecondsPerMillion", "relay", "<=", 1.5),
     ("saturated, 1 000 endpoints: CPU per delivery", "saturate-1000", "serverSecondsPerMillion", "relay", "<=", 1.5),
@@ -32,12 +32,12 @@ GOALS = [
     ("1 000 endpoints × 20/s: CPU per delivery", "rate-1000x20", "serverSecondsPerMillion", "redis", "<=", 1),
     ("100 endpoints × 200/s: p99", "rate-100x200", "microseconds99", "relay", "<=", 1.3),
     ("requests one at a time: answers/s", "request-1", "answersPerSecond", "redis", ">=", 1),
-    ("10 000 endpoints come back: connections/s", "storm-10000", "connectionsPerSecond", "nats", ">=", 1),
+    ("10 000 endpoints resume: connections/s", "storm-10000", "connectionsPerSecond", "nats", ">=", 1),
 ]
 
 
 class Results:
-    """What was measured, by scenario and server."""
+    """The results, by scenario and server."""
 
     def __init__(self, document):
         self.document = document
@@ -53,7 +53,7 @@ class Results:
         return statistics.median(values) if values else None
 
     def ratios(self, scenario, key, other, language="waymark", other_scenario=None):
-        """Of runs that alternated, repeat by repeat."""
+        """The ratios of alternating runs."""
         ours, theirs = self.runs.get((scenario, language), {}), self.runs.get((other_scenario or scenario, other), {})
         return [ours[repeat][key] / theirs[repeat][key] for repeat in sorted(ours.keys() & theirs.keys())
                 if ours[repeat].get(key) is not None and theirs[repeat].get(key)]
@@ -71,7 +71,7 @@ def number(value):
 
 
 def spread(values):
-    """The median, and from where to where."""
+    """The median and the range."""
     if not values:
         return "not measured"
     middle = number(statistics.median(values))
@@ -84,7 +84,7 @@ def table(head, rows):
 
 
 def goals(results):
-    """Rows: what, against whom, the goal, measured, whether it is met."""
+    """Rows: description, other server, goal, result, whether it is met."""
     rows = []
 
     def add(what, against, relation, bound, values, unit=""):
@@ -133,23 +133,23 @@ def sections(results):
     machine = results.document["machine"]
     servers = "; ".join(results.document["servers"].values())
     yield (f"{results.document['date']}, {machine['processors']} processors, {machine['model']}, Linux {machine['kernel']}. "
-           f"{servers}. Runs of {number(results.document['seconds'])} s that alternated between the servers, "
+           f"{servers}. Runs of {number(results.document['seconds'])} s, alternating between the servers, "
            f"{results.document['repeats']} of each; medians. The generator ran on the same machine, "
-           + (f"beside other work: the load was {number(machine['load'])} before anything began. Ratios of CPU mean something then, "
-              "latencies and rates do not."
-              if machine["load"] > 0.5 * machine["processors"] else "and nothing else did."))
-    yield "### Goals\n\nRatios of runs that alternated: median, smallest and largest.\n\n" + goals_table(results)
+           + (f"which had a load of {number(machine['load'])} before the runs. Under such a load the ratios of CPU are meaningful, latencies "
+              "and rates are not."
+              if machine["load"] > 0.5 * machine["processors"] else "which was otherwise idle."))
+    yield "### Goals\n\nRatios of alternating runs: median, smallest and largest.\n\n" + goals_table(results)
     saturated = [(f"saturate-{n}", f"{count(n)} endpoint" + "s" * (n > 1)) for n in (1, 10, 100, 1_000, 10_000)]
     saturated += [("estimates-100", "100 endpoints, estimates"), ("segments-1", "1 endpoint, routes of 50 KB"),
                   ("segments-100", "100 endpoints, routes of 50 KB"), ("drives-1000", "1 000 drives of 1 endpoint")]
-    yield ("### As much as possible\n\nThousand deliveries per second / CPU seconds of the server per million deliveries. Bodies of "
-           "128 bytes if not said.\n\n" + comparison(
+    yield ("### Saturated\n\nThousand deliveries per second / CPU seconds of the server per million deliveries. Bodies of "
+           "128 bytes unless stated otherwise.\n\n" + comparison(
                results, saturated, [("deliveriesPerSecond", 0.001), ("serverSecondsPerMillion", 1)])
            + "\n\n![Deliveries per second](performance/throughput.svg)\n\n![CPU per delivery](performance/cpu.svg)")
     rates = [(f"rate-100x{rate}", f"100 endpoints × {count(rate)}/s") for rate in (20, 200, 1_000, 5_000)]
     rates += [("rate-1000x20", "1 000 endpoints × 20/s"), ("healthy-1000", "1 000 endpoints × 50/s"),
               ("stalled-1000", "the same, one does not read")]
-    yield ("### At a fixed rate\n\nMicroseconds from when a message was due to its delivery, p50 / p99, and CPU seconds of the server "
+    yield ("### At a fixed rate\n\nMicroseconds from a message's due time to its delivery, p50 / p99, and CPU seconds of the server "
            "per million deliveries.\n\n" + comparison(
                results, rates, [("microseconds50", 1), ("microseconds99", 1), ("serverSecondsPerMillion", 1)])
            + "\n\n![Latency](performance/latency.svg)")
@@ -157,15 +157,15 @@ def sections(results):
         results, [("request-1", "one at a time"), ("request-64", "64 at a time")],
         [("answersPerSecond", 1), ("microseconds50", 1), ("microseconds99", 1)]))
     idle = [(f"idle-{n}", f"{count(n)} connections") for n in (100, 1_000, 10_000)]
-    yield ("### Connections\n\nBytes of resident memory per idle connection / connections taken per second.\n\n" + comparison(
+    yield ("### Connections\n\nBytes of resident memory per idle connection / accepted connections per second.\n\n" + comparison(
                results, idle, [("residentBytesPerConnection", 1), ("connectionsPerSecond", 1)])
            + "\n\nPercent of a processor while 10 000 are idle, Waymark with a keepalive of 10 s, the others without one.\n\n"
            + comparison(results, [("idle-10000", "10 000 idle")], [("serverPercent", 1)])
-           + "\n\n![Memory](performance/memory.svg)\n\n10 000 endpoints are cut and come back at once, with a snapshot (Waymark) or a "
+           + "\n\n![Memory](performance/memory.svg)\n\n10 000 endpoints are disconnected and resume at once, with a snapshot (Waymark) or a "
            "subscription: connections per second / p99 in microseconds of 200 messages a second to ten others meanwhile.\n\n"
-           + comparison(results, [("storm-10000", "10 000 come back")], [("connectionsPerSecond", 1), ("microseconds99", 1)]))
+           + comparison(results, [("storm-10000", "10 000 resume")], [("connectionsPerSecond", 1), ("microseconds99", 1)]))
     own = [(scenario, title) for scenario, title in saturated + rates[:5]]
-    yield ("### The generator\n\nIts CPU seconds per million deliveries: what it costs to send, receive and compare.\n\n"
+    yield ("### The generator\n\nIts CPU seconds per million deliveries, for sending, receiving and comparing.\n\n"
            + comparison(results, own, [("generatorSecondsPerMillion", 1)]))
 
 
@@ -225,7 +225,7 @@ class Plot:
             parts.append(f'<path d="M{path}" fill="none" stroke="{color}" stroke-width="2"/>')
             parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{color}"/>' for x, y in places]
             taken.append([places[-1][1] + 4, name, color])
-        # Names do not lie on each other.
+        # Keeps the names apart.
         taken.sort()
         for before, after in zip(taken, taken[1:]):
             after[0] = max(after[0], before[0] + 15)
@@ -273,7 +273,7 @@ def write_documents(path):
     measured = f"{BEGIN}\n\n" + "\n\n".join(sections(results)) + f"\n\n{END}"
     page, found = re.subn(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: measured, page, flags=re.DOTALL)
     if found != 1:
-        sys.exit(f"{PAGE} has not the two marks")
+        sys.exit(f"{PAGE} lacks the two marks")
     with open(PAGE, "w", encoding="utf-8") as file:
         file.write(page)
     for name, plot in plots(results):

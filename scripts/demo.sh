@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# demo.sh [OPTIONS]: installs what is missing, builds, and runs `waymark demo`.
+# demo.sh [OPTIONS]: installs missing Debian packages (scripts/install.sh), builds, and runs `waymark demo`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # fuzz.sh [RUNS [SECONDS]]: runs the libFuzzer targets of Tests/Fuzz, with the address sanitizer, from their committed
-# corpora: RUNS inputs each (default 100 000), SECONDS at most (default 60). New inputs are not kept; what crashes a
-# target is left in .build-fuzz. Built with the compiler alone: instrumented modules must not mix with the package's.
+# corpora: RUNS inputs each (default 100 000), SECONDS at most (default 60). New inputs are not kept; an input that crashes a
+# target is written to .build-fuzz. Builds with the compiler alone, because instrumented modules must not mix with the package's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs=${1:-100000}
@@ -29,9 +29,9 @@ for module in WaymarkModel WaymarkProtocol WaymarkCodec; do
 done
 
 export SWIFT_BACKTRACE=enable=no
-# The frame splitter is part of the first target: the rest of its module needs SwiftNIO.
-declare -A beside=([FuzzSession]="" [FuzzCodec]="Sources/WaymarkTransport/FrameSplitter.swift
-  Tests/WaymarkCodecTests/SlowLine.swift Tests/WaymarkCodecTests/WireWriter.swift")
+# Further sources of each target.
+declare -A beside=([FuzzSession]=""
+  [FuzzCodec]="Tests/WaymarkCodecTests/SlowLine.swift Tests/WaymarkCodecTests/WireWriter.swift")
 for target in FuzzCodec FuzzSession; do
   "${swift[@]}" -module-name "$target" -emit-executable -o "$build/$target" \
     -emit-module -emit-module-path "$build/$target.swiftmodule" "Tests/Fuzz/$target.swift" ${beside[$target]} \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# generate-wire.sh [--check]: makes Sources/CWaymarkWire from Protos with protoc-c; --check only says whether it is fresh.
+# generate-wire.sh [--check]: generates Sources/CWaymarkWire from Protos with protoc-c; --check only compares it with the committed files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v protoc-c >/dev/null || { echo "protoc-c is missing: apt-get install protobuf-c-compiler" >&2; exit 1; }
@@ -12,8 +12,8 @@ mkdir -p "$target/include/waymark/v1" "$target/waymark/v1"
 mv "$work"/waymark/v1/*.pb-c.h "$target/include/waymark/v1/"
 mv "$work"/waymark/v1/*.pb-c.c "$target/waymark/v1/"
 
-# The umbrella header. Swift cannot see the generated descriptors (their names begin like macros), so each message
-# gets a function that returns its own.
+# The umbrella header. Swift does not import the generated descriptors, so each message gets a function that returns its
+# descriptor.
 {
   echo '// Made by scripts/generate-wire.sh from Protos. Do not edit.'
   echo '#pragma once'

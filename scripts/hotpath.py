@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """hotpath.py [--update] [--top N] [SCENARIO...]: counts the hot path's instructions and allocations under callgrind.
 
-Holds them against Tests/Benchmarks/HotPath/counts.json and fails, with the functions that grew, where a scenario takes
-more than 3 % more of either than was committed, or less than half. --update writes the file anew, --top shows the N costliest functions.
-Counts do not depend on how busy the machine is; they do on the compiler and the C library.
+Compares them with Tests/Benchmarks/HotPath/counts.json. Fails if a scenario takes more than 3 % more of either than the committed
+count, or less than half, and prints the functions that grew. --update writes the file, --top prints the N most expensive
+functions. Counts do not depend on the load of the machine, but on the compiler and the C library.
 """
 import argparse
 import collections
@@ -21,12 +21,12 @@ READS = {
     "keepalive": 3}
 GROWTH_MAX = 1.03
 SHRINKAGE_MIN = 0.5
-# Functions below this share of a scenario are not kept: they would only make the file long.
+# Functions below this share of a scenario are not written to the file.
 SHARE_MIN = 0.005
 
 
 class Profile:
-    """What one run cost: instructions by function."""
+    """The instructions of one run, by function."""
 
     def __init__(self, path):
         self.cost = collections.Counter()
@@ -34,7 +34,7 @@ class Profile:
         for line in open(path, encoding="utf-8", errors="replace"):
             if match := re.match(r"(c?)fn=\((\d+)\)(?: (.*))?$", line.rstrip("\n")):
                 is_callee, number, name = match.groups()
-                # Recursion is the same function.
+                # Callgrind marks recursion by a suffix of the name.
                 name = names.setdefault(number, name and name.split("'")[0])
                 if not is_callee:
                     function = name
@@ -61,7 +61,7 @@ def measure(binary, scenario):
     """Runs a scenario and returns its counts per frame."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out")
-        # Why: Debian's valgrind gives up on the debugging information that Swift writes.
+        # Why: Debian's valgrind cannot read Swift's debugging information.
         stripped = os.path.join(folder, "HotPath")
         subprocess.run(["strip", "--strip-debug", "-o", stripped, binary], check=True)
         run = subprocess.run(
@@ -102,7 +102,7 @@ def main():
     parser.add_argument("scenarios", nargs="*", default=list(READS))
     options = parser.parse_args()
     os.chdir(ROOT)
-    # As what is shipped is built.
+    # The same build options as for the package.
     build = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--scratch-path", options.scratch_path]
     subprocess.run([*build, "--product", "HotPath"], check=True, stdout=sys.stderr)
     folder = subprocess.run([*build, "--show-bin-path"], check=True, capture_output=True, text=True)
@@ -122,7 +122,7 @@ def main():
             committed[scenario] = now
         elif ratio < SHRINKAGE_MIN:
             failed = True
-            print(f"  {scenario} takes much less than what is committed, which guards nothing any more: --update")
+            print(f"  {scenario} takes much less than the committed count, which no longer guards it: run --update")
         elif ratio > GROWTH_MAX or now["allocations"] > before["allocations"] * GROWTH_MAX + 0.01:
             failed = True
             print(f"  {scenario} grew by more than {GROWTH_MAX - 1:.0%}; most of it in")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""links.py FOLDER: checks that every relative link of every Markdown page below FOLDER leads somewhere, headings included.
+"""links.py FOLDER: checks the relative links, with their headings, of every Markdown page below FOLDER.
 
-Names each link that does not, and then ends with status 1.
+Prints each broken link, and exits with status 1 if there are any.
 """
 import os
 import re
@@ -14,7 +14,7 @@ def text_of(path):
 
 
 def headings(path):
-    """The anchors of a page, as code hosts make them."""
+    """The anchors that code hosts generate for the headings of a page."""
     titles = re.findall(r"^#+ (.+)$", text_of(path), flags=re.M)
     return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
 
@@ -37,7 +37,7 @@ def main():
     pages = [os.path.join(folder, name) for folder, _, names in os.walk(sys.argv[1]) for name in names]
     found = [f"{page}: {target}" for page in sorted(pages) if page.endswith(".md") for target in broken(page)]
     if found:
-        sys.exit("links that lead nowhere:\n" + "\n".join(found))
+        sys.exit("broken links:\n" + "\n".join(found))
 
 
 main()

@@ -7,12 +7,12 @@ import re
 import sys
 
 SPECIAL = {"…": "\\[u2026]", "→": "\\[->]", "↔": "\\[<>]", "–": "\\[en]", "×": "\\[mu]", "²": "\\[S2]"}
-# Where the package has the documents.
+# The folder of the documents in the package.
 DOCUMENTS = "/usr/share/doc/waymark/"
 
 
 def plain(text):
-    """Characters as roff has them."""
+    """The text with roff escapes."""
     text = text.replace("\\|", "|").replace("\\", "\\e").replace("-", "\\-").replace("'", "\\[aq]")
     for character, escape in SPECIAL.items():
         text = text.replace(character, escape)
@@ -20,7 +20,7 @@ def plain(text):
 
 
 def link(match):
-    """A link's text; one to another page says where that is."""
+    """A link's text, with the path if it leads to another page."""
     text, target = match.group(1), match.group(2).split("#")[0]
     if not target.endswith(".md"):
         return text
@@ -50,7 +50,7 @@ def row(line):
 
 
 def table(lines):
-    """A table: the first cell as a term, the one that says what it does as its description, the others behind it."""
+    """A table as a list: the first cell is the term, the column "what" or "does" its description, then the other cells."""
     header, entries = row(lines[0]), [row(line) for line in lines[2:]]
     main = next((place for place, name in enumerate(header) if name in ("does", "what")), len(header) - 1)
     for entry in entries:
@@ -80,7 +80,7 @@ def is_text(line):
 
 def page(name, section, summary, synopsis, text):
     yield f'.TH "{name.upper()}" "{section}" "" "Waymark" ""'
-    # Words are not divided, and lines not stretched: most of them have commands in them.
+    # Without hyphenation and justification, because most lines contain commands.
     yield from (".nh", ".ad l")
     yield ".SH NAME"
     yield f"{name} \\- {plain(summary)}"

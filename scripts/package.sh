@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# package.sh [-b BUILD] [-d] [-v VERSION] [FOLDER]: makes waymark_VERSION_ARCHITECTURE.deb in FOLDER (default: .build-package)
-# from this tree. -b takes the executable of the folder BUILD and builds none: .build/release after `swift build -c release
-# --static-swift-stdlib --product waymark`. -d makes waymark-dbgsym, too, the debugging symbols that a core dump of this very
-# build is read with: keep it for each version that is given to others. VERSION is the software's own, and -1, unless it is given.
+# package.sh [-b BUILD] [-d] [-v VERSION] [FOLDER]: builds waymark_VERSION_ARCHITECTURE.deb in FOLDER (default: .build-package)
+# from this tree. -b packages the executable of the folder BUILD instead of building one; make it with `swift build -c release
+# --static-swift-stdlib --product waymark`. -d also builds waymark-dbgsym with the debugging symbols, which only fit this build:
+# keep it for every released version. VERSION is scripts/version.sh with -1 by default.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tree=$PWD
 build=
-version=$(sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/WaymarkTransport/Software.swift)-1
+version=$(scripts/version.sh)-1
 symbols=noautodbgsym
 while getopts b:dv: option; do
   case $option in
@@ -22,7 +22,7 @@ folder=${1:-.build-package}
 scripts/install.sh dpkg-dev debhelper python3
 
 if [[ -z $build ]]; then
-  # A folder of its own: an ordinary release build links the runtime dynamically.
+  # In a separate folder, because an ordinary release build links the runtime dynamically.
   swift build -c release --static-swift-stdlib --scratch-path .build-release --product waymark
   build=$tree/.build-release/release
 fi
@@ -34,7 +34,7 @@ cp -r scripts/debian "$work/waymark/debian"
 cat >"$work/waymark/debian/changelog" <<CHANGELOG
 waymark ($version) unstable; urgency=medium
 
-  * What has changed is in changelog.gz beside this file.
+  * The changes are in CHANGELOG.md beside this file.
 
  -- $(sed -n 's/^Maintainer: //p' scripts/debian/control)  $(git log -1 --format=%cD 2>/dev/null || date -R)
 CHANGELOG

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# stage.sh BUILD ROOT: puts what an installation consists of below ROOT: the executable from the folder BUILD of a build,
-# and the units, settings, completions, manual pages and documents from this tree.
+# stage.sh BUILD ROOT: copies all files of an installation below ROOT: the executable from the folder BUILD, and the units,
+# settings, completions, manual pages and documents from this tree.
 set -euo pipefail
 [[ $# -eq 2 ]] || { sed -n '2,3s/^# //p' "$0" >&2; exit 64; }
 build=$(realpath "$1")
@@ -8,7 +8,7 @@ root=$(realpath "$2")
 cd "$(dirname "$0")/.."
 put() { install -D -m "$1" "$2" "$root/$3"; }
 
-# One executable is both programs, and goes by the name that it is started by. It finds its routes and profiles beside itself.
+# One executable contains both programs and chooses by the name it is started with. It finds its routes and profiles beside itself.
 put 755 "$build/waymark" usr/lib/waymark/waymark
 cp -r --no-preserve=mode "$build/waymark_WaymarkCommandLine.resources" "$root/usr/lib/waymark/"
 mkdir -p "$root/usr/bin" "$root/usr/sbin"
@@ -25,7 +25,7 @@ for program in bin/waymark sbin/waymarkd; do
   name=$(basename "$program")
   while read -r shell path; do
     mkdir -p "$root/$(dirname "$path")"
-    # bash's are sourced, never run: without the first line that says who would run them.
+    # Completions are sourced, never executed, so they get no line with an interpreter.
     "$root/usr/$program" --generate-completion-script "$shell" | sed '1{/^#!/d}' >"$root/$path"
     chmod 644 "$root/$path"
   done <<PATHS
@@ -45,17 +45,17 @@ scripts/manual.py waymarkd.yaml 5 "settings of waymarkd" '`/etc/waymark/waymarkd
   >"$root/usr/share/man/man5/waymarkd.yaml.5"
 chmod 644 "$root"/usr/share/man/man[15]/waymark*
 
-# The documents, with README.md beside them: links lead one folder less far. What they refer to comes along.
+# README.md and the documents are in the same folder, so links lose one level. The files that they link to are copied as well.
 documents=usr/share/doc/waymark
 mkdir -p "$root/$documents"
-for document in README.md CHANGELOG.md Docs/*.md; do
+for document in README.md CHANGELOG.md CONTRIBUTING.md Docs/*.md; do
   sed -e 's/](Docs\//](/g' -e 's/](\.\.\//](/g' "$document" >"$root/$documents/$(basename "$document")"
   chmod 644 "$root/$documents/$(basename "$document")"
 done
-for folder in Docs/decisions Docs/examples Docs/performance Protos; do
+for folder in Docs/decisions Docs/examples Docs/images Docs/performance Protos; do
   cp -r --no-preserve=mode "$folder" "$root/$documents/"
 done
-# Executables that tests have built there.
+# Executables that tests have built in that folder.
 rm -rf "$root/$documents/examples/"{cluster,navigate,__pycache__}
 for example in systemd/*.conf; do put 644 "$example" "$documents/examples/$(basename "$example")"; done
 scripts/links.py "$root/$documents"

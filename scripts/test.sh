@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# test.sh [OPTIONS]: installs what is missing, builds, and passes the tests. Options go to `swift test`.
+# test.sh [OPTIONS]: installs missing Debian packages (scripts/install.sh), builds, and runs the tests. OPTIONS are for `swift test`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install.sh
-# All at once, hundreds of tests would keep each other waiting, past the deadlines of the protocol.
+# If all tests ran at once, they would miss the deadlines of the protocol.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(($(nproc) * 4))}
 exec swift test "$@"

@@ -2,12 +2,12 @@ internal import NIOCore
 internal import NIOPosix
 internal import ProcessIO
 
-/// Errors of SwiftNIO as text for people.
+/// Errors of SwiftNIO as text.
 package enum NetworkError {
     /// The reason for `error`, to follow a colon: "permission denied".
     package static func reason(_ error: any Error) -> String { self.knownReason(error) ?? "\(error)" }
 
-    /// The same; nil for an error of another library.
+    /// The reason for `error`; nil for errors of other libraries.
     package static func knownReason(_ error: any Error) -> String? {
         if let code = self.code(of: error) { return SystemError.reason(code) }
         switch error {
@@ -23,7 +23,7 @@ package enum NetworkError {
         }
     }
 
-    /// The system's error number; nil for other errors. Where several addresses were tried, the first one's.
+    /// The system's error number; nil for other errors. If several addresses were tried, that of the first.
     package static func code(of error: any Error) -> CInt? {
         switch error {
         case let error as IOError: error.errnoCode

@@ -1,28 +1,28 @@
 internal import Glibc
 
-/// Why a file was not read.
+/// Why a file cannot be read.
 package enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
     case isFolder
     case tooLarge(bytesMax: Int)
-    /// The system refused, with this `errno`.
+    /// A system call failed with this `errno`.
     case failed(CInt)
 
     package var description: String {
         switch self {
         case .isFolder: "it is a folder, not a file"
-        case .tooLarge(let bytesMax): "it has more than \(bytesMax / 1_048_576) MiB"
+        case .tooLarge(let bytesMax): "it is larger than \(bytesMax / 1_048_576) MiB"
         case .failed(let code): SystemError.reason(code)
         }
     }
 }
 
-/// A file that is read as a whole.
+/// The whole content of a file.
 package struct FileContent: Sendable {
     package let bytes: [UInt8]
-    /// Whether every user of the machine may read it.
+    /// Whether every user of the machine can read it.
     package let isReadableByAll: Bool
 
-    /// More than any file of ours needs.
+    /// The default limit, larger than any file this program reads.
     package static let bytesMax = 268_435_456
 
     /// Reads a file, a pipe or a device to its end.
@@ -33,7 +33,7 @@ package struct FileContent: Sendable {
         try self.init(descriptor: descriptor, bytesMax: bytesMax)
     }
 
-    /// Reads what is left of an open file.
+    /// Reads the rest of an open file.
     private init(descriptor: CInt, bytesMax: Int) throws(FileError) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .failed(errno) }

@@ -1,11 +1,11 @@
 internal import Glibc
 internal import Synchronization
 
-/// Why something was not written.
+/// Why a write failed.
 package enum WriteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reader closed its end of the pipe.
     case readerGone
-    /// The system refused, with this `errno`.
+    /// A system call failed with this `errno`.
     case failed(CInt)
 
     package var description: String {
@@ -17,7 +17,7 @@ package enum WriteError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Standard output or standard error. Each text is written as a whole: texts of several tasks never mix.
+/// Standard output or standard error. Each text is written without interleaving with the texts of other tasks.
 package final class StandardStream: Sendable {
     package static let output = StandardStream(STDOUT_FILENO)
     package static let error = StandardStream(STDERR_FILENO)
@@ -27,20 +27,20 @@ package final class StandardStream: Sendable {
 
     package init(_ descriptor: CInt) { self.descriptor = descriptor }
 
-    /// Prepares the standard streams of this process. Called once, before anything is opened or written.
+    /// Prepares the standard streams of this process. Call it once, before any file is opened or written.
     ///
-    /// A standard descriptor that is closed is replaced by `/dev/null`, so that no file or socket is opened in its place and
-    /// gets what is printed. It is opened in the wrong direction: reading or writing fails as before.
+    /// A closed standard descriptor is replaced by `/dev/null`, so that no later file or socket gets its number and receives the
+    /// output. `/dev/null` is opened in the wrong direction, so that reading or writing still fails.
     package static func prepare() {
         _ = signal(SIGPIPE, SIG_IGN)
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
-            // The lowest free number is this one: those below are open by now.
+            // open(2) uses the lowest free number, which is this one.
             _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 
-    /// Writes `text` as it is, with one write(2) where the system takes it at once.
+    /// Writes `text`, with a single write(2) if the system accepts it all.
     package func write(_ text: String) throws(WriteError) {
         var text = text
         let result = text.withUTF8 { bytes in
@@ -55,9 +55,8 @@ package final class StandardStream: Sendable {
         }
     }
 
-    /// Ends the process: runs `steps`, writes `last`, which may fail, and calls `exit`, while every other writer of this stream waits.
-    ///
-    /// What other tasks would say meanwhile is only a consequence of the end.
+    /// Ends the process: runs `steps`, tries to write `last`, and calls `exit`. Other writers of this stream are blocked meanwhile,
+    /// because their errors would only be consequences of the exit.
     package func end(_ last: String, after steps: () -> Void, by exit: () -> Never) -> Never {
         self.isWriting.withLock { _ in
             steps()

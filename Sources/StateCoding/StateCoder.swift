@@ -1,45 +1,45 @@
-/// Why bytes are not a state that this build can go on with. Whoever asks for it does without.
+/// Why bytes cannot be decoded as a state of this build. The caller then starts without the state.
 package enum StateError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// They do not begin as a state does.
+    /// The magic number is missing.
     case notAState
-    /// Another format than this build's.
+    /// The format differs from this build's.
     case otherFormat(UInt32)
-    /// Cut short, or with more behind the end.
+    /// The bytes are truncated, or extra bytes follow the value.
     case wrongLength
-    /// Not what was written.
+    /// The bytes were changed after they were written.
     case wrongChecksum
-    /// Whole, but not of the shape that this build's types have.
+    /// The bytes are intact, but do not match this build's types.
     case otherShape(String)
 
     package var description: String {
         switch self {
         case .notAState: "not a state"
         case .otherFormat(let format): "written in format \(format)"
-        case .wrongLength: "not whole"
+        case .wrongLength: "truncated, or followed by extra bytes"
         case .wrongChecksum: "damaged"
-        case .otherShape(let reason): "of another shape: \(reason)"
+        case .otherShape(let reason): "does not match this build's types: \(reason)"
         }
     }
 }
 
-/// Turns values into bytes for the next process of the same program, and back.
+/// Encodes values for the next process of the same program, and decodes them there.
 ///
 ///     0  "WMST"       magic
 ///     4  format       32 bits
-///     8  length       64 bits, of what follows the checksum
-///     16 checksum     64 bits, FNV-1a over what follows, in words of 64 bits
+///     8  length       64 bits, of the value in bytes
+///     16 checksum     64 bits, FNV-1a over the value, in words of 64 bits
 ///     24 the value
 ///
-/// Numbers here are little-endian. What a value is written as says the name of every member (once, then by a number) and
-/// the kind of every primitive, and reading compares all of it: a type that was changed without a new format is refused,
-/// not misread. What kept its name and kind but has another meaning needs a new format.
+/// The numbers of the header are little-endian. The encoded value contains the name of every member (in full the first time, then
+/// as a number) and the kind of every primitive, and the decoder compares all of them. A type that changed without a new format
+/// is therefore rejected, not misread. A member that keeps its name and kind but changes its meaning needs a new format.
 package enum StateCoder {
     static let magic: UInt32 = 0x5453_4D57
     static let headerByteCount = 24
 
-    /// Writes `value` as of `format`.
+    /// Encodes `value` and labels it with `format`.
     ///
-    /// - Throws: What its `encode(to:)` throws.
+    /// - Throws: Any error of the value's `encode(to:)`.
     package static func encode(_ value: some Encodable, format: UInt32) throws -> [UInt8] {
         let encoder = StateEncoder()
         encoder.bytes = [UInt8](repeating: 0, count: Self.headerByteCount)
@@ -53,7 +53,7 @@ package enum StateCoder {
         return bytes
     }
 
-    /// Reads what ``encode(_:format:)`` wrote. Hostile bytes are refused at a cost of no more than their length.
+    /// Decodes the bytes of ``encode(_:format:)``. Time and memory are bounded by their length, also for hostile bytes.
     package static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8], format: UInt32
     ) throws(StateError) -> Value {
@@ -102,7 +102,7 @@ package enum StateCoder {
     }
 }
 
-/// What a primitive is marked with. The next member of a struct begins with its name's number, which has no mark.
+/// The byte before each primitive. A member's name number has no such byte.
 enum StateMark: UInt8 {
     case none = 0x40
     case no
@@ -114,7 +114,7 @@ enum StateMark: UInt8 {
     case bytes
 }
 
-/// What every value with members, or elements, ends with.
+/// The byte after the last member or element of a value.
 let stateEnd: UInt8 = 0
-/// What every element begins with.
+/// The byte before each element.
 let stateElement: UInt8 = 1

@@ -1,14 +1,14 @@
-/// Reads what ``StateEncoder`` wrote, and refuses everything else.
+/// Decodes the output of ``StateEncoder``, and throws for anything else.
 final class StateDecoder: Decoder {
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private let bytes: [UInt8]
     private var offset: Int
-    /// Of members, in the order in which they came up.
+    /// The names of members, in the order of their first use.
     private var names: [String] = []
-    /// Of the next member, if it was read ahead.
+    /// The name of the next member, if it was read ahead.
     private var name: String?
-    /// The value being read has members or elements.
+    /// Whether the current value has members or elements.
     private var isOpen = false
 
     init(_ bytes: [UInt8], from offset: Int) {
@@ -25,7 +25,7 @@ final class StateDecoder: Decoder {
         let value = try Value(from: self)
         if self.isOpen {
             guard self.name == nil, try self.readByte() == stateEnd else {
-                throw StateError.otherShape("\(type) has more in it than is known")
+                throw StateError.otherShape("\(type) has unknown members or elements")
             }
         }
         self.isOpen = outer
@@ -46,7 +46,7 @@ final class StateDecoder: Decoder {
 
     // MARK: Primitives
 
-    /// The name of the next member; nil behind the last one.
+    /// The name of the next member; nil after the last one.
     func nextName() throws -> String? {
         if self.name == nil, try self.peekByte() != stateEnd { self.name = try self.readName() }
         return self.name
@@ -63,7 +63,9 @@ final class StateDecoder: Decoder {
     private func readName() throws -> String {
         let number = try self.readVarint()
         if number >= 1, number <= UInt64(self.names.count) { return self.names[Int(number - 1)] }
-        guard number == UInt64(self.names.count + 1) else { throw StateError.otherShape("an unknown name") }
+        guard number == UInt64(self.names.count + 1) else {
+            throw StateError.otherShape("an unknown name number")
+        }
         let name = try self.readText()
         self.names.append(name)
         return name
@@ -87,7 +89,7 @@ final class StateDecoder: Decoder {
 
     func expect(_ mark: StateMark) throws {
         guard try self.readByte() == mark.rawValue else {
-            throw StateError.otherShape("something else where \(mark) is expected")
+            throw StateError.otherShape("expected \(mark)")
         }
     }
 
@@ -125,10 +127,10 @@ private struct StateMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: StateDecoder
     var codingPath: [any CodingKey] { [] }
 
-    /// The next member: what has cases is written as one member of the case's name.
+    /// The next member. An enum is encoded as one member, named after its case.
     var allKeys: [Key] {
         do { return try self.decoder.nextName().flatMap { Key(stringValue: $0) }.map { [$0] } ?? [] } catch {
-            return []  // Whoever asks finds no case.
+            return []  // The enum's decoder throws because it finds no case.
         }
     }
 
@@ -140,7 +142,7 @@ private struct StateMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try self.decoder.nextName() == key.stringValue && self.decoder.peekByte() == StateMark.none.rawValue
     }
 
-    // One for all types: it stands for every requirement of the protocol that decodes a value.
+    // This generic function implements all of the protocol's requirements that decode a value.
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try self.decoder.begin(key)
         return try self.decoder.read(type)
@@ -176,7 +178,7 @@ private struct StateElements: UnkeyedDecodingContainer {
     init(decoder: StateDecoder) { self.decoder = decoder }
 
     var isAtEnd: Bool {
-        // Where there is nothing more, the end mark will be missed.
+        // If the bytes end here, the check for the end byte throws.
         do { return try self.decoder.peekByte() == stateEnd } catch { return true }
     }
 
@@ -224,7 +226,7 @@ private struct StateValue: SingleValueDecodingContainer {
             try self.decoder.expect(.none)
             return true
         } catch {
-            return false  // Reading the value finds out why.
+            return false  // Decoding the value throws the reason.
         }
     }
 
@@ -233,7 +235,7 @@ private struct StateValue: SingleValueDecodingContainer {
         case .yes: true
         case .no: false
         case .none?, .unsigned, .signed, .float, .text, .bytes, nil:
-            throw StateError.otherShape("something else where yes or no is expected")
+            throw StateError.otherShape("expected yes or no")
         }
     }
 

@@ -1,10 +1,10 @@
-/// Writes values one behind the other. Containers are written as they come: none may be filled later than the next.
+/// Writes values in the order in which they are encoded. A container must be filled before the next one is requested.
 final class StateEncoder: Encoder {
     var bytes: [UInt8] = []
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private var names: [String: UInt64] = [:]
-    /// The value being written has members or elements.
+    /// Whether the current value has members or elements.
     private var isOpen = false
 
     func write<Value: Encodable>(_ value: Value) throws {
@@ -65,7 +65,7 @@ private struct StateMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: StateEncoder
     var codingPath: [any CodingKey] { [] }
 
-    // One for all types: it stands for every requirement of the protocol that encodes a value.
+    // This generic function implements all of the protocol's requirements that encode a value.
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         self.encoder.begin(key)
         try self.encoder.write(value)
@@ -161,7 +161,7 @@ private struct StateValue: SingleValueEncodingContainer {
         self.encoder.write(varint: number)
     }
 
-    /// Small numbers of either sign are short.
+    /// Zigzag encoding, so that small numbers of either sign are short.
     private func write(_ number: Int64) {
         self.encoder.mark(.signed)
         self.encoder.write(varint: UInt64(bitPattern: number << 1 ^ number >> 63))

@@ -5,9 +5,9 @@ internal import Glibc
 package enum Journal {
     /// One field of an entry.
     package struct Field: Sendable, Hashable {
-        /// Capital letters, digits and `_`, not beginning with `_`, at most 64 bytes; the journal drops others.
+        /// Capital letters, digits and `_`, not beginning with `_`, at most 64 bytes. The journal drops fields with other names.
         package var name: String
-        /// Any text, line breaks too.
+        /// Any text; may contain line breaks.
         package var value: String
 
         package init(_ name: String, _ value: String) {
@@ -16,7 +16,7 @@ package enum Journal {
         }
     }
 
-    /// Whether standard error of this process goes to the journal, as `$JOURNAL_STREAM` tells (systemd.exec(5)).
+    /// Whether standard error is connected to the journal, according to `$JOURNAL_STREAM` (systemd.exec(5)).
     package static var isErrorOutput: Bool {
         guard let stream = unsafe getenv("JOURNAL_STREAM") else { return false }
         var status = stat()
@@ -24,7 +24,7 @@ package enum Journal {
         return unsafe String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// Writes one entry. Where no journal runs it is lost without an error, as sd_journal_sendv(3) has it.
+    /// Writes one entry. If no journal is running, sd_journal_sendv(3) drops it without an error.
     ///
     /// - Throws: ``SystemdError`` with the errno of sd_journal_sendv(3).
     package static func send(_ fields: [Field]) throws(SystemdError) {

@@ -1,32 +1,32 @@
 internal import CSystemd
 internal import Glibc
 
-/// One thing that the service manager is told; see sd_notify(3).
+/// A notification for the service manager; see sd_notify(3).
 package enum Notification: Sendable, Hashable {
-    /// Started, or done with reloading.
+    /// The start or a reload is complete.
     case ready
-    /// Begins to reload, at a time of CLOCK_MONOTONIC in microseconds; ``reloadingNow()`` reads it. Ends with ``ready``.
+    /// A reload begins at this time of CLOCK_MONOTONIC, see ``reloadingNow()``. It ends with ``ready``.
     case reloading(monotonicMicroseconds: UInt64)
     case stopping
-    /// A sentence for `systemctl status`. Line breaks become spaces.
+    /// The status line of `systemctl status`. Line breaks become spaces.
     case status(String)
-    /// Alive, for this watchdog interval.
+    /// Resets the watchdog timer.
     case watchdog
-    /// Needs at least so much time from now to start or stop, in place of what the unit allows. Not negative.
+    /// Extends the time for starting or stopping to at least this long from now. Not negative.
     case extendTimeout(Duration)
-    /// The process that the manager is to watch.
+    /// The main process of the service.
     case mainProcess(Int32)
 
-    /// ``reloading(monotonicMicroseconds:)`` from this moment on.
+    /// ``reloading(monotonicMicroseconds:)`` with the current time.
     package static func reloadingNow() -> Notification {
         var time = timespec()
-        // Why unchecked: it fails only for a clock that the system does not have.
+        // Why unchecked: clock_gettime(2) fails only for a clock that the system does not have.
         _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return .reloading(
             monotonicMicroseconds: UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000)
     }
 
-    /// As it is sent.
+    /// The text of the notification.
     var assignment: String {
         switch self {
         case .ready: "READY=1"
@@ -40,11 +40,11 @@ package enum Notification: Sendable, Hashable {
     }
 }
 
-/// The name under which the service manager keeps a descriptor: 1 to 255 printable ASCII characters but `:`.
+/// The name of a descriptor in the service manager's store: 1 to 255 printable ASCII characters except `:`.
 package struct StoredName: Sendable, Hashable, CustomStringConvertible {
     package let description: String
 
-    /// nil if the text is not such a name.
+    /// nil if the text is not a valid name.
     package init?(_ text: String) {
         guard (1...255).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: ":") })

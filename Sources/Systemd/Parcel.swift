@@ -1,18 +1,19 @@
 internal import CSystemd
 internal import Glibc
 
-/// Descriptors packed into one: a socket in whose queue they lie until somebody takes them out, which only one can.
+/// Packs many descriptors into one: a socket with the descriptors in its receive queue.
 ///
-/// Whoever has the packed descriptor has all of them; when it closes for good with something in it, the kernel closes that.
+/// The owner of the packed descriptor owns all of them. They can be unpacked once. If the last copy of the packed descriptor is
+/// closed before that, the kernel closes the descriptors in its queue.
 package enum Parcel {
-    /// How many go with one message: SCM_MAX_FD of the kernel.
+    /// The most descriptors in one message: SCM_MAX_FD of the kernel.
     static let descriptorsMax = 253
 
-    /// Packs copies of descriptors; the caller keeps its own.
+    /// Packs copies of the descriptors; the caller still owns the originals.
     ///
     /// - Returns: The packed descriptor, which the caller owns.
-    /// - Throws: ``SystemdError`` with the errno of socketpair(2) or sendmsg(2): ETOOMANYREFS when more are under way than the
-    ///   process may have, EAGAIN when they are more than a socket holds, about 40 000.
+    /// - Throws: ``SystemdError`` with the errno of socketpair(2) or sendmsg(2). ETOOMANYREFS: more descriptors are in flight than
+    ///   the process may have open. EAGAIN: the socket's queue is full, at about 40 000 descriptors.
     package static func pack(_ descriptors: [CInt]) throws(SystemdError) -> CInt {
         var pair: [CInt] = [-1, -1]
         let type = CInt(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -33,14 +34,14 @@ package enum Parcel {
         return pair[0]
     }
 
-    /// Takes everything out, in order. The caller owns what it gets, and still the packed descriptor.
+    /// Unpacks all descriptors, in order. The caller owns them, and still owns the packed descriptor.
     ///
-    /// - Throws: ``SystemdError`` with the errno of recvmsg(2), EBADMSG when a message was cut short for want of descriptors.
-    ///   Then everything is closed.
+    /// - Throws: ``SystemdError`` with the errno of recvmsg(2), or EBADMSG if a message was truncated because the process has too
+    ///   many open descriptors. Then all unpacked descriptors are closed.
     package static func unpack(_ parcel: CInt) throws(SystemdError) -> [CInt] {
         var descriptors: [CInt] = []
         do throws(SystemdError) {
-            while let some = try Self.receive(on: parcel) { descriptors += some }
+            while let received = try Self.receive(on: parcel) { descriptors += received }
         } catch {
             for descriptor in descriptors { _ = close(descriptor) }
             throw error
@@ -48,13 +49,13 @@ package enum Parcel {
         return descriptors
     }
 
-    /// Room for a control message of as many descriptors as there may be: a cmsghdr of 16 bytes, then the descriptors.
+    /// The size of the largest control message: a cmsghdr of 16 bytes and the descriptors.
     private static let controlByteCount =
         MemoryLayout<cmsghdr>.size + descriptorsMax * MemoryLayout<CInt>.size
 
     private static func send(_ descriptors: [CInt], on socket: CInt) throws(SystemdError) {
         let length = MemoryLayout<cmsghdr>.size + descriptors.count * MemoryLayout<CInt>.size
-        // Words, so that it is aligned as the kernel wants it.
+        // An array of words, for the alignment that the kernel requires.
         var control = [UInt64](repeating: 0, count: (length + 7) / 8)
         unsafe control.withUnsafeMutableBytes { bytes in
             var header = cmsghdr()
@@ -73,7 +74,7 @@ package enum Parcel {
         guard result == 1 else { throw SystemdError(function: "sendmsg", errno: errno) }
     }
 
-    /// The descriptors of one message; nil when there is none.
+    /// The descriptors of the next message; nil if the queue is empty.
     private static func receive(on socket: CInt) throws(SystemdError) -> [CInt]? {
         var control = [UInt64](repeating: 0, count: (Self.controlByteCount + 7) / 8)
         var flags: CInt = 0
@@ -101,7 +102,7 @@ package enum Parcel {
         return descriptors
     }
 
-    /// A message of one byte and a control part.
+    /// Calls `body` with a message of one byte and the control data.
     private static func withMessage(
         _ control: inout [UInt64], _ controlByteCount: Int, _ body: (UnsafeMutablePointer<msghdr>) -> Int
     ) -> Int {

@@ -1,7 +1,7 @@
 internal import CSystemd
 internal import Glibc
 
-/// Bytes in a descriptor, in memory, that nobody can change any more.
+/// An in-memory file whose content can no longer be changed.
 package enum SealedMemory {
     /// - Returns: The descriptor, which the caller owns.
     /// - Throws: ``SystemdError`` with the errno of memfd_create(2), write(2) or fcntl(2).
@@ -24,9 +24,9 @@ package enum SealedMemory {
         return descriptor
     }
 
-    /// What is in it.
+    /// Reads the content.
     ///
-    /// - Returns: nil for a descriptor that is not sealed: somebody could still change it.
+    /// - Returns: nil if the descriptor is not sealed, because its content could still change.
     /// - Throws: ``SystemdError`` with the errno of pread(2).
     package static func read(_ descriptor: CInt) throws(SystemdError) -> [UInt8]? {
         guard waymark_is_sealed(descriptor) != 0 else { return nil }

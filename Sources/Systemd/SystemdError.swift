@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An errno returned by libsystemd, or by the system.
+/// An errno from libsystemd or a system call.
 package struct SystemdError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The function that failed, for the log.
     package let function: String
@@ -12,14 +12,14 @@ package struct SystemdError: Error, Sendable, Hashable, CustomStringConvertible 
         return unsafe "\(self.function): \(String(cString: text))"
     }
 
-    /// Hands back what a function of libsystemd returned, or throws the errno that it stands for.
+    /// Returns the result of a libsystemd function, or throws it as an errno if it is negative.
     @discardableResult
     static func check(_ result: CInt, of function: String) throws(SystemdError) -> CInt {
         guard result >= 0 else { throw SystemdError(function: function, errno: -result) }
         return result
     }
 
-    /// Hands back what a function of the system returned, or throws errno.
+    /// Returns the result of a system call, or throws errno if it is negative.
     @discardableResult
     static func checkErrno(_ result: CInt, of function: String) throws(SystemdError) -> CInt {
         guard result >= 0 else { throw SystemdError(function: function, errno: Glibc.errno) }

@@ -37,7 +37,7 @@ enum Terminal {
     static func printable(_ text: String) -> String { TerminalText.printable(text) }
 
     /// Whether a character is no text, but something that a terminal may obey.
-    static func steers(_ scalar: Unicode.Scalar) -> Bool { TerminalText.steers(scalar) }
+    static func steers(_ scalar: Unicode.Scalar) -> Bool { TerminalText.isControl(scalar) }
 
     /// The beginning of `text` that fits into `columns`; wide characters take two.
     static func clipped(_ text: String, columns: Int) -> String {

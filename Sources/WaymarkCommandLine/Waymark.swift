@@ -1,5 +1,5 @@
 package import ArgumentParser
-internal import WaymarkTransport
+internal import WaymarkProtocol
 
 /// The command line tool.
 package struct Waymark: AsyncParsableCommand {

@@ -2,66 +2,66 @@ internal import WaymarkGateway
 internal import WaymarkProtocol
 internal import Yams
 
-/// A place in a configuration file.
-package struct FilePlace: Sendable, Hashable, CustomStringConvertible {
+/// A position in a configuration file.
+package struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
     package var file: String
-    /// From 1; 0 when the file as a whole is meant.
+    /// Counts from 1; 0 means the whole file.
     package var line: Int
     package var column: Int
 
     package var description: String { "\(self.file):\(self.line):\(self.column)" }
 }
 
-/// Why a configuration file was not taken: nothing of it is used.
+/// Why a configuration file was rejected. None of its settings are used.
 package struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
-    package var place: FilePlace
+    package var location: SourceLocation
     package var reason: String
 
-    package var description: String { "\(self.place): \(self.reason)" }
+    package var description: String { "\(self.location): \(self.reason)" }
 }
 
-/// Reads configuration files: YAML, every key known, every value in its range.
+/// Reads configuration files. They are YAML; unknown keys and values out of range are errors.
 package enum Configuration {
     /// Reads the content of a file named `file`.
     package static func read(_ bytes: [UInt8], file: String) throws(ConfigurationError) -> Settings {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ConfigurationError(
-                place: Self.firstInvalidPlace(bytes, file), reason: "this is not UTF-8 text")
+                location: Self.firstInvalidByte(bytes, file), reason: "the file is not valid UTF-8")
         }
         return try Self.read(text, file: file)
     }
 
-    /// Where the first byte is that does not belong to UTF-8.
-    private static func firstInvalidPlace(_ bytes: [UInt8], _ file: String) -> FilePlace {
+    /// The location of the first byte that is not valid UTF-8.
+    private static func firstInvalidByte(_ bytes: [UInt8], _ file: String) -> SourceLocation {
         var parser = Unicode.UTF8.ForwardParser()
         var iterator = bytes.makeIterator()
-        var place = FilePlace(file: file, line: 1, column: 1)
+        var location = SourceLocation(file: file, line: 1, column: 1)
         while case .valid(let scalar) = parser.parseScalar(from: &iterator) {
             if scalar.first == UInt8(ascii: "\n") {
-                place.line += 1
-                place.column = 1
+                location.line += 1
+                location.column = 1
             } else {
-                place.column += 1
+                location.column += 1
             }
         }
-        return place
+        return location
     }
 
     /// Reads the text of a file named `file`.
     package static func read(_ text: String, file: String) throws(ConfigurationError) -> Settings {
         var reader = ConfigurationReader(file: file)
         if let root = try reader.compose(text) { try reader.readMapping(root, prefix: "") }
-        try reader.checkTogether()
+        try reader.checkCombinations()
         return reader.settings
     }
 }
 
-/// One file as it is read.
+/// Reads one file into settings.
 private struct ConfigurationReader {
     let file: String
     private(set) var settings = Settings()
-    /// Where settings stand that the file has.
-    private var places: [String: FilePlace] = [:]
+    /// The locations of the keys in the file.
+    private var locations: [String: SourceLocation] = [:]
 
     init(file: String) { self.file = file }
 
@@ -72,7 +72,7 @@ private struct ConfigurationReader {
             throw self.error(error, text)
         } catch {
             throw ConfigurationError(
-                place: FilePlace(file: self.file, line: 0, column: 0), reason: "\(error)")
+                location: SourceLocation(file: self.file, line: 0, column: 0), reason: "\(error)")
         }
     }
 
@@ -80,20 +80,21 @@ private struct ConfigurationReader {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            ConfigurationError(place: self.place(mark), reason: problem)
+            ConfigurationError(location: self.location(mark), reason: problem)
         case .duplicatedKeysInMapping(let keys, let context):
             ConfigurationError(
-                place: self.place(context.mark),
-                reason: "in what begins here, \(keys.joined(separator: ", ")) is there twice")
+                location: self.location(context.mark),
+                reason: "duplicate keys in this mapping: \(keys.joined(separator: ", "))")
         case .reader(let problem, let offset, _, _):
             ConfigurationError(
-                place: FilePlace(
+                location: SourceLocation(
                     file: self.file,
                     line: text.utf8.prefix(offset ?? 0).count { $0 == UInt8(ascii: "\n") } + 1,
                     column: 1),
                 reason: problem)
         case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
-            ConfigurationError(place: FilePlace(file: self.file, line: 0, column: 0), reason: "\(error)")
+            ConfigurationError(
+                location: SourceLocation(file: self.file, line: 0, column: 0), reason: "\(error)")
         }
     }
 
@@ -102,14 +103,14 @@ private struct ConfigurationReader {
             throw self.error(
                 node,
                 prefix.isEmpty
-                    ? "settings must be keys and values" : "\(prefix.dropLast()) must have keys and values")
+                    ? "the file must be a mapping of settings" : "\(prefix.dropLast()) must be a mapping")
         }
         for (keyNode, value) in mapping {
             let name = keyNode.string ?? ""
             let key = prefix + name
-            self.places[key] = self.place(keyNode.mark)
-            if name.contains(".") {  // Sections are nested, not spelled out.
-                throw self.error(keyNode, "\(key) is not a setting")
+            self.locations[key] = self.location(keyNode.mark)
+            if name.contains(".") {  // Sections are nested mappings; dotted keys are not accepted.
+                throw self.error(keyNode, "unknown setting \(key)")
             } else if let setting = Settings.all.first(where: { $0.key == key }) {
                 guard setting.set(&self.settings, ConfigurationValue(node: value)) else {
                     throw self.error(value, "\(key) must be \(setting.allowed)")
@@ -121,19 +122,19 @@ private struct ConfigurationReader {
             } else if Settings.all.contains(where: { $0.key.hasPrefix("\(key).") }) {
                 try self.readMapping(value, prefix: "\(key).")
             } else {
-                throw self.error(keyNode, "\(key) is not a setting")
+                throw self.error(keyNode, "unknown setting \(key)")
             }
         }
     }
 
-    /// What must hold between settings.
-    func checkTogether() throws(ConfigurationError) {
+    /// Checks settings that constrain each other.
+    func checkCombinations() throws(ConfigurationError) {
         try self.checkOutbox()
         let (idle, grace) = (self.settings.idleExit, self.settings.policy.limits.grace)
         guard idle == .zero || idle >= grace else {
             throw self.error(
                 ["times.idle-exit", "times.grace"],
-                "times.idle-exit (\(idle)) must not be below times.grace (\(grace)), or 0s")
+                "times.idle-exit (\(idle)) must be 0s or at least times.grace (\(grace))")
         }
     }
 
@@ -146,15 +147,15 @@ private struct ConfigurationReader {
         for (other, needed) in needs where self.settings.outbox.bytesMax < needed {
             throw self.error(
                 [key, other],
-                "\(key) (\(self.settings.outbox.bytesMax)) must not be below \(other) (\(needed))")
+                "\(key) (\(self.settings.outbox.bytesMax)) must be at least \(other) (\(needed))")
         }
     }
 
-    /// At the first of these settings that the file has.
+    /// Points to the first of these keys that the file contains.
     private func error(_ keys: [String], _ reason: String) -> ConfigurationError {
-        let place = keys.lazy.compactMap { self.places[$0] }.first
+        let location = keys.lazy.compactMap { self.locations[$0] }.first
         return ConfigurationError(
-            place: place ?? FilePlace(file: self.file, line: 0, column: 0), reason: reason)
+            location: location ?? SourceLocation(file: self.file, line: 0, column: 0), reason: reason)
     }
 
     private func readListeners(_ node: Node) throws(ConfigurationError) -> [Settings.Listener] {
@@ -162,10 +163,10 @@ private struct ConfigurationReader {
         var listeners: [Settings.Listener] = []
         for entry in entries {
             guard let mapping = entry.mapping else {
-                throw self.error(entry, "a listener must be keys and values")
+                throw self.error(entry, "a listener must be a mapping")
             }
             var listener = Settings.Listener(roles: [])
-            listener.place = self.place(entry.mark)
+            listener.location = self.location(entry.mark)
             for (key, value) in mapping { try self.read(key, value, into: &listener) }
             guard listener.address != nil || listener.socket != nil else {
                 throw self.error(entry, "a listener needs an address or a socket")
@@ -180,7 +181,7 @@ private struct ConfigurationReader {
         _ key: Node, _ node: Node, into listener: inout Settings.Listener
     ) throws(ConfigurationError) {
         guard let name = key.string, let setting = ListenerSetting.all.first(where: { $0.key == name }) else {
-            throw self.error(key, "\(key.string ?? "") is not a setting of a listener")
+            throw self.error(key, "unknown listener setting \(key.string ?? "")")
         }
         guard setting.set(&listener, ConfigurationValue(node: node)) else {
             throw self.error(node, "\(name) must be \(setting.allowed)")
@@ -190,14 +191,16 @@ private struct ConfigurationReader {
     private func readVehicles(
         _ node: Node
     ) throws(ConfigurationError) -> [VehicleID: Gateway.Policy.Arbitration] {
-        guard let mapping = node.mapping else { throw self.error(node, "vehicles must be ids and policies") }
+        guard let mapping = node.mapping else {
+            throw self.error(node, "vehicles must map vehicle ids to arbitration policies")
+        }
         var policies: [VehicleID: Gateway.Policy.Arbitration] = [:]
         for (key, value) in mapping {
             guard let id = VehicleID(key.string ?? "") else {
                 throw self.error(key, "\(key.string ?? "") is not a vehicle id")
             }
             guard let policy = Gateway.Policy.Arbitration(rawValue: value.string ?? "") else {
-                throw self.error(value, "the policy of \(id) must be refuse, replace or priority")
+                throw self.error(value, "the arbitration policy of \(id) must be refuse, replace or priority")
             }
             policies[id] = policy
         }
@@ -205,10 +208,10 @@ private struct ConfigurationReader {
     }
 
     private func error(_ node: Node, _ reason: String) -> ConfigurationError {
-        ConfigurationError(place: self.place(node.mark), reason: reason)
+        ConfigurationError(location: self.location(node.mark), reason: reason)
     }
 
-    private func place(_ mark: Mark?) -> FilePlace {
-        FilePlace(file: self.file, line: mark?.line ?? 0, column: mark?.column ?? 0)
+    private func location(_ mark: Mark?) -> SourceLocation {
+        SourceLocation(file: self.file, line: mark?.line ?? 0, column: mark?.column ?? 0)
     }
 }

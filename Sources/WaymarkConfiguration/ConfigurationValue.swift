@@ -1,29 +1,28 @@
 internal import Yams
 
-/// A value of the file, as the settings read it.
+/// A YAML value, converted to the types that settings have.
 struct ConfigurationValue {
     let node: Node
 
-    /// A text, number or truth value as it is written; nil for `null` and for nothing, which are no values.
+    /// A scalar as written in the file; nil for `null` and for an empty value.
     var text: String? { self.node.null == nil ? self.node.scalar?.string : nil }
 
-    /// Texts of a list.
+    /// A list of scalars.
     var list: [String]? {
         guard let sequence = self.node.sequence else { return nil }
         let texts = sequence.compactMap { ConfigurationValue(node: $0).text }
         return texts.count == sequence.count ? texts : nil
     }
 
-    /// true or false.
     var bool: Bool? { self.node.bool }
 
-    /// Permissions of a file: three octal digits behind a 0. Without the 0 the digits are a decimal number in YAML.
+    /// File permissions: 0 and three octal digits. The 0 is required because YAML reads other digits as a decimal number.
     var mode: UInt32? {
         guard let text = self.text, text.utf8.count == 4, text.hasPrefix("0") else { return nil }
         return UInt32(text, radix: 8)
     }
 
-    /// A whole number; `KiB` and `MiB` may follow.
+    /// An integer, optionally followed by `KiB` or `MiB`.
     var number: Int? {
         guard var text = self.text else { return nil }
         var factor = 1
@@ -36,7 +35,7 @@ struct ConfigurationValue {
         return overflow ? nil : product
     }
 
-    /// A whole number of `ms`, `s`, `m` or `h`.
+    /// An integer followed by `ms`, `s`, `m` or `h`.
     var duration: Duration? {
         let units: [(String, Int64)] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)]
         for (unit, milliseconds) in units {

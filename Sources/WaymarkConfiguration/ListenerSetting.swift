@@ -3,9 +3,9 @@ internal import WaymarkProtocol
 /// One key of a listener in the configuration file.
 struct ListenerSetting: Sendable {
     let key: String
-    /// What is allowed, in words.
+    /// The allowed values, for error messages: "KEY must be …".
     let allowed: String
-    /// Takes a value over; false if it is not allowed.
+    /// Assigns a value; returns false if it is not allowed.
     let set: @Sendable (inout Settings.Listener, ConfigurationValue) -> Bool
 
     static let all: [ListenerSetting] = [
@@ -14,13 +14,13 @@ struct ListenerSetting: Sendable {
             listener.address = text
             return true
         },
-        ListenerSetting(key: "socket", allowed: "the name of a socket of the service manager") {
+        ListenerSetting(key: "socket", allowed: "the name of a socket that the service manager passes") {
             listener, value in
             guard let text = value.text, !text.isEmpty else { return false }
             listener.socket = text
             return true
         },
-        ListenerSetting(key: "roles", allowed: "a list of vehicle and navigation") { listener, value in
+        ListenerSetting(key: "roles", allowed: "a list of roles: vehicle, navigation") { listener, value in
             guard let names = value.list, !names.isEmpty else { return false }
             let roles = names.compactMap { name in
                 AcceptingSession.Role.allCases.first { "\($0)" == name }
@@ -28,7 +28,7 @@ struct ListenerSetting: Sendable {
             listener.roles = Set(roles)
             return roles.count == names.count
         },
-        ListenerSetting(key: "key", allowed: "a text of 1 to 256 bytes, in quotes if it is null") {
+        ListenerSetting(key: "key", allowed: "a string of 1 to 256 bytes; quote it if it is null") {
             listener, value in
             guard let text = value.text,
                 (1...ProtocolConstants.credentialBytesMax).contains(text.utf8.count)
@@ -42,7 +42,7 @@ struct ListenerSetting: Sendable {
             return true
         },
         ListenerSetting(
-            key: "mode", allowed: "permissions of a file in octal, with a 0 before three digits, e.g. 0660"
+            key: "mode", allowed: "octal file permissions, with a 0 before three digits, e.g. 0660"
         ) {
             listener, value in
             guard let mode = value.mode else { return false }
@@ -58,6 +58,6 @@ struct ListenerSetting: Sendable {
 }
 
 extension Settings {
-    /// Every key of a listener.
+    /// The keys of a listener.
     package static var listenerKeys: [String] { ListenerSetting.all.map(\.key) }
 }

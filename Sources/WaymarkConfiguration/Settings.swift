@@ -3,14 +3,14 @@ package import WaymarkProtocol
 
 /// Everything that can be configured, with its defaults. Docs/configuration.md describes each key.
 package struct Settings: Sendable, Hashable {
-    /// Where peers connect, and who may come through. Has an address, a socket name or both.
+    /// Where peers connect, and which peers may. Has an address, a socket name or both.
     package struct Listener: Sendable, Hashable {
-        /// `tcp:HOST:PORT` or `unix:/path`: opened unless the service manager hands it over.
+        /// `tcp:HOST:PORT` or `unix:/path`. The daemon opens it unless the service manager passes the socket.
         package var address: String?
-        /// The name under which the service manager hands over its sockets (`FileDescriptorName=`).
+        /// The name of the sockets that the service manager passes (`FileDescriptorName=`).
         package var socket: String?
         package var roles: Set<AcceptingSession.Role>
-        /// A pre-shared key that every Hello must bring; nil for none.
+        /// A pre-shared key that every Hello must carry; nil if none is required.
         package var key: String?
         /// Lets a TCP listener without a key bind to other addresses than loopback.
         package var allowAnyone = false
@@ -18,8 +18,8 @@ package struct Settings: Sendable, Hashable {
         package var mode: UInt32?
         /// The group of a Unix socket's file, by name or number; nil for the daemon's own.
         package var group: String?
-        /// Where it stands in the file; nil if it comes from the command line.
-        package var place: FilePlace?
+        /// Its location in the file; nil if it comes from the command line.
+        package var location: SourceLocation?
 
         package init(
             address: String? = nil, socket: String? = nil, roles: Set<AcceptingSession.Role>
@@ -29,42 +29,42 @@ package struct Settings: Sendable, Hashable {
             self.roles = roles
         }
 
-        /// What messages call it, and what a peer that knows its key goes by.
+        /// Its name in messages. It also identifies the peers that authenticate with its key.
         package var name: String { self.socket ?? self.address ?? "" }
     }
 
-    /// A fault that the daemon brings about on itself on SIGUSR2, to see what becomes of it.
+    /// A fault that the daemon injects into itself on SIGUSR2, for tests.
     package enum Fault: String, Sendable, Hashable, CaseIterable {
         case none
-        /// An event loop stops for ever.
+        /// An event loop blocks forever.
         case stopLoop = "stop-loop"
-        /// An event loop works for ten seconds, with short pauses.
+        /// An event loop is busy for ten seconds, with short pauses.
         case busyLoop = "busy-loop"
     }
 
-    /// Empty: the defaults of the daemon.
+    /// If empty, the daemon opens its default listeners.
     package var listeners: [Listener] = []
     package var policy = Gateway.Policy()
     package var connection = ConnectionLimits()
     package var outbox = Outbox.Limits()
-    /// What may wait for all endpoints together, in bytes.
+    /// The bytes that may be queued for all endpoints together.
     package var outboxBytesInAllMax = 536_870_912
     package var connectionsMax = 20_000
     package var connectionsPerUserMax = 12_000
-    /// User ids that may be navigation clients; nil for all that can connect.
+    /// User ids that may be navigation clients; nil allows every user.
     package var navigationUsers: Set<UInt32>?
-    /// swift-log's name of the lowest level that is logged.
+    /// The lowest level that is logged, by its name in swift-log.
     package var logLevel = "info"
-    /// Event loops; the gateway lives on the first.
+    /// The number of event loops. The gateway runs on the first.
     package var threads = 1
-    /// Log lines about one peer, of one level, in a minute.
+    /// Log lines per peer, level and minute.
     package var logLinesPerPeerMax = 20
-    /// How long a shutdown waits for peers to take their Goodbye.
+    /// How long a shutdown waits for peers to disconnect.
     package var drainTimeout: Duration = .seconds(5)
-    /// Without a connection for so long the daemon ends, if all its sockets are inherited; zero: never.
+    /// The daemon exits after this time without a connection, if all its sockets are inherited; zero: never.
     package var idleExit: Duration = .zero
     package var fault = Fault.none
-    /// Why the keys of the listeners are no secret; nil if they are. An operator should know.
+    /// A warning that other users can read the listeners' keys; nil if they cannot.
     package var exposure: String?
 
     package init() {}
@@ -72,19 +72,19 @@ package struct Settings: Sendable, Hashable {
 
 /// One key of the configuration file.
 struct Setting: Sendable {
-    /// Where it stands, e.g. `limits.grace`.
+    /// The key with its section, e.g. `limits.grace`.
     let key: String
-    /// What is allowed, in words.
+    /// The allowed values, for error messages: "KEY must be …".
     let allowed: String
-    /// Takes a value over; false if it is not allowed.
+    /// Assigns a value; returns false if it is not allowed.
     let set: @Sendable (inout Settings, ConfigurationValue) -> Bool
 }
 
 extension Settings {
-    /// Every key of the file, with its sections: `limits.connections`.
+    /// Every key of the file, with its section: `limits.connections`.
     package static var keys: [String] { self.all.map(\.key) + ["listeners", "vehicles"] }
 
-    /// All keys but `listeners` and `vehicles`, which are lists.
+    /// All keys except `listeners` and `vehicles`, which are read separately.
     static let all: [Setting] =
         [
             Setting(key: "log-level", allowed: "trace, debug, info, notice, warning, error or critical") {
@@ -193,7 +193,7 @@ extension Setting {
     ) -> Setting {
         Setting(
             key: key,
-            allowed: "a whole number, \(range.lowerBound) to \(range.upperBound); KiB and MiB may follow"
+            allowed: "an integer, \(range.lowerBound) to \(range.upperBound), optionally with KiB or MiB"
         ) {
             settings, value in
             guard let number = value.number, range.contains(number) else { return false }
@@ -220,7 +220,7 @@ extension Setting {
 }
 
 extension Duration {
-    /// As it stands in a file, in the largest of s and ms that is exact.
+    /// The notation of the file, in s if that is exact, otherwise in ms.
     fileprivate var text: String {
         self.milliseconds % 1_000 == 0 ? "\(self.milliseconds / 1_000)s" : "\(self.milliseconds)ms"
     }

@@ -7,51 +7,50 @@ internal import WaymarkProtocol
 internal import WaymarkTelemetry
 package import WaymarkTransport
 
-/// Gateway, transport and listeners, put together.
+/// The gateway, its transport and its listeners.
 package struct Daemon: Sendable {
-    typealias Entry = Entrances.Entry
+    typealias Entry = OpenListeners.Entry
 
-    /// What holds now.
+    /// The current settings.
     var settings: Settings
-    let entrances = Entrances()
+    let listeners = OpenListeners()
     let inherited: InheritedListeners
     let driver: GatewayDriver
     let group: MultiThreadedEventLoopGroup
     let logger: Logger
 
-    /// As bound, in the order of the settings.
-    package var addresses: [ListenAddress] { self.entrances.all.map(\.listener.address) }
+    /// The bound addresses, in the order of the settings.
+    package var addresses: [ListenAddress] { self.listeners.all.map(\.listener.address) }
 
-    /// Finds what ``start(_:inheriting:logger:)`` would refuse about the settings, whatever is handed over, and opens
-    /// nothing.
+    /// Reports every error in the settings that ``start(_:inheriting:continuing:logger:)`` would report, except those that depend
+    /// on inherited sockets. Opens nothing.
     package static func check(_ settings: Settings) throws(DaemonError) {
         try ListenerPlan.check(settings)
         if settings.listeners.isEmpty { try PrivateFolder.check(DefaultAddresses.folder) }
     }
 
-    /// Opens all listeners: those of the settings, or the default ones if there are none.
-    ///
-    /// With a `handover`, goes on with what the process before had.
+    /// Opens the listeners of the settings, or the default ones if there are none. With a `handover`, first takes over the
+    /// sessions and connections of the previous process.
     package static func start(
         _ settings: Settings, inheriting inherited: InheritedListeners = .none,
         continuing handover: Handover? = nil, logger: Logger
     ) async throws(DaemonError) -> Daemon {
-        var openings = try Self.plans(for: settings, inherited).map { Opening($0) }
+        var pending = try Self.plans(for: settings, inherited).map { PendingListener($0) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
         let daemon = Daemon(
             settings: settings, inherited: inherited, driver: Self.driver(settings, group, logger),
             group: group, logger: logger)
-        if let handover { await daemon.goOn(handover, &openings) }
-        do throws(DaemonError) { daemon.entrances.all = try await daemon.open(openings) } catch {
+        if let handover { await daemon.takeOver(handover, &pending) }
+        do throws(DaemonError) { daemon.listeners.all = try await daemon.open(pending) } catch {
             await daemon.stop()
             throw error
         }
-        for entry in daemon.entrances.all { daemon.announce(entry) }
+        for entry in daemon.listeners.all { daemon.announce(entry) }
         daemon.setIdleExit()
         return daemon
     }
 
-    /// The listeners of the settings. The default ones have a folder, which is made.
+    /// Plans the listeners of the settings. Creates the folder of the default ones.
     static func plans(
         for settings: Settings, _ inherited: InheritedListeners
     ) throws(DaemonError) -> [ListenerPlan] {
@@ -62,13 +61,13 @@ package struct Daemon: Sendable {
         return plans
     }
 
-    /// Opens all or none.
-    func open(_ openings: [Opening]) async throws(DaemonError) -> [Entry] {
+    /// Opens all listeners or none.
+    func open(_ pending: [PendingListener]) async throws(DaemonError) -> [Entry] {
         var entries: [Entry] = []
         do throws(ListenerError) {
-            for opening in openings {
-                let listener = try await opening.open(self.driver, self.group)
-                entries.append(Entry(plan: opening.plan, listener: listener))
+            for one in pending {
+                let listener = try await one.open(self.driver, self.group)
+                entries.append(Entry(plan: one.plan, listener: listener))
             }
         } catch {
             for entry in entries { await entry.listener.close() }
@@ -84,37 +83,36 @@ package struct Daemon: Sendable {
             metadata: [LogKey.address: "\(entry.listener.address)", LogKey.role: "\(roles)"])
     }
 
-    /// How many there are now.
+    /// Counts the vehicles, endpoints, sessions, clients and open requests.
     package func census() async throws -> Gateway.Census { try await self.driver.census() }
 
-    /// Returns when the gateway's queue and that of every event loop have been gone through, and everything that waited in them
-    /// has been done.
+    /// Returns when everything that is queued now, at the gateway and on every event loop, has been processed.
     ///
-    /// - Throws: When the loops have stopped.
+    /// - Throws: If the event loops have stopped.
     package func probe() async throws { try await self.driver.probe() }
 
-    /// Brings a fault about on the last event loop.
-    package func provoke(_ fault: Settings.Fault) {
-        for loop in self.group.makeIterator().suffix(1) { FaultHook.provoke(fault, on: loop) }
+    /// Injects a fault into the last event loop.
+    package func inject(_ fault: Settings.Fault) {
+        for loop in self.group.makeIterator().suffix(1) { FaultHook.inject(fault, into: loop) }
     }
 
-    /// Stops listening, says goodbye to all peers, and returns when they are gone or the drain timeout is over.
+    /// Stops listening, sends all peers a Goodbye, and returns when they have disconnected or `times.drain` has passed.
     package func shutdown(reconnectAfter: Duration = .seconds(1)) async {
         await self.drain(reconnectAfter: reconnectAfter)
         await self.stop()
     }
 
-    /// The first part of ``shutdown(reconnectAfter:)``: afterwards the event loops still run.
+    /// The first part of ``shutdown(reconnectAfter:)``. The event loops still run afterwards.
     ///
     /// - Parameters:
-    ///   - reconnectAfter: When the peers are asked to come back.
-    ///   - report: Told how many connections are left, about once a second.
+    ///   - reconnectAfter: The delay after which peers are asked to reconnect.
+    ///   - report: Called about once a second with the number of remaining connections.
     package func drain(
         reconnectAfter: Duration = .seconds(1), report: @escaping @Sendable (Int) -> Void = { _ in }
     ) async {
-        for entry in self.entrances.all { await entry.listener.close() }
+        for entry in self.listeners.all { await entry.listener.close() }
         let goodbye = Goodbye(
-            .shuttingDown, reason: "the gateway is going down",
+            .shuttingDown, reason: "the gateway is shutting down",
             reconnectAfterMilliseconds: UInt32(clamping: reconnectAfter.milliseconds))
         let emptied = self.driver.drain(goodbye, within: self.settings.drainTimeout)
         await withTaskGroup { tasks in
@@ -125,7 +123,7 @@ package struct Daemon: Sendable {
                     self.logger.warning(
                         "\(LoggedEvent.peersDidNotLeave)", metadata: [LogKey.count: "\(count)"])
                 }
-            } catch { /* It never fails. */  }
+            } catch { /* The future never fails. */  }
             tasks.cancelAll()
         }
     }
@@ -136,18 +134,20 @@ package struct Daemon: Sendable {
                 report(try await self.driver.connectionCount())
                 try await Task.sleep(for: .seconds(1))
             }
-        } catch { /* All have gone. */  }
+        } catch { /* Cancelled when all peers have disconnected. */  }
     }
 
-    /// The second part of ``shutdown(reconnectAfter:)``, or of ``handOver()``: then another process goes on.
-    package func stop(isContinued: Bool = false) async {
+    /// The second part of ``shutdown(reconnectAfter:)`` or of ``handOver()``: stops the event loops.
+    ///
+    /// - Parameter isHandedOver: Whether the next process continues the connections.
+    package func stop(isHandedOver: Bool = false) async {
         do {
             try await self.driver.end()
             try await self.group.shutdownGracefully()
         } catch {
             self.logger.warning("\(LoggedEvent.loopsDidNotStop)", metadata: [LogKey.error: "\(error)"])
         }
-        if !isContinued { self.logger.notice("\(LoggedEvent.stopped)") }
+        if !isHandedOver { self.logger.notice("\(LoggedEvent.stopped)") }
     }
 
     private static func driver(
@@ -156,11 +156,11 @@ package struct Daemon: Sendable {
         GatewayDriver(
             loops: group.makeIterator().map { $0 as any EventLoop }, policy: settings.policy,
             limits: self.limits(of: settings, logger), logger: logger,
-            // CLOCK_MONOTONIC: the next process has the same.
+            // CLOCK_MONOTONIC, which is the same in the next process, so that deadlines can be handed over.
             clock: { Instant(nanoseconds: Int64(NIODeadline.now().uptimeNanoseconds)) })
     }
 
-    /// What the settings allow, as far as the system does.
+    /// The limits of the settings, reduced to what the descriptor limit allows.
     static func limits(of settings: Settings, _ logger: Logger) -> TransportLimits {
         var limits = TransportLimits()
         let descriptors = DescriptorLimit.raise()

@@ -4,65 +4,65 @@ package import WaymarkTransport
 
 /// Why the daemon could not start.
 package enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A listener's settings cannot be used.
+    /// A listener's settings are invalid.
     case setting(Settings.Listener, ListenerProblem)
-    /// The folder for sockets cannot be made, or others can reach into it.
+    /// The folder for sockets cannot be created, or other users can write to it.
     case folder(path: String, reason: String)
     case listener(ListenerError)
-    /// What the service manager handed over cannot be found out.
+    /// The sockets that the service manager passed cannot be received.
     case serviceManager(SystemdError)
-    /// What the service manager handed over is not a listening stream socket.
+    /// The service manager passed a descriptor that is not a listening stream socket.
     case inherited(InheritedSocketError)
-    /// A Unix socket of the service manager has no file, so that everybody on the machine could connect.
+    /// The service manager passed a Unix socket without a file, to which every user of the machine could connect.
     case abstract(name: String, descriptor: CInt)
-    /// A socket of the service manager belongs to no listener of the settings.
+    /// The service manager passed a socket that matches no listener in the settings.
     case stray(name: String, descriptor: CInt, ListenAddress)
 
     package var description: String {
         switch self {
         case .setting(let listener, let problem):
-            "\(listener.place.map { "\($0): " } ?? "")\(listener.name): \(problem)"
-        case .folder(let path, let reason): "the folder \(path) cannot be used: \(reason)"
+            "\(listener.location.map { "\($0): " } ?? "")\(listener.name): \(problem)"
+        case .folder(let path, let reason): "cannot use the folder \(path): \(reason)"
         case .listener(let error): "\(error)"
-        case .serviceManager(let error): "the sockets of the service manager cannot be taken: \(error)"
+        case .serviceManager(let error): "cannot receive sockets from the service manager: \(error)"
         case .inherited(let error): "\(error)"
         case .abstract(let name, let descriptor):
-            "descriptor \(descriptor) of the service manager (\(name)) is a Unix socket without a file"
+            "inherited descriptor \(descriptor) (\(name)) is a Unix socket without a file"
         case .stray(let name, let descriptor, let address):
-            "descriptor \(descriptor) of the service manager (\(name), \(address)) belongs to no listener of the settings"
+            "inherited descriptor \(descriptor) (\(name), \(address)) matches no listener in the settings"
         }
     }
 }
 
-/// What is wrong with a listener's settings.
+/// Why a listener's settings are invalid.
 package enum ListenerProblem: Sendable, Hashable, CustomStringConvertible {
     case address(ListenAddressError)
-    /// A TCP listener without a key would be open to other machines.
+    /// A TCP listener without a key would accept connections from other machines.
     case openToAnyone
-    /// Another listener has an address that cannot be used beside it.
+    /// Another listener already uses this address, or all addresses on this port.
     case duplicate(of: ListenAddress)
-    /// An inherited TCP socket can be reached from other machines, and the listener has no key.
+    /// An inherited TCP socket accepts connections from other machines, and the listener has no key.
     case inheritedOpenToAnyone(ListenAddress)
-    /// Another listener has the name of the same sockets.
+    /// Another listener has the same socket name.
     case duplicateSocket(String)
-    /// The service manager handed over no socket of this name, and there is no address to open one at.
+    /// The service manager passed no socket with this name, and the listener has no address.
     case notHandedOver
-    /// Mode and group are for the files of Unix sockets that the daemon opens.
+    /// Mode and group apply only to the files of Unix sockets that the daemon opens.
     case permissionsWithoutFile
     case unknownGroup(String)
 
     package var description: String {
         switch self {
-        case .address(let error): "is not an address: \(error)"
+        case .address(let error): "invalid address: \(error)"
         case .openToAnyone:
             "can be reached from other machines; give the listener a key, or set allow-anyone: true"
-        case .duplicate(let address): "collides with the listener on \(address)"
+        case .duplicate(let address): "conflicts with the listener on \(address)"
         case .inheritedOpenToAnyone(let address):
             "\(address) can be reached from other machines; give the listener a key, or set allow-anyone: true"
-        case .duplicateSocket(let name): "another listener is for the sockets named \(name)"
+        case .duplicateSocket(let name): "another listener already has the socket name \(name)"
         case .notHandedOver:
-            "the service manager handed over no socket of this name, and the listener has no address"
-        case .permissionsWithoutFile: "mode and group are for Unix sockets that the daemon opens"
+            "the service manager passed no socket with this name, and the listener has no address"
+        case .permissionsWithoutFile: "mode and group apply only to Unix sockets that the daemon opens"
         case .unknownGroup(let name): "there is no group \(name)"
         }
     }

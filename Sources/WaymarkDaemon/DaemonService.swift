@@ -8,8 +8,8 @@ internal import UnixSignals
 package import WaymarkConfiguration
 internal import WaymarkTelemetry
 
-/// The daemon under swift-service-lifecycle: runs until it is told to stop or is idle, then drains. On the way it keeps the
-/// service manager informed, and reads its settings again on SIGHUP.
+/// The daemon as a service of swift-service-lifecycle. It runs until it is stopped or idle, then drains or hands over.
+/// Meanwhile it reports to the service manager, and reloads its settings on SIGHUP.
 package struct DaemonService: Service {
     private let settings: Settings
     private let inherited: InheritedListeners
@@ -22,13 +22,13 @@ package struct DaemonService: Service {
     private let status: StatusReporter
 
     /// - Parameters:
-    ///   - settings: As `source` has read them first.
-    ///   - inherited: The sockets that the service manager opened.
-    ///   - handover: What the process before left.
-    ///   - source: Where to read the settings again.
-    ///   - threshold: What the log goes by.
-    ///   - reloadsOnHangup: Whether SIGHUP has the settings read again; without that it is left alone.
-    ///   - logger: Hears what an operator should know.
+    ///   - settings: The settings that `source` returned at the start.
+    ///   - inherited: The sockets that the service manager passed.
+    ///   - handover: The state of the previous process, if it handed one over.
+    ///   - source: Reads the settings for a reload.
+    ///   - threshold: The log level; a reload may change it.
+    ///   - reloadsOnHangup: Whether SIGHUP reloads the settings. If not, this service does not handle SIGHUP.
+    ///   - logger: For the daemon's log.
     package init(
         settings: Settings, inheriting inherited: InheritedListeners, continuing handover: Handover?,
         source: SettingsSource, threshold: LogThreshold, reloadsOnHangup: Bool = true,
@@ -50,23 +50,23 @@ package struct DaemonService: Service {
         self.warn(of: self.settings)
         var daemon = try await Daemon.start(
             self.settings, inheriting: self.inherited, continuing: self.handover, logger: self.logger)
-        var isContinued = false
+        var isHandedOver = false
         await withTaskGroup { tasks in
             if let watchdog = self.watchdog(over: daemon) { tasks.addTask { await watchdog.run() } }
             self.notifier.tell(.ready)
             await self.serve(&daemon, hangups)
             self.notifier.tell(.stopping)
-            isContinued = Handover.takeRestartMark()
-            if isContinued { await daemon.handOver() } else { await self.drain(daemon) }
+            isHandedOver = Handover.consumeRestartMark()
+            if isHandedOver { await daemon.handOver() } else { await self.drain(daemon) }
             tasks.cancelAll()
         }
-        await daemon.stop(isContinued: isContinued)
+        await daemon.stop(isHandedOver: isHandedOver)
     }
 
-    /// Returns when the daemon is told to stop, or is idle.
+    /// Returns when the daemon is stopped or idle.
     private func serve(_ daemon: inout Daemon, _ hangups: UnixSignalsSequence?) async {
         let started = daemon
-        // Several that come during one reload are one.
+        // Signals that arrive during a reload cause one more reload, however many they are.
         let (reloads, reload) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         await withTaskGroup { tasks in
             tasks.addTask {
@@ -82,14 +82,14 @@ package struct DaemonService: Service {
                 reload.finish()
             }
             tasks.addTask { await self.reportStatus(of: started) }
-            if self.settings.fault != .none { tasks.addTask { await self.provokeFaults(in: started) } }
+            if self.settings.fault != .none { tasks.addTask { await self.injectFaults(into: started) } }
             for await _ in reloads { await self.reload(&daemon) }
             tasks.cancelAll()
         }
     }
 
     private static func waitForShutdown() async {
-        do { try await gracefulShutdown() } catch { /* The daemon is idle. */  }
+        do { try await gracefulShutdown() } catch { /* Cancelled because the daemon is idle. */  }
     }
 
     // MARK: Settings
@@ -109,7 +109,7 @@ package struct DaemonService: Service {
             self.warn(of: settings)
         } catch {
             self.logger.error("\(LoggedEvent.notReloaded)", metadata: [LogKey.reason: "\(error)"])
-            // On one line: a notification has its fields on lines of their own.
+            // On one line, because a line break would start another field of the notification.
             self.status.setTrouble(TerminalText.printable("the new settings were rejected: \(error)"))
         }
         self.notifier.tell(.ready)
@@ -120,7 +120,7 @@ package struct DaemonService: Service {
     private func watchdog(over daemon: Daemon) -> Watchdog<ContinuousClock>? {
         do throws(SystemdError) {
             guard let interval = try ServiceManager.watchdogInterval() else { return nil }
-            // Why: by SIGABRT the manager ends a process that hangs. Swift's own handler would come back from it.
+            // Why: the manager stops a process that hangs with SIGABRT, and Swift's own handler would return from it.
             signal(SIGABRT, SIG_DFL)
             return Watchdog(interval: interval, notifier: self.notifier, logger: self.logger) {
                 try await daemon.probe()
@@ -134,24 +134,24 @@ package struct DaemonService: Service {
     private func reportStatus(of daemon: Daemon) async {
         do {
             while !Task.isCancelled {
-                self.status.see(try await daemon.census())
+                self.status.update(try await daemon.census())
                 try await Task.sleep(for: StatusReporter.interval)
             }
-        } catch { /* Told to stop. */  }
+        } catch { /* Cancelled at shutdown. */  }
     }
 
     private func drain(_ daemon: Daemon) async {
         let reporter = DrainReporter(notifier: self.notifier)
-        await daemon.drain { reporter.see($0) }
+        await daemon.drain { reporter.update($0) }
     }
 
     // MARK: Faults
 
-    private func provokeFaults(in daemon: Daemon) async {
+    private func injectFaults(into daemon: Daemon) async {
         for await _ in await UnixSignalsSequence(trapping: .sigusr2) {
             self.logger.warning(
-                "\(LoggedEvent.faultProvoked)", metadata: [LogKey.reason: "\(self.settings.fault.rawValue)"])
-            daemon.provoke(self.settings.fault)
+                "\(LoggedEvent.faultInjected)", metadata: [LogKey.reason: "\(self.settings.fault.rawValue)"])
+            daemon.inject(self.settings.fault)
         }
     }
 }

@@ -3,12 +3,12 @@ internal import ProcessIO
 package import WaymarkConfiguration
 internal import WaymarkProtocol
 
-/// Where the daemon listens when nothing is configured, and its clients connect.
+/// The addresses without configuration, for the daemon and its clients.
 package enum DefaultAddresses {
-    /// The TCP port for vehicles, on loopback.
+    /// The loopback TCP port for vehicles.
     package static let port = 7_227
 
-    /// The listeners of an ordinary user's daemon.
+    /// The listeners of a daemon that inherits no sockets.
     package static var listeners: [Settings.Listener] {
         [
             Settings.Listener(address: "unix:\(self.folder)/vehicle.sock", roles: [.vehicle]),
@@ -17,7 +17,7 @@ package enum DefaultAddresses {
         ]
     }
 
-    /// The listeners for what the service manager hands over, when nothing is configured.
+    /// The listeners of a daemon that inherits sockets.
     static let sockets = [
         Settings.Listener(socket: "waymarkd-vehicle", roles: [.vehicle]),
         Settings.Listener(socket: "waymarkd-navigation", roles: [.navigation]),
@@ -33,9 +33,9 @@ package enum DefaultAddresses {
     }
 }
 
-/// A folder for sockets that nobody else may reach into.
+/// A folder for sockets that no other user can write to.
 package enum PrivateFolder {
-    /// Makes the folder if it is not there, for its owner alone, and checks it.
+    /// Creates the folder with mode 0700 if it does not exist, and checks it.
     package static func make(_ path: String) throws(DaemonError) {
         do {
             try FileManager.default.createDirectory(
@@ -43,27 +43,26 @@ package enum PrivateFolder {
         } catch {
             throw .folder(path: path, reason: Self.reason(error))
         }
-        guard try self.check(path) else { throw .folder(path: path, reason: "it vanished") }
+        guard try self.check(path) else { throw .folder(path: path, reason: "another process removed it") }
     }
 
-    /// What Foundation could not do, in words.
     private static func reason(_ error: any Error) -> String {
         guard let error = error as? CocoaError,
             let cause = unsafe error.userInfo[NSUnderlyingErrorKey] as? POSIXError
-        else { return "it cannot be made" }
-        return "it cannot be made: \(SystemError.reason(cause.code.rawValue))"
+        else { return "cannot create it" }
+        return "cannot create it: \(SystemError.reason(cause.code.rawValue))"
     }
 
-    /// Refuses a folder that belongs to another user, that others may write to, or that is none: whoever can write to it
-    /// can put a socket of theirs in our place.
+    /// Throws for a folder that belongs to another user, that other users can write to, or that is not a folder. A user who can
+    /// write to it could replace our socket.
     ///
-    /// - Returns: false if there is nothing.
+    /// - Returns: false if the folder does not exist.
     @discardableResult
     package static func check(_ path: String) throws(DaemonError) -> Bool {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
             guard errno == ENOENT else {
-                throw .folder(path: path, reason: "it cannot be looked at: \(SystemError.reason(errno))")
+                throw .folder(path: path, reason: "cannot inspect it: \(SystemError.reason(errno))")
             }
             return false
         }
@@ -74,7 +73,7 @@ package enum PrivateFolder {
             throw .folder(path: path, reason: "it belongs to user \(status.st_uid)")
         }
         guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
-            throw .folder(path: path, reason: "others may write to it; chmod go-w makes it right")
+            throw .folder(path: path, reason: "other users can write to it; run chmod go-w")
         }
         return true
     }

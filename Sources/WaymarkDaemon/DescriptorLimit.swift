@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// How many descriptors this process may have, and what that leaves for connections.
+/// The descriptor limit of this process, and its division between connections and other uses.
 package enum DescriptorLimit {
-    /// Listeners, event loops, the log, and what the libraries open.
-    private static let spare = 32
-    /// Refused peers that are told why at a time, if there are descriptors for them.
+    /// Descriptors for listeners, event loops, the log and libraries.
+    private static let reserved = 32
+    /// Refused connections that may be open at the same time, until they have read their Goodbye.
     private static let refusalsMax = 256
 
-    /// Raises the limit as far as the system allows.
+    /// Raises the soft limit to the hard limit.
     ///
-    /// - Returns: The limit; `Int.max` where there is none or it is not known.
+    /// - Returns: The limit; `Int.max` if there is none or it is unknown.
     package static func raise() -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limits = rlimit()
@@ -20,11 +20,11 @@ package enum DescriptorLimit {
         return Int(clamping: limits.rlim_cur)
     }
 
-    /// What `limit` descriptors leave for connections, of which `connectionsMax` are wanted, and for refusals.
+    /// Divides `limit` descriptors between connections, at most `connectionsMax`, and refused connections.
     package static func share(
         _ limit: Int, connectionsMax: Int
     ) -> (connectionsMax: Int, refusalsMax: Int) {
         let refusals = min(Self.refusalsMax, max(0, limit / 8))
-        return (min(connectionsMax, max(1, limit - Self.spare - refusals)), refusals)
+        return (min(connectionsMax, max(1, limit - Self.reserved - refusals)), refusals)
     }
 }

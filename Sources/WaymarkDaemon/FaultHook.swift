@@ -2,14 +2,13 @@ internal import Foundation
 package import NIOCore
 package import WaymarkConfiguration
 
-/// Faults on demand, so that it can be seen what becomes of them. The setting `debug.fault` allows one.
+/// Injects faults for tests of the watchdog. The setting `debug.fault` chooses one.
 package enum FaultHook {
-    /// How long a loop is kept busy, and how long each piece of that takes.
+    /// The total time of ``Settings/Fault/busyLoop``, and the length of one task.
     private static let busyTime = TimeAmount.seconds(10)
-    private static let busyPiece = TimeAmount.milliseconds(100)
+    private static let busyTask = TimeAmount.milliseconds(100)
 
-    /// Brings a fault about on a loop.
-    package static func provoke(_ fault: Settings.Fault, on loop: any EventLoop) {
+    package static func inject(_ fault: Settings.Fault, into loop: any EventLoop) {
         switch fault {
         case .none: break
         case .stopLoop: loop.execute { while true { pause() } }
@@ -17,13 +16,13 @@ package enum FaultHook {
         }
     }
 
-    /// One piece of work after another, with whatever else waits in between. Input is looked for only when nothing is to be done at
-    /// once: hence the pause.
+    /// Runs one busy task after another, so that other tasks of the loop run in between. The pause of 1 ms lets the loop read
+    /// input, which it does only when no task is due.
     private static func keepBusy(_ loop: any EventLoop, until end: NIODeadline) {
         loop.scheduleTask(in: .milliseconds(1)) {
-            let pieceEnd = NIODeadline.now() + self.busyPiece
-            while NIODeadline.now() < pieceEnd {}
-            if pieceEnd < end { self.keepBusy(loop, until: end) }
+            let taskEnd = NIODeadline.now() + self.busyTask
+            while NIODeadline.now() < taskEnd {}
+            if taskEnd < end { self.keepBusy(loop, until: end) }
         }
     }
 }

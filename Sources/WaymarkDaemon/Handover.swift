@@ -7,49 +7,50 @@ internal import WaymarkProtocol
 internal import WaymarkTelemetry
 internal import WaymarkTransport
 
-/// What a process of the daemon leaves to the next one: one descriptor in the service manager's store, a ``Parcel``. In it are
-/// sealed memory with a ``DaemonState``, and the sockets that this speaks of.
+/// What one process of the daemon hands over to the next: one descriptor in the service manager's descriptor store, a
+/// ``Parcel`` that contains sealed memory with a ``DaemonState``, and the sockets that the state refers to.
 ///
-/// - Source: Docs/decisions/0008-restart-without-a-cut.md.
+/// - Source: Docs/decisions/0008-restart-without-disconnecting.md.
 package final class Handover: Sendable {
-    /// What the store knows it by.
+    /// The parcel's name in the descriptor store.
     static let storedName = "handover"
-    /// The file in `$RUNTIME_DIRECTORY` that says that stopping is for starting again.
+    /// The file in `$RUNTIME_DIRECTORY` that the unit creates when a stop is part of a restart.
     private static let restartFile = "restart"
 
     private let parcel: CInt
 
-    /// Owns `parcel` from now on.
+    /// Takes ownership of `parcel`.
     init(parcel: CInt) { self.parcel = parcel }
 
     deinit { _ = close(self.parcel) }
 
-    /// Takes what the service manager kept of the process before, if there is something.
-    static func take(from inherited: inout InheritedSockets) -> Handover? {
+    /// Removes the previous process's parcel from the inherited descriptors; nil if there is none.
+    static func remove(from inherited: inout InheritedSockets) -> Handover? {
         guard let name = StoredName(Self.storedName) else { return nil }
-        var parcels = inherited.takeStored(name)
+        var parcels = inherited.removeStored(name)
         let newest = parcels.popLast()
         for parcel in parcels { _ = close(parcel) }
         return newest.map { Handover(parcel: $0) }
     }
 
-    /// Whether the process is told to stop because another one follows. Says it once.
-    static func takeRestartMark() -> Bool {
+    /// Whether this stop is part of a restart. Removes the mark.
+    static func consumeRestartMark() -> Bool {
         guard let folders = unsafe getenv("RUNTIME_DIRECTORY") else { return false }
         return unsafe String(cString: folders).split(separator: ":").contains {
             unsafe unlink("\($0)/\(Self.restartFile)") == 0
         }
     }
 
-    /// Takes everything out. The store is told to forget it.
+    /// Unpacks the parcel and removes it from the descriptor store.
     ///
-    /// - Returns: nil if it cannot be read; why is in the log. Then everything is closed, and peers come back by their tokens.
+    /// - Returns: nil if the state cannot be read; the reason is logged. Then all its sockets are closed, and peers reconnect with
+    ///   their tokens.
     func open(_ logger: Logger) -> HandedOver? {
         let name = StoredName(Self.storedName)
         do throws(SystemdError) {
             if let name { try ServiceManager.removeStored(name) }
             let descriptors = try Parcel.unpack(self.parcel)
-            guard let memory = descriptors.first else { return nil }  // Another process took it out.
+            guard let memory = descriptors.first else { return nil }  // Another process unpacked it.
             defer { _ = close(memory) }
             let sockets = Dictionary(
                 descriptors.dropFirst().compactMap { descriptor in
@@ -69,7 +70,7 @@ package final class Handover: Sendable {
     private static func read(_ memory: CInt, _ logger: Logger) -> DaemonState? {
         do {
             guard let bytes = try SealedMemory.read(memory) else {
-                Self.warn(logger, "it is not sealed")
+                Self.warn(logger, "its memory is not sealed")
                 return nil
             }
             return try StateCoder.decode(DaemonState.self, from: bytes, format: GatewayState.format)
@@ -80,10 +81,11 @@ package final class Handover: Sendable {
     }
 
     private static func warn(_ logger: Logger, _ reason: String) {
-        logger.warning("\(LoggedEvent.cannotGoOn)", metadata: [LogKey.reason: "\(reason)"])
+        logger.warning("\(LoggedEvent.takeoverFailed)", metadata: [LogKey.reason: "\(reason)"])
     }
 
-    /// Gives `state` and its sockets to the service manager, and returns when it has them. The caller keeps its own descriptors.
+    /// Stores `state` and its sockets with the service manager, and returns when it has confirmed. The caller still owns
+    /// `sockets`.
     ///
     /// - Throws: ``SystemdError``, or what encoding throws.
     static func store(_ state: DaemonState, _ sockets: [CInt]) throws {
@@ -94,11 +96,11 @@ package final class Handover: Sendable {
         defer { _ = close(parcel) }
         guard let name = StoredName(Self.storedName) else { return }
         try ServiceManager.store([parcel], as: name, isPolled: false)
-        try ServiceManager.waitUntilHeard()
+        try ServiceManager.waitUntilProcessed()
     }
 }
 
-/// All that a daemon is, but for its settings.
+/// The state of a daemon, without its settings.
 struct DaemonState: Codable {
     struct Listening: Codable {
         var address: ListenAddress
@@ -106,11 +108,11 @@ struct DaemonState: Codable {
     }
 
     var driver: DriverState
-    /// The sockets that the daemon opened by itself.
+    /// The listening sockets that the daemon opened itself. The service manager passes the others anyway.
     var listening: [Listening]
 }
 
-/// A state, and the sockets that came with it. Whoever has it owns them.
+/// An unpacked state and its sockets, which it owns until they are removed or closed.
 struct HandedOver {
     let state: DaemonState
     private(set) var sockets: [SocketCookie: CInt]
@@ -120,14 +122,14 @@ struct HandedOver {
         self.sockets = sockets
     }
 
-    /// A listening socket, with the address that it is bound to.
+    /// A listening socket and its bound address.
     struct Listening {
         let address: ListenAddress
         let descriptor: CInt
     }
 
-    /// Takes the listening socket for an address of the settings.
-    mutating func takeListener(for address: ListenAddress) -> Listening? {
+    /// Removes and returns the listening socket for an address in the settings.
+    mutating func removeListener(for address: ListenAddress) -> Listening? {
         for listening in self.state.listening where address.mayBeBound(to: listening.address) {
             if let descriptor = self.sockets.removeValue(forKey: listening.cookie) {
                 return Listening(address: listening.address, descriptor: descriptor)
@@ -136,20 +138,21 @@ struct HandedOver {
         return nil
     }
 
-    /// Takes all connections, each with the rules of the listener that it came through: closed ones if that is gone.
-    mutating func takeConnections(
+    /// Removes and returns all connections, each with the rules of its listener. If the listener no longer exists, the rules
+    /// accept no connection.
+    mutating func removeConnections(
         _ rules: [ListenAddress: ListenerRules]
     ) -> [(ConnectionState, CInt, ListenerRules)] {
-        var taken: [(ConnectionState, CInt, ListenerRules)] = []
+        var connections: [(ConnectionState, CInt, ListenerRules)] = []
         for connection in self.state.driver.connections {
             guard let descriptor = self.sockets.removeValue(forKey: connection.cookie) else { continue }
-            taken.append((connection, descriptor, rules[connection.entrance] ?? ListenerRules(nil)))
+            connections.append((connection, descriptor, rules[connection.entrance] ?? ListenerRules(nil)))
         }
-        return taken
+        return connections
     }
 
-    /// Takes the listening sockets that nobody took.
-    mutating func takeListeners() -> [Listening] {
+    /// Removes and returns the remaining listening sockets.
+    mutating func removeListeners() -> [Listening] {
         self.state.listening.compactMap { listening in
             self.sockets.removeValue(forKey: listening.cookie).map {
                 Listening(address: listening.address, descriptor: $0)
@@ -157,7 +160,7 @@ struct HandedOver {
         }
     }
 
-    /// Closes what nobody took.
+    /// Closes the remaining sockets.
     mutating func closeRest() {
         for descriptor in self.sockets.values { _ = close(descriptor) }
         self.sockets = [:]

@@ -7,22 +7,22 @@ internal import WaymarkProtocol
 internal import WaymarkTelemetry
 internal import WaymarkTransport
 
-// The end of a daemon that another one follows, and the beginning of that one.
+// A restart: the old process hands over, the new one takes over.
 extension Daemon {
-    /// How long peers have to take what was written to them. A healthy one has taken it.
+    /// How long peers have to read their pending data.
     private static let writeTimeout = Duration.seconds(1)
 
-    /// Leaves everything to the next process: no connection is closed, and nobody is said goodbye to. Returns when the service
-    /// manager has it. If it cannot be had, connections are closed, and peers come back by their tokens.
+    /// Hands all connections, sessions and deadlines over to the next process, and returns when the service manager has stored
+    /// them. Peers notice nothing. If it fails, the connections are closed, and peers reconnect with their tokens.
     func handOver() async {
         let began = ContinuousClock.now
         var sockets: [CInt] = []
         defer { for socket in sockets { _ = close(socket) } }
         var listening: [DaemonState.Listening] = []
-        for entry in self.entrances.all {
+        for entry in self.listeners.all {
             guard let socket = await entry.listener.release() else { continue }
             sockets.append(socket)
-            // What the service manager opened it will hand over by itself.
+            // The service manager passes its own sockets to the next process anyway.
             guard entry.plan.descriptor == nil, let cookie = SocketCookie(socket) else { continue }
             listening.append(DaemonState.Listening(address: entry.listener.address, cookie: cookie))
         }
@@ -33,49 +33,50 @@ extension Daemon {
             sockets += detached.descriptors
             if detached.cutCount > 0 {
                 self.logger.warning(
-                    "\(LoggedEvent.peersDidNotTake)", metadata: [LogKey.count: "\(detached.cutCount)"])
+                    "\(LoggedEvent.peersNotFlushed)", metadata: [LogKey.count: "\(detached.cutCount)"])
             }
             try Handover.store(DaemonState(driver: detached.state, listening: listening), sockets)
             self.logger.notice(
-                "\(LoggedEvent.leftToNext)",
+                "\(LoggedEvent.handedOver)",
                 metadata: [
                     LogKey.count: "\(detached.descriptors.count)",
                     LogKey.duration: "\(ContinuousClock.now - began)",
                 ])
         } catch {
-            self.logger.warning("\(LoggedEvent.cannotLeave)", metadata: [LogKey.error: "\(error)"])
+            self.logger.warning("\(LoggedEvent.handoverFailed)", metadata: [LogKey.error: "\(error)"])
         }
     }
 
-    /// Goes on with what the process before left, and lets each of the listeners that are about to be opened have the socket that
-    /// it had. Peers that these do not allow get a Goodbye.
-    func goOn(_ handover: Handover, _ openings: inout [Opening]) async {
+    /// Takes over the state and connections of the previous process, and assigns its listening sockets to the pending
+    /// listeners. Peers that the settings no longer allow get a Goodbye.
+    func takeOver(_ handover: Handover, _ pending: inout [PendingListener]) async {
         guard var handed = handover.open(self.logger) else { return }
         defer { handed.closeRest() }
         var rules: [ListenAddress: ListenerRules] = [:]
-        for index in openings.indices {
-            let address = openings[index].plan.address
-            if openings[index].plan.descriptor == nil {
-                openings[index].socket = handed.takeListener(for: address)
+        for index in pending.indices {
+            let address = pending[index].plan.address
+            if pending[index].plan.descriptor == nil {
+                pending[index].socket = handed.removeListener(for: address)
             }
-            rules[openings[index].socket?.address ?? address] = openings[index].rules
+            rules[pending[index].socket?.address ?? address] = pending[index].rules
         }
-        for gone in handed.takeListeners() {
-            await Listener.discard(gone.descriptor, at: gone.address)
-            self.logger.notice("\(LoggedEvent.listenerClosed)", metadata: [LogKey.address: "\(gone.address)"])
+        for removed in handed.removeListeners() {
+            await Listener.discard(removed.descriptor, at: removed.address)
+            self.logger.notice(
+                "\(LoggedEvent.listenerClosed)", metadata: [LogKey.address: "\(removed.address)"])
         }
-        let connections = handed.takeConnections(rules)
+        let connections = handed.removeConnections(rules)
         do {
             let state = handed.state.driver
             if let count = try await self.driver.adopt(state, connections, self.settings.policy) {
                 self.logger.notice(
-                    "\(LoggedEvent.wentOn)",
+                    "\(LoggedEvent.tookOver)",
                     metadata: [LogKey.count: "\(count)", LogKey.limit: "\(state.connections.count)"])
             } else {
-                self.logger.warning("\(LoggedEvent.cannotGoOn)")
+                self.logger.warning("\(LoggedEvent.takeoverFailed)")
             }
         } catch {
-            self.logger.warning("\(LoggedEvent.cannotGoOn)", metadata: [LogKey.error: "\(error)"])
+            self.logger.warning("\(LoggedEvent.takeoverFailed)", metadata: [LogKey.error: "\(error)"])
         }
     }
 }

@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// What SIGHUP does.
+/// The effect of SIGHUP.
 package enum Hangup: Sendable, Hashable {
-    /// The settings are read again.
+    /// Reloads the settings.
     case reload
-    /// The daemon ends, as on SIGTERM: its terminal is closed.
+    /// Stops the daemon like SIGTERM, because its terminal was closed.
     case end
-    /// Nothing, as before the start: nohup(1) asks for it.
+    /// None. The signal was ignored before the start, for example by nohup(1).
     case ignore
 
     /// - Parameters:
-    ///   - isReloadWanted: By an option.
-    ///   - environment: Of the process. A service manager that is told about the service is in it.
-    /// - Returns: What this process does from now on.
+    ///   - isReloadWanted: Whether an option on the command line asks for a reload.
+    ///   - environment: The environment of the process, which names the service manager in `NOTIFY_SOCKET`.
+    /// - Returns: The effect of SIGHUP on this process.
     package static func response(isReloadWanted: Bool, environment: [String: String]) -> Hangup {
         if isReloadWanted || environment["NOTIFY_SOCKET"]?.isEmpty == false { return .reload }
         return self.isIgnored ? .ignore : .end
@@ -22,7 +22,7 @@ package enum Hangup: Sendable, Hashable {
         var action = sigaction()
         guard unsafe sigaction(SIGHUP, nil, &action) == 0 else { return false }
         let handler = unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-        // SIG_IGN, which is no function.
+        // SIG_IGN.
         return handler == 1
     }
 }

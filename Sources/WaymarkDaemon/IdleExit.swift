@@ -4,13 +4,14 @@ internal import WaymarkConfiguration
 internal import WaymarkTelemetry
 internal import WaymarkTransport
 
-// Leaving when nobody is connected.
+// Exiting when no peer is connected.
 extension Daemon {
-    /// Has ``waitUntilIdle()`` go by the settings: by `times.idle-exit`, but only if somebody else keeps all sockets open.
+    /// Applies `times.idle-exit` to ``waitUntilIdle()``. It is ignored if the daemon opened a listener itself, because then no other
+    /// process would keep that socket open.
     func setIdleExit() {
         var time: Duration?
         if self.settings.idleExit > .zero {
-            if let own = self.entrances.all.first(where: { $0.plan.descriptor == nil }) {
+            if let own = self.listeners.all.first(where: { $0.plan.descriptor == nil }) {
                 self.logger.warning(
                     "\(LoggedEvent.idleExitIgnored)", metadata: [LogKey.address: "\(own.listener.address)"])
             } else {
@@ -20,16 +21,18 @@ extension Daemon {
         self.driver.setIdleTime(time)
     }
 
-    /// Returns when nobody has been connected for `times.idle-exit`: then no listener accepts any more, and who connects
-    /// waits for the next process. Returns when it is cancelled, too; do so before ``shutdown(reconnectAfter:)``. Once.
+    /// Returns when no peer has been connected for `times.idle-exit`, or when it is cancelled. When the daemon is idle, its
+    /// listeners no longer accept, and new connections wait for the next process.
+    ///
+    /// Call it once, and cancel it before ``shutdown(reconnectAfter:)``.
     package func waitUntilIdle() async {
         await withTaskCancellationHandler {
             do {
                 repeat {
-                    // Unless somebody came at the last moment.
-                    for entry in self.entrances.all { await entry.listener.resume() }
+                    // Again if a peer connected just before the listeners paused.
+                    for entry in self.listeners.all { await entry.listener.resume() }
                     try await self.driver.waitUntilIdle().get()
-                    for entry in self.entrances.all { await entry.listener.pause() }
+                    for entry in self.listeners.all { await entry.listener.pause() }
                 } while try await !self.driver.isIdle()
                 self.logger.notice("\(LoggedEvent.idle)")
             } catch { /* Cancelled. */  }

@@ -2,11 +2,10 @@ internal import Foundation
 internal import Systemd
 package import WaymarkTransport
 
-/// The listening sockets that the service manager opened for this process, kept as long as this is.
-///
-/// Listeners accept from copies, so that one can be closed and opened again.
+/// The listening sockets that the service manager passed to this process. They stay open as long as this object exists;
+/// listeners accept from copies, so that a listener can be closed and opened again.
 package final class InheritedListeners: Sendable {
-    /// One socket. A name may stand for several.
+    /// One socket. Several may have the same name.
     package struct Socket: Sendable, Hashable {
         /// `FileDescriptorName=` of its unit.
         package let name: String
@@ -20,26 +19,26 @@ package final class InheritedListeners: Sendable {
         }
     }
 
-    /// In the order of the service manager.
+    /// In the service manager's order.
     package let sockets: [Socket]
 
-    /// Nothing was handed over.
+    /// For a process that inherited no sockets.
     package static let none = InheritedListeners([])
 
-    /// Owns the descriptors of listening sockets from now on.
+    /// Takes ownership of the descriptors.
     package init(_ sockets: [Socket]) { self.sockets = sockets }
 
     deinit { for socket in self.sockets { close(socket.descriptor) } }
 
-    /// Takes over what the service manager handed over, with what it kept of the process before; afterwards there is nothing.
-    /// Called once, before there are other threads.
-    package static func take() throws(DaemonError) -> (InheritedListeners, Handover?) {
-        var handed: InheritedSockets
-        do throws(SystemdError) { handed = try InheritedSockets() } catch { throw .serviceManager(error) }
-        let handover = Handover.take(from: &handed)
+    /// Receives the sockets that the service manager passed, and the previous process's handover from its descriptor store.
+    /// Call it once, before the process has other threads.
+    package static func receive() throws(DaemonError) -> (InheritedListeners, Handover?) {
+        var received: InheritedSockets
+        do throws(SystemdError) { received = try InheritedSockets() } catch { throw .serviceManager(error) }
+        let handover = Handover.remove(from: &received)
         var sockets: [Socket] = []
         do throws(DaemonError) {
-            while let socket = try Self.next(of: &handed) { sockets.append(socket) }
+            while let socket = try Self.next(of: &received) { sockets.append(socket) }
         } catch {
             for socket in sockets { close(socket.descriptor) }
             throw error
@@ -47,9 +46,9 @@ package final class InheritedListeners: Sendable {
         return (InheritedListeners(sockets), handover)
     }
 
-    private static func next(of handed: inout InheritedSockets) throws(DaemonError) -> Socket? {
+    private static func next(of received: inout InheritedSockets) throws(DaemonError) -> Socket? {
         let next: InheritedSocket?
-        do throws(InheritedSocketError) { next = try handed.next() } catch { throw .inherited(error) }
+        do throws(InheritedSocketError) { next = try received.next() } catch { throw .inherited(error) }
         guard let next else { return nil }
         let name = next.name
         let descriptor = next.release()

@@ -2,16 +2,16 @@ package import Logging
 package import Systemd
 internal import WaymarkTelemetry
 
-/// Writes log lines as entries of the journal, with a field for each fact, so that `journalctl WAYMARK_VEHICLE=bus-7` finds them.
+/// Writes log lines as journal entries with one field per metadata value, so that `journalctl WAYMARK_VEHICLE=bus-7` finds them.
 ///
-/// `MESSAGE` is the sentence with all facts behind it; the fields are `WAYMARK_` and the key in capitals, `MESSAGE_ID` of
-/// ``LoggedEvent``, `PRIORITY`, and the place in the code.
+/// An entry has `MESSAGE` (the message and its metadata), `WAYMARK_KEY` for each metadata key in capitals, `MESSAGE_ID` of the
+/// ``LoggedEvent``, `PRIORITY`, and the source location.
 package struct JournalLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var logLevel: Logger.Level
     private let send: @Sendable ([Journal.Field]) throws(SystemdError) -> Void
-    /// Takes what the journal did not.
-    private let spare: LineLogHandler
+    /// For entries that the journal did not accept.
+    private let fallback: LineLogHandler
 
     package init(
         label: String, level: Logger.Level,
@@ -19,7 +19,7 @@ package struct JournalLogHandler: LogHandler {
     ) {
         self.logLevel = level
         self.send = send
-        self.spare = LineLogHandler(label: label)
+        self.fallback = LineLogHandler(label: label)
     }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -29,8 +29,8 @@ package struct JournalLogHandler: LogHandler {
 
     package func log(event: LogEvent) {
         do throws(SystemdError) { try self.send(self.fields(of: event)) } catch {
-            // Why: the line must not be lost. Standard error is the journal, too.
-            self.spare.log(event: event)
+            // Why: the line must not be lost. Standard error is connected to the journal as well.
+            self.fallback.log(event: event)
         }
     }
 
@@ -51,7 +51,7 @@ package struct JournalLogHandler: LogHandler {
         return fields + facts.flatMap { Self.fields(of: $0.key, $0.value) }
     }
 
-    /// One for each value: an entry about several vehicles is found by any of them.
+    /// An array becomes one field per element, so that an entry about several vehicles is found by each of them.
     private static func fields(of key: String, _ value: Logger.Metadata.Value) -> [Journal.Field] {
         guard case .array(let values) = value else {
             return [Journal.Field(LogKey.journalField(of: key), "\(value)")]
@@ -61,7 +61,7 @@ package struct JournalLogHandler: LogHandler {
 }
 
 extension Logger.Level {
-    /// As in syslog(3).
+    /// The priority of syslog(3).
     fileprivate var priority: Int {
         switch self {
         case .trace, .debug: 7

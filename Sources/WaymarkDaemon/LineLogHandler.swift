@@ -2,8 +2,7 @@ internal import Glibc
 package import Logging
 package import ProcessIO
 
-/// Writes log lines as lines of text, each as a whole: time, level, program, facts and sentence. What the stream does not
-/// take is lost; the daemon goes on.
+/// Writes each log line with one write: time, level, program, metadata and message. A line that cannot be written is lost.
 package struct LineLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var logLevel = Logger.Level.trace
@@ -25,11 +24,11 @@ package struct LineLogHandler: LogHandler {
             .map { " \($0.key)=\($0.value)" }.joined()
         let line = "\(Self.now()) \(event.level) \(self.label):\(facts) \(event.message)"
         do throws(WriteError) { try self.stream.write(TerminalText.printable(line) + "\n") } catch {
-            /* There is nowhere else to say it. */
+            /* Nothing is left to report it to. */
         }
     }
 
-    /// Now, as in `2026-11-22T14:12:22+0000`.
+    /// The time in the form `2026-11-22T14:12:22+0000`.
     private static func now() -> String {
         var seconds = Glibc.time(nil)
         var parts = unsafe tm()

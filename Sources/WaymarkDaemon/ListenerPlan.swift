@@ -1,31 +1,31 @@
 package import WaymarkConfiguration
 package import WaymarkTransport
 
-/// One listener as it will be opened: its settings, checked.
+/// A listener whose settings have been checked.
 package struct ListenerPlan: Sendable, Hashable {
     package let address: ListenAddress
-    /// The socket, which ``InheritedListeners`` keeps; nil: one is opened at the address.
+    /// The inherited socket, which ``InheritedListeners`` owns; nil if the daemon opens one at the address.
     package let descriptor: CInt?
-    /// Those of the file of a Unix socket that is opened.
+    /// Of the file of a Unix socket that the daemon opens.
     package let permissions: SocketPermissions
     package let policy: ListenerPolicy
 
-    /// The listeners of the settings, the daemon's own if there are none; opens nothing.
+    /// Plans the listeners of the settings, or the default ones if there are none. Opens nothing.
     ///
-    /// An inherited socket goes to the listener that has its name, else to the one that has its address. A listener
-    /// that gets none is opened at its address. A socket that goes to none, and a listener that has neither a socket
-    /// nor an address, are errors.
+    /// An inherited socket belongs to the listener with its name, otherwise to the one with its address. A listener without an
+    /// inherited socket is opened at its address. A socket that matches no listener, and a listener with neither a socket nor an
+    /// address, are errors.
     package static func all(
         of settings: Settings, inheriting inherited: InheritedListeners
     ) throws(DaemonError) -> [ListenerPlan] {
         let listeners = Self.listeners(of: settings, inherited)
-        let sockets = try Self.distribute(inherited.sockets, to: listeners)
+        let sockets = try Self.assign(inherited.sockets, to: listeners)
         var plans: [ListenerPlan] = []
         for (index, listener) in listeners.enumerated() {
             do throws(Problem) {
                 let draft = try Draft(listener, settings)
-                if let taken = sockets[index] {
-                    for socket in taken { plans.append(try draft.plan(for: socket)) }
+                if let assigned = sockets[index] {
+                    for socket in assigned { plans.append(try draft.plan(for: socket)) }
                 } else {
                     plans.append(
                         try draft.plan(beside: plans.map(\.address) + inherited.sockets.map(\.address)))
@@ -37,11 +37,11 @@ package struct ListenerPlan: Sendable, Hashable {
         return plans
     }
 
-    /// Finds what ``all(of:inheriting:)`` would refuse, whatever is handed over.
+    /// Reports the errors of ``all(of:inheriting:)`` that do not depend on inherited sockets.
     package static func check(_ settings: Settings) throws(DaemonError) {
         var addresses: [ListenAddress] = []
         let listeners = Self.listeners(of: settings, .none)
-        _ = try Self.distribute([], to: listeners)
+        _ = try Self.assign([], to: listeners)
         for listener in listeners {
             do throws(Problem) {
                 let draft = try Draft(listener, settings)
@@ -62,8 +62,8 @@ package struct ListenerPlan: Sendable, Hashable {
         return DefaultAddresses.sockets.filter { $0.socket.map(names.contains) ?? false }
     }
 
-    /// Which listener gets which sockets, by its index.
-    private static func distribute(
+    /// The inherited sockets of each listener, by the listener's index.
+    private static func assign(
         _ sockets: [InheritedListeners.Socket], to listeners: [Settings.Listener]
     ) throws(DaemonError) -> [Int: [InheritedListeners.Socket]] {
         for (index, listener) in listeners.enumerated() {
@@ -71,7 +71,7 @@ package struct ListenerPlan: Sendable, Hashable {
             else { continue }
             throw .setting(listener, .duplicateSocket(name))
         }
-        var shares: [Int: [InheritedListeners.Socket]] = [:]
+        var assigned: [Int: [InheritedListeners.Socket]] = [:]
         for socket in sockets {
             let index =
                 listeners.firstIndex { $0.socket == socket.name }
@@ -79,12 +79,12 @@ package struct ListenerPlan: Sendable, Hashable {
             guard let index else {
                 throw .stray(name: socket.name, descriptor: socket.descriptor, socket.address)
             }
-            shares[index, default: []].append(socket)
+            assigned[index, default: []].append(socket)
         }
-        return shares
+        return assigned
     }
 
-    /// nil if it has none, or one that is wrong, which is told later.
+    /// nil if it has none, or an invalid one, which is reported later.
     private static func address(of listener: Settings.Listener) -> ListenAddress? {
         do throws(ListenAddressError) { return try listener.address.map(ListenAddress.init) } catch {
             return nil
@@ -104,11 +104,11 @@ package struct ListenerPlan: Sendable, Hashable {
         self.policy = policy
     }
 
-    /// A listener's settings, as far as they can be checked without its sockets.
+    /// A listener's settings after the checks that do not depend on inherited sockets.
     private struct Draft {
         let listener: Settings.Listener
         let settings: Settings
-        /// nil if it is for inherited sockets only.
+        /// nil if it uses inherited sockets only.
         let address: ListenAddress?
         private let permissions: SocketPermissions
 

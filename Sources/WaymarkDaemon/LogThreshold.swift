@@ -1,22 +1,22 @@
 package import Logging
 internal import Synchronization
 
-/// The level below which nothing is logged; it can change while the daemon runs.
+/// The lowest level that is logged. A reload can change it.
 package final class LogThreshold: Sendable {
-    private let kept: Mutex<Logger.Level>
+    private let current: Mutex<Logger.Level>
 
-    package init(_ level: Logger.Level) { self.kept = Mutex(level) }
+    package init(_ level: Logger.Level) { self.current = Mutex(level) }
 
-    package var level: Logger.Level { self.kept.withLock { $0 } }
+    package var level: Logger.Level { self.current.withLock { $0 } }
 
-    package func set(_ level: Logger.Level) { self.kept.withLock { $0 = level } }
+    package func set(_ level: Logger.Level) { self.current.withLock { $0 = level } }
 }
 
-/// Writes what the threshold lets through with another handler.
+/// Forwards log events at or above the threshold to another handler.
 package struct ThresholdLogHandler: LogHandler {
     private var base: any LogHandler
     private let threshold: LogThreshold
-    /// What a single logger was set to, if it was.
+    /// The level of one logger, if it was set.
     private var ownLevel: Logger.Level?
 
     package init(_ base: any LogHandler, threshold: LogThreshold) {

@@ -1,9 +1,9 @@
 package import Logging
 internal import Systemd
 
-/// Where the log goes.
+/// Chooses where the log is written.
 package enum ServiceLog {
-    /// The journal, with fields, if standard error is connected to it; otherwise lines on standard error.
+    /// Journal entries with fields if standard error is connected to the journal, otherwise lines on standard error.
     package static func handler(label: String, threshold: LogThreshold) -> any LogHandler {
         let base: any LogHandler =
             Journal.isErrorOutput

@@ -3,7 +3,7 @@ internal import Synchronization
 package import Systemd
 internal import WaymarkTelemetry
 
-/// Tells the service manager, or nobody where there is none. What does not reach it is logged once, until something does again.
+/// Sends notifications to the service manager, if there is one. A failure is logged once, and again only after a success.
 package final class ServiceNotifier: Sendable {
     private let logger: Logger
     private let send: @Sendable ([Notification]) throws(SystemdError) -> Bool
@@ -19,7 +19,7 @@ package final class ServiceNotifier: Sendable {
 
     package func tell(_ notifications: Notification...) { self.tell(notifications) }
 
-    /// In one message.
+    /// Sends several notifications in one message.
     package func tell(_ notifications: [Notification]) {
         guard !notifications.isEmpty else { return }
         do throws(SystemdError) {

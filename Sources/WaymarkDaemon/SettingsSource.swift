@@ -1,39 +1,38 @@
 internal import ProcessIO
 package import WaymarkConfiguration
 
-/// Why there are no settings.
+/// Why the settings cannot be read.
 package enum SettingsError: Error, Sendable, Hashable, CustomStringConvertible {
     case unreadable(file: String, reason: String)
     case wrong(ConfigurationError)
 
     package var description: String {
         switch self {
-        case .unreadable(let file, let reason): "\(file) cannot be read: \(reason)"
+        case .unreadable(let file, let reason): "cannot read \(file): \(reason)"
         case .wrong(let error): "\(error)"
         }
     }
 }
 
-/// Where the settings come from, as often as they are asked for.
+/// Reads the settings from the file and the command line, at the start and for each reload.
 package struct SettingsSource: Sendable {
     private let file: String?
     private let listeners: [Settings.Listener]
     private let logLevel: String?
 
-    /// Far more than a file of settings has.
+    /// Far larger than any real configuration file.
     private static let bytesMax = 16_777_216
 
     /// - Parameters:
-    ///   - file: nil for the defaults.
-    ///   - listeners: Beside those of the file.
-    ///   - logLevel: In place of the file's; nil for the file's.
+    ///   - file: The configuration file; nil for the defaults.
+    ///   - listeners: Listeners from the command line, in addition to the file's.
+    ///   - logLevel: The log level from the command line, which overrides the file's; nil for the file's.
     package init(file: String?, listeners: [Settings.Listener] = [], logLevel: String? = nil) {
         self.file = file
         self.listeners = listeners
         self.logLevel = logLevel
     }
 
-    /// Reads them now.
     package func read() throws(SettingsError) -> Settings {
         var settings = Settings()
         if let file { settings = try Self.read(file) }

@@ -2,15 +2,15 @@ internal import Synchronization
 internal import Systemd
 package import WaymarkGateway
 
-/// Keeps the service manager's sentence about this service, as `systemctl status` shows it, up to what there is.
+/// Keeps the status line of `systemctl status` up to date.
 package final class StatusReporter: Sendable {
     private struct State {
         var census: Gateway.Census?
         var trouble: String?
-        var told: String?
+        var sent: String?
     }
 
-    /// How often it is to be told what there is: the sentence changes no more often.
+    /// How often the caller should update the census.
     package static let interval = Duration.seconds(1)
 
     private let notifier: ServiceNotifier
@@ -18,12 +18,12 @@ package final class StatusReporter: Sendable {
 
     package init(notifier: ServiceNotifier) { self.notifier = notifier }
 
-    /// Takes note of what there is now, and tells it if that makes another sentence.
-    package func see(_ census: Gateway.Census) {
+    /// Sends a new status line if the census changed it.
+    package func update(_ census: Gateway.Census) {
         self.change { $0.census = census }
     }
 
-    /// Takes note of what is wrong until the next call; nil: nothing is.
+    /// Appends a problem to the status line; nil removes it.
     package func setTrouble(_ trouble: String?) {
         self.change { $0.trouble = trouble }
     }
@@ -34,14 +34,14 @@ package final class StatusReporter: Sendable {
             guard let census = state.census else { return nil }
             let sentence = ([Self.sentence(for: census)] + (state.trouble.map { [$0] } ?? [])).joined(
                 separator: "; ")
-            guard sentence != state.told else { return nil }
-            state.told = sentence
+            guard sentence != state.sent else { return nil }
+            state.sent = sentence
             return sentence
         }
         if let sentence { self.notifier.tell(.status(sentence)) }
     }
 
-    /// What there is, in words: "2 vehicles with 5 endpoints, 1 session, 1 client".
+    /// The status line: "2 vehicles with 5 endpoints, 1 session, 1 client".
     package static func sentence(for census: Gateway.Census) -> String {
         let vehicles = Self.count(census.vehicles, "vehicle")
         var parts = [
@@ -61,27 +61,27 @@ package final class StatusReporter: Sendable {
     }
 }
 
-/// Tells the service manager how the service goes down, and asks for more time as long as it gets somewhere.
+/// Reports the progress of a shutdown to the service manager, and asks for more time as long as connections close.
 package final class DrainReporter: Sendable {
-    /// For how much longer than now the manager is asked to wait each time that connections have gone.
-    package static let patience = Duration.seconds(10)
+    /// The time that the manager is asked to wait whenever connections have closed.
+    package static let timeoutExtension = Duration.seconds(10)
 
     private let notifier: ServiceNotifier
     private let connections = Mutex<Int?>(nil)
 
     package init(notifier: ServiceNotifier) { self.notifier = notifier }
 
-    /// Takes note of how many connections are left. Only progress earns more time.
-    package func see(_ connections: Int) {
-        let before = self.connections.withLock { kept in
-            defer { kept = connections }
-            return kept
+    /// Reports the number of remaining connections. Asks for more time only if it is lower than before.
+    package func update(_ connections: Int) {
+        let before = self.connections.withLock { previous in
+            defer { previous = connections }
+            return previous
         }
         guard connections != before else { return }
         let left = StatusReporter.count(connections, "connection")
-        let status = Notification.status("going down, \(left) left")
+        let status = Notification.status("shutting down, \(left) left")
         if connections < before ?? .max {
-            self.notifier.tell(status, .extendTimeout(Self.patience))
+            self.notifier.tell(status, .extendTimeout(Self.timeoutExtension))
         } else {
             self.notifier.tell(status)
         }

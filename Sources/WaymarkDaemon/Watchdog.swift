@@ -2,24 +2,22 @@ package import Logging
 internal import Systemd
 internal import WaymarkTelemetry
 
-/// Tells the service manager that the daemon is alive, but only after a probe has gone through the queues that everything else
-/// goes through. A loop that hangs lets no probe back, and the manager ends the process; one that is only busy lets it back later.
+/// Sends the service manager's watchdog notification after each probe that passes through the gateway's queue and every event
+/// loop. If a loop hangs, no probe returns, and the manager restarts the process; if it is only busy, the probe returns later.
 package struct Watchdog<Time: Clock>: Sendable where Time.Duration == Duration {
-    /// The manager acts when it has heard nothing for so long.
+    /// The manager restarts the process after this time without a notification.
     private let interval: Duration
     private let notifier: ServiceNotifier
     private let logger: Logger
     private let clock: Time
     private let probe: @Sendable () async throws -> Void
 
-    /// Watches nothing before ``run()``.
-    ///
     /// - Parameters:
-    ///   - interval: What ``ServiceManager/watchdogInterval()`` says.
-    ///   - notifier: Gets the signs of life.
-    ///   - logger: Hears of probes that take long.
+    ///   - interval: The value of ``ServiceManager/watchdogInterval()``.
+    ///   - notifier: Sends the watchdog notifications.
+    ///   - logger: For warnings about slow probes.
     ///   - clock: Measures the probes.
-    ///   - probe: Returns when it is through; throws when there is nothing to go through any more.
+    ///   - probe: Returns when it has passed all queues; throws when the loops have stopped.
     package init(
         interval: Duration, notifier: ServiceNotifier, logger: Logger, clock: Time = ContinuousClock(),
         probe: @escaping @Sendable () async throws -> Void
@@ -31,20 +29,20 @@ package struct Watchdog<Time: Clock>: Sendable where Time.Duration == Duration {
         self.probe = probe
     }
 
-    /// Probes four times in each interval, one probe at a time; returns when it is cancelled.
+    /// Sends four probes per interval, one at a time, until it is cancelled.
     package func run() async {
         do {
             while !Task.isCancelled {
                 let start = self.clock.now
                 try await self.probe()
-                self.judge(start.duration(to: self.clock.now))
+                self.evaluate(start.duration(to: self.clock.now))
                 try await self.clock.sleep(for: self.interval / 4)
             }
-        } catch { /* Cancelled, or the loops have ended. */  }
+        } catch { /* Cancelled, or the loops have stopped. */  }
     }
 
-    /// A probe came back after `time`.
-    private func judge(_ time: Duration) {
+    /// Handles a probe that returned after `time`.
+    private func evaluate(_ time: Duration) {
         if time < self.interval { self.notifier.tell(.watchdog) }
         guard time > self.interval / 2 else { return }
         self.logger.warning("\(LoggedEvent.loopsSlow)", metadata: [LogKey.duration: "\(time)"])

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # boot.sh [-r ROOT] [-b FILE:PATH] STAGE CASE: boots a real systemd on a throwaway copy of ROOT (default: this machine's
-# root), with the files of the folder STAGE on top, runs the script CASE inside as root once systemd is up, and exits with
-# its status. Nothing that happens inside stays. This tree is /waymark inside, read-only; -b shows a further FILE as PATH;
-# the only network is loopback. Prints what CASE prints, and the journal if it failed.
+# root) with the files of the folder STAGE on top, runs the script CASE inside as root when systemd is up, and exits with its
+# status. The copy is discarded. Inside, this tree is /waymark, read-only; -b mounts another FILE at PATH; the only network is
+# loopback. Prints the output of CASE, and the journal if it failed.
 #
-# Exit status 77, with the reason: a machine cannot be booted here.
+# Exit status 77 means that no machine can be booted here; the reason is printed.
 set -euo pipefail
 lower=/
 binds=()
@@ -25,7 +25,7 @@ unable() { echo "$*"; exit 77; }
 [[ $EUID -eq 0 ]] || unable "only root can boot a machine"
 command -v systemd-nspawn >/dev/null || unable "systemd-nspawn is missing: apt-get install systemd-container"
 
-# In a mount namespace of its own: what is mounted here goes when this script does.
+# Runs in a new mount namespace, so that all mounts disappear at the end of this script.
 if [[ -z ${BOOT_BASE-} ]]; then
   BOOT_BASE=$(mktemp -d /var/tmp/waymark-boot.XXXXXX)
   trap 'rmdir "$BOOT_BASE"' EXIT
@@ -56,12 +56,12 @@ systemctl --no-block exit 0
 RUN
 chmod 755 "$root/boot-test/run"
 
-# Nothing is to be cleaned up in what is thrown away.
+# No cleanup inside, because the copy is discarded.
 ln -sf /dev/null "$root/etc/tmpfiles.d/tmp.conf"
-# Images for containers forbid packages to start their services.
+# Container images prevent packages from starting services.
 rm -f "$root/usr/sbin/policy-rc.d"
 
-# A target of our own: what else is installed on the machine is not started.
+# A separate target, so that other services of the machine are not started.
 cat >"$root/etc/systemd/system/boot-test.target" <<'UNIT'
 [Unit]
 Requires=basic.target
@@ -81,7 +81,7 @@ SYSTEMD_NSPAWN_TMPFS_TMP=0 timeout -k 5 "${BOOT_TIMEOUT:-400}" systemd-nspawn --
   --link-journal=no --register=no --keep-unit --bind-ro="$tree:/waymark" "${binds[@]}" --boot \
   systemd.unit=boot-test.target >"$BOOT_BASE/console" 2>&1 </dev/null || status=$?
 if [[ ! -f $root/boot-test/status ]]; then
-  # A systemd that never came up is this machine's inability; one that did and was too slow is a failure.
+  # If systemd never started, this machine cannot boot one; if it started and was too slow, that is a failure.
   grep -q 'systemd .* running in system mode' "$BOOT_BASE/console" || {
     tail -5 "$BOOT_BASE/console"
     unable "systemd does not boot here (status $status)"

@@ -1,11 +1,11 @@
-# A fleet in mid-drive: twenty vehicles with several endpoints each, and two clients, for the cases in which something happens to
-# the service meanwhile; sourced by them.
+# A fleet of twenty vehicles with several endpoints each, and two clients, for cases that disturb the service during a drive;
+# sourced by them.
 #
-# Those with odd numbers are guided by one client and connect over Unix, the others by another one and over TCP. The first
-# endpoint of a vehicle tells all that it receives, the others what they show.
+# Vehicles with odd numbers are guided by one client over Unix sockets, the others by another client over TCP. The first endpoint
+# of a vehicle prints everything that it receives, the others what they show.
 . /waymark/Tests/BootTests/inside.sh
 install_service
-# A client comes over TCP, through a socket that the service opens itself.
+# A client connects over TCP, to a socket that the service opens itself.
 cat >>/etc/waymark/waymarkd.yaml <<'YAML'
   - address: tcp:127.0.0.1:7228
     roles: [navigation]
@@ -16,14 +16,14 @@ systemctl daemon-reload
 show() { as car waymark cluster --accept-prompts yes --until finished "$@"; }
 guide() { as phone waymark navigate --route "$route" "$@"; }
 
-# start_fleet ENDPOINTS SPEED [TELLING]: returns when all have set out, each vehicle with so many endpoints. TELLING is how many
-# of the vehicles have a first one that tells all, which takes most of a processor's time; without it: all.
+# start_fleet ENDPOINTS SPEED [PRINTING]: starts the vehicles with this number of endpoints, and returns when all drives have begun.
+# PRINTING is the number of vehicles whose first endpoint prints everything, which takes much processor time; default: all.
 start_fleet() {
   endpoints=$1
   telling=${3:-20}
   clusters=() clients=()
   local id endpoint address odd=() even=()
-  # What a drive that nothing happens to comes to.
+  # The reference: an undisturbed drive.
   show --connect "$vehicle" --id reference --json --states full >/tmp/reference 2>&1 &
   clusters+=($!)
   eventually 30 has /tmp/reference '"connected"'
@@ -48,18 +48,18 @@ start_fleet() {
   clients+=($!)
 }
 
-# fleet_is TEXT: all vehicles are there, and so much else.
+# fleet_is TEXT: the status counts all vehicles, followed by TEXT.
 fleet_is() { [[ $(property StatusText) == "20 vehicles with $((20 * endpoints)) endpoints, $1" ]]; }
 
-# fleet_reaches MANEUVER: this one is ahead of the first vehicle, or a later one.
+# fleet_reaches MANEUVER: this maneuver, or a later one, is the next of the first vehicle.
 fleet_reaches() {
   local seen
   seen=$(sed -n 's/.*"upcomingManeuvers":\[\([0-9]*\).*/\1/p' /tmp/cluster-1-1 | tail -1)
   ((${seen:-0} >= $1))
 }
 
-# end_fleet: everybody comes to the end of the drive. What they hold there is the same, and what the client has published: as if
-# nothing had happened.
+# end_fleet: waits until all drives end. All endpoints hold the same then, and exactly what the client published, as in an
+# undisturbed drive.
 end_fleet() {
   local process first id should
   for process in "${clients[@]}" "${clusters[@]}"; do wait "$process"; done
@@ -77,17 +77,16 @@ end_fleet() {
   equal "foreign lines" "$(foreign_lines)" ""
 }
 
-# holds FILE: what a cluster held last before guidance was over, but for the session's own, and when.
+# holds FILE: the last state of a cluster before guidance ended, without session ids and times.
 holds() {
   grep '"kind":"state"' "$1" | grep -v '"phase":"ended"' | tail -1 | sed 's/"client":"[^"]*",//; s/"session":[0-9]*,//; s/"time":"[^"]*",//'
 }
 
-# Leaves out what two drives do not agree on: how far it was to each maneuver when the client said so last, and how often it
-# had to publish its route.
+# Removes the differences between two drives: the last estimates for each maneuver, and the number of published routes.
 without_chance() { sed 's/"maneuverEstimates":\[[^]]*\],//; s/"generation":[0-9]*,//'; }
 
-# comes_back NUMBER: after having ended for the NUMBERth time, the service is there again by itself, and everybody with all that
-# they had. Says how long it was away.
+# comes_back NUMBER: waits until the service has restarted itself for the NUMBERth time and all peers have resumed. Prints how long
+# it was away.
 comes_back() {
   restarted() { [[ $(property NRestarts) == "$1" && $(state) == active ]]; }
   eventually 30 restarted "$1"
@@ -97,7 +96,7 @@ comes_back() {
   ready=$(property ActiveEnterTimestampMonotonic)
   away=$(((ready - exited) / 1000))
   echo "ready again $away ms after it ended; $(property RestartUSec) of them are RestartSec="
-  # RestartSec= is half a second; the rest is room for a busy machine.
+  # RestartSec= is half a second; the rest is a reserve for a busy machine.
   ((away >= 400 && away < 5000))
   eventually 60 fleet_is "2 sessions, 2 clients"
 }

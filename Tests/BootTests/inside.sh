@@ -1,4 +1,4 @@
-# What the cases use; sourced inside the booted machine.
+# Functions for the cases; sourced inside the booted machine.
 set -euo pipefail
 trap 'echo "failed at line $LINENO: $BASH_COMMAND"' ERR
 
@@ -8,8 +8,8 @@ vehicle=unix:/run/waymark/vehicle.sock
 navigation=unix:/run/waymark/navigation.sock
 sockets=(waymarkd-vehicle.socket waymarkd-navigation.socket)
 
-# Installs the package if there is one, else does what it would do with what lies there already: the sockets listen, the
-# service is not started. Adds ordinary users: two who may connect, one who may not.
+# Installs the package if there is one, otherwise does the same with the staged files: opens the sockets, and does not start the
+# service. Adds ordinary users: two that may connect, and one that may not.
 install_service() {
   if [[ -e /waymark.deb ]]; then
     dpkg --install /waymark.deb >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; return 1; }
@@ -30,7 +30,7 @@ cluster() { as car waymark cluster --connect "$vehicle" --id car --json --accept
 navigate() { as phone waymark navigate --connect "$navigation" --vehicle car --route "$route" "$@"; }
 
 # start_drive SPEED [ADDRESS [OPTION...]]: a cluster, connected to ADDRESS (default: the Unix socket), and a client that guides
-# it, both in the background; returns when they are under way. Their output is in /tmp/cluster and /tmp/navigate.
+# it, both in the background; returns when guidance has started. Their output is in /tmp/cluster and /tmp/navigate.
 start_drive() {
   as car waymark cluster --connect "${2:-$vehicle}" --id car --json --accept-prompts yes --until finished "${@:3}" >/tmp/cluster 2>&1 &
   cluster=$!
@@ -40,16 +40,16 @@ start_drive() {
   eventually 30 under_way
 }
 
-# Whether the first maneuver is behind the cluster. Whoever is slow does not see each of them come up.
+# Whether the cluster has passed the first maneuver. A slow cluster does not see every maneuver.
 under_way() { grep -qsE '"upcomingManeuvers":\[[1-9]' /tmp/cluster; }
 
-# end_drive: both come to the end of the drive.
+# end_drive: waits until both reach the end of the drive.
 end_drive() {
   wait "$cluster"
   wait "$client"
 }
 
-# eventually SECONDS COMMAND...: COMMAND comes true in time.
+# eventually SECONDS COMMAND...: waits until COMMAND succeeds.
 eventually() {
   local end=$((SECONDS + $1))
   shift
@@ -59,7 +59,7 @@ eventually() {
   done
 }
 
-# equal WHAT IS SHOULD
+# equal NAME ACTUAL EXPECTED
 equal() { [[ $2 == "$3" ]] || { echo "$1 is $2, not $3"; return 1; }; }
 
 property() { systemctl show --value --property "$1" "${2:-waymarkd.service}"; }
@@ -67,7 +67,7 @@ property() { systemctl show --value --property "$1" "${2:-waymarkd.service}"; }
 state() { property ActiveState "$@"; }
 is() { [[ $(state) == "$1" ]]; }
 
-# refused COMMAND...: COMMAND fails, and does not take long about it.
+# refused COMMAND...: COMMAND fails quickly.
 refused() {
   local status=0
   "$@" >/tmp/refused 2>&1 || status=$?
@@ -78,11 +78,11 @@ refused() {
 # has FILE TEXT
 has() { grep -qsF -- "$2" "$1"; }
 
-# entries OPTION...: of the journal, once all that was said before has been written down.
+# entries OPTION...: entries of the journal, after it was synchronized.
 entries() { journalctl --sync; journalctl --boot --no-pager "$@"; }
 
 journal() { entries --output cat --unit waymarkd.service; }
 journal_has() { journal | grep -F -- "$1" >/dev/null; }
 
-# What the service has said that is not the daemon's own: from a library, or a shell.
+# Lines of the service that are not the daemon's own, but from a library or a shell.
 foreign_lines() { entries --output cat _SYSTEMD_UNIT=waymarkd.service _TRANSPORT=stdout; }

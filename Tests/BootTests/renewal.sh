@@ -1,5 +1,5 @@
-# What the cases about a new process in mid-drive share. They define `renew NUMBER`, which has one take the place of the
-# other, and the speed of the drive, and then source this.
+# Shared by the cases that replace the process during a drive. They define `renew NUMBER`, which replaces it, and the speed of
+# the drive, and then source this file.
 . /waymark/Tests/BootTests/fleet.sh
 systemctl restart waymarkd
 admissions() { journal | grep -c 'a peer was admitted'; }
@@ -10,18 +10,18 @@ for number in 1 2 3; do
   before=$(property MainPID)
   renew "$number"
   [[ $(property MainPID) != "$before" ]]
-  # Taken out of the store.
+  # The new process removed it from the store.
   empty() { [[ $(property NFileDescriptorStore) == 0 ]]; }
   eventually 5 empty
 done
 [[ ! -e /run/waymarkd/restart ]]
-equal renewals "$(journal | grep -c "went on with the connections of the process before: count=$((20 * endpoints + 2)) ")" 3
-journal | grep -F 'left everything' | tail -1
-# Nobody came a second time; two made the reference.
+equal renewals "$(journal | grep -c "took over connections from the previous process: count=$((20 * endpoints + 2)) ")" 3
+journal | grep -F 'handed all connections over' | tail -1
+# No peer reconnected; two peers drove the reference drive.
 equal admissions "$(admissions)" $((20 * endpoints + 2 + 2))
 end_fleet
 
-# One snapshot each, every number once and in order; all of a drive have seen and shown the same.
+# Each endpoint got one snapshot and every number once and in order; all endpoints of a drive received and showed the same.
 numbers() { sed -n 's/.*"kind":"message".*"sequence":\([0-9]*\).*/\1/p' "$1"; }
 for first in 1 2; do
   numbers "/tmp/cluster-$first-1" >/tmp/numbers

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# run.sh [-b BUILD] [-p PACKAGE] [-r ROOT] [CASE ...]: boots a machine for each of the cases, and says what held. Inside is
-# what the folder BUILD of a build holds (default: .build/debug), or PACKAGE, which the cases install. ROOT is what the machine
-# is a copy of: by default this machine's root, but for a PACKAGE a plain Debian 12, which is made once, in .build/debian-12.
-# CASEs are scripts; without them, all in cases/, and with a PACKAGE those in cases/package/ too.
+# run.sh [-b BUILD] [-p PACKAGE] [-r ROOT] [CASE ...]: boots a machine for each case, and prints the result of each. The
+# machine contains the programs of the folder BUILD (default: .build/debug), or the cases install PACKAGE. The machine is a copy of
+# ROOT: by default this machine's root, but for a PACKAGE a plain Debian 12, which is created once, in .build/debian-12. CASEs are
+# scripts; the default is all of cases/, and with a PACKAGE also those of cases/package/.
 #
-# Installs what it needs. Where no machine can be booted, says that all were skipped, and why, and succeeds.
+# Installs missing Debian packages. If no machine can be booted here, prints why all cases were skipped, and succeeds.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 tree=$(realpath "$here/../..")
@@ -38,7 +38,7 @@ skip() {
 [[ $EUID -eq 0 ]] || skip "only root can boot a machine"
 "$tree/scripts/install.sh" debootstrap systemd-container >"$stage.log" 2>&1 || { tail -3 "$stage.log"; skip "no systemd-container"; }
 
-# plain_debian FOLDER: makes one there unless it is there.
+# plain_debian FOLDER: creates a plain Debian in FOLDER unless it exists.
 plain_debian() {
   [[ ! -d $1 ]] || return 0
   rm -rf "$1.part"
@@ -58,7 +58,7 @@ if [[ -n $package ]]; then
   fi
 else
   "$tree/scripts/stage.sh" "$build" "$stage"
-  # An ordinary build uses the toolchain's libraries, which the unit does not expect.
+  # A debug build uses the toolchain's libraries, which the unit's sandbox does not allow by default.
   runtime=$(ldd "$build/waymarkd" | sed -n 's,.*=> \(/.*\)/libswiftCore.so .*,\1,p')
   if [[ -n $runtime ]]; then
     mkdir -p "$stage/etc/systemd/system/waymarkd.service.d"

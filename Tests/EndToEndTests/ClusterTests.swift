@@ -3,7 +3,7 @@ import Testing
 import WaymarkClient
 import WaymarkModel
 
-/// `waymark cluster` as a script and an operator use it.
+/// `waymark cluster` as scripts and operators use it.
 @Suite(.timeLimit(.minutes(5))) struct ClusterTests {
     private static let place = Waypoint(center: Coordinate(latitude: 47.1, longitude: 9.5))
     private static let trip = Trip(id: "t", origin: place, destination: place)
@@ -23,10 +23,10 @@ import WaymarkModel
             onWaypoint: { _ in .estimates(TravelEstimates(distanceRemaining: .meters(1))) {} })
         try await session.start(Self.trip, route: RouteInformation())
         try await watcher.line { $0.contains("guided by app") || $0.contains("startGuidance") ? $0 : nil }
-        // No endpoint is there that asks the user: nothing is accepted in its place.
+        // No endpoint asks the user, so the request is not accepted.
         let request = try daemon.waymark("request", "waypoint", "47.1,9.5", "--id", "car")
         #expect(await request.end() == 2)
-        // The cluster comes, and becomes ready; the watcher is not, all the time.
+        // The cluster connects and becomes ready; the watcher never does.
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json")
         for await endpoints in changes {
             #expect(endpoints.allSatisfy { $0.name != "watcher" || !$0.isReady })
@@ -66,7 +66,7 @@ import WaymarkModel
         try await daemon.stop()
     }
 
-    @Test func `without states a cluster prints messages only, each with its time`() async throws {
+    @Test func `with --states none a cluster prints only messages, each with its time`() async throws {
         let daemon = try await RunningDaemon.start()
         let cluster = try daemon.waymark(
             "cluster", "--id", "car", "--json", "--states", "none", "--until", "finished")
@@ -84,7 +84,7 @@ import WaymarkModel
         try await daemon.stop()
     }
 
-    @Test func `a drive's changes are a small part of its whole states`() async throws {
+    @Test func `the changes of a drive are much smaller than its full states`() async throws {
         let daemon = try await RunningDaemon.start()
         let clusters = try ["changes", "full"].map {
             try daemon.waymark(
@@ -100,7 +100,7 @@ import WaymarkModel
         try await daemon.stop()
     }
 
-    @Test func `--timeout ends a cluster, with status 1 only if it waits for an end`() async throws {
+    @Test func `--timeout ends a cluster, with status 1 only if --until was given`() async throws {
         let daemon = try await RunningDaemon.start()
         let patient = try daemon.waymark("cluster", "--id", "car", "--json", "--timeout", "0.2")
         #expect(await patient.end() == 0)
@@ -113,7 +113,7 @@ import WaymarkModel
         try await daemon.stop()
     }
 
-    @Test func `with --wait a cluster and a request begin before the daemon`() async throws {
+    @Test func `with --wait a cluster and a request can start before the daemon`() async throws {
         let folder = try RunningDaemon.newFolder()
         let programs = try [
             ["cluster", "--json", "--timeout", "0.2", "--watch"], ["request", "allow"],
@@ -126,12 +126,14 @@ import WaymarkModel
         }
         let daemon = try await RunningDaemon.start(in: folder)
         for program in programs { #expect(await program.end() == 0) }
-        // The attempts before the first connection are not told one by one.
+        // The attempts before the first connection are not printed one by one.
         #expect(programs[0].lines.count { $0.contains("\"connecting\"") } == 1)
         try await daemon.stop()
     }
 
-    @Test func `with --wait a navigation client begins before the daemon, and says so once`() async throws {
+    @Test func `with --wait a navigation client can start before the daemon, and prints that once`()
+        async throws
+    {
         let folder = try RunningDaemon.newFolder()
         let navigate = try Program(
             "waymark",
@@ -159,7 +161,9 @@ import WaymarkModel
         try FileManager.default.removeItem(atPath: folder)
     }
 
-    @Test func `in lines a cluster says that the daemon has gone, and that it is back`() async throws {
+    @Test func `in lines a cluster reports that the connection is lost, and that it is restored`()
+        async throws
+    {
         let daemon = try await RunningDaemon.start()
         let cluster = try daemon.waymark("cluster", "--id", "car")
         try await cluster.line(containing: "connected to the gateway")
@@ -173,7 +177,7 @@ import WaymarkModel
         try await again.stop()
     }
 
-    @Test func `a cluster that cannot connect says why, in JSON as well`() async throws {
+    @Test func `a cluster that cannot connect prints the reason, also with --json`() async throws {
         let cluster = try Program(
             "waymark", ["cluster", "--id", "car", "--json", "--connect", "unix:/nowhere"])
         #expect(await cluster.end() == 1)

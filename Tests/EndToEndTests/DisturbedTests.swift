@@ -6,12 +6,12 @@ import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
 
-/// Peers that stall or vanish, beside the daemon as a program of its own.
+/// Peers that stall or disconnect, with the daemon in a separate process.
 @Suite(.timeLimit(.minutes(5))) struct DisturbedTests {
     private static let place = Waypoint(center: Coordinate(latitude: 47.1, longitude: 9.5))
     private static let trip = Trip(id: "t", origin: place, destination: place)
 
-    /// A segment of about `points` times six bytes.
+    /// A segment of about six bytes per point.
     private static func segment(_ number: Int, points: Int) -> RouteSegment {
         RouteSegment(
             id: "s\(number)", origin: self.place, destination: self.place,
@@ -29,7 +29,7 @@ import WaymarkProtocol
 
     @Test func `an endpoint that reads nothing is closed, and the others get everything`() async throws {
         let folder = try RunningDaemon.newFolder()
-        // What does not read does not answer pings either: on a slow machine it would be closed as silent.
+        // An endpoint that does not read does not answer pings, and must not time out on a slow machine.
         try Data(
             """
             limits: { outbox-bytes: 1MiB, retained-bytes: 512KiB, frame-bytes: 256KiB }
@@ -51,7 +51,7 @@ import WaymarkProtocol
         let client = try await NavigationClient.connect(
             to: try #require(ServiceAddress(daemon.navigation)), .init(id: "app"))
         let session = try await client.openSession(vehicles: .vehicles(["car"]))
-        // Each route replaces the one before: the session stays small, what the stalled endpoint has to read does not.
+        // Each route replaces the previous one, so the session stays small while the stalled endpoint's queue grows.
         for number in 1...120 {
             let route = RouteInformation(segments: [Self.segment(number, points: 5_000)])
             try await session.start(Self.trip, route: route)
@@ -64,14 +64,14 @@ import WaymarkProtocol
             break
         }
         try await daemon.program.errorLine { $0.contains("reads too slowly") ? $0 : nil }
-        // The Goodbye waits its time behind what the endpoint does not read, and no longer.
+        // The connection is closed by force after the time for the Goodbye, which the endpoint does not read.
         stalled.readToEnd()
         await client.close()
         await healthy.close()
         try await daemon.stop()
     }
 
-    @Test func `a client that goes while it is asked leaves an outcome behind`() async throws {
+    @Test func `a request ends with an outcome when its client disconnects`() async throws {
         let daemon = try await RunningDaemon.start()
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json")
         let client = try await NavigationClient.connect(
@@ -95,8 +95,8 @@ import WaymarkProtocol
         try await daemon.stop()
     }
 
-    @Test func `a vehicle that is killed while it asks leaves an outcome behind`() async throws {
-        // However long a busy machine takes to start programs, no deadline is what ends the request.
+    @Test func `a request ends with an outcome when the requesting endpoint is killed`() async throws {
+        // Long enough that no deadline ends the request, even if a busy machine starts programs slowly.
         let folder = try RunningDaemon.newFolder()
         let configuration = "\(folder)/waymarkd.yaml"
         try "times: {request: 1h, prompt: 1h, handshake: 600s, keepalive: 600s}".write(
@@ -122,7 +122,7 @@ import WaymarkProtocol
         for await _ in asked { break }
         request.signal(SIGKILL)
         await request.end()
-        // Any endpoint speaks for its vehicle: its stop ends the session, and the request with it.
+        // Any endpoint can act for its vehicle: its cancel ends the session and the request.
         let cancel = try daemon.waymark("request", "cancel", "--id", "car")
         #expect(await cancel.end() == 0)
         var outcome: RequestResult?
@@ -138,7 +138,7 @@ import WaymarkProtocol
     }
 }
 
-/// An endpoint that says Hello and then reads nothing until it is told to.
+/// An endpoint that sends a Hello and then does not read.
 private struct StalledEndpoint: ~Copyable {
     private let descriptor: Int32
 

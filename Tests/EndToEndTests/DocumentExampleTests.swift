@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The examples in Docs/examples, as their readers would run them.
+/// The examples in Docs/examples, run as documented.
 enum Example: String, CaseIterable, CustomTestStringConvertible {
     case python, c
 
@@ -10,7 +10,7 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { self.rawValue }
 
-    /// Whether this machine has what the example needs.
+    /// Whether this machine has the tools that the example needs.
     var isAvailable: Bool {
         switch self {
         case .python: Self.succeeds("python3 -c 'import select, socket'")
@@ -18,12 +18,12 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// The command that runs `cluster` or `navigate`, made in `folder`.
+    /// The command that runs `cluster` or `navigate`; C programs are built in `folder`.
     func command(_ program: String, _ folder: String) async throws -> [String] {
         switch self {
         case .python: return ["python3", "-B", "\(Self.folder)/\(program).py"]
         case .c:
-            // Built by the lines in the source's own comment, but into another folder.
+            // Built by the commands in the source's comment, but into another folder.
             let source = try String(contentsOfFile: "\(Self.folder)/\(program).c", encoding: .utf8)
             let build = source.split(separator: "\n").prefix { $0.hasPrefix("//") }
                 .filter { $0.contains("cc -o") || $0.contains("wire=") }
@@ -79,15 +79,11 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
         try await daemon.stop()
     }
 
-    @Test func `examples that cannot be run here are named`() {
-        for example in Example.allCases where !Self.available.contains(example) {
-            print("notice: the examples in \(example) are not tested, their tools are not installed")
-        }
-    }
-
-    // Each language in each role, and with the other one where there are both.
+    // Each language in each role, and mixed.
     @Test(arguments: zip(available, available.reversed()))
-    func `a cluster and a navigation client understand each other`(_ cluster: Example, _ client: Example)
+    func `a cluster and a navigation client in any two languages complete a drive`(
+        _ cluster: Example, _ client: Example
+    )
         async throws
     {
         let daemon = try await RunningDaemon.start()
@@ -129,7 +125,7 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
                     "Turn right in 500 m, continue, 2 maneuvers, 2 lanes, 1 segments with 3 points"))
         }
 
-        /// A second endpoint comes late, shows the same, and answers for the vehicle's user.
+        /// A second endpoint joins late, shows the same, and answers for the vehicle's user.
         func insertWaypoint() async throws {
             try self.client.tell("step")
             let early = try await self.cluster.until("400 m, initial")
@@ -173,7 +169,7 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
             try await self.client.until("ended 4")
         }
 
-        /// The vehicle navigates by itself and refuses a client, but takes the one that it asks.
+        /// The vehicle navigates itself and refuses a client, but accepts the one that it asks for guidance.
         func requestDestination() async throws {
             try self.cluster.tell("own")
             try await self.cluster.until("ended 3")

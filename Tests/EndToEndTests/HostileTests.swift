@@ -5,12 +5,12 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkSimulation
 
-/// Connections that send what they should not: `WAYMARK_HOSTILE` of them, else a thousand.
+/// Connections that violate the protocol: `WAYMARK_HOSTILE` of them, by default a thousand.
 @Suite(.timeLimit(.minutes(10))) struct HostileTests {
     private static let count =
         ProcessInfo.processInfo.environment["WAYMARK_HOSTILE"].flatMap(Int.init) ?? 1_000
 
-    @Test func `random bytes and mutated frames neither stop the daemon, nor leak, nor disturb a drive`()
+    @Test func `random bytes and mutated frames do not stop the daemon, leak memory or disturb a drive`()
         async throws
     {
         let daemon = try await RunningDaemon.start(["--log-level", "notice"])
@@ -27,7 +27,7 @@ import WaymarkSimulation
         for index in 0..<Self.count / 4 { Self.attack(places[index % 3], &random) }
         let before = try Self.residentBytes(daemon.program.identifier)
         for index in 0..<Self.count { Self.attack(places[index % 3], &random) }
-        // Whoever is served now comes behind all of them, on each event loop.
+        // On each event loop, these requests are processed after all hostile connections.
         for _ in 0..<3 {
             let request = try daemon.waymark("request", "route-source", "inactive", "--id", "car")
             #expect(await request.end() == 0)
@@ -47,17 +47,17 @@ import WaymarkSimulation
         try await daemon.stop()
     }
 
-    // MARK: What is sent
+    // MARK: Attacks
 
     private static func attack(_ place: Place, _ random: inout SeededRandom) {
         guard let descriptor = place.connect() else {
-            Issue.record("the daemon does not listen any more")
+            Issue.record("the daemon no longer listens")
             return
         }
         defer { close(descriptor) }
         let bytes = Self.bytes(&random)
         _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-        // Some wait for the answer, whatever it is, before they go.
+        // Some wait for an answer before they disconnect.
         if Bool.random(using: &random) {
             var answer = [UInt8](repeating: 0, count: 256)
             shutdown(descriptor, Int32(SHUT_WR))
@@ -78,7 +78,7 @@ import WaymarkSimulation
         return Array(bytes.prefix(Int.random(in: 1...bytes.count, using: &random)))
     }
 
-    /// What a well-behaved client would say.
+    /// Valid messages of a client.
     private static let conversation: [UInt8] = {
         let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9), nameVariants: ["x"])
         let navigation = NavigationHello(client: ClientID(unchecked: "evil"), features: Set(Feature.allCases))
@@ -94,7 +94,7 @@ import WaymarkSimulation
         return messages.flatMap { Array(Codec.encode($0).bytes) }
     }()
 
-    // MARK: Where it goes
+    // MARK: Sockets
 
     enum Place {
         case unix(String)

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Against a Valhalla with a map of Liechtenstein at `WAYMARK_VALHALLA`, e.g. `http://127.0.0.1:8002`.
+/// Tests with a Valhalla server with a map of Liechtenstein at `WAYMARK_VALHALLA`, e.g. `http://127.0.0.1:8002`.
 @Suite(.timeLimit(.minutes(5))) struct LiveEngineTests {
     private static let engine = ProcessInfo.processInfo.environment["WAYMARK_VALHALLA"]
 
     @Test(.enabled(if: engine != nil, "WAYMARK_VALHALLA is not set: no live engine over Liechtenstein"))
-    func `a stop that the vehicle asks for leads to a computed route through it`() async throws {
+    func `a waypoint request leads to a computed route through the waypoint`() async throws {
         let daemon = try await RunningDaemon.start()
         let cluster = try daemon.waymark(
             "cluster", "--id", "car", "--json", "--states", "full", "--until", "finished")
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(.enabled(if: engine != nil, "WAYMARK_VALHALLA is not set: no live engine over Liechtenstein"))
-    func `a vehicle is driven where it asks to go`() async throws {
+    func `a destination request leads to guidance there`() async throws {
         let daemon = try await RunningDaemon.start()
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json", "--until", "finished")
         let navigate = try daemon.waymark(

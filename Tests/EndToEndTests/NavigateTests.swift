@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `waymark navigate` as its user meets it.
+/// `waymark navigate` on the command line.
 @Suite(.timeLimit(.minutes(5))) struct NavigateTests {
-    @Test func `a vehicle that never comes is waited for, and the exit status tells`() async throws {
+    @Test func `the wait for a vehicle that never connects ends with its own exit status`() async throws {
         let daemon = try await RunningDaemon.start()
         let route = ProgramTests.route("vaduz-balzers")
         let navigate = try daemon.waymark(
@@ -13,14 +13,14 @@ import Testing
         }
         #expect(await navigate.end() == 4)
         #expect(navigate.lines.last == "drive 1: not begun: ghost was not ready in time")
-        // Nor has a drive arrived that was not seen by any vehicle.
+        // A drive without a vehicle does not count as arrived.
         let hasty = try daemon.waymark(
             "navigate", "--vehicle", "ghost", "--await-vehicle", "no", "--speed", "3000", "--route", route)
         #expect(await hasty.end() == 4)
         try await daemon.stop()
     }
 
-    @Test func `an interrupt ends the wait for a vehicle, also while the gateway is away`() async throws {
+    @Test func `an interrupt ends the wait for a vehicle, also without a connection`() async throws {
         let daemon = try await RunningDaemon.start()
         let navigate = try daemon.waymark(
             "navigate", "--vehicle", "ghost", "--route", ProgramTests.route("vaduz-balzers"))
@@ -33,7 +33,7 @@ import Testing
         try FileManager.default.removeItem(atPath: daemon.folder)
     }
 
-    @Test func `previews, alerts and the destination come to the cluster, and --start-at begins there`()
+    @Test func `previews, alerts and the destination reach the cluster, and --start-at sets the start`()
         async throws
     {
         let daemon = try await RunningDaemon.start()
@@ -52,7 +52,7 @@ import Testing
         let route = try #require(first["route"] as? [String: Any] ?? first)
         let upcoming = try #require(route["upcomingManeuvers"] as? [Int])
         #expect(try #require(upcoming.first) > 3)
-        // Each maneuver is told as it comes, and the end.
+        // Each maneuver is printed when it becomes the next one, and the end of the drive.
         #expect(navigate.lines.count { $0.contains(" to go)") } > 2)
         #expect(navigate.lines.last == "drive 1: arrived")
         try await daemon.stop()

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// What becomes of both programs when what they print is not taken.
+/// Both programs when their output cannot be written.
 @Suite(.timeLimit(.minutes(5))) struct OutputTests {
     private static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().path
     private static var route: String { ProgramTests.route("vaduz-balzers") }
 
-    /// The commands that print and end by themselves.
+    /// Commands that print something and exit.
     static let printing = [
         "waymark --help", "waymark help cluster", "waymark --version",
         "waymark --generate-completion-script bash", "waymark routes show \(Self.route)",
@@ -18,7 +18,7 @@ import Testing
         "waymarkd --generate-completion-script zsh",
     ]
 
-    /// Runs a line of bash in which the programs are found; returns its status and what it printed.
+    /// Runs a line of bash with the programs in its PATH; returns the exit status and the output.
     private func run(_ line: String) async throws -> (status: Int32, output: [String], errors: String) {
         let file = FileManager.default.temporaryDirectory.appending(
             path: "o-\(UInt32.random(in: 0 ... .max))"
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: Self.printing)
-    func `a full disk is one sentence and status 1`(_ command: String) async throws {
+    func `a full disk causes one error message and status 1`(_ command: String) async throws {
         let (status, _, errors) = try await self.run("\(command) >/dev/full")
         #expect(status == 1)
         let program = command.prefix { $0 != " " }
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Self.printing)
-    func `a closed standard output is one sentence and status 1`(_ command: String) async throws {
+    func `a closed standard output causes one error message and status 1`(_ command: String) async throws {
         let (status, _, errors) = try await self.run("\(command) >&-")
         #expect(status == 1)
         let program = command.prefix { $0 != " " }
@@ -48,8 +48,8 @@ import Testing
     }
 
     @Test(arguments: Self.printing)
-    func `without a reader the program ends as by SIGPIPE`(_ command: String) async throws {
-        // The reader is gone before anything is written.
+    func `a program whose reader has exited ends as if by SIGPIPE`(_ command: String) async throws {
+        // The reader exits before anything is written.
         let (_, output, errors) = try await self.run("exec 3> >(exit 0); wait $!; \(command) >&3; echo $?")
         #expect(output == ["141"])
         #expect(errors == "")
@@ -58,7 +58,7 @@ import Testing
     @Test(arguments: [
         "waymark bogus", "waymark request", "waymarkd --bogus", "waymarkd --vehicle-listen nowhere",
     ])
-    func `a closed standard error changes no status`(_ command: String) async throws {
+    func `a closed standard error does not change the exit status`(_ command: String) async throws {
         #expect(try await self.run("\(command) 2>&-").status == 64)
         #expect(try await self.run("\(command) 2>/dev/full").status == 64)
     }
@@ -71,14 +71,14 @@ import Testing
         "waymarkd --bogus", "waymarkd --log-level loud",
         "waymarkd --vehicle-listen nowhere",
     ])
-    func `a wrong command line has status 64`(_ command: String) async throws {
+    func `an invalid command line causes status 64`(_ command: String) async throws {
         let (status, output, errors) = try await self.run("XDG_RUNTIME_DIR=/nowhere \(command)")
         #expect(status == 64)
         #expect(output == [])
         #expect(!errors.isEmpty)
     }
 
-    @Test func `a daemon goes on without standard error`() async throws {
+    @Test func `a daemon runs without standard error`() async throws {
         for closing in ["2>&-", "2>/dev/full", "2> >(exit 0)"] {
             let folder = try RunningDaemon.newFolder()
             let socket = "\(folder)/v"
@@ -86,7 +86,7 @@ import Testing
                 "bash", "-c",
                 "exec \(Self.folder)/waymarkd --log-level trace --vehicle-listen unix:\(socket) \(closing)",
             ])
-            // The client tries until the daemon listens.
+            // The client retries until the daemon listens.
             let request = ["request", "allow", "--id", "car", "--connect", "unix:\(socket)"]
             while try await Program("waymark", request).end() != 0 {}
             daemon.signal(SIGTERM)
@@ -95,19 +95,19 @@ import Testing
         }
     }
 
-    @Test func `what a file says cannot steer the terminal`() async throws {
+    @Test func `control characters in a file do not reach the terminal`() async throws {
         let folder = try RunningDaemon.newFolder()
         try #""\e]0;title\a\e[2J": 1"#.write(toFile: "\(folder)/f", atomically: true, encoding: .utf8)
         let (status, _, errors) = try await self.run("waymarkd --check-config --config \(folder)/f")
         #expect(status == 78)
-        #expect(errors == "waymarkd: \(folder)/f:1:1:  ]0;title  [2J is not a setting\n")
+        #expect(errors == "waymarkd: \(folder)/f:1:1: unknown setting  ]0;title  [2J\n")
         let (profile, _, refusal) = try await self.run("waymark cluster --id car --profile $'a\\e[2J'")
         #expect(profile == 1)
         #expect(refusal.contains("a [2J is not one of") && !refusal.contains("\u{1B}"))
         try FileManager.default.removeItem(atPath: folder)
     }
 
-    @Test func `the name that it is started by decides which program it is`() async throws {
+    @Test func `the executable chooses its program by the name it is started with`() async throws {
         let folder = try RunningDaemon.newFolder()
         try FileManager.default.createSymbolicLink(
             atPath: "\(folder)/waymarkd", withDestinationPath: "\(Self.folder)/waymark")
@@ -117,7 +117,7 @@ import Testing
         try FileManager.default.removeItem(atPath: folder)
     }
 
-    @Test func `without a service manager SIGHUP ends the daemon as SIGTERM does`() async throws {
+    @Test func `without a service manager SIGHUP stops the daemon like SIGTERM`() async throws {
         let daemon = try await RunningDaemon.start()
         daemon.program.signal(SIGHUP)
         #expect(await daemon.program.end() == 0)

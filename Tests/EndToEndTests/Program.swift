@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A program running as a process of its own: takes lines, says lines.
+/// A program in a separate process, whose input and output are lines.
 final class Program: Sendable {
-    /// A program ended before it said what was waited for.
+    /// A program ended before it printed the expected line.
     struct Ended: Error, CustomStringConvertible {
         let description: String
     }
@@ -14,9 +14,9 @@ final class Program: Sendable {
     private let input = Pipe()
     private let output = LineLog()
     private let errorOutput = LineLog()
-    /// Lines of the output before this one were passed over by ``until(_:)``.
+    /// ``until(_:)`` has skipped the lines of the output before this one.
     private let next = Mutex(0)
-    /// Yields once, when the process is over.
+    /// Yields once, when the process ends.
     private let exits: AsyncStream<Int32>
 
     /// Starts one of the project's own programs.
@@ -24,7 +24,7 @@ final class Program: Sendable {
         try self.init(command: [Self.folder.appending(path: name).path] + arguments)
     }
 
-    /// Starts any program; it has no terminal.
+    /// Starts any program, without a terminal.
     init(command: [String]) throws {
         self.name = command.joined(separator: " ")
         self.process = Process()
@@ -47,13 +47,13 @@ final class Program: Sendable {
 
     deinit { if self.process.isRunning { kill(self.process.processIdentifier, SIGKILL) } }
 
-    /// Beside the program that runs the tests.
+    /// The folder of the program that runs the tests.
     private static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent()
 
     var identifier: Int32 { self.process.processIdentifier }
 
-    /// What was printed so far.
+    /// The output so far.
     var lines: [String] { self.output.lines }
 
     func signal(_ number: Int32) { kill(self.identifier, number) }
@@ -63,7 +63,7 @@ final class Program: Sendable {
         try self.input.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8))
     }
 
-    /// Waits for the end, and for all that was printed; returns the exit status, or 128 and the signal's number.
+    /// Waits for the end of the program and of its output; returns the exit status, or 128 plus the signal number.
     @discardableResult
     func end() async -> Int32 {
         for await status in self.exits {
@@ -73,19 +73,19 @@ final class Program: Sendable {
         return -1
     }
 
-    /// Waits for a line on standard output of which `found` makes something, wherever it is.
+    /// Waits for any line on standard output for which `found` returns a value.
     @discardableResult
     func line(_ found: @escaping @Sendable (String) -> String?) async throws -> String {
         try await self.first(in: self.output, from: 0, found).value
     }
 
-    /// Waits for a line on standard output that contains `text`, wherever it is.
+    /// Waits for any line on standard output that contains `text`.
     @discardableResult
     func line(containing text: String) async throws -> String {
         try await self.line { $0.contains(text) ? $0 : nil }
     }
 
-    /// Waits for the next line on standard output that contains `text`; those before it are passed over.
+    /// Waits for the next line on standard output that contains `text`, and skips the lines before it.
     @discardableResult
     func until(_ text: String) async throws -> String {
         let start = self.next.withLock { $0 }
@@ -94,7 +94,7 @@ final class Program: Sendable {
         return found.value
     }
 
-    /// Waits for a line on standard error of which `found` makes something.
+    /// Waits for any line on standard error for which `found` returns a value.
     @discardableResult
     func errorLine(_ found: @escaping @Sendable (String) -> String?) async throws -> String {
         try await self.first(in: self.errorOutput, from: 0, found).value
@@ -110,7 +110,7 @@ final class Program: Sendable {
     }
 }
 
-/// The lines of one stream, and those who wait for one.
+/// The lines of one stream, and the tasks that wait for one.
 private final class LineLog: Sendable {
     struct Found: Sendable {
         let index: Int
@@ -142,7 +142,7 @@ private final class LineLog: Sendable {
 
     var lines: [String] { self.state.withLock { $0.lines } }
 
-    /// Reads on a thread of its own, which may block as long as the program lives.
+    /// Reads on a separate thread, which blocks while the program prints nothing.
     func follow(_ handle: FileHandle) {
         Thread.detachNewThread {
             var partial = Data()
@@ -159,8 +159,7 @@ private final class LineLog: Sendable {
         }
     }
 
-    /// What `found` makes of the first line from `start` on that it accepts; nil if the stream ends without one, or the
-    /// task is cancelled.
+    /// The first value that `found` returns for a line from `start` on; nil if the stream ends first or the task is cancelled.
     func first(from start: Int, _ found: @escaping @Sendable (String) -> String?) async -> Found? {
         let number = self.state.withLock { state in
             state.waitCount += 1

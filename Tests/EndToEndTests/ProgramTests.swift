@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WaymarkClient
 
-/// The programs as a user runs them, over real sockets.
+/// The programs on the command line, over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct ProgramTests {
     private static let routes = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -10,14 +10,17 @@ import WaymarkClient
 
     static func route(_ name: String) -> String { self.routes.appending(path: "\(name).json").path }
 
-    /// What a line of `cluster --json` says.
+    /// A line of `cluster --json`.
     static func object(_ line: String) -> [String: Any] {
         (try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]) ?? [:]
     }
 
     private static func isState(_ line: String) -> Bool { self.object(line)["kind"] as? String == "state" }
 
-    @Test func `who joins in mid-drive holds what one holds that was there from the start`() async throws {
+    @Test
+    func `an endpoint that joins during a drive holds the same as one that was connected from the start`()
+        async throws
+    {
         let daemon = try await RunningDaemon.start()
         let early = try daemon.waymark(
             "cluster", "--id", "car", "--endpoint", "early", "--json", "--states", "full", "--until",
@@ -25,7 +28,7 @@ import WaymarkClient
         try await early.line(containing: "\"connected\"")
         let navigate = try daemon.waymark(
             "navigate", "--vehicle", "car", "--speed", "20", "--route", Self.route("vaduz-balzers"))
-        // In mid-drive: the cluster has been told of the fourth maneuver.
+        // During the drive: the cluster has received the fourth maneuver.
         try await early.line { Self.upcoming($0).first.map { $0 >= 4 } == true ? $0 : nil }
         let late = try daemon.waymark(
             "cluster", "--id", "car", "--endpoint", "late", "--json", "--states", "full", "--until",
@@ -46,7 +49,7 @@ import WaymarkClient
         self.object(line)["upcomingManeuvers"] as? [Int] ?? []
     }
 
-    /// What was held after each number of the session, once the snapshot was there.
+    /// The state after each sequence number, from the snapshot on.
     private static func states(_ lines: [String]) -> [Int: String] {
         var states: [Int: String] = [:]
         var sequence = 0
@@ -82,7 +85,7 @@ import WaymarkClient
         try await again.stop()
     }
 
-    @Test func `after a vehicle cancels nothing of the session reaches any of its endpoints`() async throws {
+    @Test func `after a vehicle cancels no message of the session reaches its endpoints`() async throws {
         let daemon = try await RunningDaemon.start()
         let clusters = try ["cluster", "head-up"].map {
             try daemon.waymark("cluster", "--id", "car", "--endpoint", $0, "--json")
@@ -105,7 +108,7 @@ import WaymarkClient
         try await daemon.stop()
     }
 
-    @Test func `of two clients that want one vehicle the second is refused`() async throws {
+    @Test func `the second of two clients for one vehicle is refused`() async throws {
         let daemon = try await RunningDaemon.start()
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json", "--until", "finished")
         let first = try daemon.waymark(
@@ -121,7 +124,9 @@ import WaymarkClient
         try await daemon.stop()
     }
 
-    @Test func `with the policy replace the second takes over, and the first is told`() async throws {
+    @Test func `with the policy replace the second client takes over, and the first is notified`()
+        async throws
+    {
         let folder = try RunningDaemon.newFolder()
         try Data("arbitration: replace\n\(RunningDaemon.patience)".utf8)
             .write(to: URL(filePath: "\(folder)/waymark.yaml"))
@@ -145,7 +150,7 @@ import WaymarkClient
         let daemon = try await RunningDaemon.start()
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json")
         try await cluster.line(containing: "\"connected\"")
-        // Nobody guides, nobody takes destinations.
+        // No client guides the vehicle or accepts destinations.
         for kind in ["waypoint", "destination"] {
             let request = try daemon.waymark("request", kind, "47.1,9.5", "--id", "car")
             #expect(await request.end() == 2)
@@ -163,7 +168,7 @@ import WaymarkClient
         #expect(await source.end() == 0)
         #expect(source.lines == ["the vehicle's route source is clientUnchanged"])
         try await navigate.line(containing: "clientUnchanged")
-        // Interrupted, the client cancels: the vehicle is told at once.
+        // An interrupted client cancels, and the vehicle is notified immediately.
         navigate.signal(SIGINT)
         #expect(await navigate.end() == 130)
         try await cluster.line(containing: "cancelGuidance")
@@ -172,7 +177,7 @@ import WaymarkClient
         try await daemon.stop()
     }
 
-    @Test func `a client that leaves its route leads the vehicle back`() async throws {
+    @Test func `a client that leaves its route guides the vehicle back`() async throws {
         let daemon = try await RunningDaemon.start()
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json", "--until", "finished")
         let navigate = try daemon.waymark(

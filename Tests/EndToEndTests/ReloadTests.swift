@@ -1,9 +1,11 @@
 import Foundation
 import Testing
 
-/// SIGHUP on the built daemon, in mid-drive.
+/// SIGHUP during a drive.
 @Suite(.timeLimit(.minutes(5))) struct ReloadTests {
-    @Test func `listeners come and go under a drive, and a bad file changes nothing`() async throws {
+    @Test func `a reload during a drive opens and closes listeners, and an invalid file changes nothing`()
+        async throws
+    {
         let folder = try RunningDaemon.newFolder()
         let file = URL(filePath: "\(folder)/waymarkd.yaml")
         try Data("log-level: info\n".utf8).write(to: file)

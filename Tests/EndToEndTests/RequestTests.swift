@@ -3,24 +3,24 @@ import Testing
 import WaymarkClient
 import WaymarkModel
 
-/// `waymark request`: its outcomes, and what becomes of a request that is given up.
+/// `waymark request`: outcomes, interrupts and timeouts.
 @Suite(.timeLimit(.minutes(5))) struct RequestTests {
     private static let place = Waypoint(center: Coordinate(latitude: 47.1, longitude: 9.5))
     private static let trip = Trip(id: "t", origin: place, destination: place)
 
-    @Test func `there is no guidance to end without a session, and the status says so`() async throws {
+    @Test func `cancel without a session has an exit status of its own`() async throws {
         let daemon = try await RunningDaemon.start()
         let cancel = try daemon.waymark("request", "cancel", "--id", "car")
         #expect(await cancel.end() == 2)
         #expect(cancel.lines == ["there was no guidance to end"])
-        // What was asked for has happened all the same: no client may guide the vehicle now.
+        // The request has succeeded all the same: no client may guide the vehicle now.
         let own = try daemon.waymark("request", "cancel", "--own-navigation", "--id", "car")
         #expect(await own.end() == 0)
         #expect(own.lines == ["the vehicle navigates by itself now"])
         try await daemon.stop()
     }
 
-    /// A client whose user never answers; what became of each request.
+    /// A client whose user never answers, with the outcome of each request.
     private static func undecided(
         _ daemon: RunningDaemon
     ) async throws -> (
@@ -65,7 +65,7 @@ import WaymarkModel
         try await daemon.stop()
     }
 
-    @Test func `a request without an answer in time is withdrawn`() async throws {
+    @Test func `a request without an answer before --timeout is withdrawn`() async throws {
         let daemon = try await RunningDaemon.start()
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json")
         let (client, asked, results) = try await Self.undecided(daemon)

@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// A `waymarkd` on sockets of its own.
+/// A `waymarkd` process with its own sockets.
 struct RunningDaemon {
     let folder: String
     let program: Program
-    /// As the daemon logged it.
+    /// From the daemon's log.
     let tcp: String
 
     var vehicle: String { "unix:\(self.folder)/v" }
     var navigation: String { "unix:\(self.folder)/n" }
 
-    /// Starts one; returns when it listens. Without a configuration it waits for long: other tests may keep its peers waiting.
+    /// Starts a daemon, and returns when it listens. The default configuration has long timeouts, for busy machines.
     static func start(_ arguments: [String] = [], in folder: String? = nil) async throws -> RunningDaemon {
         let folder = try folder ?? Self.newFolder()
         var arguments = arguments
@@ -26,14 +26,14 @@ struct RunningDaemon {
                 "--vehicle-listen", "unix:\(folder)/v", "--navigation-listen", "unix:\(folder)/n",
                 "--vehicle-listen", "tcp:127.0.0.1:0",
             ] + arguments)
-        // The listeners are logged in their order, when all of them are open.
+        // The listeners are logged in order, when all are open.
         let tcp = try await program.errorLine { line in
             line.firstMatch(of: /tcp:127\.0\.0\.1:\d+/).map { String($0.0) }
         }
         return RunningDaemon(folder: folder, program: program, tcp: tcp)
     }
 
-    /// Settings for a machine that is busy with other tests.
+    /// Settings for a busy machine.
     static let patience = "times: { handshake: 600s, keepalive: 600s }\n"
 
     static func newFolder() throws -> String {
@@ -45,14 +45,14 @@ struct RunningDaemon {
         return folder
     }
 
-    /// Asks the daemon to end; it must do so with status 0.
+    /// Stops the daemon, which must exit with status 0.
     func stop() async throws {
         self.program.signal(SIGTERM)
         #expect(await self.program.end() == 0)
         try FileManager.default.removeItem(atPath: self.folder)
     }
 
-    /// Starts `waymark`, connected to this daemon. A cluster answers with yes, unless the arguments say otherwise.
+    /// Starts `waymark`, connected to this daemon. By default a cluster accepts all prompts.
     func waymark(_ arguments: String...) throws -> Program {
         let isNavigation = arguments.first == "navigate"
         var arguments = arguments

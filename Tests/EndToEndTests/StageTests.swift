@@ -1,7 +1,8 @@
 import Foundation
 import Testing
+import WaymarkProtocol
 
-/// What the package has, put together from the programs that are built beside the tests.
+/// The files of the package, staged with the programs that were built with the tests.
 @Suite(.timeLimit(.minutes(5))) struct StageTests {
     private static let tree = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
@@ -9,7 +10,7 @@ import Testing
         .deletingLastPathComponent()
         .path
 
-    @Test func `links of the package's documents lead somewhere, and its manual pages are no Markdown`()
+    @Test func `the package has no broken links, and its manual pages contain no Markdown`()
         async throws
     {
         let root = try RunningDaemon.newFolder()
@@ -32,10 +33,23 @@ import Testing
         for program in ["bin/waymark", "sbin/waymarkd"] {
             let version = try Program(command: ["\(root)/usr/\(program)", "--version"])
             #expect(await version.end() == 0)
+            #expect(version.lines == ["waymark \(Software.version)"])
         }
     }
 
-    @Test func `a link that leads nowhere is found`() async throws {
+    @Test func `programs, package and documents have the same version`() async throws {
+        let version = try Program(command: ["\(Self.tree)/scripts/version.sh"])
+        #expect(await version.end() == 0)
+        #expect(version.lines == [Software.version])
+        for page in ["README.md", "Docs/operations.md"] {
+            let text = try String(contentsOfFile: "\(Self.tree)/\(page)", encoding: .utf8)
+            for match in text.matches(of: /waymark_([0-9.]+)-1_amd64/) {
+                #expect(match.output.1 == Software.version, "\(page)")
+            }
+        }
+    }
+
+    @Test func `a broken link is found`() async throws {
         let folder = try RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try "# A page\n[a](b.md) [c](#a-page) [d](#nothing) [e](https://example.org/)\n".write(

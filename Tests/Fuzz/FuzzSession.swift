@@ -1,11 +1,10 @@
-// libFuzzer target: both ends of the peer session, fed with events and decoded garbage.
-// Built and run by scripts/fuzz.sh, not by the package.
+// libFuzzer target: feeds both ends of the peer session with events and decoded garbage. scripts/fuzz.sh builds and runs it.
 //
-// Input: a byte that chooses the event, then, for the events that carry one, a frame.
+// Input: a byte that chooses the event, followed by a frame if the event has one.
 import WaymarkCodec
 import WaymarkProtocol
 
-/// What libFuzzer calls with each input.
+/// libFuzzer calls it with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var run = Run(bytes: Array(UnsafeBufferPointer(start: start, count: count))[...])
@@ -34,7 +33,7 @@ private struct Run {
         self.perform(connected)
     }
 
-    /// Plays one event; false at the end of the input.
+    /// Applies one event; false at the end of the input.
     mutating func step() -> Bool {
         guard let choice = self.bytes.popFirst() else { return false }
         self.now = self.now + .milliseconds(Int64(choice) * 20)
@@ -93,9 +92,9 @@ private struct Run {
     private mutating func accept(_ event: AcceptingSession.Event) {
         var actions: [AcceptingSession.Action] = []
         self.accepting.handle(event, at: self.now, into: &actions)
-        precondition(!self.isAcceptingClosed || actions.isEmpty, "closed is not silent")
+        precondition(!self.isAcceptingClosed || actions.isEmpty, "actions after close")
         for action in actions {
-            precondition(!self.isAcceptingClosed, "something comes after close")
+            precondition(!self.isAcceptingClosed, "a message after close")
             switch action {
             case .send(let message): self.checkReadable(message)
             case .close: self.isAcceptingClosed = true
@@ -108,14 +107,14 @@ private struct Run {
     private mutating func connect(_ event: ConnectingSession.Event) {
         var actions: [ConnectingSession.Action] = []
         self.connecting.handle(event, at: self.now, into: &actions)
-        precondition(!self.isConnectingClosed || actions.isEmpty, "closed is not silent")
+        precondition(!self.isConnectingClosed || actions.isEmpty, "actions after close")
         self.perform(actions)
         precondition(self.isConnectingClosed == (self.connecting.state == .closed))
     }
 
     private mutating func perform(_ actions: [ConnectingSession.Action]) {
         for action in actions {
-            precondition(!self.isConnectingClosed, "something comes after close")
+            precondition(!self.isConnectingClosed, "a message after close")
             switch action {
             case .send(let message): self.checkReadable(message)
             case .close: self.isConnectingClosed = true
@@ -124,11 +123,11 @@ private struct Run {
         }
     }
 
-    /// Whatever a session sends, the other end can read.
+    /// The other end can decode every message that a session sends.
     private func checkReadable(_ message: Message) {
         let read = Result { () throws(DecodingError) in
             try self.decoder.decode(Codec.encode(Envelope(message))).message
         }
-        precondition(read == .success(message), "sends what cannot be read: \(message)")
+        precondition(read == .success(message), "sent a message that cannot be decoded: \(message)")
     }
 }

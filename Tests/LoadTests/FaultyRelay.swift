@@ -1,7 +1,7 @@
 import Foundation
 import WaymarkProtocol
 
-/// A relay for one publisher and one endpoint that does something wrong with the tenth message, once.
+/// A relay for one publisher and one endpoint that handles the tenth message wrong.
 final class FaultyRelay: Sendable {
     enum Fault: Sendable, CaseIterable { case none, loses, swaps, changes }
 
@@ -56,7 +56,7 @@ final class FaultyRelay: Sendable {
         }
     }
 
-    /// Takes a connection and its Hello.
+    /// Accepts a connection and reads its Hello.
     private static func welcome(_ listener: CInt) -> CInt {
         let descriptor = accept(listener, nil, nil)
         _ = Self.frame(from: descriptor)

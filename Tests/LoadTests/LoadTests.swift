@@ -8,10 +8,10 @@ import WaymarkProtocol
 
 @testable import Load
 
-/// The load generator against the daemon: that both speak the protocol of these sources. Nothing is timed.
+/// The load generator with the daemon: both must speak the same protocol. Nothing is timed.
 @Suite(.serialized) struct LoadTests {
     @Test(arguments: Plan.Mode.allCases)
-    func `what the daemon passes on is what was published`(_ mode: Plan.Mode) async throws {
+    func `the daemon forwards exactly what was published`(_ mode: Plan.Mode) async throws {
         let result = try await self.measure(mode) { _ in }
         #expect(result.isVerified)
         switch mode {
@@ -21,13 +21,13 @@ import WaymarkProtocol
     }
 
     @Test(arguments: [Payload.estimates, .route(points: 12_500)])
-    func `small and large messages are passed on`(_ payload: Payload) async throws {
+    func `small and large messages are forwarded`(_ payload: Payload) async throws {
         let result = try await self.measure(.saturate) { $0.payload = payload }
         #expect(result.isVerified)
         #expect(result.verified > 0)
     }
 
-    @Test func `several drives are passed on side by side`() async throws {
+    @Test func `concurrent drives are forwarded`() async throws {
         let result = try await self.measure(.saturate) {
             $0.streams = 3
             $0.endpoints = 6
@@ -36,7 +36,7 @@ import WaymarkProtocol
         #expect(result.verified > 0)
     }
 
-    @Test func `bodies are those of real messages, of the lengths that are told`() throws {
+    @Test func `bodies are real messages of the documented lengths`() throws {
         for (payload, length) in [
             (Payload.roadName, 128...128), (.estimates, 15...25), (.route(points: 12_500), 48_000...52_000),
         ] {
@@ -55,7 +55,7 @@ import WaymarkProtocol
     }
 
     @Test(arguments: FaultyRelay.Fault.allCases)
-    func `what a server loses, swaps or changes is noticed`(_ fault: FaultyRelay.Fault) async throws {
+    func `lost, swapped and changed messages are detected`(_ fault: FaultyRelay.Fault) async throws {
         let relay = try FaultyRelay(fault)
         var plan = Plan(language: .relay, mode: .rate, address: .unix(relay.path))
         plan.warmup = 0
@@ -69,14 +69,14 @@ import WaymarkProtocol
         }
     }
 
-    /// A short run against a daemon of its own.
+    /// A short run with a new daemon.
     private func measure(_ mode: Plan.Mode, _ change: (inout Plan) -> Void) async throws -> LoadResult {
         let folder = try Folder()
         var settings = Settings()
         settings.listeners = [.init(address: "unix:\(folder.path)/socket", roles: [.vehicle, .navigation])]
-        settings.connectionsMax = 100  // As many as any limit of descriptors leaves room for.
+        settings.connectionsMax = 100  // Fits every descriptor limit.
         settings.drainTimeout = .seconds(2)
-        // Other tests may keep the generator from answering for long.
+        // On a busy machine the generator may answer late.
         settings.connection.handshakeTimeout = .seconds(600)
         settings.connection.keepalive = .seconds(600)
         let daemon = try await Daemon.start(
@@ -96,7 +96,7 @@ import WaymarkProtocol
         return try result.get()
     }
 
-    /// On a thread of its own, since it blocks.
+    /// Runs on a separate thread, because it blocks.
     private static func run(_ plan: Plan) async throws -> LoadResult {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try plan.run() }) }
@@ -104,7 +104,7 @@ import WaymarkProtocol
     }
 }
 
-/// A folder of a test's own.
+/// A temporary folder.
 final class Folder: Sendable {
     let path = FileManager.default.temporaryDirectory.appending(path: "load-\(UInt32.random(in: 0 ... .max))")
         .path

@@ -1,7 +1,7 @@
 import StateCoding
 import Testing
 
-/// All that a state may be made of.
+/// Contains every kind of value that a state may contain.
 private struct Sample: Codable, Hashable {
     enum Choice: Codable, Hashable {
         case nothing
@@ -39,13 +39,13 @@ private func bytes(_ value: some Encodable, format: UInt32 = 7) throws -> [UInt8
 }
 
 @Suite struct StateCodingTests {
-    @Test func `a value is read as it was written`() throws {
+    @Test func `a decoded value equals the encoded one`() throws {
         let sample = Sample()
         #expect(try StateCoder.decode(Sample.self, from: bytes(sample), format: 7) == sample)
         #expect(try StateCoder.decode([Sample].self, from: bytes([Sample]()), format: 7) == [])
     }
 
-    @Test func `bytes take a byte each, and names are written once`() throws {
+    @Test func `byte arrays are encoded compactly, and each name is written once`() throws {
         let frames = Array(
             repeating: ["payload": [UInt8](repeating: 7, count: 1_000)].values.map(\.self), count: 50)
         #expect(try bytes(frames).count < 50 * 1_010)
@@ -53,14 +53,14 @@ private func bytes(_ value: some Encodable, format: UInt32 = 7) throws -> [UInt8
         #expect(try bytes(keys).count < 100 * 6 + 40)
     }
 
-    @Test func `another format is refused`() throws {
+    @Test func `a different format is rejected`() throws {
         let written = try bytes(Sample(), format: 8)
         #expect(throws: StateError.otherFormat(8)) {
             try StateCoder.decode(Sample.self, from: written, format: 7)
         }
     }
 
-    @Test func `what is cut short is refused, wherever`() throws {
+    @Test func `truncated bytes are rejected at every length`() throws {
         let written = try bytes(Sample())
         for count in written.indices {
             let error = #expect(throws: StateError.self) {
@@ -73,7 +73,7 @@ private func bytes(_ value: some Encodable, format: UInt32 = 7) throws -> [UInt8
         }
     }
 
-    @Test func `every changed bit is noticed`() throws {
+    @Test func `every changed bit is detected`() throws {
         let written = try bytes(Sample())
         for index in written.indices {
             for bit in [0, 3, 7] {
@@ -86,8 +86,7 @@ private func bytes(_ value: some Encodable, format: UInt32 = 7) throws -> [UInt8
         }
     }
 
-    @Test func `bytes with a right checksum and hostile content are refused or read, and never crash`() throws
-    {
+    @Test func `hostile content with a correct checksum never crashes the decoder`() throws {
         let body = Array(try bytes(Sample()).dropFirst(24))
         var refused = 0
         for index in body.indices {
@@ -105,7 +104,7 @@ private func bytes(_ value: some Encodable, format: UInt32 = 7) throws -> [UInt8
         #expect(refused > body.count)
     }
 
-    @Test func `a length of more than there is costs nothing`() {
+    @Test func `a length beyond the end allocates no memory`() {
         for length: [UInt8] in [[0xFF, 0xFF, 0xFF, 0xFF, 0x0F], [UInt8](repeating: 0xFF, count: 9) + [1]] {
             #expect(throws: StateError.wrongLength) {
                 try StateCoder.decode([UInt8].self, from: sealed([0x47] + length), format: 7)
@@ -113,7 +112,7 @@ private func bytes(_ value: some Encodable, format: UInt32 = 7) throws -> [UInt8
         }
     }
 
-    @Test func `a type whose shape was changed is refused`() throws {
+    @Test func `a changed type is rejected`() throws {
         struct Before: Codable { var first: UInt32 = 1, second = "x" }
         struct Renamed: Codable { var first: UInt32, other: String }
         struct Swapped: Codable { var second: String, first: UInt32 }
@@ -131,7 +130,7 @@ private func bytes(_ value: some Encodable, format: UInt32 = 7) throws -> [UInt8
         #expect(!isRefused(Before.self, written))
     }
 
-    @Test func `a number that does not fit is refused`() throws {
+    @Test func `a number that does not fit is rejected`() throws {
         let written = try bytes(300 as UInt32)
         #expect(try StateCoder.decode(UInt32.self, from: written, format: 7) == 300)
         #expect(throws: StateError.self) { try StateCoder.decode(UInt8.self, from: written, format: 7) }
@@ -148,7 +147,7 @@ private func isRefused<Value: Decodable>(_ type: Value.Type, _ written: [UInt8])
     }
 }
 
-/// `body` behind a header that is right for it.
+/// `body` with a valid header.
 private func sealed(_ body: [UInt8]) -> [UInt8] {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for start in stride(from: 0, to: body.count, by: 8) {

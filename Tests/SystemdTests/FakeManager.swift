@@ -1,7 +1,7 @@
 import Glibc
 import Systemd
 
-/// Stands in for the service manager of the process that it is made in: has its socket and its variables.
+/// Acts as the service manager of the current process: owns the notification socket and sets the environment variables.
 final class FakeManager {
     private let descriptor: CInt
     private let path: String
@@ -28,7 +28,7 @@ final class FakeManager {
         unlink(self.path)
     }
 
-    /// The next message and the descriptors that came with it. A datagram is there as soon as it was sent.
+    /// The next message and its descriptors. A datagram can be received as soon as it was sent.
     func receive() throws -> (text: String, descriptors: [CInt]) {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         var control = [UInt64](repeating: 0, count: 64)
@@ -47,7 +47,7 @@ final class FakeManager {
         }
         guard count >= 0 else { throw Failure(call: "recvmsg") }
         let descriptors = control.withUnsafeBytes { control -> [CInt] in
-            // struct cmsghdr: its length, level and type; then the data.
+            // struct cmsghdr: length, level and type, then the data.
             let length = control.load(as: Int.self)
             guard length > MemoryLayout<cmsghdr>.size else { return [] }
             return stride(from: MemoryLayout<cmsghdr>.size, to: length, by: 4).map {
@@ -58,16 +58,16 @@ final class FakeManager {
     }
 }
 
-/// Moves a descriptor to a number that nothing else gets when it is closed: the system gives the lowest one.
+/// Moves a descriptor to a high number that no other open(2) reuses, because the system assigns the lowest free one.
 func secluded(_ descriptor: CInt) -> CInt {
     defer { close(descriptor) }
     return fcntl(descriptor, F_DUPFD_CLOEXEC, 300)
 }
 
-/// A Unix socket of its own, bound to a name that nobody else has.
+/// A Unix socket, bound to a unique abstract name.
 func unixSocket(_ type: __socket_type, isListening: Bool) -> CInt {
     let descriptor = socket(AF_UNIX, CInt(type.rawValue), 0)
-    // With the family alone the system chooses an abstract name.
+    // Without a name the system chooses an abstract one.
     var name = sockaddr(sa_family: sa_family_t(AF_UNIX), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     bind(descriptor, &name, socklen_t(MemoryLayout<sa_family_t>.size))
     if isListening { listen(descriptor, 1) }
@@ -80,7 +80,7 @@ func tcpSocket(isListening: Bool) -> CInt {
     return secluded(descriptor)
 }
 
-/// Whether two descriptors stand for the same file.
+/// Whether two descriptors refer to the same file.
 func isSame(_ first: CInt, _ second: CInt) -> Bool {
     var (one, other) = (stat(), stat())
     return fstat(first, &one) == 0 && fstat(second, &other) == 0 && one.st_dev == other.st_dev
@@ -89,12 +89,12 @@ func isSame(_ first: CInt, _ second: CInt) -> Bool {
 
 func isOpen(_ descriptor: CInt) -> Bool { fcntl(descriptor, F_GETFD) >= 0 }
 
-/// Puts copies of `descriptors` where the service manager puts what it hands over, from 3 on, and what was there back again
-/// after `body`.
+/// Puts copies of `descriptors` at the numbers that the service manager uses, from 3 on, and restores the previous ones after
+/// `body`.
 func withInherited(_ descriptors: [CInt], names: String, _ body: () throws -> Void) rethrows {
     let places = descriptors.indices.map { CInt(3 + $0) }
     let before = places.map { fcntl($0, F_DUPFD_CLOEXEC, 200) }
-    // They may lie in each other's places.
+    // Copied first, because the ranges may overlap.
     let copies = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, 200) }
     for (copy, place) in zip(copies, places) { dup2(copy, place) }
     defer {

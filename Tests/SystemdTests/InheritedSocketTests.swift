@@ -3,9 +3,9 @@ import Testing
 
 @testable import Systemd
 
-/// In processes of their own, so that no other test has descriptors there.
+/// Each test runs in a process of its own, because it uses fixed descriptor numbers.
 @Suite struct InheritedSocketTests {
-    @Test func `a released socket stays open, another is closed`() async {
+    @Test func `a released socket stays open, other sockets are closed`() async {
         await #expect(processExitsWith: .success) {
             let kept = try InheritedSocket(descriptor: unixSocket(SOCK_STREAM, isListening: true), name: "a")
             let released = kept.release()
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `only listening stream sockets are taken, and the others are closed`() async {
+    @Test func `descriptors that are not listening stream sockets are refused and closed`() async {
         await #expect(processExitsWith: .success) {
             _ = try InheritedSocket(descriptor: tcpSocket(isListening: true), name: "tcp")
             var ends: [CInt] = [0, 0]
@@ -36,7 +36,10 @@ import Testing
         }
     }
 
-    @Test func `what was handed over is taken once, by name, and not passed on`() async {
+    @Test
+    func `inherited sockets are received once, with their names, and child processes do not inherit them`()
+        async
+    {
         await #expect(processExitsWith: .success) {
             let listening = tcpSocket(isListening: true)
             var ends: [CInt] = [0, 0]

@@ -4,7 +4,9 @@ import Testing
 @testable import Systemd
 
 @Suite struct ParcelTests {
-    @Test(arguments: [0, 1, 253, 254, 600]) func `what is packed comes out once, in order`(_ count: Int)
+    @Test(arguments: [0, 1, 253, 254, 600]) func `packed descriptors can be unpacked once, in order`(
+        _ count: Int
+    )
         throws
     {
         let sockets = (0..<count).map { _ in unixSocket(SOCK_STREAM, isListening: false) }
@@ -17,7 +19,7 @@ import Testing
         for descriptor in sockets + unpacked + [parcel] { close(descriptor) }
     }
 
-    @Test func `what nobody takes out is closed with the parcel`() throws {
+    @Test func `descriptors that are not unpacked are closed with the parcel`() throws {
         var pair: [CInt] = [0, 0]
         #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)
         let parcel = try Parcel.pack([pair[0]])
@@ -25,7 +27,7 @@ import Testing
         var byte: UInt8 = 0
         #expect(recv(pair[1], &byte, 1, CInt(MSG_DONTWAIT)) == -1 && errno == EAGAIN)
         close(parcel)
-        // A process that another test starts may have a copy of it for a moment.
+        // A process that another test starts may briefly have a copy.
         var poll = pollfd(fd: pair[1], events: Int16(POLLIN), revents: 0)
         #expect(Glibc.poll(&poll, 1, 60_000) == 1)
         #expect(recv(pair[1], &byte, 1, CInt(MSG_DONTWAIT)) == 0)
@@ -39,7 +41,7 @@ import Testing
         #expect(throws: SystemdError(function: "sendmsg", errno: EBADF)) { try Parcel.pack([-1]) }
     }
 
-    @Test(arguments: [0, 1, 300_000]) func `sealed memory is read as it was written, and cannot be changed`(
+    @Test(arguments: [0, 1, 300_000]) func `sealed memory keeps its content and cannot be changed`(
         _ count: Int
     ) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
@@ -50,23 +52,23 @@ import Testing
         #expect(ftruncate(memory, off_t(count + 1)) == -1 && errno == EPERM)
     }
 
-    @Test func `memory that somebody could change is not read`() throws {
+    @Test func `unsealed memory is not read`() throws {
         let file = open("/dev/null", O_RDWR)
         #expect(try SealedMemory.read(file) == nil)
         close(file)
     }
 
-    @Test func `what was stored under a name is taken out of what is inherited`() async {
+    @Test func `stored descriptors are removed from the inherited ones by name`() async {
         await #expect(processExitsWith: .success) {
             let sockets = (0..<2).map { _ in unixSocket(SOCK_STREAM, isListening: true) }
             let parcel = unixSocket(SOCK_SEQPACKET, isListening: false)
             try withInherited([sockets[0], parcel, sockets[1]], names: "a:handover:b") {
                 let name = try #require(StoredName("handover"))
                 var inherited = try InheritedSockets()
-                let stored = inherited.takeStored(name)
+                let stored = inherited.removeStored(name)
                 #expect(stored.count == 1 && isSame(stored[0], parcel))
                 #expect(inherited.count == 2)
-                let again = inherited.takeStored(name)
+                let again = inherited.removeStored(name)
                 #expect(again.isEmpty)
             }
         }

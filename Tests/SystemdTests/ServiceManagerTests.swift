@@ -3,9 +3,9 @@ import Testing
 
 @testable import Systemd
 
-/// What needs variables of its own runs in a process of its own.
+/// Tests that set environment variables run in processes of their own.
 @Suite struct ServiceManagerTests {
-    @Test func `without a service manager nothing happens`() async {
+    @Test func `without a service manager the functions have no effect`() async {
         await #expect(processExitsWith: .success) {
             for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "LISTEN_FDS"] { unsetenv(name) }
             #expect(try ServiceManager.notify(.ready) == false)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `a manager hears each thing in its words, together in one message`() async {
+    @Test func `several notifications are sent in one message`() async {
         await #expect(processExitsWith: .success) {
             let manager = try FakeManager()
             #expect(try ServiceManager.notify(.ready, .status("two\nlines"), .mainProcess(7)))
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `descriptors go to the manager with their name`() async {
+    @Test func `stored descriptors are sent with their name`() async {
         await #expect(processExitsWith: .success) {
             let manager = try FakeManager()
             let name = try #require(StoredName("connection-7"))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a manager that has gone is an error that says so`() async {
+    @Test func `an unreachable manager causes an error`() async {
         await #expect(processExitsWith: .success) {
             setenv("NOTIFY_SOCKET", "/nowhere/notify", 1)
             let error = #expect(throws: SystemdError.self) { _ = try ServiceManager.notify(.ready) }
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `the watchdog is for the process that it names`() async {
+    @Test func `the watchdog interval applies only to the process that it names`() async {
         await #expect(processExitsWith: .success) {
             setenv("WATCHDOG_USEC", "2500000", 1)
             setenv("WATCHDOG_PID", "\(getpid())", 1)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `a name in the store has no colon, line break or other than ASCII`() {
+    @Test func `a stored name is printable ASCII without a colon`() {
         for text in ["", "a:b", "a\nb", "\u{7F}", "ü", String(repeating: "a", count: 256)] {
             #expect(StoredName(text) == nil)
         }

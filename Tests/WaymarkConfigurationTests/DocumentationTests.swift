@@ -4,7 +4,7 @@ import WaymarkConfiguration
 import WaymarkGateway
 import WaymarkProtocol
 
-/// One row of a table of the page.
+/// One row of a table in Docs/configuration.md.
 struct DocumentedKey: Sendable, CustomStringConvertible {
     var key: String
     var standard: String
@@ -12,13 +12,13 @@ struct DocumentedKey: Sendable, CustomStringConvertible {
 
     var description: String { self.key }
 
-    /// A file with nothing but this key.
+    /// A file with only this key.
     func file(_ value: String) -> String {
         let parts = self.key.split(separator: ".")
         return parts.count == 2 ? "\(parts[0]):\n  \(parts[1]): \(value)\n" : "\(self.key): \(value)\n"
     }
 
-    /// Lower and upper bound, for numbers and durations.
+    /// The lower and upper bound of numbers and durations.
     var bounds: (lower: String, upper: String)? {
         self.allowed.wholeMatch(of: /(\d+[a-z]*) to (\d+[a-z]*)/).map { (String($0.1), String($0.2)) }
     }
@@ -40,14 +40,14 @@ struct DocumentedKey: Sendable, CustomStringConvertible {
 }
 
 @Suite struct DocumentationTests {
-    @Test func `every key is documented, and every documented key is one`() throws {
+    @Test func `exactly the existing keys are documented`() throws {
         let settings = try DocumentedKey.read(after: "```\n\n").map(\.key)
         #expect(settings.sorted() == Settings.keys.sorted())
-        let listener = try DocumentedKey.read(after: "A listener:").map(\.key)
+        let listener = try DocumentedKey.read(after: "The keys of a listener:").map(\.key)
         #expect(listener.sorted() == Settings.listenerKeys.sorted())
     }
 
-    @Test func `documented defaults are the defaults`() throws {
+    @Test func `the documented defaults are correct`() throws {
         for key in try DocumentedKey.read(after: "```\n\n") {
             guard key.bounds != nil || key.key == "log-level" || key.key == "arbitration" else { continue }
             #expect(
@@ -56,12 +56,12 @@ struct DocumentedKey: Sendable, CustomStringConvertible {
         }
     }
 
-    @Test func `documented bounds are the bounds`() throws {
+    @Test func `the documented bounds are correct`() throws {
         var count = 0
         for key in try DocumentedKey.read(after: "```\n\n") {
             guard let (lower, upper) = key.bounds else { continue }
             count += 1
-            // An outbox must hold what a session retains, and a frame: those are checked together.
+            // These three constrain each other, so their bounds cannot be checked one by one.
             let others = ["limits.outbox-bytes", "limits.retained-bytes", "limits.frame-bytes"]
             for value in others.contains(key.key) ? [] : [lower, upper] {
                 _ = try Configuration.read(key.file(value), file: "f")
@@ -87,7 +87,6 @@ struct DocumentedKey: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Properties of the limits that no setting changes.
     @Test func `every limit is a setting`() throws {
         func limits(_ settings: Settings) -> [String: String] {
             var values: [String: String] = [:]
@@ -109,7 +108,7 @@ struct DocumentedKey: Sendable, CustomStringConvertible {
                 do {
                     let changed = limits(try Configuration.read(key.file(value), file: "f"))
                     unsettable.subtract(changed.keys.filter { changed[$0] != standard[$0] })
-                } catch { /* Checked together with another: the other bound is taken. */  }
+                } catch { /* Constrained by another setting; the other bound is used. */  }
             }
         }
         #expect(standard.count > 20)

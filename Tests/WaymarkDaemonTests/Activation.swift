@@ -5,12 +5,12 @@ import Testing
 import WaymarkDaemon
 import WaymarkTransport
 
-/// A socket as a unit of the service manager has it: it outlives the processes that accept from it.
+/// A listening socket of a systemd unit, which stays open when the process that accepts from it ends.
 final class UnitSocket {
     let name: String
     let descriptor: CInt
 
-    /// Bound to `address`, of which port 0 lets the system choose; nil for an abstract name of the system's choice.
+    /// Binds to `address`; nil binds to an abstract name that the system chooses.
     init(
         _ name: String, _ address: ListenAddress?, type: __socket_type = SOCK_STREAM, isListening: Bool = true
     ) throws {
@@ -26,7 +26,7 @@ final class UnitSocket {
             case .unix(let path): try SocketAddress(unixDomainSocketPath: path).withSockAddr(self.bind)
             case .tcp(let host, let port):
                 try SocketAddress(ipAddress: host, port: port).withSockAddr(self.bind)
-            // With the family alone the system chooses an abstract name.
+            // Without a name the system chooses an abstract one.
             case nil:
                 SocketAddress(sockaddr_un(sun_family: sa_family_t(AF_UNIX), sun_path: sockaddr_un().sun_path))
                     .withSockAddr { name, _ in self.bind(name, MemoryLayout<sa_family_t>.size) }
@@ -42,12 +42,12 @@ final class UnitSocket {
         Glibc.bind(self.descriptor, name, socklen_t(length))
     }
 
-    /// As bound.
+    /// The bound address.
     var address: ListenAddress {
         ListenAddress(boundSocket: self.descriptor) ?? .unix(path: "")
     }
 
-    /// What a daemon in this process inherits.
+    /// Copies of the sockets for a daemon in this process.
     static func inherited(_ sockets: [UnitSocket]) -> InheritedListeners {
         InheritedListeners(
             sockets.map {
@@ -56,44 +56,44 @@ final class UnitSocket {
     }
 }
 
-/// A run of `waymarkd` that is handed sockets as the service manager does it.
+/// A `waymarkd` process that inherits sockets as from a service manager.
 final class ActivatedRun {
     let identifier: pid_t
     let lines: Lines
     private var isOver = false
 
     /// - Parameters:
-    ///   - sockets: Handed over, with their names.
-    ///   - arguments: Of the command line.
-    ///   - manager: Whom it tells how it is.
-    ///   - parcel: What a process before it left to the manager; it gets a copy.
+    ///   - sockets: The inherited sockets.
+    ///   - arguments: The command line.
+    ///   - manager: Receives its notifications.
+    ///   - parcel: The handover of the previous process; the new one gets a copy.
     /// - Throws: ``RawSocket/Failure`` if it cannot be started.
     init(
         _ sockets: [UnitSocket], _ arguments: [String], under manager: StoringManager? = nil,
         continuing parcel: CInt? = nil
     ) throws {
         let errors = Pipe()
-        let handed =
+        let inherited =
             sockets.map { ($0.name, $0.descriptor) } + (parcel.map { [("handover", $0)] } ?? [])
-        // Out of the way of the places where they go.
-        let copies = handed.map { fcntl($0.1, F_DUPFD_CLOEXEC, 200) }
+        // Moved to high numbers first, so that no descriptor overwrites another.
+        let copies = inherited.map { fcntl($0.1, F_DUPFD_CLOEXEC, 200) }
         let end = fcntl(errors.fileHandleForWriting.fileDescriptor, F_DUPFD_CLOEXEC, 200)
         defer { for copy in copies + [end] { close(copy) } }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, end, 2)
-        for (place, copy) in zip(CInt(3)..., copies) {
-            posix_spawn_file_actions_adddup2(&actions, copy, place)
+        for (target, copy) in zip(CInt(3)..., copies) {
+            posix_spawn_file_actions_adddup2(&actions, copy, target)
         }
-        // Nothing else of this process.
+        // No other descriptor of this process.
         for other in 3 + CInt(copies.count)..<1_024 { posix_spawn_file_actions_addclose(&actions, other) }
-        let names = handed.map(\.0).joined(separator: ":")
+        let names = inherited.map(\.0).joined(separator: ":")
         let environment =
             ProcessInfo.processInfo.environment.map { "\($0)=\($1)" } + [
-                "LISTEN_FDS=\(handed.count)", "LISTEN_FDNAMES=\(names)",
+                "LISTEN_FDS=\(inherited.count)", "LISTEN_FDNAMES=\(names)",
             ] + (manager?.environment ?? [])
-        // Only the process itself knows its number.
+        // A shell sets LISTEN_PID, because only the new process knows its id.
         let command =
             ["/bin/sh", "-c", "export LISTEN_PID=$$; exec \"$0\" \"$@\"", executable.path] + arguments
         let strings = [command, environment].map { $0.map { strdup($0) } + [nil] }
@@ -113,10 +113,10 @@ final class ActivatedRun {
         _ = self.status()
     }
 
-    /// Reads on to a line with `text`; false if there is none.
+    /// Reads lines until one contains `text`; false if none does.
     func says(_ text: String) -> Bool { self.lines.contains { $0.contains(text) } }
 
-    /// Waits for the end; the exit status, or minus the signal's number.
+    /// Waits for the exit; returns the exit status, or the negative signal number.
     func status() -> CInt {
         var status: CInt = 0
         while waitpid(self.identifier, &status, 0) < 0 && errno == EINTR {}
@@ -125,7 +125,7 @@ final class ActivatedRun {
     }
 }
 
-/// A service manager, as far as it restarts a service and keeps what one process leaves to the next.
+/// A service manager that restarts a service and stores the handover between two processes.
 final class StoringManager {
     private let folder: Folder
     private let socket: RawSocket
@@ -139,9 +139,9 @@ final class StoringManager {
         ["NOTIFY_SOCKET=\(self.folder.path("notify"))", "RUNTIME_DIRECTORY=\(self.folder.path)"]
     }
 
-    /// Ends `run` as for a restart.
+    /// Stops `run` as for a restart.
     ///
-    /// - Returns: What it leaves, which the caller owns.
+    /// - Returns: The parcel that it hands over, which the caller owns.
     func end(_ run: ActivatedRun) throws -> CInt {
         try Data().write(to: URL(filePath: self.folder.path("restart")))
         kill(run.identifier, SIGTERM)
@@ -149,14 +149,14 @@ final class StoringManager {
         while true {
             var poll = pollfd(fd: self.socket.descriptor, events: Int16(POLLIN), revents: 0)
             guard Glibc.poll(&poll, 1, 60_000) > 0 else { throw RawSocket.Failure(call: "poll") }
-            // Of its messages only the descriptors matter: a parcel, and a pipe whose end says that it was heard.
+            // Only the descriptors matter: the parcel, and then a pipe that is closed to confirm that it was stored.
             for descriptor in try Parcel.unpack(self.socket.descriptor) {
                 guard SocketCookie(descriptor) == nil else {
                     parcel = descriptor
                     continue
                 }
                 close(descriptor)
-                guard let parcel else { throw RawSocket.Failure(call: "nothing was left") }
+                guard let parcel else { throw RawSocket.Failure(call: "nothing was handed over") }
                 #expect(run.status() == 0)
                 return parcel
             }

@@ -6,9 +6,11 @@ import WaymarkGateway
 import WaymarkProtocol
 import WaymarkTransport
 
-/// What the settings make of sockets that the service manager hands over.
+/// Matches inherited sockets with the listeners of the settings.
 @Suite struct ListenerPlanTests {
-    @Test func `a socket goes to the listener with its name, else to the one with its address`() throws {
+    @Test func `a socket belongs to the listener with its name, otherwise to the one with its address`()
+        throws
+    {
         let folder = try Folder()
         let sockets = [
             try UnitSocket("cars", .tcp(host: "127.0.0.1", port: 0)),
@@ -35,11 +37,11 @@ import WaymarkTransport
         #expect(
             plans.map(\.policy.roles) == [[.navigation], [.vehicle, .navigation], [.vehicle], [.vehicle]])
         #expect(plans.map(\.policy.key) == [nil, nil, Array("secret".utf8), Array("secret".utf8)])
-        // Whoever knows the key is the same, whichever way it comes.
+        // Peers with the same key count as the same user on every socket.
         #expect(Set(plans[2...].map(\.policy.keyName)) == ["cars"])
     }
 
-    @Test func `without settings the names of the package count`() throws {
+    @Test func `without settings the socket names of the package are used`() throws {
         let folder = try Folder()
         let vehicle = try UnitSocket("waymarkd-vehicle", .unix(path: folder.path("v")))
         let plans = try ListenerPlan.all(of: Settings(), inheriting: UnitSocket.inherited([vehicle]))
@@ -51,11 +53,11 @@ import WaymarkTransport
         #expect(try ListenerPlan.all(of: Settings(), inheriting: .none).count == 3)
     }
 
-    /// In the texts FOLDER stands for a folder of the test's own, PORT for that of the socket.
+    /// FOLDER stands for the test's folder, PORT for the port of the socket, N for its descriptor.
     static let wrong: [(name: String, address: String, listeners: String, expected: String)] = [
         (
             "cars", "unix:FOLDER/v", "- socket: trucks\n    address: unix:/a\n    roles: [vehicle]",
-            "descriptor N of the service manager (cars, unix:FOLDER/v) belongs to no listener of the settings"
+            "inherited descriptor N (cars, unix:FOLDER/v) matches no listener in the settings"
         ),
         (
             "cars", "tcp:[::]:0", "- socket: cars\n    roles: [vehicle]",
@@ -65,43 +67,43 @@ import WaymarkTransport
         (
             "cars", "unix:FOLDER/v",
             "- socket: cars\n    roles: [vehicle]\n  - address: unix:FOLDER/v\n    roles: [navigation]",
-            "f:4:5: unix:FOLDER/v: collides with the listener on unix:FOLDER/v"
+            "f:4:5: unix:FOLDER/v: conflicts with the listener on unix:FOLDER/v"
         ),
         (
             "cars", "unix:FOLDER/v",
             "- socket: cars\n    roles: [vehicle]\n  - socket: trucks\n    roles: [navigation]",
-            "f:4:5: trucks: the service manager handed over no socket of this name, "
+            "f:4:5: trucks: the service manager passed no socket with this name, "
                 + "and the listener has no address"
         ),
     ]
 
     @Test(arguments: wrong.indices)
-    func `what does not fit together is told`(_ index: Int) throws {
+    func `a mismatch between sockets and listeners is an error`(_ index: Int) throws {
         let folder = try Folder()
         let wrong = Self.wrong[index]
         func filled(_ text: String) -> String { text.replacing("FOLDER", with: folder.path) }
         let socket = try UnitSocket(wrong.name, ListenAddress(filled(wrong.address)))
         let settings = try Configuration.read("listeners:\n  \(filled(wrong.listeners))\n", file: "f")
         let inherited = UnitSocket.inherited([socket])
-        var expected = filled(wrong.expected).replacing("N of", with: "\(inherited.sockets[0].descriptor) of")
+        var expected = filled(wrong.expected).replacing("N (", with: "\(inherited.sockets[0].descriptor) (")
         if case .tcp(_, let port) = socket.address { expected.replace("PORT", with: "\(port)") }
         let error = try #require(throws: DaemonError.self) {
             try ListenerPlan.all(of: settings, inheriting: inherited)
         }
         #expect("\(error)" == expected)
-        // What depends on the sockets is not found without them.
+        // A check without the sockets cannot find this.
         try Daemon.check(settings)
     }
 
-    @Test func `what is wrong with or without sockets is found by a check`() throws {
+    @Test func `a check finds errors that do not depend on inherited sockets`() throws {
         for (listeners, expected) in [
             (
                 "- socket: a\n    roles: [vehicle]\n  - socket: a\n    roles: [navigation]",
-                "f:4:5: a: another listener is for the sockets named a"
+                "f:4:5: a: another listener already has the socket name a"
             ),
             (
                 "- socket: a\n    roles: [vehicle]\n    mode: 0660",
-                "f:2:5: a: mode and group are for Unix sockets that the daemon opens"
+                "f:2:5: a: mode and group apply only to Unix sockets that the daemon opens"
             ),
         ] {
             let settings = try Configuration.read("listeners:\n  \(listeners)\n", file: "f")
@@ -112,7 +114,7 @@ import WaymarkTransport
 }
 
 @Suite(.timeLimit(.minutes(10))) struct IdleExitTests {
-    /// Settings with one listener, for what is handed over as `a`, that leave after no time at all.
+    /// Settings with one listener for the inherited socket `a`, and the shortest idle time.
     private static var settings: Settings {
         var settings = Settings()
         settings.listeners = [.init(socket: "a", roles: [.vehicle])]
@@ -123,7 +125,7 @@ import WaymarkTransport
     }
 
     @Test(arguments: [1, 3])
-    func `nobody is lost between two daemons`(_ threads: Int) async throws {
+    func `no connection is lost between two daemons`(_ threads: Int) async throws {
         let folder = try Folder()
         let unit = try UnitSocket("a", .unix(path: folder.path("v")))
         let address = unit.address
@@ -131,7 +133,7 @@ import WaymarkTransport
         let left = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             for number in 0..<300 {
-                // Now and then the daemon has left; otherwise it may be about to.
+                // Every 30th peer connects after a daemon has exited, the others while one may be about to exit.
                 if number % 30 == 0, left.wait(timeout: .now() + 60) == .timedOut { break }
                 let peer = try? RawSocket(address)
                 try? peer?.send(endpointHello("e\(number)"))
@@ -165,7 +167,7 @@ import WaymarkTransport
         #expect(try await daemons.value >= 10)
     }
 
-    @Test func `who listens by itself stays, and says so`() async throws {
+    @Test func `a daemon that opened a listener itself does not exit when idle, and warns`() async throws {
         let folder = try Folder()
         var settings = Self.settings
         settings.listeners.append(.init(address: "unix:\(folder.path("own"))", roles: [.vehicle]))
@@ -174,7 +176,7 @@ import WaymarkTransport
         let daemon = try await Daemon.start(
             settings, inheriting: UnitSocket.inherited([unit]), logger: log.logger)
         #expect(
-            log.warnings == ["nobody would listen while the daemon is away, ignoring times.idle-exit"])
+            log.warnings == ["ignoring times.idle-exit, because the daemon opened a listener itself"])
         let waiting = Task { await daemon.waitUntilIdle() }
         for address in daemon.addresses {
             let peer = try RawSocket(address)
@@ -188,7 +190,9 @@ import WaymarkTransport
         #expect(folder.status("v") != nil)
     }
 
-    @Test func `who gets a listener of its own later stays from then on, and what is inherited stays open`()
+    @Test
+    func
+        `a daemon that opens a listener at a reload no longer exits when idle, and inherited sockets stay open`()
         async throws
     {
         let folder = try Folder()
@@ -218,11 +222,11 @@ import WaymarkTransport
     }
 }
 
-/// The built `waymarkd`, with sockets handed over in the way of sd_listen_fds(3).
+/// The built `waymarkd` with inherited sockets, as in sd_listen_fds(3).
 @Suite(.timeLimit(.minutes(10)), .enabled(if: FileManager.default.isExecutableFile(atPath: executable.path)))
 struct ActivationTests {
-    /// A file of settings: for vehicles what is handed over as `waymarkd-vehicle`, for navigation clients a listener of
-    /// the daemon's own.
+    /// Settings with the inherited sockets `waymarkd-vehicle` for vehicles, and a listener for navigation clients that the
+    /// daemon opens.
     private static func settings(in folder: Folder) throws -> [String] {
         try folder.configuration(
             """
@@ -234,14 +238,14 @@ struct ActivationTests {
             """)
     }
 
-    @Test func `peers come through sockets of each kind, and these stay`() throws {
+    @Test func `peers connect through every kind of inherited socket, and the sockets stay open`() throws {
         let folder = try Folder()
         let units = [
             try UnitSocket("waymarkd-vehicle", .tcp(host: "127.0.0.1", port: 0)),
             try UnitSocket("waymarkd-vehicle", .tcp(host: "::1", port: 0)),
             try UnitSocket("waymarkd-vehicle", .unix(path: folder.path("v"))),
         ]
-        // Somebody who came before the daemon is served as well.
+        // A peer that connects before the daemon starts is served as well.
         let early = try RawSocket(units[2].address)
         try early.send(vehicleHello)
         let run = try ActivatedRun(units, Self.settings(in: folder))
@@ -264,7 +268,11 @@ struct ActivationTests {
         for unit in units { _ = try RawSocket(unit.address) }
     }
 
-    @Test func `what is no listening stream socket with a file or a port is refused by its name`() throws {
+    @Test
+    func
+        `an inherited descriptor that is not a listening stream socket with a file or port is refused by name`()
+        throws
+    {
         let folder = try Folder()
         let path = ListenAddress.unix(path: folder.path("v"))
         for (unit, reason) in [
@@ -281,16 +289,16 @@ struct ActivationTests {
             (try UnitSocket("waymarkd-vehicle", nil), "(waymarkd-vehicle) is a Unix socket without a file"),
             (
                 try UnitSocket("telephone", path),
-                "(telephone, \(path)) belongs to no listener of the settings"
+                "(telephone, \(path)) matches no listener in the settings"
             ),
         ] {
             let run = try ActivatedRun([unit], Self.settings(in: folder))
-            #expect(run.says("descriptor 3 of the service manager \(reason)"))
+            #expect(run.says("inherited descriptor 3 \(reason)"))
             #expect(run.status() == 78)
         }
     }
 
-    @Test func `it leaves when nobody has been there for a while, and the next one goes on`() throws {
+    @Test func `it exits when it is idle, and the next process serves the next connection`() throws {
         let folder = try Folder()
         let unit = try UnitSocket("waymarkd-vehicle", .unix(path: folder.path("v")))
         let arguments = try folder.configuration("times: { grace: 0s, idle-exit: 50ms }")
@@ -300,7 +308,7 @@ struct ActivationTests {
             let run = try ActivatedRun([unit], arguments)
             #expect(try peer.receive()?.type == .welcome)
             peer.close()
-            #expect(run.says("idle, leaving until somebody connects"))
+            #expect(run.says("idle, exiting until the next connection"))
             #expect(run.status() == 0)
         }
     }

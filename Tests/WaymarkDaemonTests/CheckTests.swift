@@ -9,7 +9,7 @@ import WaymarkTransport
     static let wrong: [(listeners: String, expected: String)] = [
         (
             "- address: tcp:::1:80\n    roles: [vehicle]",
-            "f:2:5: tcp:::1:80: is not an address: an IPv6 address must be in brackets, e.g. tcp:[::1]:7227"
+            "f:2:5: tcp:::1:80: invalid address: an IPv6 address must be in brackets, e.g. tcp:[::1]:7227"
         ),
         (
             "- address: unix:/a\n    roles: [vehicle]\n  - address: tcp:0.0.0.0:1\n    roles: [vehicle]",
@@ -18,11 +18,11 @@ import WaymarkTransport
         ),
         (
             "- address: unix:/a\n    roles: [vehicle]\n  - address: unix:/a\n    roles: [navigation]",
-            "f:4:5: unix:/a: collides with the listener on unix:/a"
+            "f:4:5: unix:/a: conflicts with the listener on unix:/a"
         ),
         (
             "- address: tcp:127.0.0.1:1\n    roles: [vehicle]\n    mode: 0660",
-            "f:2:5: tcp:127.0.0.1:1: mode and group are for Unix sockets that the daemon opens"
+            "f:2:5: tcp:127.0.0.1:1: mode and group apply only to Unix sockets that the daemon opens"
         ),
         (
             "- address: unix:/a\n    roles: [vehicle]\n    group: no-such-group",
@@ -31,7 +31,7 @@ import WaymarkTransport
     ]
 
     @Test(arguments: wrong.indices)
-    func `a check finds what start would, and where it stands`(_ index: Int) async throws {
+    func `a check reports the same errors as a start, with their location`(_ index: Int) async throws {
         let (listeners, expected) = Self.wrong[index]
         let settings = try Configuration.read("listeners:\n  \(listeners)\n", file: "f")
         let found = try #require(throws: DaemonError.self) { try Daemon.check(settings) }
@@ -39,7 +39,7 @@ import WaymarkTransport
         await #expect(throws: found) { _ = try await Daemon.start(settings, logger: LogRecorder().logger) }
     }
 
-    @Test func `a key or a word opens a listener to others`() throws {
+    @Test func `a key or allow-anyone lets a listener accept connections from other machines`() throws {
         for word in ["key: secret", "allow-anyone: true"] {
             let settings = try Configuration.read(
                 "listeners:\n  - address: tcp:0.0.0.0:1\n    roles: [vehicle]\n    \(word)\n", file: "f")
@@ -57,7 +57,7 @@ import WaymarkTransport
 }
 
 @Suite struct PrivateFolderTests {
-    @Test func `it is made for its owner alone`() throws {
+    @Test func `the folder is created with mode 0700`() throws {
         let folder = try Folder()
         #expect(try !PrivateFolder.check(folder.path("waymark")))
         try PrivateFolder.make(folder.path("waymark"))
@@ -67,7 +67,7 @@ import WaymarkTransport
     }
 
     @Test(arguments: [mode_t(0o770), 0o707, 0o777, 0o1777])
-    func `one that others may write to is refused`(_ mode: mode_t) throws {
+    func `a folder that other users can write to is refused`(_ mode: mode_t) throws {
         let folder = try Folder()
         try PrivateFolder.make(folder.path("waymark"))
         chmod(folder.path("waymark"), mode)
@@ -75,7 +75,7 @@ import WaymarkTransport
         #expect(throws: DaemonError.self) { try PrivateFolder.check(folder.path("waymark")) }
     }
 
-    @Test func `a link, a file and somebody else's are refused`() throws {
+    @Test func `a link, a file and another user's folder are refused`() throws {
         let folder = try Folder()
         try FileManager.default.createDirectory(
             atPath: folder.path("real"), withIntermediateDirectories: false,
@@ -85,7 +85,7 @@ import WaymarkTransport
         for name in ["link", "file"] {
             #expect(throws: DaemonError.self, "\(name)") { try PrivateFolder.check(folder.path(name)) }
         }
-        // Only root can give a folder away, and only root would not own it.
+        // Only root can change the owner; for other users `/` belongs to another user.
         let foreign = getuid() == 0 ? folder.path("real") : "/"
         if getuid() == 0 { chown(foreign, 65_534, 65_534) }
         #expect(throws: DaemonError.self) { try PrivateFolder.check(foreign) }

@@ -11,7 +11,7 @@ import WaymarkProtocol
 import WaymarkTransport
 
 @Suite(.timeLimit(.minutes(10))) struct GoodbyeTests {
-    /// More than the buffers of both ends hold.
+    /// More than the socket buffers of both ends can hold.
     static let flood = [UInt8](repeating: 0, count: 16_000_000)
 
     @Test(arguments: [0, 1])
@@ -25,7 +25,7 @@ import WaymarkTransport
     }
 
     @Test(arguments: [0, 1])
-    func `so does that of a refusal`(_ listener: Int) async throws {
+    func `a refusal's Goodbye arrives while the peer still sends`(_ listener: Int) async throws {
         let folder = try Folder()
         let daemon = try await folder.daemon {
             $0.connectionsMax = 0
@@ -37,14 +37,14 @@ import WaymarkTransport
         await daemon.shutdown()
     }
 
-    @Test func `a shutdown ends in time, whoever is stuck`() async throws {
+    @Test func `a shutdown ends in time even if peers do not disconnect`() async throws {
         let folder = try Folder()
         let log = LogRecorder()
         let daemon = try await folder.daemon(logger: log.logger) {
             $0.drainTimeout = .milliseconds(300)
             $0.connection.drainTimeout = .seconds(600)
         }
-        // One that says nothing at all, one that stays. Once the second is welcome, the first has been accepted.
+        // One peer sends nothing, the other stays connected. When the second is admitted, the first has been accepted.
         let silent = try RawSocket(daemon.addresses[0])
         let staying = try RawSocket(daemon.addresses[0])
         try staying.send(vehicleHello)
@@ -53,12 +53,12 @@ import WaymarkTransport
             return
         }
         let time = await ContinuousClock().measure { await daemon.shutdown() }
-        #expect(time < .seconds(300), "the limits of the connections are not waited for")
-        #expect(log.warnings == ["some peers did not leave in time, closing their connections"])
+        #expect(time < .seconds(300), "the shutdown waited for the time limits of connections")
+        #expect(log.warnings == ["some peers did not disconnect in time, closing their connections"])
         for peer in [staying, silent] { #expect(try peer.goodbye()?.code == .shuttingDown) }
     }
 
-    @Test func `the user id at the other end decides`() async throws {
+    @Test func `navigation-users admits clients by the user id of the peer`() async throws {
         let folder = try Folder()
         for (users, isWelcome) in [(Set([UInt32(getuid())]), true), ([UInt32(getuid()) + 1], false)] {
             let daemon = try await folder.daemon { $0.navigationUsers = users }
@@ -75,7 +75,7 @@ import WaymarkTransport
 }
 
 @Suite(.timeLimit(.minutes(10))) struct LoopsTests {
-    @Test func `endpoints on several loops see the same, in the same order`() async throws {
+    @Test func `endpoints on several loops receive the same frames in the same order`() async throws {
         let folder = try Folder()
         let daemon = try await folder.daemon { $0.threads = 4 }
         let endpoints = try (0..<12).map { number in
@@ -120,7 +120,7 @@ import WaymarkTransport
 }
 
 @Suite(.timeLimit(.minutes(10))) struct SocketFileTests {
-    @Test func `a second daemon is told, and the first one goes on`() async throws {
+    @Test func `a second daemon on the same socket fails, and the first one still serves`() async throws {
         let folder = try Folder()
         let first = try await folder.daemon()
         await #expect(throws: DaemonError.listener(.inUse(.unix(path: folder.path("socket"))))) {
@@ -133,7 +133,7 @@ import WaymarkTransport
         #expect(folder.status("socket") == nil)
     }
 
-    @Test func `what a killed daemon left behind is replaced`() async throws {
+    @Test func `the socket file of a killed daemon is replaced`() async throws {
         let folder = try Folder()
         _ = try RawSocket(boundTo: folder.path("socket"))
         #expect(folder.status("socket") != nil)
@@ -144,7 +144,7 @@ import WaymarkTransport
         await daemon.shutdown()
     }
 
-    @Test func `a file that is not a socket stays`() async throws {
+    @Test func `a file that is not a socket is not replaced`() async throws {
         let folder = try Folder()
         let path = folder.path("socket")
         try Data("mine".utf8).write(to: URL(filePath: path))
@@ -152,7 +152,7 @@ import WaymarkTransport
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
     }
 
-    @Test func `a socket of another kind stays`() async throws {
+    @Test func `a datagram socket is not replaced`() async throws {
         let folder = try Folder()
         let other = try RawSocket(boundTo: folder.path("socket"), type: SOCK_DGRAM)
         let before = try #require(folder.status("socket"))
@@ -161,7 +161,7 @@ import WaymarkTransport
         withExtendedLifetime(other) {}
     }
 
-    @Test func `a file that took the place of ours stays`() async throws {
+    @Test func `a shutdown does not remove another daemon's socket file`() async throws {
         let folder = try Folder()
         let first = try await folder.daemon()
         unlink(folder.path("socket"))
@@ -186,16 +186,16 @@ import WaymarkTransport
         await daemon.shutdown()
     }
 
-    @Test func `a listening socket can be handed over, and its file stays`() async throws {
+    @Test func `a listener adopts a listening socket, and does not remove its file`() async throws {
         let folder = try Folder()
-        let handed = try RawSocket(boundTo: folder.path("socket"))
-        listen(handed.descriptor, 5)
+        let inherited = try RawSocket(boundTo: folder.path("socket"))
+        listen(inherited.descriptor, 5)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let driver = GatewayDriver(
             loops: [group.next()], policy: .init(), limits: .init(), logger: LogRecorder().logger,
             clock: { Instant(nanoseconds: 0) })
         let listener = try await Listener.adopt(
-            copyOf: handed.descriptor, rules: ListenerRules(ListenerPolicy(roles: [.vehicle])),
+            copyOf: inherited.descriptor, rules: ListenerRules(ListenerPolicy(roles: [.vehicle])),
             driver: driver, group: group
         )
         #expect(listener.address == .unix(path: folder.path("socket")))
@@ -213,14 +213,14 @@ import WaymarkTransport
         }
     }
 
-    @Test func `localhost is taken where it is loopback`() async throws {
+    @Test func `localhost is accepted if it resolves to a loopback address`() async throws {
         let folder = try Folder()
         let daemon = try await folder.daemon { $0.listeners[1].address = "tcp:localhost:0" }
         #expect(daemon.addresses[1].isLocal)
         await daemon.shutdown()
     }
 
-    @Test func `a listener that cannot be opened leaves no others open`() async throws {
+    @Test func `if one listener cannot be opened, none stays open`() async throws {
         let folder = try Folder()
         await #expect(throws: DaemonError.self) {
             _ = try await folder.daemon { $0.listeners[1].address = "unix:\(folder.path("nowhere/socket"))" }
@@ -230,7 +230,7 @@ import WaymarkTransport
 }
 
 @Suite struct DescriptorTests {
-    @Test func `connections never need more descriptors than there are`() {
+    @Test func `connections never need more descriptors than the limit allows`() {
         for limit in [0, 20, 64, 256, 1_024, 20_000, .max] {
             let (connections, refusals) = DescriptorLimit.share(limit, connectionsMax: 20_000)
             #expect((1...20_000).contains(connections))

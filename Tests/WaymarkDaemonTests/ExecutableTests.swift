@@ -3,11 +3,11 @@ import Testing
 import WaymarkProtocol
 import WaymarkTransport
 
-/// `waymarkd` as it was built last beside the tests.
+/// The `waymarkd` that was last built beside the tests.
 let executable = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: ".build/debug/waymarkd")
 
-/// The lines that come from a file, as they are asked for.
+/// Reads a file line by line.
 final class Lines: Sequence, IteratorProtocol {
     private let file: FileHandle
     private var unread = Data()
@@ -28,7 +28,7 @@ final class Lines: Sequence, IteratorProtocol {
     }
 }
 
-/// One run of `waymarkd`.
+/// A `waymarkd` process.
 final class Run {
     let process = Process()
     private let errors = Pipe()
@@ -48,10 +48,10 @@ final class Run {
     /// The next line of the log; nil at its end.
     func line() -> String? { self.lines.next() }
 
-    /// Reads on to a line with `text`; false if there is none.
+    /// Reads lines until one contains `text`; false if none does.
     func says(_ text: String) -> Bool { self.lines.contains { $0.contains(text) } }
 
-    /// The address of each of the next `count` listeners.
+    /// The addresses of the next `count` listeners in the log.
     func addresses(_ count: Int) throws -> [ListenAddress] {
         try (0..<count).map { _ in
             while let line = self.line() {
@@ -72,7 +72,7 @@ final class Run {
 
 @Suite(.timeLimit(.minutes(10)), .enabled(if: FileManager.default.isExecutableFile(atPath: executable.path)))
 struct ExecutableTests {
-    @Test func `it says where it listens, takes peers, and ends with 0 when it is told to stop`() throws {
+    @Test func `it logs its addresses, admits peers, and exits with 0 when it is stopped`() throws {
         let folder = try Folder()
         let path = folder.path("config.yaml")
         try Data("times:\n  drain: 300ms\n  goodbye: 60s\n".utf8).write(to: URL(filePath: path))
@@ -99,7 +99,9 @@ struct ExecutableTests {
         #expect(folder.status("n") == nil)
     }
 
-    @Test func `a second one on the same socket says so, and a killed one is replaced`() throws {
+    @Test func `a second daemon on the same socket fails with a message, and a killed one is replaced`()
+        throws
+    {
         let folder = try Folder()
         let arguments = ["--vehicle-listen", "unix:\(folder.path("v"))"]
         let first = try Run(arguments)
@@ -117,15 +119,15 @@ struct ExecutableTests {
         #expect(third.status() == 0)
     }
 
-    @Test func `a check tells by its status`() throws {
+    @Test func `the exit status of a check tells whether the settings are valid`() throws {
         let folder = try Folder()
         let path = folder.path("config.yaml")
         for (text, status, line) in [
             ("threads: 2\n", Int32(0), nil),
-            ("threads: 0\n", 78, "waymarkd: \(path):1:10: threads must be a whole number, 1 to 64"),
+            ("threads: 0\n", 78, "waymarkd: \(path):1:10: threads must be an integer, 1 to 64"),
             (
                 "listeners:\n  - address: tcp:x\n    roles: [vehicle]\n", 78,
-                "waymarkd: \(path):2:5: tcp:x: is not an address"
+                "waymarkd: \(path):2:5: tcp:x: invalid address"
             ),
         ] {
             try Data(text.utf8).write(to: URL(filePath: path))
@@ -136,17 +138,17 @@ struct ExecutableTests {
         }
         #expect(folder.status("waymark") == nil)
         let missing = try Run(["--config", folder.path("missing")])
-        #expect(missing.says("cannot be read"))
+        #expect(missing.says("cannot read"))
         #expect(missing.status() == 1)
     }
 
-    @Test func `a folder that others may write to is refused`() throws {
+    @Test func `a folder that other users can write to is refused`() throws {
         let folder = try Folder()
         try FileManager.default.createDirectory(
             atPath: folder.path("waymark"), withIntermediateDirectories: false)
         chmod(folder.path("waymark"), 0o777)
         let run = try Run([], environment: ["XDG_RUNTIME_DIR": folder.path])
-        #expect(run.says("others may write to it"))
+        #expect(run.says("other users can write to it"))
         #expect(run.status() == 1)
     }
 }

@@ -7,10 +7,10 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
-/// The built `waymarkd`, whose next process has a reason not to go on with everything.
+/// Restarts of the built `waymarkd` in which the next process cannot take over everything.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: FileManager.default.isExecutableFile(atPath: executable.path)))
 struct HandoverTests {
-    /// What becomes of a state between two processes.
+    /// How the state is damaged between two processes.
     enum Damage: CaseIterable {
         case otherFormat, oneByte, cutShort, unsealed
 
@@ -18,13 +18,13 @@ struct HandoverTests {
             switch self {
             case .otherFormat: "written in format \(GatewayState.format + 1)"
             case .oneByte: "damaged"
-            case .cutShort: "not whole"
-            case .unsealed: "it is not sealed"
+            case .cutShort: "truncated, or followed by extra bytes"
+            case .unsealed: "its memory is not sealed"
             }
         }
 
-        /// A parcel with the same sockets and this done to the state; `parcel` is empty then.
-        func done(to parcel: CInt) throws -> CInt {
+        /// A parcel with the same sockets and the damaged state. Empties `parcel`.
+        func apply(to parcel: CInt) throws -> CInt {
             let descriptors = try Parcel.unpack(parcel)
             defer { for descriptor in descriptors { close(descriptor) } }
             let memory = try self.memory(try #require(try SealedMemory.read(descriptors[0])))
@@ -50,7 +50,7 @@ struct HandoverTests {
     }
 
     @Test(arguments: Damage.allCases)
-    func `a state that cannot be read is refused with a warning, and everybody comes back`(
+    func `an unreadable state is refused with a warning, and all peers reconnect`(
         _ damage: Damage
     ) async throws {
         let folder = try Folder()
@@ -70,13 +70,13 @@ struct HandoverTests {
         try await session.setCurrentRoadName(["before"])
         for await state in states where state.currentRoadName == ["before"] { break }
 
-        let left = try manager.end(first)
-        defer { close(left) }
-        let damaged = try damage.done(to: left)
+        let parcel = try manager.end(first)
+        defer { close(parcel) }
+        let damaged = try damage.apply(to: parcel)
         defer { close(damaged) }
         let next = try ActivatedRun([unit], settings, under: manager, continuing: damaged)
         let warning = try #require(
-            next.lines.first { $0.contains("cannot go on with what the process before") })
+            next.lines.first { $0.contains("cannot take over connections from the previous process") })
         #expect(warning.contains(" warning ") && warning.contains(damage.reason))
 
         try await session.setCurrentRoadName(["after"])
@@ -86,7 +86,7 @@ struct HandoverTests {
             break
         }
         #expect(held.trip == trip && held.maneuvers == maneuvers && held.phase == .active)
-        // It has come back, to a gateway that did not know it.
+        // The endpoint reconnected to a gateway that did not know it.
         for await state in connections where state == .connected(resumed: false) { break }
         let (late, lateStates, _) = try await Self.endpoint("late", at: address)
         for await state in lateStates where state.currentRoadName == ["after"] && state.sequence > 0 {
@@ -99,7 +99,9 @@ struct HandoverTests {
         #expect(next.status() == 0)
     }
 
-    @Test func `whom the settings of today do not allow gets a Goodbye, and the rest goes on`() throws {
+    @Test func `peers that the new settings do not allow get a Goodbye, and the others stay connected`()
+        throws
+    {
         let folder = try Folder()
         let manager = try StoringManager()
         let unit = try UnitSocket("a", .unix(path: folder.path("a")))
@@ -111,18 +113,18 @@ struct HandoverTests {
               - {address: "unix:\(folder.path("gone"))", roles: [vehicle]}
             """)
         let first = try ActivatedRun([unit], before, under: manager)
-        // Whoever is welcome at the one that was handed over may be before the others are there.
+        // Peers of the inherited socket may be admitted before the other listeners are open.
         try #require(first.says(folder.path("gone")))
         let stays = try RawSocket.welcomed(unit.address, endpointHello("cluster", of: "car"))
         let other = try RawSocket.welcomed(.unix(path: folder.path("b")), endpointHello("cluster", of: "van"))
         let roleless = try RawSocket.welcomed(unit.address, navigationHello)
-        // Has been accepted once the next one is welcome.
+        // It has been accepted when the next peer is admitted.
         let silent = try RawSocket(.unix(path: folder.path("gone")))
         let listenerless = try RawSocket.welcomed(
             .unix(path: folder.path("gone")), endpointHello("cluster", of: "bus"))
-        let left = try manager.end(first)
-        defer { close(left) }
-        // As many connections as there are would not be taken any more.
+        let parcel = try manager.end(first)
+        defer { close(parcel) }
+        // The new limit is lower than the number of connections.
         let after = try folder.configuration(
             """
             listeners:
@@ -130,13 +132,13 @@ struct HandoverTests {
               - {address: "unix:\(folder.path("b"))", roles: [vehicle, navigation]}
             limits: {connections: 2}
             """)
-        let next = try ActivatedRun([unit], after, under: manager, continuing: left)
+        let next = try ActivatedRun([unit], after, under: manager, continuing: parcel)
         #expect(try roleless.goodbye()?.code == .roleNotAllowed)
         for peer in [listenerless, silent] { #expect(try peer.goodbye()?.code == .shuttingDown) }
         for peer in [listenerless, silent, roleless] { peer.close() }
         #expect(folder.status("gone") == nil)
-        let wentOn = try #require(next.lines.first { $0.contains("went on with the connections") })
-        #expect(wentOn.contains("count=2 ") && wentOn.contains("limit=5"))
+        let tookOver = try #require(next.lines.first { $0.contains("took over connections") })
+        #expect(tookOver.contains("count=2 ") && tookOver.contains("limit=5"))
         for peer in [stays, other] {
             #expect(try peer.isAnswered())
         }
@@ -146,7 +148,9 @@ struct HandoverTests {
         #expect(next.status() == 0)
     }
 
-    @Test func `a user who may not guide any more gets a Goodbye, and its vehicle stays`() throws {
+    @Test func `a client whose user is no longer allowed gets a Goodbye, and its vehicle stays connected`()
+        throws
+    {
         let folder = try Folder()
         let manager = try StoringManager()
         let unit = try UnitSocket("a", .unix(path: folder.path("a")))
@@ -154,20 +158,20 @@ struct HandoverTests {
         let first = try ActivatedRun([unit], folder.configuration(listeners), under: manager)
         let vehicle = try RawSocket.welcomed(unit.address, vehicleHello)
         let client = try RawSocket.welcomed(unit.address, navigationHello)
-        let left = try manager.end(first)
-        defer { close(left) }
+        let parcel = try manager.end(first)
+        defer { close(parcel) }
         let after = try folder.configuration(
             "\(listeners)\nlimits: {connections: 1}\nnavigation-users: [\(getuid() + 1)]")
-        let next = try ActivatedRun([unit], after, under: manager, continuing: left)
+        let next = try ActivatedRun([unit], after, under: manager, continuing: parcel)
         #expect(try client.goodbye()?.code == .notAuthorized)
-        // There is one connection more than may come.
+        // The connection limit is already reached.
         let late = try RawSocket(unit.address)
         #expect(try late.goodbye()?.code == .tooManyConnections)
         #expect(try vehicle.isAnswered())
         kill(next.identifier, SIGKILL)
     }
 
-    /// An endpoint of the vehicle `car`; what it holds, from change to change, and how its connection is.
+    /// Connects an endpoint of the vehicle `car`; returns it with its states and connection states.
     private static func endpoint(
         _ name: String, at address: ServiceAddress
     ) async throws -> (VehicleEndpoint, AsyncStream<VehicleState>, AsyncStream<WaymarkClient.ConnectionState>)

@@ -6,7 +6,7 @@ import WaymarkConfiguration
 import WaymarkDaemon
 
 @Suite struct LineLogTests {
-    /// What `body` has written to a stream.
+    /// The text that `body` writes to a stream.
     private static func written(_ body: (StandardStream) async -> Void) async throws -> String {
         let folder = try Folder()
         let descriptor = open(folder.path("log"), O_RDWR | O_CREAT | O_APPEND, 0o600)
@@ -15,7 +15,7 @@ import WaymarkDaemon
         return try String(contentsOfFile: folder.path("log"), encoding: .utf8)
     }
 
-    @Test func `a line has time, level, program, facts and sentence, and cannot steer a terminal`()
+    @Test func `a line has time, level, program, metadata and message, and no control characters`()
         async throws
     {
         let text = try await Self.written { stream in
@@ -28,7 +28,7 @@ import WaymarkDaemon
                 != nil, "\(text)")
     }
 
-    @Test func `lines of many tasks are whole`() async throws {
+    @Test func `lines of concurrent tasks do not mix`() async throws {
         let long = String(repeating: "x", count: 70_000)
         let text = try await Self.written { stream in
             await withTaskGroup { group in
@@ -45,7 +45,7 @@ import WaymarkDaemon
         #expect(lines.allSatisfy { $0.firstMatch(of: /\ (\d)x+(\d)$/).map { $0.1 == $0.2 } == true })
     }
 
-    @Test func `a stream that cannot be written is no reason to end`() async throws {
+    @Test func `a stream that cannot be written does not stop the program`() async throws {
         let logger = Logger(label: "l") { LineLogHandler(label: $0, stream: StandardStream(-1)) }
         logger.info("a sentence")
         #expect(throws: WriteError.failed(EBADF)) { try StandardStream(-1).write("a") }
@@ -53,17 +53,17 @@ import WaymarkDaemon
 }
 
 @Suite struct HangupTests {
-    @Test func `SIGHUP reloads only where an option or a service manager says so`() {
+    @Test func `SIGHUP reloads only with the option or under a service manager`() {
         #expect(Hangup.response(isReloadWanted: true, environment: [:]) == .reload)
         #expect(Hangup.response(isReloadWanted: false, environment: ["NOTIFY_SOCKET": "/run/x"]) == .reload)
-        // A terminal that a service manager has started hands this on to everything in it.
+        // INVOCATION_ID is inherited by every program in a terminal that a service manager started.
         #expect(Hangup.response(isReloadWanted: false, environment: ["INVOCATION_ID": "1"]) == .end)
         #expect(Hangup.response(isReloadWanted: false, environment: ["NOTIFY_SOCKET": ""]) == .end)
     }
 }
 
 @Suite struct SettingsFileTests {
-    @Test func `a folder and a missing file are said in words`() throws {
+    @Test func `the errors for a folder and for a missing file name the reason`() throws {
         let folder = try Folder()
         #expect(throws: SettingsError.unreadable(file: folder.path, reason: "it is a folder, not a file")) {
             _ = try SettingsSource(file: folder.path).read()
@@ -74,7 +74,7 @@ import WaymarkDaemon
         }
     }
 
-    @Test func `a key that every user can read is told`() throws {
+    @Test func `a key that every user can read causes a warning`() throws {
         let folder = try Folder()
         let file = folder.path("waymarkd.yaml")
         let listener = "listeners:\n  - address: unix:/a\n    roles: [vehicle]\n"

@@ -7,7 +7,7 @@ import WaymarkDaemon
 import WaymarkTelemetry
 
 @Suite struct JournalTests {
-    /// What a handler sends.
+    /// Records the entries that a handler sends.
     private final class Sent: Sendable {
         private let kept = Mutex<[[Journal.Field]]>([])
         var entries: [[String: String]] {
@@ -25,7 +25,7 @@ import WaymarkTelemetry
         }
     }
 
-    @Test func `facts become fields, and the sentence says them too`() throws {
+    @Test func `metadata is in the fields and in the message`() throws {
         let sent = Sent()
         var logger = sent.logger(.info)
         logger[metadataKey: LogKey.vehicle] = "bus-7"
@@ -50,7 +50,7 @@ import WaymarkTelemetry
         #expect(entry["WAYMARK_PEER_UID"] == "1000")
         #expect(entry["CODE_FILE"]?.hasSuffix("LogTests.swift") == true)
         #expect(entry["CODE_LINE"].flatMap { Int($0) } != nil)
-        #expect(entry["CODE_FUNC"]?.contains("facts become fields") == true)
+        #expect(entry["CODE_FUNC"]?.contains("metadata is in the fields") == true)
     }
 
     @Test func `an entry about several vehicles is found by each of them`() throws {
@@ -63,7 +63,7 @@ import WaymarkTelemetry
         #expect(fields.filter { $0.name == "WAYMARK_VEHICLE" }.map(\.value) == ["bus-7", "bus-8"])
     }
 
-    @Test func `levels are those of syslog, and an unknown sentence has no id`() {
+    @Test func `priorities are those of syslog, and an unknown message has no id`() {
         let sent = Sent()
         let logger = sent.logger(.trace)
         for level in Logger.Level.allCases { logger.log(level: level, "something") }
@@ -76,7 +76,7 @@ import WaymarkTelemetry
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    @Test func `every event has an id of its own`() {
+    @Test func `every event has a unique message id`() {
         let ids = LoggedEvent.allCases.map(\.messageID)
         #expect(Set(ids).count == ids.count)
         #expect(ids.allSatisfy { $0.wholeMatch(of: /[0-9a-f]{32}/) != nil })
@@ -99,20 +99,20 @@ import WaymarkTelemetry
                     of:
                         /[0-9a-f]{32}\nSubject: .+\nDefined-By: Waymark\nDocumentation: man:waymarkd\(8\)\n\n([^:].+\n)+(\n(.+\n)+)*/
                 ))
-            // What stands for a fact must be one that is logged.
+            // Every placeholder must be a log key.
             for field in match.output.0.matches(of: /@(WAYMARK_[A-Z_]+)@/) {
                 #expect(fields.contains(String(field.output.1)), "\(field.output.0)")
             }
         }
     }
 
-    @Test func `the page lists each sentence`() throws {
+    @Test func `the documentation lists every message`() throws {
         let page = try String(contentsOf: Self.root.appending(path: "Docs/configuration.md"), encoding: .utf8)
         let log = try #require(page.components(separatedBy: "## The log").last)
         for event in LoggedEvent.allCases { #expect(log.contains(event.description), "\(event)") }
     }
 
-    @Test func `nothing is logged that is not an event`() throws {
+    @Test func `every log statement uses a LoggedEvent`() throws {
         for module in ["WaymarkDaemon", "WaymarkTransport", "WaymarkCommandLine/Commands"] {
             let folder = Self.root.appending(path: "Sources/\(module)")
             for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {

@@ -11,7 +11,8 @@ import WaymarkProtocol
 import WaymarkTransport
 
 @Suite(.timeLimit(.minutes(10))) struct ReloadTests {
-    @Test func `listeners come and go, and the peers of those that stay do not notice`() async throws {
+    @Test func `a reload opens and closes listeners without disturbing the peers of the others`() async throws
+    {
         let folder = try Folder()
         let log = LogRecorder()
         var daemon = try await folder.daemon(logger: log.logger)
@@ -25,7 +26,7 @@ import WaymarkTransport
         #expect(try staying.isAnswered())
         #expect(try leaving.goodbye()?.code == .shuttingDown)
         _ = try RawSocket.welcomed(daemon.addresses[1], navigationHello)
-        // And back again.
+        // A second reload reverts it.
         try await daemon.reload(folder.settings())
         #expect(folder.status("new") == nil)
         #expect(try staying.isAnswered())
@@ -33,7 +34,7 @@ import WaymarkTransport
         await daemon.shutdown()
     }
 
-    @Test func `who is not allowed any more is told, at once`() async throws {
+    @Test func `peers that the new settings do not allow get a Goodbye immediately`() async throws {
         let folder = try Folder()
         var daemon = try await folder.daemon { $0.listeners[0].key = "old" }
         let keyless = try RawSocket.welcomed(daemon.addresses[1], otherVehicleHello)
@@ -45,7 +46,7 @@ import WaymarkTransport
         let second = try RawSocket(daemon.addresses[0])
         try second.send(.hello(navigation("second", credential: "new")))
         #expect(try second.receive()?.type == .welcome)
-        // A user that is no navigation client any more, and a role that is not taken any more.
+        // The same for a user and for a role that are no longer allowed.
         try await daemon.reload(
             folder.settings {
                 $0.listeners[0].key = "new"
@@ -58,7 +59,7 @@ import WaymarkTransport
         await daemon.shutdown()
     }
 
-    @Test func `who came before the rules changed and says Hello after is measured by the new ones`()
+    @Test func `a Hello after a reload is checked against the new rules, even on an older connection`()
         async throws
     {
         let folder = try Folder()
@@ -72,7 +73,7 @@ import WaymarkTransport
         await daemon.shutdown()
     }
 
-    @Test func `limits and policies hold from then on`() async throws {
+    @Test func `new limits and policies apply after a reload`() async throws {
         let folder = try Folder()
         let log = LogRecorder()
         var daemon = try await folder.daemon(logger: log.logger)
@@ -87,7 +88,7 @@ import WaymarkTransport
         let refused = try RawSocket(daemon.addresses[0])
         #expect(try refused.goodbye()?.code == .tooManyConnections)
         #expect(try first.isAnswered())
-        #expect(log.warnings.contains("some settings hold after a restart only, ignoring"))
+        #expect(log.warnings.contains("some changed settings need a restart, ignoring them until then"))
         #expect(folder.status("socket").map { $0.st_mode & 0o777 } == 0o600)
         try await daemon.reload(folder.settings { $0.policy.withheldFeatures = [.currentRoadName] })
         let second = try RawSocket(daemon.addresses[0])
@@ -102,7 +103,7 @@ import WaymarkTransport
         await daemon.shutdown()
     }
 
-    @Test func `wrong settings, or a listener that cannot be opened, change nothing`() async throws {
+    @Test func `invalid settings or a listener that cannot be opened change nothing`() async throws {
         let folder = try Folder()
         var daemon = try await folder.daemon()
         let before = daemon.addresses
@@ -130,7 +131,7 @@ import WaymarkTransport
         await daemon.shutdown()
     }
 
-    @Test func `a source reads the file as it is then, and the command line's word stands`() throws {
+    @Test func `a source rereads the file, and the command line overrides it`() throws {
         let folder = try Folder()
         let path = folder.path("waymarkd.yaml")
         let source = SettingsSource(

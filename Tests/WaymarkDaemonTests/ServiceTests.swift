@@ -11,11 +11,11 @@ import WaymarkProtocol
 import WaymarkTelemetry
 import WaymarkTransport
 
-/// Keeps what the service manager was told, message by message.
+/// Records the notifications, one array per message.
 final class ToldManager: Sendable {
     private let kept = Mutex<[[Systemd.Notification]]>([])
     let log = LogRecorder()
-    /// What the next messages come back with.
+    /// The error that the next messages cause.
     let failure = Mutex<SystemdError?>(nil)
 
     var messages: [[Systemd.Notification]] { self.kept.withLock { $0 } }
@@ -50,7 +50,7 @@ final class ToldManager: Sendable {
         firstSession: .init(1)
     ).census
 
-    @Test func `what there is is said in words`() {
+    @Test func `the status line counts vehicles, endpoints, sessions, clients and requests`() {
         #expect(
             StatusReporter.sentence(for: Self.census(2, 5, 1, 1))
                 == "2 vehicles with 5 endpoints, 1 session, 1 client")
@@ -61,14 +61,14 @@ final class ToldManager: Sendable {
                 == "1 vehicle with 1 endpoint, 3 sessions, 2 clients, 1 open request")
     }
 
-    @Test func `only another sentence is told, and trouble stays until it is over`() {
+    @Test func `only changed status lines are sent, and a problem stays in them until it is removed`() {
         let manager = ToldManager()
         let reporter = StatusReporter(notifier: manager.notifier)
-        reporter.see(Self.census(1, 1, 0, 0))
-        reporter.see(Self.census(1, 1, 0, 0))
+        reporter.update(Self.census(1, 1, 0, 0))
+        reporter.update(Self.census(1, 1, 0, 0))
         reporter.setTrouble("f:3:1: no")
-        reporter.see(Self.census(1, 1, 0, 0))
-        reporter.see(Self.census(1, 2, 0, 0))
+        reporter.update(Self.census(1, 1, 0, 0))
+        reporter.update(Self.census(1, 2, 0, 0))
         reporter.setTrouble(nil)
         #expect(
             manager.messages == [
@@ -79,21 +79,21 @@ final class ToldManager: Sendable {
             ])
     }
 
-    @Test func `going down earns more time only as long as connections go`() {
+    @Test func `a shutdown gets more time only as long as connections close`() {
         let manager = ToldManager()
         let reporter = DrainReporter(notifier: manager.notifier)
-        for count in [3, 3, 1, 2, 0] { reporter.see(count) }
-        let more = Systemd.Notification.extendTimeout(DrainReporter.patience)
+        for count in [3, 3, 1, 2, 0] { reporter.update(count) }
+        let more = Systemd.Notification.extendTimeout(DrainReporter.timeoutExtension)
         #expect(
             manager.messages == [
-                [.status("going down, 3 connections left"), more],
-                [.status("going down, 1 connection left"), more],
-                [.status("going down, 2 connections left")],
-                [.status("going down, no connections left"), more],
+                [.status("shutting down, 3 connections left"), more],
+                [.status("shutting down, 1 connection left"), more],
+                [.status("shutting down, 2 connections left")],
+                [.status("shutting down, no connections left"), more],
             ])
     }
 
-    @Test func `a manager that cannot be reached is told once, and again after it was there`() {
+    @Test func `an unreachable manager is logged once, and again only after a success`() {
         let manager = ToldManager()
         let notifier = manager.notifier
         #expect(throws: Never.self) { notifier.tell([]) }
@@ -103,13 +103,13 @@ final class ToldManager: Sendable {
             notifier.tell(.ready)
         }
         #expect(manager.messages == [[.ready]])
-        let sentence = "the service manager was not reached, ignoring"
+        let sentence = "cannot reach the service manager, ignoring"
         #expect(manager.log.warnings == [sentence, sentence])
     }
 }
 
 extension SystemdError {
-    /// As libsystemd has it when nobody is behind a socket that should be there.
+    /// An error of libsystemd.
     fileprivate static var gone: SystemdError? {
         do throws(SystemdError) { return try Self.provoked() } catch { return error }
     }
@@ -121,7 +121,7 @@ extension SystemdError {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct WatchdogTests {
-    @Test func `a sign of life follows each probe that comes back in time`() async {
+    @Test func `a notification follows each probe that returns in time`() async {
         let manager = ToldManager()
         let clock = HandClock()
         let watchdog = Watchdog(
@@ -131,14 +131,14 @@ extension SystemdError {
         for _ in 0..<3 { await clock.advanceSleeper() }
         await clock.waitForSleeper()
         #expect(manager.messages == Array(repeating: [.watchdog], count: 4))
-        // Four times in each interval.
+        // Four per interval.
         #expect(clock.now.offset == .seconds(6))
         task.cancel()
         await task.value
     }
 
     @Test(arguments: [(7, 1, 1), (8, 0, 1), (3, 1, 0)])
-    func `one that takes long is told, and one that is late is no sign of life`(
+    func `a slow probe causes a warning, and a late one no notification`(
         _ seconds: Int, _ signs: Int, _ warnings: Int
     ) async {
         let manager = ToldManager()
@@ -149,12 +149,12 @@ extension SystemdError {
         let task = Task { await watchdog.run() }
         await clock.waitForSleeper()
         #expect(manager.messages.count == signs)
-        #expect(manager.log.warnings == Array(repeating: "event loops answer slowly", count: warnings))
+        #expect(manager.log.warnings == Array(repeating: "event loops respond slowly", count: warnings))
         task.cancel()
         await task.value
     }
 
-    @Test func `without a probe that comes back there is no sign of life`() async {
+    @Test func `a probe that does not return causes no notification`() async {
         let manager = ToldManager()
         let (hangs, end) = AsyncStream.makeStream(of: Void.self)
         let (starts, start) = AsyncStream.makeStream(of: Void.self)
@@ -174,7 +174,7 @@ extension SystemdError {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ProbeTests {
-    @Test(arguments: [0, 1]) func `a probe waits for whatever any loop still has to do`(_ stuck: Int)
+    @Test(arguments: [0, 1]) func `a probe waits for the queued tasks of every loop`(_ stuck: Int)
         async throws
     {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
@@ -196,7 +196,7 @@ extension SystemdError {
     }
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that the test advances.
 final class HandClock: Clock {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -221,10 +221,10 @@ final class HandClock: Clock {
 
     func advance(by duration: Duration) { self.state.withLock { $0.now = $0.now.advanced(by: duration) } }
 
-    /// Waits until somebody sleeps.
+    /// Waits until a task sleeps.
     func waitForSleeper() async { for await _ in self.sleeps { return } }
 
-    /// Waits until somebody sleeps, and moves on to when it wakes up.
+    /// Waits until a task sleeps, and advances the clock to its deadline.
     func advanceSleeper() async {
         await self.waitForSleeper()
         let sleeper = self.state.withLock { state in

@@ -9,7 +9,7 @@ import WaymarkDaemon
 import WaymarkProtocol
 import WaymarkTransport
 
-/// A folder of a test's own.
+/// A temporary folder.
 final class Folder: Sendable {
     let path: String
 
@@ -25,7 +25,7 @@ final class Folder: Sendable {
 
     func path(_ name: String) -> String { "\(self.path)/\(name)" }
 
-    /// A daemon with a listener for both roles on `socket`, and one for vehicles on TCP.
+    /// A daemon with a Unix listener `socket` for both roles, and a TCP listener for vehicles.
     func daemon(
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ change: (inout Settings) -> Void = { _ in }
@@ -41,29 +41,29 @@ final class Folder: Sendable {
             .init(address: "tcp:127.0.0.1:0", roles: [.vehicle]),
         ]
         settings.drainTimeout = .seconds(2)
-        settings.connectionsMax = 100  // As many as any limit of descriptors leaves room for.
-        // Other tests may keep a peer of this one waiting for long.
+        settings.connectionsMax = 100  // Fits every descriptor limit.
+        // A busy machine must not cause timeouts.
         settings.connection.handshakeTimeout = .seconds(600)
         settings.connection.keepalive = .seconds(600)
         change(&settings)
         return settings
     }
 
-    /// The arguments of a `waymarkd` with these settings, which waits as long as ``settings(_:)`` unless they say how long.
+    /// Writes a configuration file and returns the arguments that use it. Without `times:` it gets the timeouts of ``settings(_:)``.
     func configuration(_ text: String) throws -> [String] {
         let times = text.contains("times:") ? "" : "times: { handshake: 600s, keepalive: 600s }\n"
         try Data("\(text)\n\(times)".utf8).write(to: URL(filePath: self.path("config.yaml")))
         return ["--config", self.path("config.yaml")]
     }
 
-    /// What lstat(2) says; nil if there is nothing.
+    /// The result of lstat(2); nil if the file does not exist.
     func status(_ name: String) -> stat? {
         var status = stat()
         return lstat(self.path(name), &status) == 0 ? status : nil
     }
 }
 
-/// A plain socket, as a peer that does not behave would have it.
+/// A blocking socket, for peers that violate the protocol.
 final class RawSocket {
     let descriptor: CInt
 
@@ -91,7 +91,7 @@ final class RawSocket {
         }
     }
 
-    /// Binds to a path, and neither listens nor unlinks: what a killed process leaves behind.
+    /// Binds to a path without listening. The file stays, as after a killed process.
     init(boundTo path: String, type: __socket_type = SOCK_STREAM) throws {
         self.descriptor = socket(AF_UNIX, Int32(type.rawValue), 0)
         guard Self.withAddress(path, { bind(self.descriptor, $0, $1) }) == 0 else {
@@ -113,7 +113,7 @@ final class RawSocket {
         }
     }
 
-    /// Ends the connection before this is gone.
+    /// Shuts the connection down.
     func close() { shutdown(self.descriptor, Int32(SHUT_RDWR)) }
 
     func send(_ bytes: [UInt8]) throws {
@@ -139,13 +139,13 @@ final class RawSocket {
         return try splitter.next().map { try Codec.decode($0).message }
     }
 
-    /// The Goodbye that ends the stream.
+    /// The Goodbye, if it is the last message of the stream.
     func goodbye() throws -> Goodbye? {
         guard case .goodbye(let goodbye)? = try self.receive(), try self.receive() == nil else { return nil }
         return goodbye
     }
 
-    /// One that has said `hello`, and is welcome.
+    /// Connects, sends `hello`, and expects a Welcome.
     static func welcomed(_ address: ListenAddress, _ hello: Message) throws -> RawSocket {
         let peer = try RawSocket(address)
         try peer.send(hello)
@@ -153,7 +153,7 @@ final class RawSocket {
         return peer
     }
 
-    /// Whether the gateway still answers.
+    /// Whether the gateway answers a Ping.
     func isAnswered() throws -> Bool {
         try self.send(.ping(nonce: 7))
         return try self.receive() == .pong(nonce: 7)
@@ -172,11 +172,11 @@ final class RawSocket {
     }
 }
 
-/// Keeps log lines.
+/// Records log messages.
 final class LogRecorder: Sendable {
     private let kept = Mutex<[String]>([])
 
-    /// Sentences at `warning` and above.
+    /// The messages at `warning` and above.
     var warnings: [String] { self.kept.withLock { $0 } }
     var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
 
@@ -196,7 +196,7 @@ final class LogRecorder: Sendable {
 
 let vehicleHello = endpointHello("cluster")
 
-/// That of an endpoint by this name.
+/// The Hello of an endpoint.
 func endpointHello(_ endpoint: String, of vehicle: String = "car") -> Message {
     .hello(
         Hello(

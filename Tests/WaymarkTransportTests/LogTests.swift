@@ -15,12 +15,12 @@ import WaymarkTransport
         try stranger.send(Array(repeating: 0, count: 100))
         try stranger.close()
         let warnings = bench.log.lines(.warning)
-        #expect(warnings.map(\.sentence) == ["a peer broke the protocol, closing its connection"])
+        #expect(warnings.map(\.sentence) == ["a peer violated the protocol, closing its connection"])
         #expect(warnings.first?.metadata["peer"] == "10.0.0.9")
         #expect(warnings.first?.metadata["address"] == "unix:/listener")
         #expect(warnings.first?.metadata["code"] == "badMagic")
         #expect(
-            bench.log.lines(.debug).map(\.sentence) == ["a connection came", "a connection ended"])
+            bench.log.lines(.debug).map(\.sentence) == ["a connection was accepted", "a connection ended"])
     }
 
     @Test func `a refused peer and a slow one are told`() throws {
@@ -75,7 +75,7 @@ import WaymarkTransport
         #expect(bench.log.lines(.warning).map { $0.metadata["peer"] }.count { $0 == "10.0.0.10" } == 1)
         bench.loop.advanceTime(by: .seconds(60))
         let told = try #require(bench.log.lines(.warning).last)
-        #expect(told.sentence == "left out further lines of a peer")
+        #expect(told.sentence == "suppressed further log lines about a peer")
         #expect(told.metadata["count"] == "95")
         #expect(told.metadata["peer"] == "10.0.0.9")
         // A new minute, new lines.
@@ -105,7 +105,7 @@ import WaymarkTransport
         #expect(
             life.map(\.sentence) == [
                 "a session was opened", "guidance started", "guidance paused",
-                "guidance goes on along another route", "a vehicle asks for a stop on the way",
+                "guidance rerouted", "a vehicle requested a waypoint",
                 "a request ended", "a vehicle left its session", "a session ended",
             ])
         #expect(life.allSatisfy { $0.metadata["client"] == "app" })
@@ -136,8 +136,8 @@ import WaymarkTransport
         let told = bench.log.lines(.info).filter { $0.metadata["session"] != nil }
         #expect(
             told.map { "\($0.sentence) \($0.metadata["client"] ?? "") \($0.metadata["reason"] ?? "")" } == [
-                "a session was opened first ", "a client has vanished, keeping its session first ",
-                "a client is back in its session first ", "a vehicle left its session first replaced",
+                "a session was opened first ", "a client disconnected, keeping its session first ",
+                "a client resumed its session first ", "a vehicle left its session first replaced",
                 "a session ended first replaced", "a session was opened app ",
             ])
     }

@@ -33,7 +33,7 @@ package struct Waymarkd: AsyncParsableCommand {
             "Reload the settings on SIGHUP. This is the default under a service manager (NOTIFY_SOCKET); otherwise SIGHUP stops the daemon."
     )
     var reloadOnHangup = false
-    @Flag(help: "Read the settings, say whether they are right, and exit.") var checkConfig = false
+    @Flag(help: "Check the settings and exit.") var checkConfig = false
     @Option(
         help: "trace, debug, info, notice, warning, error or critical.",
         completion: .list(Logger.Level.allCases.map(\.rawValue)), transform: Self.level)
@@ -51,7 +51,7 @@ package struct Waymarkd: AsyncParsableCommand {
         LoggingSystem.bootstrap { label in ServiceLog.handler(label: label, threshold: threshold) }
         let logger = Logger(label: "waymarkd")
         do {
-            let (inherited, handover) = try InheritedListeners.take()
+            let (inherited, handover) = try InheritedListeners.receive()
             let service = DaemonService(
                 settings: settings, inheriting: inherited, continuing: handover, source: source,
                 threshold: threshold, reloadsOnHangup: hangup == .reload, logger: logger)
@@ -114,8 +114,8 @@ extension ExitCode {
 extension DaemonError {
     fileprivate var exitCode: ExitCode {
         switch self {
-        // A listener without a place comes from the command line.
-        case .setting(let listener, _): listener.place == nil ? .validationFailure : .wrongSettings
+        // A listener without a location comes from the command line.
+        case .setting(let listener, _): listener.location == nil ? .validationFailure : .wrongSettings
         case .inherited, .abstract, .stray: .wrongSettings
         case .folder, .listener, .serviceManager: .failure
         }

@@ -1,4 +1,4 @@
-# The first connection starts the service, whichever of the sockets it comes through: Unix, IPv4, IPv6.
+# The first connection to any of the sockets (Unix, IPv4, IPv6) starts the service.
 . /waymark/Tests/BootTests/inside.sh
 install_service
 for socket in "${sockets[@]}"; do
@@ -13,10 +13,10 @@ for address in "$vehicle" tcp:127.0.0.1:7227 'tcp:[::1]:7227'; do
   systemctl status waymarkd | grep -E 'TriggeredBy: . waymarkd-(vehicle|navigation).socket' >/dev/null
   end_drive
 done
-# It never had a network of its own.
+# The service never had network access.
 equal network "$(property PrivateNetwork)" yes
 
-# The daemon ends, the sockets stay; without them it is not started.
+# The daemon exits and the sockets stay open; without the sockets it is not started.
 systemctl --quiet stop waymarkd
 [[ -S /run/waymark/vehicle.sock && -S /run/waymark/navigation.sock ]]
 systemctl stop "${sockets[@]}"

@@ -1,4 +1,4 @@
-# `kill -9` in mid-drive, twice: systemd starts it again after its delay, everybody comes back, the drives go on to their ends.
+# `kill -9` during a drive, twice: systemd restarts the service after its delay, all peers resume, and the drives reach their ends.
 . /waymark/Tests/BootTests/fleet.sh
 start_fleet 3 15 6
 for number in 1 2; do
@@ -9,7 +9,7 @@ for number in 1 2; do
   [[ $(property MainPID) != "$before" ]]
 done
 end_fleet
-# Once at the beginning, and once after each.
+# Once at the start, and once after each crash.
 for id in {1..6}; do
   equal "connections of $id" "$(grep -c '"state":"connected"' "/tmp/cluster-$id-1")" 3
 done

@@ -1,4 +1,4 @@
-# `systemctl stop` says goodbye; the peers come back by themselves, which starts it, and the drive goes on.
+# `systemctl stop` sends a Goodbye. The peers reconnect, which starts the service again, and the drive continues.
 . /waymark/Tests/BootTests/inside.sh
 install_service
 start_drive 60
@@ -8,8 +8,8 @@ systemctl --quiet stop waymarkd
 equal result "$(property Result)" success
 equal status "$(property ExecMainStatus)" 0
 journal_has stopped
-# Its peers went when they were told; nobody had to be cut off.
-if journal_has "did not leave in time"; then exit 1; fi
+# Its peers disconnected after the Goodbye; none was closed by force.
+if journal_has "did not disconnect in time"; then exit 1; fi
 
 end_drive
 [[ $(property MainPID) != "$before" ]]

@@ -1,4 +1,4 @@
-# With idle-exit the service leaves when nobody is connected, without a failure, and comes back with the next connection.
+# With idle-exit the service exits without a failure when no peer is connected, and starts again at the next connection.
 . /waymark/Tests/BootTests/inside.sh
 install_service
 echo 'times: { grace: 0s, idle-exit: 300ms }' >>/etc/waymark/waymarkd.yaml
@@ -12,9 +12,9 @@ for round in 1 2; do
   equal status "$(property ExecMainStatus)" 0
   equal restarts "$(property NRestarts)" 0
 done
-equal times "$(journal | grep -c 'idle, leaving until somebody connects')" 2
+equal times "$(journal | grep -c 'idle, exiting until the next connection')" 2
 
-# Started without a connection it leaves, too.
+# It also exits if it was started without a connection.
 systemctl start waymarkd
 eventually 10 is inactive
 equal result "$(property Result)" success

@@ -1,4 +1,4 @@
-# Sockets that the service opens itself: in its folder always, over TCP only with the drop-in that gives it a network.
+# Sockets that the service opens itself: always in its folder, over TCP only with the drop-in for network access.
 . /waymark/Tests/BootTests/inside.sh
 install_service
 sed -i '/^listeners:/a\  - {address: "unix:/run/waymarkd/own.sock", roles: [vehicle], mode: 0666}' /etc/waymark/waymarkd.yaml
@@ -6,7 +6,7 @@ systemctl start waymarkd
 start_drive 300 unix:/run/waymarkd/own.sock
 end_drive
 systemctl --quiet stop waymarkd
-# systemd says that a service is stopped before it removes its folder.
+# systemd reports a service as stopped before it removes the service's folder.
 eventually 10 test ! -e /run/waymarkd
 [[ -S /run/waymark/vehicle.sock ]]
 

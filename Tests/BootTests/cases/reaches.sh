@@ -1,4 +1,4 @@
-# With the drop-in of its socket the service, which still has no network, can be reached from other machines: with a key.
+# With the socket's drop-in and a key, other machines can connect; the service itself still has no network access.
 . /waymark/Tests/BootTests/inside.sh
 install_service
 install -D -m 644 /usr/share/doc/waymark/examples/waymarkd-vehicle-tcp.conf \

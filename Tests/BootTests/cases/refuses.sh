@@ -1,4 +1,4 @@
-# Wrong settings: the start fails with their place, and is not tried again.
+# Invalid settings: the start fails with their location, and systemd does not retry.
 . /waymark/Tests/BootTests/inside.sh
 install_service
 echo 'treads: 2' >>/etc/waymark/waymarkd.yaml
@@ -8,7 +8,7 @@ equal state "$(property ActiveState)" failed
 equal status "$(property ExecMainStatus)" 78
 equal restarts "$(property NRestarts)" 0
 line=$(wc -l </etc/waymark/waymarkd.yaml)
-journal_has "/etc/waymark/waymarkd.yaml:$line:1: treads is not a setting"
+journal_has "/etc/waymark/waymarkd.yaml:$line:1: unknown setting treads"
 
 sed -i '$d' /etc/waymark/waymarkd.yaml
 systemctl start waymarkd

@@ -1,7 +1,7 @@
-# `systemctl reload` under a drive: listeners come and go, a wrong file changes nothing, and nobody who may stay is cut.
+# `systemctl reload` during a drive opens and closes listeners, an invalid file changes nothing, and allowed peers stay connected.
 . /waymark/Tests/BootTests/inside.sh
 install_service
-# A folder in which it may open sockets of its own.
+# A folder in which the service may open sockets.
 mkdir -p /etc/systemd/system/waymarkd.service.d
 printf '[Service]\nRuntimeDirectory=waymark-more\n' >/etc/systemd/system/waymarkd.service.d/reload.conf
 systemctl daemon-reload
@@ -31,18 +31,18 @@ second=$!
 eventually 10 has /tmp/second '"connected"'
 eventually 5 says "1 vehicle with 2 endpoints"
 
-# Wrong: the reload fails, and the status and the log say why, with its place.
+# An invalid file: the reload fails, and the status and the log have the reason with its location.
 echo 'treads: 2' >>/etc/waymark/waymarkd.yaml
 line=$(wc -l </etc/waymark/waymarkd.yaml)
 refused systemctl reload waymarkd
 equal "ExecReload" "$(systemctl show --property ExecReload waymarkd | grep -o 'status=78' | head -n 1)" status=78
-eventually 5 says "/etc/waymark/waymarkd.yaml:$line:1: treads is not a setting"
+eventually 5 says "/etc/waymark/waymarkd.yaml:$line:1: unknown setting treads"
 eventually 5 journal_has "the new settings were rejected, keeping the previous ones: reason=/etc/waymark/waymarkd.yaml:$line:1"
 [[ -S "$more" ]]
 
 cp /tmp/good.yaml /etc/waymark/waymarkd.yaml
 systemctl reload waymarkd
-equal "foreign lines" "$(foreign_lines | grep -v "waymarkd.yaml:$line:1: treads is not a setting" || true)" ""
+equal "foreign lines" "$(foreign_lines | grep -v "waymarkd.yaml:$line:1: unknown setting treads" || true)" ""
 gone() { [[ ! -e "$more" ]] && ! says "treads"; }
 eventually 5 gone
 lost() { (($(grep -c '"connecting"' /tmp/second) > 1)); }

@@ -1,4 +1,4 @@
-# `systemctl restart` in mid-drive, over Unix sockets and TCP: nobody notices. Stopping for good says goodbye.
+# `systemctl restart` during a drive, over Unix sockets and TCP, is not noticed by peers. A stop sends a Goodbye.
 renew() { systemctl restart waymarkd; }
 speed=20
 . /waymark/Tests/BootTests/renewal.sh

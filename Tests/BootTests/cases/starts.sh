@@ -1,4 +1,4 @@
-# The service starts confined, and is started only when clients can connect.
+# The service starts in its sandbox, and counts as started only when clients can connect.
 . /waymark/Tests/BootTests/inside.sh
 install_service
 
@@ -13,7 +13,7 @@ eventually 10 has /tmp/cluster '"connected"'
 equal configuration "$(stat -c '%U %G %a' /etc/waymark/waymarkd.yaml)" "root waymark 640"
 equal state-folder "$(stat -c '%U %G %a' /var/lib/waymark)" "waymark waymark 700"
 
-# Confined: as it says, and as the kernel sees it.
+# The sandbox, according to systemd and to the kernel.
 systemd-analyze verify /lib/systemd/system/waymarkd{.service,-vehicle.socket,-navigation.socket} >/tmp/verify 2>&1
 if command -v man >/dev/null; then equal verify "$(</tmp/verify)" ""; fi
 systemd-analyze security --threshold=9 waymarkd.service >/tmp/security

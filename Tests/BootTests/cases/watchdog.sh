@@ -1,16 +1,16 @@
-# A daemon with an event loop that hangs is killed and comes back, and the drives go on; one that is only busy is left alone.
+# A daemon whose event loop hangs is killed and restarted, and the drives continue; a daemon that is only busy is not killed.
 . /waymark/Tests/BootTests/fleet.sh
 printf '[Service]\nWatchdogSec=3s\n' >/etc/systemd/system/waymarkd.service.d/watchdog.conf
 systemctl daemon-reload
 
-# The last of two loops: not that of the gateway.
+# The fault affects the last of two loops, not the gateway's.
 printf 'threads: 2\ndebug:\n  fault: busy-loop\n' >>/etc/waymark/waymarkd.yaml
 systemctl start waymarkd
 pid=$(property MainPID)
 provoke() { systemctl kill --kill-who=main --signal=SIGUSR2 waymarkd; }
 provoke
-eventually 30 journal_has "bringing a fault about"
-# Ten seconds of nothing but work, of which peers notice little.
+eventually 30 journal_has "injecting the fault"
+# The loop is busy for ten seconds, which peers hardly notice.
 start_drive 100
 sleep 11
 end_drive

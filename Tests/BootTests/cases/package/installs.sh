@@ -1,4 +1,4 @@
-# The package's life: it opens the sockets, keeps the settings when it is upgraded, and leaves nothing when it is purged.
+# The package opens the sockets, keeps changed settings at an upgrade, and leaves no files after a purge.
 . /waymark/Tests/BootTests/inside.sh
 
 dpkg --install /waymark.deb >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
@@ -10,7 +10,7 @@ equal configuration "$(stat -c '%U %G %a' /etc/waymark/waymarkd.yaml)" "root way
 waymark demo --speed 1000 >/tmp/demo 2>&1 || { cat /tmp/demo; exit 1; }
 tail -n 1 /tmp/demo
 for page in 8/waymarkd.8 1/waymark.1 5/waymarkd.yaml.5; do zcat "/usr/share/man/man$page.gz" >/dev/null; done
-# offers WORD...: what bash completes the last word to, as the package has it.
+# offers WORD...: the completions that bash offers for the last word, with the package's completion script.
 offers() {
   bash -c '
     . "/usr/share/bash-completion/completions/$1"
@@ -25,10 +25,10 @@ equal "completion of cluster --until fi" "$(offers waymark cluster --until fi)" 
 equal "completion of --check" "$(offers waymarkd --check)" --check-config
 equal "completion of --log-level w" "$(offers waymarkd --log-level w)" warning
 equal "completion of --config" "$(offers waymarkd --config /etc/waymark/way)" /etc/waymark/waymarkd.yaml
-# Nothing of a toolchain.
+# No dependency on a toolchain.
 if ldd /usr/sbin/waymarkd /usr/lib/waymark/waymark | grep -E 'swift|not found'; then exit 1; fi
 
-# The next version brings other settings; the operator's stay.
+# The next version contains different settings; the operator's stay.
 echo 'log-level: debug' >>/etc/waymark/waymarkd.yaml
 mkdir /tmp/next
 dpkg-deb --raw-extract /waymark.deb /tmp/next
@@ -47,7 +47,7 @@ equal configuration "$(stat -c '%U %G %a' /etc/waymark/waymarkd.yaml)" "root way
 equal state "$(state)" active
 [[ $(property MainPID) != "$before" ]]
 equal vehicle.sock "$(stat -c %i /run/waymark/vehicle.sock)" "$inode"
-# One that does not run is not started by an upgrade.
+# An upgrade does not start a stopped service.
 systemctl --quiet stop waymarkd
 dpkg --install /tmp/next.deb >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
 equal state "$(state)" inactive

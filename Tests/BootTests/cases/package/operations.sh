@@ -1,4 +1,4 @@
-# Every command of Docs/operations.md, in its order, does what it says.
+# Runs every command of Docs/operations.md, in order.
 . /waymark/Tests/BootTests/inside.sh
 export DEBIAN_FRONTEND=noninteractive
 useradd car
@@ -8,12 +8,12 @@ mkdir -p /tmp/work
 cd /tmp/work
 chmod 777 .
 
-# The document's commands, one a line, with their prompts.
+# The document's commands, one per line, with their prompts.
 sed -n 's/^    \([$#] .*\)/\1/p; s/^        \(--.*\)/\1/p' /waymark/Docs/operations.md |
   sed -e ':join' -e '/\\$/{N;s/ *\\\n/ /;b join' -e '}' >commands
 (($(wc -l <commands) > 20))
 
-# An older and a newer package than the one that is installed.
+# A package that is older and one that is newer than the installed one.
 make_package() {
   rm -rf "$1"
   dpkg-deb --raw-extract /waymark.deb "$1"
@@ -32,7 +32,7 @@ while read -r prompt command; do
   user=root
   [[ $prompt == '#' ]] || user=visitor
   case $command in
-    'scripts/package.sh') continue ;;  # There is no compiler in here: what it makes is /waymark.deb.
+    'scripts/package.sh') continue ;;  # No compiler in here; the package is /waymark.deb.
     'apt install ./.build-package/'*) command='apt install /waymark.deb' ;;
     'waymark cluster '*) user=car ;;
     'waymark navigate '*) user=phone ;;

@@ -1,4 +1,4 @@
-# A newer package in mid-drive, three times, over Unix sockets and TCP: nobody notices.
+# Three upgrades during a drive, over Unix sockets and TCP, are not noticed by peers.
 for number in 1 2 3; do
   dpkg-deb --raw-extract /waymark.deb /tmp/next
   sed -i "s/^Version: .*/&+next$number/" /tmp/next/DEBIAN/control
@@ -6,10 +6,10 @@ for number in 1 2 3; do
   rm -r /tmp/next
 done
 renew() {
-  # The settings were changed for this case: they stay.
+  # The settings were changed for this case, so they stay.
   dpkg --force-confold --install "/tmp/next$1.deb" >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; return 1; }
   [[ $(dpkg-query --show --showformat '${Version}' waymark) == *+next$1 ]]
 }
-# Three packages take their time on a busy machine, and the drive is to last.
+# Slow enough that the drive lasts for three upgrades on a busy machine.
 speed=5
 . /waymark/Tests/BootTests/renewal.sh

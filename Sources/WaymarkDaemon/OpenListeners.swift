@@ -3,10 +3,10 @@ internal import Synchronization
 internal import WaymarkTransport
 
 /// A listener that is about to be opened.
-struct Opening {
+struct PendingListener {
     let plan: ListenerPlan
     let rules: ListenerRules
-    /// The socket that it had in the process before.
+    /// The listening socket of the previous process, if it had one for this listener.
     var socket: HandedOver.Listening?
 
     init(_ plan: ListenerPlan) {
@@ -14,7 +14,7 @@ struct Opening {
         self.rules = ListenerRules(plan.policy)
     }
 
-    /// Opens it, or accepts from what there is.
+    /// Accepts from the inherited socket or the previous process's one, otherwise opens a new socket.
     func open(_ driver: GatewayDriver, _ group: any EventLoopGroup) async throws(ListenerError) -> Listener {
         if let descriptor = self.plan.descriptor {
             return try await Listener.adopt(
@@ -32,9 +32,9 @@ struct Opening {
     }
 }
 
-/// The listeners that are open, for all tasks of the daemon: a reload changes them while others look.
-final class Entrances: Sendable {
-    /// A listener that is open, and what it was opened for.
+/// The open listeners. Behind a lock, because a reload changes them while other tasks read them.
+final class OpenListeners: Sendable {
+    /// An open listener and its plan.
     struct Entry: Sendable {
         var plan: ListenerPlan
         let listener: Listener

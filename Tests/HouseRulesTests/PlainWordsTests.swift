@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+/// Words and phrases that stand for a term of the field and make a reader guess. CONTRIBUTING.md has the rule behind them.
+private let riddles = [
+    "whoever", "somebody", "nobody", "everybody", "anybody", "work(s|ed|ing)? off", "let(s|ting)? go of",
+    "is there once", "held against", "(go|goes|went|gone|going) on with", "that which",
+]
+
+/// The folders and files that contain none of them. Extend the list until it is `Sources`, `Tests`, `Docs`, `systemd`, `scripts`.
+private let plainPlaces = [
+    "Sources/WaymarkDaemon", "Sources/WaymarkConfiguration", "Sources/WaymarkTelemetry",
+    "Sources/StateCoding",
+    "Sources/ProcessIO", "Sources/NetworkErrors", "Sources/Systemd", "Sources/CSystemd", "Sources/waymark",
+    "Sources/waymarkd",
+    "Tests/WaymarkDaemonTests", "Tests/WaymarkConfigurationTests", "Tests/StateCodingTests",
+    "Tests/ProcessIOTests", "Tests/SystemdTests", "Tests/HouseRulesTests", "Tests/EndToEndTests",
+    "Tests/LoadTests",
+    "Tests/BootTests", "Tests/Fuzz",
+    "Docs/architecture.md", "Docs/cluster-json.md", "Docs/command-line.md", "Docs/configuration.md",
+    "Docs/decisions", "Docs/man", "Docs/operations.md", "Docs/performance.md", "Docs/protocol.md",
+    "Docs/routes.md",
+    "systemd", "scripts", ".ci", "Package.swift", "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
+]
+
+/// Exact texts in which such a word is right, by file.
+private let allowed: [(file: String, text: String)] = [
+    // The name of a system user.
+    ("systemd/waymarkd.service", "user id by that of \"nobody\""),
+    ("Docs/operations.md", "user id by that of `nobody`"),
+    // The rule itself.
+    ("CONTRIBUTING.md", "`whoever`, `somebody`, `nobody`"),
+]
+
+@Suite struct PlainWordsTests {
+    @Test(arguments: plainPlaces)
+    func `texts contain no riddles`(_ place: String) throws {
+        let pattern = try Regex("\\b(\(riddles.joined(separator: "|")))\\b").ignoresCase()
+        for path in try Self.files(in: place) {
+            var text = Self.joined(
+                try String(contentsOf: packageRoot.appending(path: path), encoding: .utf8))
+            for exception in allowed where exception.file == path {
+                text = text.replacingOccurrences(of: exception.text, with: "")
+            }
+            for match in text.matches(of: pattern) {
+                let context = text[match.range.lowerBound...].prefix(60)
+                Issue.record("\(path): \(context)")
+            }
+        }
+    }
+
+    @Test func `every exception is still needed`() throws {
+        for exception in allowed {
+            let text = try String(
+                contentsOf: packageRoot.appending(path: exception.file), encoding: .utf8)
+            #expect(Self.joined(text).contains(exception.text), "\(exception.file)")
+        }
+    }
+
+    /// The text with its lines joined, without the marks of comments, so that a phrase is found across a line break.
+    private static func joined(_ text: String) -> String {
+        text.replacing(/\s*\n\s*(\/\/\/?|#|\*)?\s*/, with: " ")
+    }
+
+    /// The text files of a folder, or the file itself. Generated code, measurements and this file are left out.
+    private static func files(in place: String) throws -> [String] {
+        let url = packageRoot.appending(path: place)
+        var isFolder: ObjCBool = false
+        try #require(FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), "\(place)")
+        guard isFolder.boolValue else { return [place] }
+        let kinds: Set = [
+            "", "8", "c", "catalog", "conf", "h", "md", "proto", "py", "service", "sh", "socket", "swift",
+            "txt",
+            "yaml",
+        ]
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: url.path).map { "\(place)/\($0)" }
+        return paths.filter { path in
+            let url = packageRoot.appending(path: path)
+            let folder = try? url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory
+            return folder == false && kinds.contains(url.pathExtension) && !path.contains("/Corpus/")
+                && !path.contains("CWaymarkWire") && !path.contains("/Fixtures/")
+                && !path.contains("__pycache__") && url.lastPathComponent != "PlainWordsTests.swift"
+                && !["Docs/examples/cluster", "Docs/examples/navigate"].contains(path)
+        }
+    }
+}
