@@ -42,7 +42,6 @@ actor ClusterApp {
     let options: Options
     private(set) var endpoint: VehicleEndpoint?
     private(set) var state = VehicleState()
-    private var attempt = 0
     private var connection = "connecting"
     private var wasConnected = false
     /// An update arrived before the `.connected` event; ignore that event when it comes.
@@ -71,13 +70,12 @@ actor ClusterApp {
         (self.ends, self.end) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
     }
 
-    /// One more attempt to connect: what an earlier one still has to say does not count.
-    func beginAttempt() -> Int {
-        self.attempt += 1
-        return self.attempt
+    /// Uses a connected endpoint.
+    func attach(_ endpoint: VehicleEndpoint) async {
+        self.endpoint = endpoint
+        let states = await endpoint.connectionStates
+        Task { for await state in states { self.apply(state) } }
     }
-
-    func attach(_ endpoint: VehicleEndpoint) { self.endpoint = endpoint }
 
     /// The cluster ends.
     func finish(_ end: End = .asked) {
@@ -85,10 +83,9 @@ actor ClusterApp {
         self.end.yield(end)
     }
 
-    // MARK: What comes
+    // MARK: Connections and updates
 
-    func take(_ state: ConnectionState, attempt: Int) {
-        guard attempt == self.attempt else { return }
+    func apply(_ state: ConnectionState) {
         switch state {
         case .connecting:
             if self.wasConnected { self.lose() } else { self.connection = "waiting for the gateway" }
@@ -103,14 +100,14 @@ actor ClusterApp {
         case .closed(.closed): break  // By this program, which is about to end.
         case .closed: if self.wasConnected { self.connection = "closed" }
         }
-        // Before the first connection, print only the first `connecting`; `connectionFailed` reports the last failure.
-        let isNews = self.wasConnected || state == .connecting && attempt == 1
+        // Before the first connection `connectionFailed` reports why there is none.
+        let isNews = self.wasConnected || state == .connecting
         if self.options.output == .json, isNews {
             Terminal.line(ClusterJSON.connection(state, at: Date()))
         }
         if let step = self.narrator.take(state) { self.tell(step) }
         self.draw()
-        if case .closed(let error) = state, self.wasConnected { self.finish(.failed(error)) }
+        if case .closed(let error) = state { self.finish(.failed(error)) }
     }
 
     /// There was never a connection, and no further attempt is made.
@@ -124,10 +121,10 @@ actor ClusterApp {
         self.lostSince = self.lostSince ?? ContinuousClock.now
     }
 
-    func take(_ update: VehicleUpdate) {
+    func apply(_ update: VehicleUpdate) {
         // Updates may overtake the news that there is a connection.
         if !self.wasConnected {
-            self.take(.connected(resumed: false), attempt: self.attempt)
+            self.apply(.connected(resumed: false))
             self.isConnectionInferred = true
         }
         let before = self.state
@@ -162,7 +159,7 @@ actor ClusterApp {
 
     private static func isReached(_ until: Until, _ state: VehicleState) -> Bool {
         guard case .ended(let reason) = state.phase else { return false }
-        let isFinished = reason == EndReason.finished.word
+        let isFinished = reason == .finished
         return switch until {
         case .finished: isFinished
         case .cancelled: !isFinished

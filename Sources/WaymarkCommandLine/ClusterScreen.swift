@@ -98,7 +98,7 @@ enum ClusterScreen {
         case .active: "guided by \(state.client)"
         case .paused(let reason, let description):
             (["paused: \(reason.name)"] + description.prefix(1)).joined(separator: ", ")
-        case .ended(let reason): "guidance is over: \(Story.endSentence(reason))"
+        case .ended(let reason): "guidance is over: \(reason)"
         }
     }
 

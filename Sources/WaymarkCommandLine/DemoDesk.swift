@@ -48,7 +48,7 @@ actor DemoDesk {
         return .estimates(rest ?? whole) { /* `waypointResult` resumes the guide. */  }
     }
 
-    func take(_ event: SessionEvent) async {
+    func apply(_ event: SessionEvent) async {
         switch event {
         case .waypointResult(let vehicle, let result):
             await self.guide?.inquiryEnded(vehicle, isAccepted: result == .accepted)

@@ -61,7 +61,7 @@ actor Navigator {
     private var nextDrive = 1
     private var position: Coordinate?
     private var isCancelled = false
-    private var wasConnected = false
+    private var story = Story()
     /// Why the connection is over for good; nil while it is not, and if this program closed it.
     private(set) var connectionError: ClientError?
 
@@ -81,26 +81,21 @@ actor Navigator {
     func connect(to address: ServiceAddress, id: String, key: [UInt8]) async throws(ClientError) {
         var configuration = NavigationClient.Configuration(id: id)
         configuration.credential = key
-        let teller = ConnectionTeller()
-        configuration.onConnection = { state in
-            await teller.take(state)
-            await self.take(state)
-        }
         if self.policy.onDestination == .accept {
             configuration.onDestination = { await self.answer($0) }
         }
-        self.client = try await NavigationClient.connect(to: address, configuration)
+        let client = try await NavigationClient.connect(to: address, configuration)
+        self.client = client
+        let states = await client.connectionStates
+        Task { for await state in states { self.apply(state) } }
     }
 
-    /// Without a connection nothing is assigned any more. A failed attempt to connect is the caller's business.
-    private func take(_ state: ConnectionState) {
-        switch state {
-        case .connected: self.wasConnected = true
-        case .closed(let error) where self.wasConnected:
-            if error != .closed { self.connectionError = error }
-            self.assign.finish()
-        case .closed, .connecting: break
-        }
+    /// Tells on standard error what happens to the connection. When it is closed for good, no further drive is assigned.
+    private func apply(_ state: ConnectionState) {
+        if let line = self.story.take(state) { Terminal.note(line) }
+        guard case .closed(let error) = state else { return }
+        if error != .closed { self.connectionError = error }
+        self.assign.finish()
     }
 
     /// Says goodbye, once everything that was published is on its way.
@@ -130,7 +125,7 @@ actor Navigator {
         let number = self.nextDrive
         self.nextDrive += 1
         let session = try await client.openSession(
-            vehicles: vehicles, onWaypoint: { await self.answer($0, drive: number) })
+            vehicles: vehicles, onWaypoint: { inquiry, _ in await self.answer(inquiry, drive: number) })
         self.drives[number] = Record(session: session, roster: VehicleRoster(vehicles))
         defer { self.drives[number] = nil }
         let events = await session.events

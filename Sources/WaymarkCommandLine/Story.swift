@@ -98,7 +98,7 @@ struct Story: Sendable, Hashable {
         case .destinationShared(_, let place): return "shared destination: \(Self.name(place))"
         case .refused(let field, let reason): return "refused: \(field.isEmpty ? "" : "\(field): ")\(reason)"
         case .missed(let count): return "\(count) updates were left out"
-        case .snapshotBegan, .snapshotEnded, .maneuversAdded, .laneGuidancesAdded,
+        case .current, .snapshotBegan, .snapshotEnded, .maneuversAdded, .laneGuidancesAdded,
             .routeSegmentsAdded, .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .maneuverState,
             .tripEstimates, .maneuverEstimates, .currentRouteSegment, .guidanceResumed, .forgotten, .other:
             return nil  // No step of its own.
@@ -171,22 +171,4 @@ struct Story: Sendable, Hashable {
     }
 
     private static func rounded(_ degrees: Double) -> Double { (degrees * 1e5).rounded() / 1e5 }
-
-    /// The sentence of an end that is known by its word only.
-    static func endSentence(_ word: String) -> String {
-        let reasons: [EndReason] = [
-            .finished, .cancelledByClient, .ownNavigationStarted, .userStopped, .replaced, .clientGone,
-            .vehicleGone, .noVehicleLeft, .limit,
-        ]
-        return reasons.first { $0.word == word }.map { "\($0)" } ?? word
-    }
-}
-
-/// Says on standard error where a connection stands.
-actor ConnectionTeller {
-    private var story = Story()
-
-    func take(_ connection: ConnectionState) {
-        if let line = self.story.take(connection) { Terminal.note(line) }
-    }
 }

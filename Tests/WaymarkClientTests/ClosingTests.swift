@@ -26,18 +26,19 @@ import WaymarkProtocol
         let (made, make) = AsyncStream.makeStream(of: VehicleEndpoint.self)
         let (closed, close) = AsyncStream.makeStream(of: Void.self)
         let (endpoint, peer) = try await self.endpoint(gateway) {
-            $0.onUpdate = { _ in
+            $0.onPrompt = { _ in
                 for await endpoint in made {
                     await endpoint.close()
                     break
                 }
                 close.finish()
+                return false
             }
         }
         make.yield(endpoint)
         async let waiting = endpoint.requestDestination(place)
         _ = await peer.next { $0.message.type == .destinationRequest ? true : nil }
-        try await peer.send(.sessionRestored)
+        try await peer.send(.prompt(openPrompt))
         _ = await peer.next { $0.message.type == .goodbye ? true : nil }
         await peer.close()
         for await _ in closed {}
@@ -54,19 +55,21 @@ import WaymarkProtocol
         let (reasons, tell) = AsyncStream.makeStream(of: EndReason.self)
         let session = try await client.openSession(
             vehicles: .vehicles(["car"]),
-            onEvent: { event in
-                if case .alertResponse = event { await client.close() }
-                if case .ended(let reason) = event {
-                    tell.yield(reason)
-                    tell.finish()
-                }
+            onWaypoint: { _, _ in
+                await client.close()
+                return .decline(.busy)
             })
+        let events = await session.events
+        Task {
+            for await case .ended(let reason) in events { tell.yield(reason) }
+            tell.finish()
+        }
         try await session.start(trip, route: route)
-        try await session.show(NavigationAlert(id: 1, titleVariants: ["Ice"]))
-        await witness.wait { $0.alert != nil }
-        await cluster.respondToAlert(1)
+        await witness.wait { $0.phase == .active }
+        async let request = cluster.requestWaypoint(place)
         for await reason in reasons { #expect(reason == .connectionClosed(.closed)) }
         await witness.wait { if case .ended = $0.phase { true } else { false } }
+        #expect(await request != .accepted)
         await cluster.close()
         await service.stop()
     }
@@ -94,8 +97,12 @@ import WaymarkProtocol
         let gateway = try await FakeGateway.start()
         let (blocked, unblock) = AsyncStream.makeStream(of: Void.self)
         let (endpoint, peer) = try await self.endpoint(gateway, keepalive: 20_000) {
-            $0.onUpdate = { _ in for await _ in blocked {} }
+            $0.onPrompt = { _ in
+                for await _ in blocked {}
+                return false
+            }
         }
+        try await peer.send(.prompt(openPrompt))
         let states = await endpoint.states
         try await peer.send(
             .snapshotBegin(SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))),
@@ -222,3 +229,8 @@ import WaymarkProtocol
         await gateway.close()
     }
 }
+
+/// A question to the user that the gateway keeps open for long.
+private let openPrompt = Prompt(
+    requestID: "p", waypoint: place, travelEstimates: TravelEstimates(distanceRemaining: .meters(1)),
+    deadlineMilliseconds: 600_000)

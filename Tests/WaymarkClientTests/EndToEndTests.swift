@@ -26,7 +26,7 @@ import WaymarkTransport
         let held = await early.state
         await late.wait { $0 == held }
         try await session.finish()
-        for witness in [early, late] { await witness.wait { $0.phase == .ended(reason: "finished") } }
+        for witness in [early, late] { await witness.wait { $0.phase == .ended(.finished) } }
         await client.close()
         await first.close()
         await second.close()
@@ -81,7 +81,7 @@ import WaymarkTransport
         let (accepted, accept) = AsyncStream.makeStream(of: Void.self)
         let session = try await client.openSession(
             vehicles: .vehicles(["car"]),
-            onWaypoint: { _ in
+            onWaypoint: { _, _ in
                 .estimates(TravelEstimates(distanceRemaining: .meters(1))) { accept.finish() }
             })
         try await session.start(trip, route: route)
@@ -174,15 +174,8 @@ import WaymarkTransport
         taker.onDestination = { $0 == place }
         let cluster = try await VehicleEndpoint.connect(to: service.vehicle, taker)
         var decliner = VehicleEndpoint.Configuration(vehicle: "decliner", endpoint: "cluster")
-        decliner.takesDestinations = true
+        decliner.onDestination = { _ in false }
         let other = try await VehicleEndpoint.connect(to: service.vehicle, decliner)
-        let updates = await other.updates
-        let declining = Task {
-            for await update in updates {
-                guard case .destinationShared(let id, _) = update.content else { continue }
-                await other.answerShare(id, isTaken: false)
-            }
-        }
         let client = try await navigation("app", at: service.navigation)
         let session = try await client.openSession(vehicles: .vehicles(["taker", "decliner", "absent"]))
         try await session.start(trip, route: route)
@@ -195,7 +188,6 @@ import WaymarkTransport
         await client.close()
         await cluster.close()
         await other.close()
-        await declining.value
         await service.stop()
     }
 
@@ -234,7 +226,7 @@ import WaymarkTransport
         let (answered, answer) = AsyncStream.makeStream(of: Void.self)
         let session = try await client.openSession(
             vehicles: .vehicles(["car"]),
-            onWaypoint: { _ in
+            onWaypoint: { _, _ in
                 ask.finish()
                 for await _ in answered {}
                 return .decline(.busy)
@@ -259,7 +251,7 @@ import WaymarkTransport
         try await session.start(trip, route: route)
         try await session.finish()
         await client.close()
-        await witness.wait { $0.phase == .ended(reason: "finished") }
+        await witness.wait { $0.phase == .ended(.finished) }
         await cluster.close()
         await service.stop()
     }

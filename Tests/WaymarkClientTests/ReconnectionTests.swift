@@ -13,7 +13,7 @@ private struct Guided {
     let events: Feed<SessionEvent>
 
     static func start(
-        onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)? = nil
+        onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)? = nil
     ) async throws -> Guided {
         let gateway = try await FakeGateway.start()
         var configuration = NavigationClient.Configuration(id: "app")
@@ -152,7 +152,7 @@ private struct Guided {
     private func guidedWithInquiries(
         whenAccepted: @escaping @Sendable () async -> Void
     ) async throws -> Guided {
-        let guided = try await Guided.start { _ in
+        let guided = try await Guided.start { _, _ in
             .estimates(TravelEstimates(distanceRemaining: .meters(5)), whenAccepted: whenAccepted)
         }
         for id in ["a", "b"] {

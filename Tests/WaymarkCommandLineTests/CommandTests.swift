@@ -296,7 +296,7 @@ import WaymarkRoutes
         state.tripEstimates = self.estimates
         state.maneuverEstimates[ManeuverID(rawValue: 1)] = self.estimates
         state.alert = self.alert
-        state.withheld = ["routeSegments": "notRequested"]
+        state.withheld = [.routeSegments: .notRequested]
         return state
     }
 
@@ -337,7 +337,7 @@ import WaymarkRoutes
             + others.map { ClusterJSON.message(Self.update($0), at: Self.time) }
         let connections: [ConnectionState] = [.connecting, .connected(resumed: true), .closed(.closed)]
         var ended = VehicleState()
-        ended.phase = .ended(reason: "finished")
+        ended.phase = .ended(.finished)
         return messages + connections.map { ClusterJSON.connection($0, at: Self.time) }
             + [Self.fullState, ended].map { ClusterJSON.state($0, at: Self.time) }
             + [ClusterJSON.change(Self.fullState, since: ended, at: Self.time) ?? ""]

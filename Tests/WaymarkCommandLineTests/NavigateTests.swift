@@ -221,7 +221,7 @@ import WaymarkRoutes
             }
             elapsed += .milliseconds(Int.random(in: 50...5_000, using: &random))
             guard drive.state == .finished || Int.random(in: 0..<8, using: &random) == 0 else { continue }
-            for item in queue.takeAll() {
+            for item in queue.dequeueAll() {
                 receive(.publication(item.publication))
                 guard let next = held.upcomingManeuvers.first else { continue }
                 let ahead = measure.meters[route.maneuverIndices[Int(next.rawValue) - 1]] - drive.meters

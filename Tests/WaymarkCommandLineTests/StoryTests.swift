@@ -97,7 +97,6 @@ struct StoryTests {
         self.begin()
         _ = self.start()
         #expect(self.hear(.cancelGuidance) == "guidance is over: the navigation client stopped guidance")
-        #expect(Story.endSentence("userStopped") == "the vehicle's user stopped guidance")
     }
 
     @Test mutating func `an end without a session says that there was none`() {

@@ -47,7 +47,7 @@ struct GuidanceContent: Sendable, Hashable {
         do throws(Rejection) {
             var added = self.added
             try added.apply(publication.outline, limits: .none)
-            self.take(publication)
+            self.reduce(publication)
             self.added = added
             if case .startGuidance = publication {
                 self.lacksSegmentsAtGateway = item.omitted.contains(.routeSegments)
@@ -55,7 +55,7 @@ struct GuidanceContent: Sendable, Hashable {
         } catch { /* Refers to what was refused: it is refused as well. */  }
     }
 
-    private mutating func take(_ publication: Publication) {
+    private mutating func reduce(_ publication: Publication) {
         switch publication {
         case .tripPreviews: self.previews = publication
         case .startGuidance(let trip, let generation, let route):

@@ -39,7 +39,7 @@ struct PublicationQueue: Sendable, Hashable {
     }
 
     /// Everything that waits; nothing waits afterwards.
-    mutating func takeAll() -> [OutgoingPublication] {
+    mutating func dequeueAll() -> [OutgoingPublication] {
         self.moveTail()
         let items = self.items
         self = PublicationQueue(after: self.cycle)

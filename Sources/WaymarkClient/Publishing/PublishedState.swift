@@ -4,7 +4,7 @@ internal import WaymarkProtocol
 
 /// What a client has published into one session and what is still to be sent: enough to go on after any loss.
 ///
-/// A machine without I/O. Publications go in by ``publish(_:)``, numbered frames come out of ``takePending(session:)``;
+/// A machine without I/O. Publications go in by ``publish(_:)``, numbered frames come out of ``dequeuePending(session:)``;
 /// after a reconnection ``resume(after:)`` or ``restart()`` decides whether the last ones are sent again or the whole
 /// session is stated anew. ``reject(_:)`` takes back what the gateway refused.
 ///
@@ -61,11 +61,13 @@ struct PublishedState: Sendable, Hashable {
     /// Of the current route.
     var generation: UInt32 { self.content.generation }
 
-    /// The app has finished or cancelled; whether the gateway knows is another matter.
-    var isEnded: Bool { self.content.ending != nil }
+    /// How the app has ended the session, which the gateway may not know yet; nil while it has not.
+    var ownEnd: EndReason? {
+        self.content.ending.map { $0 == .finishGuidance ? .finished : .cancelledByClient }
+    }
 
     /// The app has finished or cancelled, and that has been sent.
-    var hasSentEnd: Bool { self.isEnded && self.queue.items.isEmpty && !self.needsRestatement }
+    var hasSentEnd: Bool { self.ownEnd != nil && self.queue.items.isEmpty && !self.needsRestatement }
 
     /// Shares that wait to be sent.
     var waitingShares: [String] { self.queue.items.compactMap(\.shareID) }
@@ -82,10 +84,10 @@ struct PublishedState: Sendable, Hashable {
     /// Takes over what is to be published, cut into frames that the gateway takes.
     ///
     /// - Throws: ``ClientError/invalid(_:)`` naming what is too large, ``ClientError/rejected(field:reason:)`` for a field
-    ///   outside of its range or a wrong reference, ``ClientError/sessionEnded(reason:)`` after the end. Nothing was taken
+    ///   outside of its range or a wrong reference, ``ClientError/sessionEnded(_:)`` after the end. Nothing was taken
     ///   over then.
     mutating func publish(_ publication: Publication) throws(ClientError) {
-        if self.isEnded { throw .sessionEnded(reason: "this program has finished or cancelled it") }
+        if let ownEnd { throw .sessionEnded(ownEnd) }
         if publication.type == .shareDestination, self.withheld.contains(.destinationSharing) {
             throw .rejected(field: "", reason: "the gateway withholds destinationSharing from this client")
         }
@@ -117,11 +119,11 @@ struct PublishedState: Sendable, Hashable {
     ///
     /// - Throws: ``ClientError/invalid(_:)`` if the session must be stated anew and the gateway, another one than before,
     ///   takes smaller frames than that needs.
-    mutating func takePending(session: SessionID) throws(ClientError) -> [Frame] {
+    mutating func dequeuePending(session: SessionID) throws(ClientError) -> [Frame] {
         if self.needsRestatement || self.queue.items.contains(where: { $0.byteCount > self.frameBytesMax }) {
             try self.restate()
         }
-        return self.queue.takeAll().compactMap { item in
+        return self.queue.dequeueAll().compactMap { item in
             let frame = item.frame(session: session, sequence: self.sequence + 1, without: self.withheld)
             if frame != nil { self.sequence += 1 }
             self.keepRecent(Sent(sequence: self.sequence, item: item, hasFrame: frame != nil))
@@ -137,7 +139,7 @@ struct PublishedState: Sendable, Hashable {
     }
 
     /// Shares that were dropped because too much waited, or that cannot be sent any more, each told once.
-    mutating func takeLostShares() -> [String] {
+    mutating func dequeueLostShares() -> [String] {
         defer { self.lostShares = [] }
         return self.lostShares
     }

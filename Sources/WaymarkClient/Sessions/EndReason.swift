@@ -1,6 +1,6 @@
 internal import WaymarkProtocol
 
-/// Why a session, or a vehicle's part in it, is over.
+/// Why a session, or a vehicle's part in it, has ended.
 public enum EndReason: Sendable, Hashable, CustomStringConvertible {
     /// The navigation client has arrived.
     case finished
@@ -22,9 +22,9 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
     case limit
     /// The session ended while this program was not connected, and the gateway no longer knows why.
     case endedWhileAway
-    /// The gateway was restarted, and does not take the session again: the field and the reason it gave.
+    /// The gateway was restarted and refused to open the session again: the field and the reason that it gave.
     case notRestored(field: String, reason: String)
-    /// The connection is over for good; or a call ended before it was known how the session did, see the error.
+    /// The connection is closed for good, or a call returned before the session's end was known: see the error.
     case connectionClosed(ClientError)
     /// There was no session to end.
     case noSession

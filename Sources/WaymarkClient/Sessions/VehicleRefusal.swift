@@ -1,6 +1,6 @@
 internal import WaymarkProtocol
 
-/// Why a vehicle does not take a session.
+/// Why a vehicle refuses a session.
 public enum VehicleRefusal: Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// Another navigation client guides it.
     case busy

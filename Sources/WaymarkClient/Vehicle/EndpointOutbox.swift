@@ -113,7 +113,7 @@ struct EndpointOutbox: Sendable, Hashable {
     /// Takes a request back that was never sent.
     ///
     /// - Returns: false if it was sent, or is not there: the gateway must be told then.
-    mutating func takeBack(_ request: String) -> Bool {
+    mutating func removeUnsent(_ request: String) -> Bool {
         guard let index = self.entries.firstIndex(where: { $0.key == .request(request) && $0.timesSent == 0 })
         else { return false }
         self.entries.remove(at: index)
@@ -121,7 +121,7 @@ struct EndpointOutbox: Sendable, Hashable {
     }
 
     /// What is to be sent now, oldest first.
-    mutating func takeAll() -> [Envelope] {
+    mutating func dequeueAll() -> [Envelope] {
         var taken: [Envelope] = []
         for index in self.entries.indices where self.entries[index].isWaiting {
             taken.append(self.entries[index].envelope)

@@ -135,7 +135,9 @@ package struct Demo: AsyncParsableCommand {
         let desk = DemoDesk(detour: detour, report: report)
         let session = try await client.openSession(
             vehicles: .vehicles([Self.vehicle]), receipts: .milliseconds(500),
-            onEvent: { await desk.take($0) }, onWaypoint: { await desk.answer($0) })
+            onWaypoint: { inquiry, _ in await desk.answer(inquiry) })
+        let events = await session.events
+        Task { for await event in events { await desk.apply(event) } }
         var options = Guide.Options()
         options.drive.speedFactor = self.speed
         options.pace = pace.pace
@@ -173,12 +175,11 @@ package struct Demo: AsyncParsableCommand {
     ) async throws -> VehicleEndpoint {
         var configuration = VehicleEndpoint.Configuration(vehicle: Self.vehicle, endpoint: "cluster")
         configuration.onPrompt = { await app.ask($0) }
-        let attempt = await app.beginAttempt()
-        configuration.onConnection = { await app.take($0, attempt: attempt) }
         configuration.onEveryUpdate = { update in
-            await report.take(update)
-            await app.take(update)
+            await report.count(update)
+            await app.apply(update)
         }
+        await app.apply(.connecting)
         let cluster = try await VehicleEndpoint.connect(
             to: .unix(path: "\(folder)/vehicle.sock"), configuration)
         await cluster.setReady(true)

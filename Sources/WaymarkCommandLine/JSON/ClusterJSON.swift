@@ -50,7 +50,9 @@ enum ClusterJSON {
         object.add("session", \.session) { Int($0) }
         object.add("client", \.client) { $0 }
         object.add("suspended", \.isSuspended) { $0 }
-        object.add("withheld", \.withheld) { $0 }
+        object.add("withheld", \.withheld) { withheld in
+            Dictionary(uniqueKeysWithValues: withheld.map { ($0.key.rawValue, $0.value.rawValue) })
+        }
         object.add("generation", \.generation) { Int($0) }
         object.addPhase()
         object.add("previews", \.previews) { $0.map(ModelJSON.trip) }
@@ -117,7 +119,7 @@ private struct ChangedKeys {
             (pauseReason, pauseDescription) = (reason.name, description)
         case .ended(let reason):
             self.object["phase"] = "ended"
-            endReason = reason
+            endReason = reason.word
         }
         self.set("pauseReason", pauseReason)
         self.set("pauseDescription", pauseDescription)

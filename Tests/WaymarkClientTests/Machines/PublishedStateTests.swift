@@ -127,14 +127,14 @@ extension MachineWorld {
         try world.send(arriving: 0)
         world.cutApp()
         try world.settle()
-        #expect(world.held.state.phase == .ended(reason: "finished"))
+        #expect(world.held.state.phase == .ended(.finished))
         var other = MachineWorld()
         try other.start()
         try other.settle()
         try other.publish { _ in .finishGuidance }
         try other.send(arriving: 0)
         other.restart()
-        #expect(other.published.isEnded)
+        #expect(other.published.ownEnd != nil)
         try other.settle()
         #expect(other.held.state.trip == nil)
         #expect(throws: ClientError.self) { try other.setState(.initial) }
@@ -272,7 +272,7 @@ extension MachineWorld {
             try world.publish { _ in .currentRoadName(["road \(number)"]) }
         }
         #expect(world.published.waitingByteCount <= 10_000)
-        #expect(world.published.takeLostShares() == ["lost"])
+        #expect(world.published.dequeueLostShares() == ["lost"])
         try world.publish { _ in .shareDestination(shareID: "kept", place) }
         world.cutApp()
         #expect(world.published.waitingShares == ["kept"])
