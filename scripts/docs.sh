@@ -7,7 +7,7 @@ out=${1:-.build/docs}
 products=(WaymarkModel WaymarkClient WaymarkRoutes)
 tools=$(dirname "$(readlink -f "$(command -v swift)")")
 
-for product in "${products[@]}"; do swift build "${SWIFT_BUILD_OPTIONS[@]:---quiet}" --target "$product"; done
+for product in "${products[@]}"; do swift build --quiet --target "$product"; done
 build=$(swift build --show-bin-path)
 # The modules of C that the products are built on: their module maps, written by hand or by SwiftPM.
 includes=(-I "$build/Modules" -Xcc -ISources/CWaymarkWire/include)

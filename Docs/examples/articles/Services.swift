@@ -1,6 +1,7 @@
 #if ServiceLifecycle
     internal import Logging
     internal import ServiceLifecycle
+    internal import UnixSignals
     internal import WaymarkClient
 
     /// Runs a navigation client until SIGTERM.
