@@ -81,7 +81,7 @@ public struct VehicleState: Sendable, Hashable {
             }
         case .publication(let publication):
             if envelope.session.rawValue == self.session { self.apply(publication, storage) }
-        default: break  // The others do not change what is held.
+        default: break  // The others do not change the state.
         }
         if self.session != 0, envelope.session.rawValue == self.session, !self.isInSnapshot {
             self.sequence = envelope.sequence

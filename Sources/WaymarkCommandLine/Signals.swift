@@ -32,7 +32,7 @@ func first<Result: Sendable>(
     let timer = Task {
         do { try await Task.sleep(for: limit) } catch { return }
         result.yield(nil)
-        // A request that nobody waits for is withdrawn.
+        // Its request is withdrawn.
         work.cancel()
     }
     defer { timer.cancel() }

@@ -94,7 +94,7 @@ private let nowhere = Waypoint(center: Coordinate(latitude: 91, longitude: 9))
             TravelEstimates(distanceRemaining: .meters(1), timeRemaining: .seconds(-1))
         ),
     ])
-    func `estimates outside of their range decline the request at once, and the client hears why`(
+    func `estimates outside of their range decline the request at once, and an event says why`(
         _ field: String, _ estimates: TravelEstimates
     ) async throws {
         let gateway = try await FakeGateway.start()

@@ -19,7 +19,7 @@ import WaymarkProtocol
         return (try await connecting, peer)
     }
 
-    @Test func `an endpoint may be closed from its own handler, and nothing waits for ever after it`()
+    @Test func `an endpoint may be closed from its own handler, and every waiting call returns`()
         async throws
     {
         let gateway = try await FakeGateway.start()
@@ -92,8 +92,7 @@ import WaymarkProtocol
         await gateway.close()
     }
 
-    @Test func `a handler that never comes back holds up neither reading nor the signs of life`() async throws
-    {
+    @Test func `a handler that never returns delays neither reading nor keepalive`() async throws {
         let gateway = try await FakeGateway.start()
         let (blocked, unblock) = AsyncStream.makeStream(of: Void.self)
         let (endpoint, peer) = try await self.endpoint(gateway, keepalive: 20_000) {
@@ -140,7 +139,7 @@ import WaymarkProtocol
         await gateway.close()
     }
 
-    @Test func `an endpoint that may not speak for its vehicle waits for nothing`() async throws {
+    @Test func `requests of an endpoint that may not make them return at once`() async throws {
         let gateway = try await FakeGateway.start()
         let (endpoint, peer) = try await self.endpoint(gateway)
         async let request = endpoint.requestDestination(place)
@@ -174,7 +173,7 @@ import WaymarkProtocol
         await gateway.close()
     }
 
-    @Test func `what is said before and while the connection is lost arrives on the next one`() async throws {
+    @Test func `messages sent before and during a loss arrive on the next connection`() async throws {
         let gateway = try await FakeGateway.start()
         let (endpoint, peer) = try await self.endpoint(gateway)
         await peer.close()
@@ -196,7 +195,7 @@ import WaymarkProtocol
         await gateway.close()
     }
 
-    @Test func `a prompt that is over cancels whoever asks`() async throws {
+    @Test func `the end of a prompt cancels its handler`() async throws {
         let gateway = try await FakeGateway.start()
         let (cancelled, tell) = AsyncStream.makeStream(of: Void.self)
         let (endpoint, peer) = try await self.endpoint(gateway) {

@@ -33,7 +33,7 @@ import WaymarkTransport
         await service.stop()
     }
 
-    @Test func `cut connections are made good on both sides`() async throws {
+    @Test func `both sides recover from lost connections`() async throws {
         let service = try await Service.start()
         let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
         let client = try await navigation("app", at: service.navigation)
@@ -102,7 +102,7 @@ import WaymarkTransport
         await service.stop()
     }
 
-    @Test func `a client that is refused a vehicle hears which one and why`() async throws {
+    @Test func `a refused session names the vehicle and its reason`() async throws {
         let service = try await Service.start()
         let client = try await navigation("first", at: service.navigation)
         _ = try await client.openSession(vehicles: .vehicles(["car", "bus"]))
@@ -143,7 +143,7 @@ import WaymarkTransport
         await service.stop()
     }
 
-    @Test func `a vehicle may come over TCP, and leaves when it says so`() async throws {
+    @Test func `a vehicle connects over TCP, and leaves with its Goodbye`() async throws {
         let service = try await Service.start()
         guard case .tcp(let host, let port) = service.daemon.addresses[2] else {
             Issue.record("\(service.daemon.addresses)")
@@ -168,7 +168,7 @@ import WaymarkTransport
         await service.stop()
     }
 
-    @Test func `a shared destination comes back with what each vehicle did`() async throws {
+    @Test func `a shared destination returns each vehicle's answer`() async throws {
         let service = try await Service.start()
         var taker = VehicleEndpoint.Configuration(vehicle: "taker", endpoint: "cluster")
         taker.onDestination = { $0 == place }
@@ -191,7 +191,7 @@ import WaymarkTransport
         await service.stop()
     }
 
-    @Test func `settings, standings and the vehicle's end of it arrive as what they are`() async throws {
+    @Test func `settings, standings and the end by the vehicle arrive as events`() async throws {
         let service = try await Service.start()
         let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
         let settings = DisplaySettings(
@@ -243,7 +243,7 @@ import WaymarkTransport
         await service.stop()
     }
 
-    @Test func `what was published right before closing still arrives`() async throws {
+    @Test func `a publication right before closing still arrives`() async throws {
         let service = try await Service.start()
         let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
         let client = try await navigation("app", at: service.navigation)
@@ -256,7 +256,7 @@ import WaymarkTransport
         await service.stop()
     }
 
-    @Test func `garbage on every listener disturbs nobody`() async throws {
+    @Test func `garbage on every listener does not disturb other connections`() async throws {
         let service = try await Service.start()
         let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
         let client = try await navigation("app", at: service.navigation)
@@ -310,7 +310,7 @@ import WaymarkTransport
             _ = try await Service.daemon(service.folder)
         }
         await service.daemon.shutdown()
-        // What a killed daemon leaves behind: a bound socket that nobody listens on.
+        // What a killed daemon leaves behind: a bound socket without a listener.
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

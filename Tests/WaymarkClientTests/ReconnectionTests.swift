@@ -167,8 +167,7 @@ private struct Guided {
         return guided
     }
 
-    @Test func `what was decided of a request while the client was away is told and done, once`() async throws
-    {
+    @Test func `an outcome decided while the client was away is told, and acted on, once`() async throws {
         let (accepted, accept) = AsyncStream.makeStream(of: Void.self)
         let guided = try await self.guidedWithInquiries { accept.yield() }
         let back = try await guided.lose()

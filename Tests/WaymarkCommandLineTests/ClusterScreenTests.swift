@@ -182,7 +182,7 @@ import WaymarkProtocol
         }
     }
 
-    @Test func `a place that is typed can be taken back`() async throws {
+    @Test func `a typed place can be deleted`() async throws {
         try await Self.withConnectedApp { app, screen in
             for key in Keyboard.keys("w47") { await app.press(key) }
             #expect(screen.text.contains("stop at LAT,LON NAME (Enter, or Escape): 47"))

@@ -189,7 +189,8 @@ import WaymarkRoutes
     // MARK: What a slow connection makes of a drive
 
     @Test(arguments: 0..<60)
-    func `however late publications are sent, no endpoint holds what the drive never was`(_ seed: Int) throws
+    func `however late publications are sent, no endpoint has a state that the drive never had`(_ seed: Int)
+        throws
     {
         let names = ["vaduz-balzers", "vaduz-balzers-charging", "heidelberg-lanes"]
         let route = try readAnswer(Resources.route(names[seed % 3]), name: "route").routes[0]

@@ -41,7 +41,7 @@ struct StoryTests {
         return self.hear(.startGuidance(trip, generation: 1, route))
     }
 
-    @Test mutating func `a drive with a stop on the way is told step by step`() {
+    @Test mutating func `a drive with a stop on the way is reported step by step`() {
         self.begin()
         #expect(self.start() == "guided by app from A to B: 9 km, 12 min")
         let prompt = Prompt(
@@ -75,7 +75,7 @@ struct StoryTests {
         #expect(self.hear(.sessionEnded(ended), session: .none) == nil)
     }
 
-    @Test mutating func `who joins in mid-drive is told once where guidance stands`() {
+    @Test mutating func `a cluster that joins in mid-drive is told once how far guidance is`() {
         #expect(
             self.hear(.snapshotBegin(SnapshotBegin(kind: .full, client: ClientID(unchecked: "app")))) == nil)
         #expect(self.start() == nil)
@@ -111,7 +111,7 @@ struct StoryTests {
         #expect(sentence == "the request is not accepted: \(RequestResult.notSupported.explanation)")
     }
 
-    @Test mutating func `a connection is told when it comes, goes and comes back`() {
+    @Test mutating func `a connection is reported when it opens, is lost and opens again`() {
         #expect(self.story.take(.connecting) == nil)
         #expect(self.story.take(.closed(.refused(reason: "full"))) == nil)
         #expect(self.story.take(.connected(resumed: false)) == "connected to the gateway")
@@ -125,7 +125,7 @@ struct StoryTests {
                 == "connection closed: \(ClientError.refused(reason: "full"))")
     }
 
-    @Test func `time stands still after a step, for each step, and goes on from there`() {
+    @Test func `time stops after each step and continues from there`() {
         var time = ReadingTime()
         #expect(time.now(.seconds(5)) == .seconds(5))
         time.stand(for: .seconds(2), .seconds(10))

@@ -41,7 +41,7 @@ public enum SessionEvent: Sendable, Hashable {
         public let name: String
         /// Its display is ready to show.
         public let isReady: Bool
-        /// BCP 47; empty when not said.
+        /// BCP 47; empty if unknown.
         public let locale: String
         /// The features that it does not get, and why.
         public let withheld: [GuidanceFeature: WithholdingReason]
@@ -91,7 +91,7 @@ extension SessionEvent: FeedElement {
         case (.vehicleChanged(let new, _, _), .vehicleChanged(let old, _, _)): new == old
         case (.routeSource(let new, _), .routeSource(let old, _)): new == old
         case (.received, .received): true
-        // Not of settings: each says only what changed.
+        // Settings do not replace each other: each has only what changed.
         case (.vehicleChanged, _), (.routeSource, _), (.received, _), (.settings, _), (.zoom, _),
             (.alertResponse, _), (.waypointResult, _), (.shareResult, _), (.rejected, _), (.missed, _),
             (.ended, _):

@@ -19,7 +19,7 @@ struct SessionRecord: Sendable {
         /// Identifies the call that waits.
         let number: Int
         var outcomes: [String: RequestResult] = [:]
-        /// The vehicles that the gateway has asked: those of the session when it said so first. nil: it has not yet.
+        /// The vehicles that the gateway has asked: those in the session at the first status. nil: before it.
         var asked: Set<String>?
         var waiter: CheckedContinuation<Result<[String: RequestResult], ClientError>, Never>
     }

@@ -45,7 +45,7 @@ import WaymarkProtocol
         }
     }
 
-    @Test func `nothing is said again without a loss`() {
+    @Test func `nothing is sent again without a loss`() {
         var outbox = EndpointOutbox()
         for message in [Self.request, Self.cancel, Self.settings, Self.source] {
             outbox.send(Envelope(message))
@@ -54,7 +54,7 @@ import WaymarkProtocol
         #expect(outbox.dequeueAll().isEmpty)
     }
 
-    @Test func `what was answered is not said again`() {
+    @Test func `a message that was answered is not sent again`() {
         var outbox = EndpointOutbox()
         for message in [Self.request, Self.withdrawal, Self.cancel, Self.prompt] {
             outbox.send(Envelope(message, session: Self.session))
@@ -69,7 +69,7 @@ import WaymarkProtocol
         #expect(outbox.dequeueAll().isEmpty)
     }
 
-    @Test func `a request and a cancellation go on until they are answered, the rest is said twice at most`()
+    @Test func `a request and its withdrawal are sent until they are answered, other messages at most twice`()
     {
         var outbox = EndpointOutbox()
         for message in [Self.request, Self.cancel, Self.source] {
@@ -81,7 +81,7 @@ import WaymarkProtocol
         }
     }
 
-    @Test func `navigating by itself is said to a gateway that has forgotten, until it is taken back`() {
+    @Test func `own navigation is sent to a restarted gateway, until it is allowed again`() {
         var outbox = EndpointOutbox()
         outbox.send(Envelope(.cancelNavigation(.ownNavigationStarted)))
         _ = outbox.dequeueAll()
@@ -118,8 +118,7 @@ import WaymarkProtocol
     }
 
     @Test
-    func `what is not granted is not said again, and an answer that is not granted says nothing of requests`()
-    {
+    func `a message that is not granted is not sent again; a refused answer does not end requests`() {
         var outbox = EndpointOutbox()
         for message in [Self.request, Self.cancel] { outbox.send(Envelope(message, session: Self.session)) }
         _ = outbox.dequeueAll()
@@ -134,7 +133,7 @@ import WaymarkProtocol
         #expect(outbox.dequeueAll().isEmpty)
     }
 
-    @Test func `a stop is about one session, on whatever gateway, until that session has ended`() {
+    @Test func `a stop is sent to every gateway until its session has ended`() {
         for ending: (inout EndpointOutbox) -> Void in [
             { $0.received(.sessionEnded(SessionEnded(session: Self.session, reason: .replaced))) },
             { $0.received(.publication(.finishGuidance), in: Self.session) },
@@ -156,7 +155,7 @@ import WaymarkProtocol
         }
     }
 
-    @Test func `a stop of whatever there is is said once at most`() {
+    @Test func `a stop without a session is sent at most once`() {
         var outbox = EndpointOutbox()
         outbox.send(Envelope(Self.cancel))
         #expect(outbox.dequeueAll() == [Envelope(Self.cancel)])
@@ -167,8 +166,7 @@ import WaymarkProtocol
         #expect(outbox.dequeueAll().isEmpty)
     }
 
-    @Test func `navigating by itself is said again until it is confirmed, whatever ends a session meanwhile`()
-    {
+    @Test func `own navigation is sent again until it is confirmed, whatever ends a session meanwhile`() {
         var outbox = EndpointOutbox()
         outbox.send(Envelope(Self.ownNavigation))
         _ = outbox.dequeueAll()
