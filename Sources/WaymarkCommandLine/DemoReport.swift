@@ -3,7 +3,7 @@ internal import Foundation
 internal import WaymarkClient
 internal import WaymarkModel
 
-/// What was seen, and whether it was all that should be.
+/// Counts what the demo did, and checks that it did everything that it should.
 actor DemoReport {
     private var maneuvers: Set<ManeuverID> = []
     private var generations: Set<UInt32> = []

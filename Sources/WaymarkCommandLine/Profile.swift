@@ -3,7 +3,7 @@ internal import ProcessIO
 internal import WaymarkClient
 internal import WaymarkModel
 
-/// Why a profile file was not taken.
+/// Why a profile file is refused.
 struct ProfileError: Error, CustomStringConvertible {
     let description: String
 }
@@ -14,7 +14,7 @@ struct ClusterProfile: Sendable {
     var without: Set<GuidanceFeature> = []
     var distanceUnits = DistanceUnits.asPublished
     var locale = ""
-    /// How long the cluster takes for every message.
+    /// How long the cluster spends on each message.
     var readDelay = Duration.zero
 
     /// The profile that ships under `name`, or in the file of that path.
@@ -47,7 +47,7 @@ struct ClusterProfile: Sendable {
         return profile
     }
 
-    /// Sets what `key` says; returns why not.
+    /// Sets `key`; returns why the value is refused, nil if it is not.
     private mutating func set(_ key: String, _ value: Any) -> String? {
         switch key {
         case "description": return value is String ? nil : "description must be a text"

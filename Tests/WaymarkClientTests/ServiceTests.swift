@@ -2,6 +2,7 @@
     import Logging
     import ServiceLifecycle
     import Testing
+    import WaymarkProtocol
 
     @testable import WaymarkClient
 

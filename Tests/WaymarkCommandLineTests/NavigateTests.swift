@@ -22,7 +22,7 @@ import WaymarkRoutes
         _ vehicles: SessionVehicles, _ events: [SessionEvent], _ end: Guide.End = .arrived
     ) -> DriveOutcome {
         var roster = VehicleRoster(vehicles)
-        for event in events { roster.take(event) }
+        for event in events { roster.apply(event) }
         return roster.outcome(of: end)
     }
 
@@ -110,14 +110,14 @@ import WaymarkRoutes
     @Test func `guidance waits for all named vehicles that may still come`() {
         var roster = VehicleRoster(.vehicles(["car", "bus", "van"]))
         #expect(roster.missing(.ready) == ["car", "bus", "van"])
-        roster.take(Self.joined("car", isReady: false))
-        roster.take(Self.changed("bus", .refusedAsBusy))
-        roster.take(Self.changed("van", .awaited))
+        roster.apply(Self.joined("car", isReady: false))
+        roster.apply(Self.changed("bus", .refusedAsBusy))
+        roster.apply(Self.changed("van", .awaited))
         #expect(roster.missing(.ready) == ["car", "van"])
         #expect(roster.missing(.connected) == ["van"])
         #expect(!roster.isComplete(.connected) && roster.hasOne(.connected) && !roster.hasOne(.ready))
-        roster.take(Self.joined("car"))
-        roster.take(Self.joined("van"))
+        roster.apply(Self.joined("car"))
+        roster.apply(Self.joined("van"))
         #expect(roster.isComplete(.ready))
         #expect(!VehicleRoster(.anyThatAsked).isComplete(.ready))
     }

@@ -23,7 +23,7 @@ struct StoryTests {
     private mutating func hear(_ message: Message, session: SessionID = Self.session) -> String? {
         let envelope = Envelope(message, session: session, sequence: 1)
         self.state.apply(envelope)
-        return self.story.take(VehicleUpdate(envelope, self.state))
+        return self.story.sentence(for: VehicleUpdate(envelope, self.state))
     }
 
     private mutating func hear(_ publication: Publication) -> String? { self.hear(.publication(publication)) }
@@ -112,16 +112,16 @@ struct StoryTests {
     }
 
     @Test mutating func `a connection is reported when it opens, is lost and opens again`() {
-        #expect(self.story.take(.connecting) == nil)
-        #expect(self.story.take(.closed(.refused(reason: "full"))) == nil)
-        #expect(self.story.take(.connected(resumed: false)) == "connected to the gateway")
-        #expect(self.story.take(.connecting) == "connection to the gateway lost; reconnecting")
+        #expect(self.story.sentence(for: .connecting) == nil)
+        #expect(self.story.sentence(for: .closed(.refused(reason: "full"))) == nil)
+        #expect(self.story.sentence(for: .connected(resumed: false)) == "connected to the gateway")
+        #expect(self.story.sentence(for: .connecting) == "connection to the gateway lost; reconnecting")
         // Each further attempt is no news.
-        #expect(self.story.take(.connecting) == nil)
-        #expect(self.story.take(.connected(resumed: true)) == "connected to the gateway again")
-        #expect(self.story.take(.closed(.closed)) == nil)
+        #expect(self.story.sentence(for: .connecting) == nil)
+        #expect(self.story.sentence(for: .connected(resumed: true)) == "connected to the gateway again")
+        #expect(self.story.sentence(for: .closed(.closed)) == nil)
         #expect(
-            self.story.take(.closed(.refused(reason: "full")))
+            self.story.sentence(for: .closed(.refused(reason: "full")))
                 == "connection closed: \(ClientError.refused(reason: "full"))")
     }
 
