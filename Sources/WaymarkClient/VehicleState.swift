@@ -1,7 +1,7 @@
 public import WaymarkModel
 package import WaymarkProtocol
 
-/// What a vehicle endpoint holds of the session it is in: the newest value of everything.
+/// What a vehicle endpoint has received of its session: the newest value of everything.
 public struct VehicleState: Sendable, Hashable {
     /// The phase of the session that the endpoint is in.
     public enum Phase: Sendable, Hashable {
@@ -9,7 +9,9 @@ public struct VehicleState: Sendable, Hashable {
         case idle
         /// A session without guidance yet.
         case preview
+        /// Guidance.
         case active
+        /// Guidance stands still.
         case paused(PauseReason, description: [String])
         /// The last session has ended.
         case ended(EndReason)
@@ -21,7 +23,7 @@ public struct VehicleState: Sendable, Hashable {
     public var session: UInt32 = 0
     /// The client that guides.
     public var client = ""
-    /// The client is away and may come back.
+    /// The client is disconnected and may reconnect.
     public var isSuspended = false
     /// The features that this endpoint does not get, and why.
     public var withheld: [GuidanceFeature: WithholdingReason] = [:]
@@ -31,7 +33,7 @@ public struct VehicleState: Sendable, Hashable {
     public var previews: [Trip] = []
     /// The trip that is driven; nil before guidance.
     public var trip: Trip?
-    /// Of the route held.
+    /// The number of the route; rises with each new one.
     public var generation: UInt32 = 0
     /// In order along the route.
     public var maneuvers: [Maneuver] = []
@@ -60,7 +62,7 @@ public struct VehicleState: Sendable, Hashable {
     /// Between the marks of a full snapshot.
     private var isInSnapshot = false
 
-    /// Nothing held.
+    /// The state without a session.
     public init() {}
 
     /// The first upcoming maneuver.

@@ -1,10 +1,10 @@
-/// Where a connection stands.
+/// The state of a connection.
 public enum ConnectionState: Sendable, Hashable {
-    /// Not connected yet, or trying again.
+    /// Connecting for the first time, or again after a loss.
     case connecting
-    /// Connected; `resumed` when the gateway still knew this peer.
+    /// Connected; `resumed` if the gateway still knows this client or endpoint.
     case connected(resumed: Bool)
-    /// Over for good.
+    /// Closed for good; the error says why.
     case closed(ClientError)
 }
 

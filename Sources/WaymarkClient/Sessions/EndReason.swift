@@ -6,7 +6,7 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
     case finished
     /// The navigation client stopped.
     case cancelledByClient
-    /// The vehicle navigates by itself: no client may guide it before it allows or asks.
+    /// The vehicle navigates itself: no client may guide it until it allows guidance or asks for a drive.
     case ownNavigationStarted
     /// The vehicle's user stopped guidance.
     case userStopped
@@ -28,7 +28,7 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
     case connectionClosed(ClientError)
     /// There was no session to end.
     case noSession
-    /// It has not ended: this endpoint may not speak for its vehicle.
+    /// It has not ended: this endpoint may not make requests for its vehicle.
     case notAllowed
     /// A reason that this build does not know.
     case unrecognized

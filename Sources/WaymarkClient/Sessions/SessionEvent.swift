@@ -15,7 +15,7 @@ public enum SessionEvent: Sendable, Hashable {
         case awaited
         /// Another navigation client guides it.
         case refusedAsBusy
-        /// It navigates by itself and has not asked.
+        /// It navigates itself and has not asked for guidance.
         case refusedAsNavigatingItself
         /// The gateway does not let it join.
         case refused

@@ -3,7 +3,7 @@ internal import WaymarkProtocol
 
 /// Why a vehicle ends guidance.
 public enum CancellationReason: Sendable, Hashable, CaseIterable {
-    /// The vehicle navigates by itself: no client may guide it before it allows or asks.
+    /// The vehicle navigates itself: no client may guide it until it allows guidance or asks for a drive.
     case ownNavigationStarted
     /// The user stopped guidance.
     case userStopped
@@ -165,7 +165,7 @@ extension VehicleEndpoint {
         }
     }
 
-    /// Lets clients guide again after the vehicle navigated by itself.
+    /// Lets clients guide again after the vehicle navigated itself.
     public func allowNavigation() { self.send(.allowNavigation) }
 
     /// The gateway says that a session has ended, or that there was none.

@@ -13,13 +13,19 @@ public struct VehicleUpdate: Sendable {
         case current
         /// Up to `snapshotEnded` follow the whole state (`isFull`), or the updates that this endpoint has not received.
         case snapshotBegan(isFull: Bool)
+        /// The end of what `snapshotBegan` announced.
         case snapshotEnded
         /// Trips to choose from, and the one that is selected.
         case tripPreviews([Trip], selected: String)
+        /// Guidance began, or began again.
         case guidanceStarted(Trip, RouteInformation)
+        /// The trip changed, e.g. by a stop.
         case tripUpdated(Trip)
+        /// Maneuvers behind those of the route so far.
         case maneuversAdded([Maneuver])
+        /// Lane guidances behind those of the route so far.
         case laneGuidancesAdded([LaneGuidance])
+        /// Segments behind those of the route so far.
         case routeSegmentsAdded([RouteSegment])
         /// Nearest first.
         case upcomingManeuvers([ManeuverID])
@@ -27,23 +33,33 @@ public struct VehicleUpdate: Sendable {
         case currentLaneGuidance(LaneGuidanceID?)
         /// Longest first.
         case currentRoadName([String])
+        /// How near the first upcoming maneuver is.
         case maneuverState(ManeuverState)
+        /// Of the whole trip.
         case tripEstimates(TravelEstimates, TimeRemainingColor)
+        /// Of one maneuver.
         case maneuverEstimates(ManeuverID, TravelEstimates)
+        /// The segment that the vehicle is on.
         case currentRouteSegment(String)
+        /// Guidance stands still.
         case guidancePaused(PauseReason, description: [String])
-        /// With a route that replaces the old one, or as it was.
+        /// Guidance continues, on a new route or on the same one.
         case guidanceResumed(RerouteReason, RouteInformation?)
+        /// An alert, which replaces the one before.
         case alertShown(NavigationAlert)
+        /// The alert of this id was removed.
         case alertDismissed(UInt32, AlertDismissal)
         /// Answered by `onDestination` of the configuration.
         case destinationShared(shareID: String, Waypoint)
+        /// The client ended guidance at the destination.
         case finished
+        /// The client ended guidance before the destination.
         case cancelled
         /// The navigation client is disconnected; it may reconnect within this time.
         case suspended(grace: Duration)
         /// The navigation client has reconnected.
         case restored
+        /// The gateway ended the session.
         case ended(EndReason)
         /// Answered by `onPrompt` of the configuration.
         case prompt(WaypointPrompt)
@@ -70,9 +86,9 @@ public struct VehicleUpdate: Sendable {
     public let session: UInt32
     /// The number in the session; 0 outside of one.
     public let sequence: UInt64
-    /// The gateway cut the content to this endpoint's profile.
+    /// The gateway cut the content to this endpoint's limits.
     public let isFitted: Bool
-    /// The gateway itself sent it.
+    /// The gateway sent it, not the client.
     public let isFromGateway: Bool
     /// The state after it.
     public let state: VehicleState
