@@ -130,6 +130,8 @@ private struct Failure: Error {}
                 vehicle: "car", .busy, reason: "car: another navigation client guides it")
         ) { try await refused.value }
         let left = Task { try await session.whenReady("bus") }
+        // It reads the events now: the reader before it is still counted.
+        while await client.sessions.values.first?.events.count != 2 { await Task.yield() }
         try await peer.send(.vehicleChanged(Self.status("bus", .left(.userStopped))), session: SessionID(7))
         await #expect(throws: ClientError.sessionEnded(.userStopped)) { try await left.value }
         let ended = Task { try await session.whenReady() }
