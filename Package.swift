@@ -29,6 +29,7 @@ let package = Package(
     products: [
         .library(name: "WaymarkModel", targets: ["WaymarkModel"]),
         .library(name: "WaymarkClient", targets: ["WaymarkClient"]),
+        .library(name: "WaymarkRoutes", targets: ["WaymarkRoutes"]),
         .executable(name: "waymarkd", targets: ["waymarkd"]),
         .executable(name: "waymark", targets: ["waymark"]),
     ],
@@ -37,6 +38,9 @@ let package = Package(
             name: "LiveEngines",
             description:
                 "Asks routing engines over HTTP. Without it there is no HTTP client, nor TLS, to build."),
+        .trait(
+            name: "ServiceLifecycle",
+            description: "Makes NavigationClient and VehicleEndpoint services of swift-service-lifecycle."),
         .default(enabledTraits: ["LiveEngines"]),
     ],
     dependencies: [
@@ -108,6 +112,10 @@ let package = Package(
             name: "WaymarkClient",
             dependencies: [
                 "NetworkErrors", "WaymarkProtocol", "WaymarkCodec", "WaymarkModel", nioCore, nioPosix,
+                logging,
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ], swiftSettings: strict),
         .target(
             name: "WaymarkSimulation",
@@ -138,13 +146,25 @@ let package = Package(
         .executableTarget(name: "waymarkd", dependencies: ["WaymarkCommandLine"], swiftSettings: strict),
         .executableTarget(name: "waymark", dependencies: ["WaymarkCommandLine"], swiftSettings: strict),
 
-        // Docs/client.md.
+        // The code of Docs/client.md and of the articles. It sees what an app sees: no `package` declarations.
         .executableTarget(
             name: "NavigationClientExample", dependencies: ["WaymarkClient", "WaymarkModel"],
-            path: "Docs/examples/navigation-client", swiftSettings: strict),
+            path: "Docs/examples/navigation-client", packageAccess: false, swiftSettings: strict),
         .executableTarget(
             name: "VehicleEndpointExample", dependencies: ["WaymarkClient", "WaymarkModel"],
-            path: "Docs/examples/vehicle-endpoint", swiftSettings: strict),
+            path: "Docs/examples/vehicle-endpoint", packageAccess: false, swiftSettings: strict),
+        .target(
+            name: "ArticleExamples",
+            dependencies: [
+                "WaymarkClient", "WaymarkModel", "WaymarkRoutes", logging,
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
+                .product(
+                    name: "UnixSignals", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
+            ],
+            path: "Docs/examples/articles", packageAccess: false, swiftSettings: strict),
 
         // Docs/performance.md.
         .executableTarget(
@@ -225,8 +245,11 @@ let package = Package(
             dependencies: [
                 "WaymarkClient", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport",
                 "WaymarkSimulation", "WaymarkGateway", "WaymarkProtocol", "WaymarkCodec", "WaymarkModel",
-                nioCore, nioPosix, logging,
-                "NavigationClientExample", "VehicleEndpointExample",
+                nioCore, nioPosix, logging, "ArticleExamples", "NavigationClientExample",
+                "VehicleEndpointExample",
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkCommandLineTests",
@@ -238,7 +261,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "waymark", "waymarkd", "VehicleEndpointExample", "NavigationClientExample", "WaymarkClient",
+                "waymark", "waymarkd", "ArticleExamples", "VehicleEndpointExample",
+                "NavigationClientExample", "WaymarkClient",
                 "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
                 "WaymarkSimulation",
             ], swiftSettings: testing),

@@ -1,37 +1,39 @@
 public import WaymarkModel
 package import WaymarkProtocol
 
-/// What a vehicle endpoint holds of the session it is in: the newest value of everything.
+/// What a vehicle endpoint has received of its session: the newest value of everything.
 public struct VehicleState: Sendable, Hashable {
-    /// Where guidance stands.
+    /// The phase of the session that the endpoint is in.
     public enum Phase: Sendable, Hashable {
         /// No session.
         case idle
         /// A session without guidance yet.
         case preview
+        /// Guidance.
         case active
+        /// Guidance stands still.
         case paused(PauseReason, description: [String])
-        /// The last session is over; `reason` says why.
-        case ended(reason: String)
+        /// The last session has ended.
+        case ended(EndReason)
     }
 
-    /// Where guidance stands.
+    /// The phase of the session.
     public var phase = Phase.idle
     /// The session's id on the wire; 0 without one.
     public var session: UInt32 = 0
     /// The client that guides.
     public var client = ""
-    /// The client is away and may come back.
+    /// The client is disconnected and may reconnect.
     public var isSuspended = false
-    /// What is withheld from this endpoint, and why.
-    public var withheld: [String: String] = [:]
-    /// The last sequence number seen; 0 while a full snapshot is under way, because a part of one is worth nothing.
+    /// The features that this endpoint does not get, and why.
+    public var withheld: [GuidanceFeature: WithholdingReason] = [:]
+    /// The last sequence number received; 0 during a full snapshot, since a part of one cannot be resumed.
     public var sequence: UInt64 = 0
     /// Trips to choose from, before guidance.
     public var previews: [Trip] = []
     /// The trip that is driven; nil before guidance.
     public var trip: Trip?
-    /// Of the route held.
+    /// The number of the route; rises with each new one.
     public var generation: UInt32 = 0
     /// In order along the route.
     public var maneuvers: [Maneuver] = []
@@ -60,7 +62,7 @@ public struct VehicleState: Sendable, Hashable {
     /// Between the marks of a full snapshot.
     private var isInSnapshot = false
 
-    /// Nothing held.
+    /// The state without a session.
     public init() {}
 
     /// The first upcoming maneuver.
@@ -68,9 +70,7 @@ public struct VehicleState: Sendable, Hashable {
         self.upcomingManeuvers.first.flatMap { id in self.maneuvers.first { $0.id == id } }
     }
 
-    /// Takes over what a message says.
-    ///
-    /// `storage` is what the endpoint's Hello said that it can store; it holds no more than that.
+    /// Applies a message. Keeps no more than `storage`, the limits of the endpoint's Hello, allows.
     package mutating func apply(_ envelope: Envelope, storage: VehicleLimits = .init()) {
         switch envelope.message {
         case .snapshotBegin(let begin): return self.begin(begin, envelope)
@@ -79,11 +79,11 @@ public struct VehicleState: Sendable, Hashable {
         case .sessionRestored: self.isSuspended = false
         case .sessionEnded(let ended):
             if ended.session.rawValue == self.session || ended.session == .none {
-                self.end("\(ended.reason)")
+                self.end(EndReason(ended.reason))
             }
         case .publication(let publication):
             if envelope.session.rawValue == self.session { self.apply(publication, storage) }
-        default: break  // The others do not change what is held.
+        default: break  // The others do not change the state.
         }
         if self.session != 0, envelope.session.rawValue == self.session, !self.isInSnapshot {
             self.sequence = envelope.sequence
@@ -99,15 +99,12 @@ public struct VehicleState: Sendable, Hashable {
         self.session = envelope.session.rawValue
         self.client = begin.client.rawValue
         self.isSuspended = begin.isSuspended
-        self.withheld = [:]
-        for grant in begin.withheld {
-            self.withheld["\(grant.feature)"] = grant.withheld.map { "\($0)" } ?? ""
-        }
+        self.withheld = [GuidanceFeature: WithholdingReason](begin.withheld)
     }
 
-    private mutating func end(_ reason: String) {
+    private mutating func end(_ reason: EndReason) {
         self = VehicleState()
-        self.phase = .ended(reason: reason)
+        self.phase = .ended(reason)
     }
 
     private mutating func apply(_ publication: Publication, _ storage: VehicleLimits) {
@@ -144,8 +141,8 @@ public struct VehicleState: Sendable, Hashable {
         case .showAlert(let alert): self.alert = alert
         case .dismissAlert: self.alert = nil
         case .shareDestination: break
-        case .finishGuidance: self.end("finished")
-        case .cancelGuidance: self.end("cancelledByClient")
+        case .finishGuidance: self.end(.finished)
+        case .cancelGuidance: self.end(.cancelledByClient)
         }
     }
 
@@ -166,7 +163,7 @@ public struct VehicleState: Sendable, Hashable {
         self.maneuverState = .continue
     }
 
-    /// Keeps the maneuvers that were added last. What is said of one goes with it.
+    /// Keeps the maneuvers that were added last. Estimates of one that is dropped are dropped as well.
     private mutating func add(_ added: [Maneuver], _ storage: VehicleLimits) {
         self.maneuvers = Self.adding(
             added, to: self.maneuvers, countMax: Int(storage.maneuversStoredMax), \.id)

@@ -5,16 +5,16 @@ internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkRoutes
 
-// What several commands read from their arguments. A wrong argument is a `ValidationError`, which shows how it should be; what
-// is right but cannot be had is a `CommandFailure`.
+// Arguments that several commands share. A wrong argument throws a `ValidationError`, which shows the usage; a failure that the
+// user did not type throws a `CommandFailure`.
 
-/// Something went wrong that is not the user's typing. What it says may be in the words of a file, an engine or a gateway.
+/// A failure other than a wrong argument. Its text may be that of a file, an engine or a gateway.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = Terminal.printable(description) }
 }
 
-/// A `ClientError` as what the user sees: an argument that is not allowed is the user's typing.
+/// The error to show for a `ClientError`: an argument that is not allowed is a `ValidationError`.
 func failure(_ error: ClientError) -> any Error {
     if case .invalid(let reason) = error { return ValidationError(Terminal.printable(reason)) }
     return CommandFailure("\(error)")

@@ -3,14 +3,13 @@ internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// The simulated cluster of `waymark cluster` and `waymark demo`: shows what it holds, answers what it is asked, does what
-/// its keys say.
+/// The simulated cluster of `waymark cluster` and `waymark demo`: shows its state, answers prompts, and acts on keys.
 actor ClusterApp {
-    /// How it shows what it holds.
+    /// How it shows its state.
     enum Output: Sendable { case screen, lines, json }
-    /// Who answers when the vehicle's user is asked.
+    /// How prompts to the vehicle's user are answered.
     enum Prompts: String, Sendable, CaseIterable { case yes, no, ask }
-    /// When the cluster has seen enough.
+    /// The end of guidance after which the cluster ends.
     enum Until: String, Sendable, CaseIterable { case finished, cancelled, ended }
     /// Why the cluster ends.
     enum End: Sendable, Hashable { case asked, reached, timedOut, failed(ClientError) }
@@ -18,14 +17,14 @@ actor ClusterApp {
     struct Options: Sendable {
         var title = ""
         var output = Output.lines
-        /// Nil only watches: nothing is answered, no key sends anything.
+        /// nil: only watches, answers nothing, and no key sends anything.
         var prompts: Prompts?
         var until: Until?
-        /// Which states JSON has.
+        /// The states that JSON has.
         var states = ClusterJSON.States.changes
-        /// What the keys do, for the screen.
+        /// The line about the keys, for the screen.
         var keys: [String] = []
-        /// So long a question stands on the screen before it is answered by itself.
+        /// How long a question stays on the screen before it is answered automatically.
         var answerDelay = Duration.zero
         /// Draws a screen.
         var drawLines: @Sendable ([String]) -> Void = { Terminal.draw($0) }
@@ -33,7 +32,7 @@ actor ClusterApp {
         var onStep: (@Sendable () -> Void)?
     }
 
-    /// A question to the user, until it is answered or over.
+    /// A question to the user that is still open.
     private struct Question {
         let text: String
         let answer: CheckedContinuation<Bool, Never>
@@ -42,7 +41,6 @@ actor ClusterApp {
     let options: Options
     private(set) var endpoint: VehicleEndpoint?
     private(set) var state = VehicleState()
-    private var attempt = 0
     private var connection = "connecting"
     private var wasConnected = false
     /// An update arrived before the `.connected` event; ignore that event when it comes.
@@ -54,7 +52,7 @@ actor ClusterApp {
     private var lastManeuver: String?
     private(set) var status = ""
     private var question: Question?
-    /// A question that is shown while it is answered by itself.
+    /// A question that is shown while it is answered automatically.
     private var answering: String?
     var entry: ClusterEntry?
     var routeSource = RouteSource.inactive
@@ -63,7 +61,7 @@ actor ClusterApp {
     /// How it ended: the first element.
     let ends: AsyncStream<End>
 
-    /// A story that is longer loses its beginning.
+    /// A longer story loses its oldest steps.
     private static let storyMax = 1_000
 
     init(_ options: Options) {
@@ -71,13 +69,12 @@ actor ClusterApp {
         (self.ends, self.end) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
     }
 
-    /// One more attempt to connect: what an earlier one still has to say does not count.
-    func beginAttempt() -> Int {
-        self.attempt += 1
-        return self.attempt
+    /// Uses a connected endpoint.
+    func attach(_ endpoint: VehicleEndpoint) async {
+        self.endpoint = endpoint
+        let states = await endpoint.connectionStates
+        Task { for await state in states { self.apply(state) } }
     }
-
-    func attach(_ endpoint: VehicleEndpoint) { self.endpoint = endpoint }
 
     /// The cluster ends.
     func finish(_ end: End = .asked) {
@@ -85,10 +82,9 @@ actor ClusterApp {
         self.end.yield(end)
     }
 
-    // MARK: What comes
+    // MARK: Connections and updates
 
-    func take(_ state: ConnectionState, attempt: Int) {
-        guard attempt == self.attempt else { return }
+    func apply(_ state: ConnectionState) {
         switch state {
         case .connecting:
             if self.wasConnected { self.lose() } else { self.connection = "waiting for the gateway" }
@@ -103,14 +99,14 @@ actor ClusterApp {
         case .closed(.closed): break  // By this program, which is about to end.
         case .closed: if self.wasConnected { self.connection = "closed" }
         }
-        // Before the first connection, print only the first `connecting`; `connectionFailed` reports the last failure.
-        let isNews = self.wasConnected || state == .connecting && attempt == 1
+        // Before the first connection `connectionFailed` reports why there is none.
+        let isNews = self.wasConnected || state == .connecting
         if self.options.output == .json, isNews {
             Terminal.line(ClusterJSON.connection(state, at: Date()))
         }
-        if let step = self.narrator.take(state) { self.tell(step) }
+        if let step = self.narrator.sentence(for: state) { self.tell(step) }
         self.draw()
-        if case .closed(let error) = state, self.wasConnected { self.finish(.failed(error)) }
+        if case .closed(let error) = state { self.finish(.failed(error)) }
     }
 
     /// There was never a connection, and no further attempt is made.
@@ -124,16 +120,16 @@ actor ClusterApp {
         self.lostSince = self.lostSince ?? ContinuousClock.now
     }
 
-    func take(_ update: VehicleUpdate) {
-        // Updates may overtake the news that there is a connection.
+    func apply(_ update: VehicleUpdate) {
+        // An update may arrive before the state `connected`.
         if !self.wasConnected {
-            self.take(.connected(resumed: false), attempt: self.attempt)
+            self.apply(.connected(resumed: false))
             self.isConnectionInferred = true
         }
         let before = self.state
         self.state = update.state
         if case .promptOver = update.message { self.answer(false) }
-        let step = self.narrator.take(update)
+        let step = self.narrator.sentence(for: update)
         switch self.options.output {
         case .json: self.printJSON(update, before)
         case .lines:
@@ -162,7 +158,7 @@ actor ClusterApp {
 
     private static func isReached(_ until: Until, _ state: VehicleState) -> Bool {
         guard case .ended(let reason) = state.phase else { return false }
-        let isFinished = reason == EndReason.finished.word
+        let isFinished = reason == .finished
         return switch until {
         case .finished: isFinished
         case .cancelled: !isFinished
@@ -184,7 +180,7 @@ actor ClusterApp {
         self.options.onStep?()
     }
 
-    /// What a key did, or could not do.
+    /// Shows what a key did, or could not do.
     func show(_ status: String) {
         self.status = status
         if self.options.output == .screen { self.draw() } else { Terminal.note(status) }
@@ -193,7 +189,7 @@ actor ClusterApp {
     // MARK: Questions
 
     func ask(_ prompt: WaypointPrompt) async -> Bool {
-        // Not told with the updates, which come by another way: the estimates stand before the answer.
+        // Not told with the update, so that the estimates are shown before the answer.
         self.tell(Story.asked(prompt, self.state))
         return await self.ask(
             "stop at \(Story.name(prompt.waypoint))? \(Story.estimates(prompt.travelEstimates)) to go")
@@ -206,7 +202,7 @@ actor ClusterApp {
     private func ask(_ text: String) async -> Bool {
         switch self.options.prompts {
         case .yes, .no: return await self.answerByItself(text, self.options.prompts == .yes)
-        case nil: return false  // Not asked: a watcher takes no prompts.
+        case nil: return false  // A watcher is not asked.
         case .ask:
             self.answer(false)
             return await withCheckedContinuation { continuation in
@@ -227,7 +223,7 @@ actor ClusterApp {
         return isAccepted
     }
 
-    /// Whether the user is asked something now.
+    /// Whether a question to the user is open.
     var isAsking: Bool { self.question != nil }
 
     func answer(_ isAccepted: Bool) {
@@ -237,7 +233,7 @@ actor ClusterApp {
 
     // MARK: The screen
 
-    /// Draws everything anew: what is shown of a lost connection changes by itself.
+    /// Redraws the screen; the age of the state changes while the connection is lost.
     func draw() {
         guard self.options.output == .screen else { return }
         var view = ClusterScreen.View()

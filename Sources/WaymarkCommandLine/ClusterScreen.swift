@@ -1,23 +1,23 @@
 internal import WaymarkClient
 internal import WaymarkModel
 
-/// Draws what a cluster shows as lines of text: a pure function of the view and the terminal's size.
+/// Draws a cluster's screen as lines of text: a pure function of the view and the terminal's size.
 enum ClusterScreen {
-    /// What there is to draw.
+    /// The content of the screen.
     struct View: Sendable {
         var title = ""
-        /// Where the connection stands.
+        /// The state of the connection.
         var connection = ""
         /// Whether there has been a connection.
         var wasConnected = true
-        /// For how long the connection has been lost; nil while there is one.
+        /// How long the connection has been lost; nil while connected.
         var lostFor: Duration?
         var state = VehicleState()
-        /// What has happened so far, oldest first.
+        /// The story, oldest step first.
         var story: [String] = []
-        /// What the user is asked.
+        /// The open question to the user.
         var question: String?
-        /// What is being typed.
+        /// The text that is being typed.
         var entry: String?
         /// What the last key did.
         var status = ""
@@ -27,10 +27,10 @@ enum ClusterScreen {
 
     /// The approach bar begins this far before a maneuver, in metres.
     private static let barMeters = 1_500.0
-    /// So many rows are kept for the guidance, so that what is below it stays in its place.
+    /// Rows reserved for the guidance, so that the lines below it do not move.
     private static let guidanceRows = 7
 
-    /// At most `rows` lines, of which the newest part of the story takes what the others leave.
+    /// At most `rows` lines; the newest part of the story fills the rows that are left.
     static func lines(_ view: View, columns: Int, rows: Int) -> [String] {
         let rule = String(repeating: "─", count: columns)
         let gap = max(1, columns - view.title.count - view.connection.count)
@@ -40,7 +40,7 @@ enum ClusterScreen {
         top += [rule, self.trip(view.state), rule]
         var bottom = [self.prompt(view, columns)]
         bottom += view.keys
-        // Where the terminal is low, what the user has to do stays.
+        // On a low terminal the question to the user stays.
         top = Array(top.prefix(max(0, rows - bottom.count)))
         let story = view.story.flatMap { Terminal.wrapped($0, columns: columns - 2).map { "  \($0)" } }
         let free = max(0, rows - top.count - bottom.count)
@@ -48,7 +48,7 @@ enum ClusterScreen {
         return top + shown + Array(repeating: "", count: free - shown.count) + bottom
     }
 
-    /// What the user has to do now; else what the last key did.
+    /// The question to the user, else what the last key did.
     private static func prompt(_ view: View, _ columns: Int) -> String {
         if let entry = view.entry { return "  \(self.end(of: entry, columns: columns - 3))▏" }
         if let question = view.question { return "  ▶ \(question)" }
@@ -98,7 +98,7 @@ enum ClusterScreen {
         case .active: "guided by \(state.client)"
         case .paused(let reason, let description):
             (["paused: \(reason.name)"] + description.prefix(1)).joined(separator: ", ")
-        case .ended(let reason): "guidance is over: \(Story.endSentence(reason))"
+        case .ended(let reason): "guidance is over: \(reason)"
         }
     }
 

@@ -8,7 +8,7 @@ actor DemoDesk {
     private let report: DemoReport
     private var guide: Guide?
     private var request: Task<RequestResult, Never>?
-    /// Yields when the client knows what became of the request.
+    /// Yields when the client knows the outcome of the request.
     private let (decisions, decision) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingOldest(1))
 
@@ -19,14 +19,14 @@ actor DemoDesk {
 
     func attach(_ guide: Guide) { self.guide = guide }
 
-    /// Sends the vehicle's request; returns once the client knows how it was decided, so that the drive continues along
-    /// the right route.
+    /// Sends the vehicle's request; returns once the client knows the outcome, so that the drive continues along the right
+    /// route.
     func request(_ send: @escaping @Sendable () async -> RequestResult) async {
         let request = Task { await send() }
         self.request = request
         let result = await request.value
         await self.report.setOutcome(result)
-        // An accepted request also comes to the client, by its own way.
+        // The client is told of an accepted request separately.
         if result == .accepted { for await _ in self.decisions { break } }
     }
 
@@ -48,7 +48,7 @@ actor DemoDesk {
         return .estimates(rest ?? whole) { /* `waypointResult` resumes the guide. */  }
     }
 
-    func take(_ event: SessionEvent) async {
+    func apply(_ event: SessionEvent) async {
         switch event {
         case .waypointResult(let vehicle, let result):
             await self.guide?.inquiryEnded(vehicle, isAccepted: result == .accepted)

@@ -3,23 +3,23 @@ internal import Foundation
 internal import WaymarkClient
 internal import WaymarkModel
 
-/// What was seen, and whether it was all that should be.
+/// Counts what the demo did, and checks that it did everything that it should.
 actor DemoReport {
     private var maneuvers: Set<ManeuverID> = []
     private var generations: Set<UInt32> = []
     private var frames = 0
-    private var endReason = ""
+    private var endReason: EndReason?
     private var holdsStop = false
     private var outcome: RequestResult?
     private var reroutes = 0
     private var failures: [String] = []
 
-    func take(_ update: VehicleUpdate) {
+    func count(_ update: VehicleUpdate) {
         self.frames += 1
         if update.state.generation > 0 { self.generations.insert(update.state.generation) }
         if let next = update.state.upcomingManeuvers.first { self.maneuvers.insert(next) }
         if update.state.trip?.waypoints.isEmpty == false { self.holdsStop = true }
-        if case .ended(let reason) = update.state.phase { self.endReason = "\(reason)" }
+        if case .ended(let reason) = update.state.phase { self.endReason = reason }
     }
 
     func setOutcome(_ outcome: RequestResult) { self.outcome = outcome }
@@ -36,7 +36,7 @@ actor DemoReport {
                 JSON.line(
                     [
                         "kind": "summary", "messages": self.frames, "maneuvers": self.maneuvers.count,
-                        "generations": self.generations.count, "end": self.endReason,
+                        "generations": self.generations.count, "end": self.endReason?.word ?? "",
                         "failures": self.failures, "waypoint": self.outcome.map { "\($0)" } ?? "",
                     ], at: Date()))
         } else {
@@ -54,16 +54,18 @@ actor DemoReport {
         }
         if self.reroutes != (expectsDetour ? 1 : 0) { self.fail("there were \(self.reroutes) new routes") }
         if expectsDetour, !self.holdsStop { self.fail("the cluster never held the charging stop") }
-        if self.endReason != "finished" {
-            self.fail("the drive ended otherwise: \(Story.endSentence(self.endReason))")
+        if self.endReason != .finished {
+            self.fail("the drive ended otherwise: \(self.end)")
         }
         if self.maneuvers.isEmpty { self.fail("the cluster saw no maneuver") }
     }
+
+    private var end: String { self.endReason.map { "\($0)" } ?? "" }
 
     private var summary: String {
         "\(RouteTable.counted(self.frames, "message")) and \(RouteTable.counted(self.maneuvers.count, "maneuver")) shown, "
             + "on \(RouteTable.counted(self.generations.count, "route"))\n"
             + "demo: the charging stop: \(self.outcome?.explanation ?? "no answer"); "
-            + "the drive: \(Story.endSentence(self.endReason))"
+            + "the drive: \(self.end)"
     }
 }

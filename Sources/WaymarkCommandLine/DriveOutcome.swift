@@ -1,6 +1,6 @@
 internal import WaymarkClient
 
-/// How a drive of `navigate` ended, which its exit status tells.
+/// How a drive of `navigate` ended; it decides the exit status.
 enum DriveOutcome: Sendable, Hashable, CustomStringConvertible {
     /// At the destination, with the vehicles.
     case arrived
@@ -56,7 +56,7 @@ enum DriveOutcome: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What the end of a session, or of a vehicle's part in it, means.
+    /// The outcome for the end of a session, or of a vehicle's part in it.
     init(_ reason: EndReason) {
         switch reason {
         case .finished: self = .arrived
@@ -87,7 +87,7 @@ extension DriveOutcome {
             }
         }
 
-        /// Its place in a list: those that left decide the exit status, then those that refused.
+        /// Its rank in a list: vehicles that left decide the exit status, then those that refused.
         fileprivate var rank: Int {
             switch self.standing {
             case .left: 0
@@ -106,7 +106,7 @@ extension DriveOutcome {
     }
 }
 
-/// Which vehicles are in a session, as its events tell.
+/// The vehicles of a session, from its events.
 struct VehicleRoster: Sendable, Hashable {
     /// What to wait for before guidance starts.
     enum Awaited: String, Sendable, CaseIterable {
@@ -118,11 +118,11 @@ struct VehicleRoster: Sendable, Hashable {
         case no
     }
 
-    private struct Place: Sendable, Hashable {
+    private struct Membership: Sendable, Hashable {
         var standing: SessionEvent.Standing
         var isReady: Bool
 
-        func isThere(_ awaited: Awaited) -> Bool {
+        func satisfies(_ awaited: Awaited) -> Bool {
             self.standing == .joined && (awaited != .ready || self.isReady)
         }
 
@@ -136,7 +136,7 @@ struct VehicleRoster: Sendable, Hashable {
 
     /// Empty for any vehicle that asked.
     let named: [String]
-    private var places: [String: Place] = [:]
+    private var memberships: [String: Membership] = [:]
     /// Why the session is over; nil while it is not.
     private(set) var end: EndReason?
 
@@ -147,36 +147,37 @@ struct VehicleRoster: Sendable, Hashable {
         }
     }
 
-    /// Takes over what an event says.
-    mutating func take(_ event: SessionEvent) {
+    /// Applies an event.
+    mutating func apply(_ event: SessionEvent) {
         switch event {
-        // They arrived together.
+        // A vehicle that leaves because guidance finished has arrived.
         case .vehicleChanged(_, .left(.finished), _): break
         case .vehicleChanged(let vehicle, let standing, let endpoints):
-            self.places[vehicle] = Place(standing: standing, isReady: endpoints.contains(where: \.isReady))
+            self.memberships[vehicle] = Membership(
+                standing: standing, isReady: endpoints.contains(where: \.isReady))
         case .ended(let reason): self.end = reason
-        default: break  // Says nothing of who is there.
+        default: break  // The others do not change the vehicles.
         }
     }
 
-    /// The vehicles that guidance waits for. Of any that asked one is enough, of those that were named all that have not refused
-    /// or left.
+    /// Whether guidance need not wait any more: for one vehicle if any that asked will do, else for all named ones that have
+    /// not refused or left.
     func isComplete(_ awaited: Awaited) -> Bool {
         self.missing(awaited).isEmpty && self.hasOne(awaited)
     }
 
-    /// Whether at least one vehicle is there.
-    func hasOne(_ awaited: Awaited) -> Bool { self.places.values.contains { $0.isThere(awaited) } }
+    /// Whether at least one vehicle has joined, and is ready if that is awaited.
+    func hasOne(_ awaited: Awaited) -> Bool { self.memberships.values.contains { $0.satisfies(awaited) } }
 
-    /// The named vehicles that are not there, and may still come.
+    /// The named vehicles that are still awaited.
     func missing(_ awaited: Awaited) -> [String] {
         self.named.filter { vehicle in
-            guard let place = self.places[vehicle] else { return true }
-            return place.mayCome && !place.isThere(awaited)
+            guard let membership = self.memberships[vehicle] else { return true }
+            return membership.mayCome && !membership.satisfies(awaited)
         }
     }
 
-    /// What the end of the drive means to the vehicles.
+    /// The outcome for the end of a drive.
     func outcome(of end: Guide.End) -> DriveOutcome {
         switch end {
         case .lost: return .lost
@@ -186,10 +187,10 @@ struct VehicleRoster: Sendable, Hashable {
         }
         guard let reason = self.end else { return .unconfirmed }
         guard reason == .finished else { return DriveOutcome(reason) }
-        let present = self.places.filter { $0.value.standing == .joined }
-        let expected = self.named.isEmpty && present.isEmpty ? self.places.keys.sorted() : self.named
+        let present = self.memberships.filter { $0.value.standing == .joined }
+        let expected = self.named.isEmpty && present.isEmpty ? self.memberships.keys.sorted() : self.named
         let absences = expected.filter { present[$0] == nil }.map {
-            DriveOutcome.Absence(vehicle: $0, standing: self.places[$0]?.standing)
+            DriveOutcome.Absence(vehicle: $0, standing: self.memberships[$0]?.standing)
         }
         guard present.isEmpty || !absences.isEmpty else { return .arrived }
         let order = absences.indices.sorted { (absences[$0].rank, $0) < (absences[$1].rank, $1) }

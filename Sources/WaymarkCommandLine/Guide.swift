@@ -2,7 +2,7 @@ internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkRoutes
 
-/// Drives along routes and publishes what happens: what `navigate` and `demo` share.
+/// Drives along routes and publishes the changes, for `navigate` and `demo`.
 ///
 /// Only ``run()`` publishes guidance. The other methods set flags that the loop reads between two steps, so that statements
 /// about two routes never mix.
@@ -10,19 +10,19 @@ actor Guide {
     /// How a guide drives.
     struct Options: Sendable {
         var drive = DriveOptions()
-        /// Where the first route is entered, in metres from its start.
+        /// Where the drive begins on the first route, in metres from its start.
         var startMeters = 0.0
-        /// Finds a way from a place through the stops that are still ahead; nil if there is none.
+        /// Computes a route from a place through the stops ahead; nil if there is none.
         var findWay: @Sendable (Coordinate, [Waypoint]) async -> EngineRoute? = { _, _ in nil }
         /// Called once, when the given part of the first route is driven; the drive waits for it.
         var pause: (at: Double, body: @Sendable () async -> Void)?
-        /// Shown in turn, each once so many metres have been driven.
+        /// Alerts, each shown after so many metres.
         var alerts: [(meters: Double, alert: NavigationAlert)] = []
-        /// Told of the drive in lines for people.
+        /// Called with each line about the drive, for people.
         var say: (@Sendable (String) -> Void)?
         /// Called once guidance has begun.
         var whenStarted: (@Sendable () -> Void)?
-        /// Told every change, before it is published.
+        /// Called with every change before it is published.
         var observe: (@Sendable (DriveChange) -> Void)?
         var pace = Pace.realTime()
     }
@@ -34,19 +34,19 @@ actor Guide {
     struct Detour: Sendable {
         /// nil: ``route`` is driven as it is.
         var stop: Waypoint?
-        /// The stop, or destination, in front of which it goes; nil: where the detour is shortest.
+        /// The stop or destination before which to insert it; nil: where the detour is shortest.
         var next: Waypoint?
         /// The route as it was when the vehicle asked.
         var route: EngineRoute
     }
 
-    /// Between two looks at the drive.
+    /// The interval between two steps of the drive.
     private static let tick = Duration.milliseconds(50)
-    /// The same while the clock is further than the drive.
+    /// The same while the drive is behind the clock.
     private static let catchUpTick = Duration.milliseconds(1)
-    /// So much driving at most is done at once, however far the clock has got: a busy machine passes nothing over.
+    /// The longest step, however far the drive is behind the clock: a busy machine skips nothing.
     private static let stepMax = Duration.seconds(10)
-    /// So long does a vehicle stand at its destination while a request of it is still open.
+    /// How long a vehicle waits at its destination while one of its requests is open.
     private static let waitMax = Duration.seconds(90)
     /// The alert about a stop that cannot be added. `--alert` numbers its alerts from 1.
     private static let refusalAlerts: UInt32 = 1_000_000
@@ -58,15 +58,15 @@ actor Guide {
     private var drive: Drive
     private var trip: Trip
     private var startedAt: Duration
-    /// How long has been driven since then; the clock may be further.
+    /// The time driven since then; the clock may be ahead.
     private var driven = Duration.zero
-    /// Metres from the first route's start to where the present route was entered, and where on it that was.
+    /// Metres from the first route's start to the beginning of the present drive, and the position of that on the present route.
     private var odometer = (meters: 0.0, enteredAt: 0.0)
-    /// What vehicles have agreed to, oldest first: each is added to the newest route, one after another.
+    /// Detours that vehicles have agreed to, oldest first: each is added to the newest route.
     private var accepted: [Detour] = []
     /// Requests that are not decided yet, by vehicle.
     private var openInquiries: [String: Int] = [:]
-    /// What is driven if the oldest request of a vehicle is accepted.
+    /// The detours to drive, by vehicle, if its oldest request is accepted.
     private var promised: [String: [Detour]] = [:]
     private var alerts: [(meters: Double, alert: NavigationAlert)]
     private var report = DriveReport()
@@ -87,22 +87,22 @@ actor Guide {
         self.odometer = (self.drive.meters, self.drive.meters)
     }
 
-    /// Where the vehicle is.
+    /// The vehicle's position.
     var position: Coordinate { self.drive.position }
-    /// The stops that are still ahead, and the destination.
+    /// The stops ahead, and the destination.
     var waypointsAhead: [Waypoint] { self.drive.waypointsAhead }
 
-    // MARK: What vehicles ask for
+    // MARK: Requests of vehicles
 
-    /// The stop in front of which a new one goes into `segment`; nil if that segment is not ahead.
+    /// The stop before which to insert a new one into `segment`; nil if that segment is not ahead.
     func stop(endingSegment segment: String) -> Waypoint? {
         let stops = self.drive.waypointsAhead
         let ahead = self.drive.route.information.segments.suffix(stops.count)
         return ahead.map(\.id).firstIndex(of: segment).map { stops[$0] }
     }
 
-    /// The way from here through `stop` and all stops that are still ahead; `stop` goes in front of `next` if that is ahead, else
-    /// where the detour is shortest. Also where in it the new stop is.
+    /// The waypoints from here through `stop` and all stops ahead, and the index of `stop`: before `next` if that is ahead, else
+    /// where the detour is shortest.
     func waypoints(with stop: Waypoint, before next: Waypoint?) -> (waypoints: [Waypoint], stopIndex: Int) {
         var stops = self.drive.waypointsAhead
         let index =
@@ -112,9 +112,9 @@ actor Guide {
         return ([Waypoint(center: self.position)] + stops, index + 1)
     }
 
-    /// `vehicle` has asked for a stop: the drive does not end before that is decided.
+    /// `vehicle` has requested a stop: the drive does not end before the outcome.
     ///
-    /// - Returns: False if the drive is ending: it is too late.
+    /// - Returns: false if the drive is ending.
     @discardableResult
     func inquiryBegan(_ vehicle: String) -> Bool {
         guard !self.isArriving else { return false }
@@ -122,17 +122,17 @@ actor Guide {
         return true
     }
 
-    /// If what `vehicle` asked for is accepted, this is the route.
+    /// Sets the route to drive if the request of `vehicle` is accepted.
     func promise(_ route: EngineRoute, to vehicle: String) { self.promise(Detour(route: route), to: vehicle) }
 
-    /// If what `vehicle` asked for is accepted, it is driven.
+    /// Sets the detour to drive if the request of `vehicle` is accepted.
     func promise(_ detour: Detour, to vehicle: String) { self.promised[vehicle, default: []].append(detour) }
 
-    /// A request of `vehicle` is decided; if it was accepted, the drive continues on what was promised first.
+    /// A request of `vehicle` has an outcome; if it was accepted, its oldest detour is driven.
     func inquiryEnded(_ vehicle: String, isAccepted: Bool) {
         self.discount(vehicle)
         guard var detours = self.promised[vehicle], !detours.isEmpty else { return }
-        // Why: a request that was refused before it was promised anything does not consume another request's promise.
+        // Why: a request that was declined without a detour must not consume that of another request.
         guard isAccepted || detours.count > self.openInquiries[vehicle] ?? 0 else { return }
         let first = detours.removeFirst()
         self.promised[vehicle] = detours
@@ -190,7 +190,7 @@ actor Guide {
         return .stopped
     }
 
-    /// Drives on; returns whether the clock is still further.
+    /// Drives one step; returns whether the drive is still behind the clock.
     private func advance(into changes: inout [DriveChange]) -> Bool {
         let now = self.options.pace.now() - self.startedAt
         self.driven = min(now, self.driven + Self.stepMax / self.options.drive.speedFactor)
@@ -238,7 +238,8 @@ actor Guide {
 
     // MARK: Other routes
 
-    /// Drives on by way of a stop that a vehicle has agreed to. The vehicle stands meanwhile, so that the route begins where it is.
+    /// Reroutes through a stop that a vehicle has agreed to. The vehicle stands meanwhile, so that the route begins at its
+    /// position.
     private func insert(_ detour: Detour) async throws {
         try await self.session.pause(.rerouting)
         if let stop = detour.stop {
@@ -297,7 +298,7 @@ actor Guide {
         try await self.session.resume(route: self.drive.information, reason: reason)
     }
 
-    /// Ends the guidance at the destination; false while that may still change.
+    /// Ends guidance at the destination; false while a request may still change the route.
     private func arrive() async throws -> Bool {
         var waited = Duration.zero
         while self.openInquiries.values.contains(where: { $0 > 0 }), self.accepted.isEmpty, !self.isStopped,
@@ -314,13 +315,13 @@ actor Guide {
     }
 }
 
-/// Time as a guide sees it, so that it need not be the wall's.
+/// A guide's clock, which need not be the wall clock.
 struct Pace: Sendable {
     /// Since any fixed instant.
     var now: @Sendable () -> Duration
     var sleep: @Sendable (Duration) async throws -> Void
 
-    /// The clock's.
+    /// The wall clock.
     static func realTime() -> Pace {
         let start = ContinuousClock.now
         return Pace(now: { ContinuousClock.now - start }, sleep: { try await Task.sleep(for: $0) })

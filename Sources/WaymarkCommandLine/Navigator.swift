@@ -2,9 +2,9 @@ internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkRoutes
 
-/// The navigation app of `waymark navigate`: guides vehicles along routes and answers what they ask for.
+/// The navigation app of `waymark navigate`: guides vehicles along routes and answers their requests.
 actor Navigator {
-    /// How it answers.
+    /// How it answers requests.
     struct Policy: Sendable {
         enum OnWaypoint: String, Sendable, CaseIterable { case accept, decline, ownUI = "own-ui" }
         enum OnDestination: String, Sendable, CaseIterable { case accept, decline }
@@ -13,20 +13,20 @@ actor Navigator {
         var onDestination = OnDestination.decline
     }
 
-    /// What is said and done around a drive.
+    /// What happens before and during a drive.
     struct Plan: Sendable {
         var guide = Guide.Options()
         /// What to wait for before guidance starts.
         var awaited = VehicleRoster.Awaited.no
-        /// So long at most; nil waits for ever.
+        /// The longest wait; nil: without limit.
         var awaitMax: Duration?
-        /// So long the trip is shown before guidance starts; nil: it is not.
+        /// How long the trip is shown before guidance starts; nil: not at all.
         var preview: Duration?
         /// Whether the destination is offered to the vehicles.
         var sharesDestination = false
     }
 
-    /// A drive that a vehicle has asked for.
+    /// A drive that a vehicle has requested.
     struct Assignment: Sendable {
         let answer: RouteAnswer
         let vehicles: SessionVehicles
@@ -38,22 +38,22 @@ actor Navigator {
         var roster: VehicleRoster
         /// nil before guidance.
         var guide: Guide?
-        /// Told when the roster changes.
+        /// Yields when the roster changes.
         var changed: AsyncStream<Void>.Continuation?
     }
 
-    /// So long is the end of a drive waited for: as long as a gateway waits for a client by default.
+    /// The longest wait for the gateway's confirmation of the end: as long as a gateway waits for a client by default.
     private static let confirmationMax = Duration.seconds(30)
     /// The same for a user who has interrupted the program.
     private static let interruptionMax = Duration.seconds(2)
 
     private let engine: (any RoutingEngine)?
     private let policy: Policy
-    /// Where a vehicle is that has not been guided yet.
+    /// The position of a vehicle that was not guided yet.
     private let start: Coordinate?
-    /// Where lines about drives go.
+    /// Called with each line about a drive.
     private let say: @Sendable (String) -> Void
-    /// What vehicles asked for and were promised.
+    /// Drives that vehicles requested and this client accepted.
     let assignments: AsyncStream<Assignment>
     private let assign: AsyncStream<Assignment>.Continuation
     private var client: NavigationClient?
@@ -61,7 +61,7 @@ actor Navigator {
     private var nextDrive = 1
     private var position: Coordinate?
     private var isCancelled = false
-    private var wasConnected = false
+    private var story = Story()
     /// Why the connection is over for good; nil while it is not, and if this program closed it.
     private(set) var connectionError: ClientError?
 
@@ -73,40 +73,35 @@ actor Navigator {
         self.policy = policy
         self.start = start
         self.say = say
-        // A vehicle may be promised one drive at a time; more than a few that wait are refused.
+        // Each vehicle has at most one accepted drive; more than 16 in the queue are declined.
         (self.assignments, self.assign) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(16))
     }
 
-    /// Registers at the gateway.
+    /// Connects to the gateway.
     func connect(to address: ServiceAddress, id: String, key: [UInt8]) async throws(ClientError) {
         var configuration = NavigationClient.Configuration(id: id)
         configuration.credential = key
-        let teller = ConnectionTeller()
-        configuration.onConnection = { state in
-            await teller.take(state)
-            await self.take(state)
-        }
         if self.policy.onDestination == .accept {
             configuration.onDestination = { await self.answer($0) }
         }
-        self.client = try await NavigationClient.connect(to: address, configuration)
+        let client = try await NavigationClient.connect(to: address, configuration)
+        self.client = client
+        let states = await client.connectionStates
+        Task { for await state in states { self.apply(state) } }
     }
 
-    /// Without a connection nothing is assigned any more. A failed attempt to connect is the caller's business.
-    private func take(_ state: ConnectionState) {
-        switch state {
-        case .connected: self.wasConnected = true
-        case .closed(let error) where self.wasConnected:
-            if error != .closed { self.connectionError = error }
-            self.assign.finish()
-        case .closed, .connecting: break
-        }
+    /// Tells on standard error what happens to the connection. When it is closed for good, no further drive is assigned.
+    private func apply(_ state: ConnectionState) {
+        if let line = self.story.sentence(for: state) { Terminal.note(line) }
+        guard case .closed(let error) = state else { return }
+        if error != .closed { self.connectionError = error }
+        self.assign.finish()
     }
 
-    /// Says goodbye, once everything that was published is on its way.
+    /// Closes the connection after everything that was published was sent.
     func close() async { await self.client?.close() }
 
-    /// Cancels all drives; nothing new begins.
+    /// Cancels all drives; no further one begins.
     func cancel() async {
         self.isCancelled = true
         self.assign.finish()
@@ -130,13 +125,13 @@ actor Navigator {
         let number = self.nextDrive
         self.nextDrive += 1
         let session = try await client.openSession(
-            vehicles: vehicles, onWaypoint: { await self.answer($0, drive: number) })
+            vehicles: vehicles, onWaypoint: { inquiry, _ in await self.answer(inquiry, drive: number) })
         self.drives[number] = Record(session: session, roster: VehicleRoster(vehicles))
         defer { self.drives[number] = nil }
         let events = await session.events
-        let reader = Task { for await event in events { await self.take(event, drive: number) } }
+        let reader = Task { for await event in events { await self.apply(event, drive: number) } }
         let end = try await self.guide(number, session, answer, plan)
-        // Until the gateway has confirmed it, also one that is away for a while: else its vehicles would wait for the end.
+        // Waits for the gateway's confirmation, also during a lost connection: else its vehicles would not be told of the end.
         _ = await first(within: self.isCancelled ? Self.interruptionMax : Self.confirmationMax) {
             await reader.value
         }
@@ -149,7 +144,7 @@ actor Navigator {
         return outcome
     }
 
-    /// Waits for the vehicles and guides them; nil if they did not come.
+    /// Waits for the vehicles and guides them; nil if they did not connect in time.
     private func guide(
         _ number: Int, _ session: NavigationSession, _ answer: RouteAnswer, _ plan: Plan
     ) async throws -> Guide.End? {
@@ -202,7 +197,7 @@ actor Navigator {
         return isDone || roster.hasOne(awaited)
     }
 
-    /// Waits until the roster is as `isDone` wants it; false if that took longer than `limit`, or was interrupted.
+    /// Waits until `isDone` is true of the roster; false after `limit`, or if interrupted.
     private func wait(
         _ number: Int, atMost limit: Duration?, until isDone: @escaping @Sendable (VehicleRoster) -> Bool
     ) async -> Bool {
@@ -220,20 +215,20 @@ actor Navigator {
         return await first(within: limit, body) ?? false
     }
 
-    /// Who is in a drive; nil once it is over, or this program was interrupted.
+    /// The vehicles of a drive; nil once it has ended, or this program was interrupted.
     private func roster(_ number: Int) -> VehicleRoster? {
         self.isCancelled ? nil : self.drives[number]?.roster
     }
 
-    private func take(_ event: SessionEvent, drive number: Int) async {
+    private func apply(_ event: SessionEvent, drive number: Int) async {
         self.say("drive \(number): \(event.line)")
-        self.drives[number]?.roster.take(event)
+        self.drives[number]?.roster.apply(event)
         self.drives[number]?.changed?.yield()
         let guide = self.drives[number]?.guide
         switch event {
         case .ended: await guide?.stop()
         case .waypointResult(let vehicle, let result):
-            // An accepted request with estimates comes by itself, see `answer`.
+            // `answer` handles an accepted request with estimates.
             if result != .accepted || self.policy.onWaypoint == .ownUI {
                 await guide?.inquiryEnded(vehicle, isAccepted: result == .accepted)
             }
@@ -245,7 +240,7 @@ actor Navigator {
         }
     }
 
-    /// Offers the destination to the vehicles; the events tell what became of it.
+    /// Offers the destination to the vehicles; events tell their answers.
     private static func share(_ trip: Trip, _ session: NavigationSession) {
         Task {
             do throws(ClientError) { try await session.share(trip.destination, shareID: trip.id) } catch {
@@ -254,9 +249,9 @@ actor Navigator {
         }
     }
 
-    // MARK: What vehicles ask for
+    // MARK: Requests of vehicles
 
-    /// A vehicle that is not guided wants to be driven: promised once there is a route.
+    /// Answers a vehicle that requests a drive: accepts it if there is a route.
     private func answer(_ inquiry: DestinationInquiry) async -> DestinationAnswer {
         guard let engine = self.engine, let position = self.position ?? self.start else {
             Terminal.note("\(inquiry.vehicle) asks for a drive; that needs --engine and --from")
@@ -276,7 +271,7 @@ actor Navigator {
         }
     }
 
-    /// Answers a vehicle's wish for a stop with a route that an engine computes.
+    /// Answers a vehicle that requests a stop, with a route that an engine computes.
     private func answer(_ inquiry: WaypointInquiry, drive number: Int) async -> WaypointAnswer {
         guard let guide = self.drives[number]?.guide else { return .decline(.invalid) }
         guard self.policy.onWaypoint != .decline else { return .decline(.declinedByUser) }
@@ -300,7 +295,7 @@ actor Navigator {
         return .estimates(estimates) { await guide.accept(detour, for: vehicle) }
     }
 
-    /// Whether `route` comes near enough to the waypoint at `index`; if not, says how near it comes.
+    /// Whether `route` comes near enough to the waypoint at `index`; if not, prints how near it comes.
     private static func leads(_ route: EngineRoute, to index: Int, of waypoints: [Waypoint]) -> Bool {
         let limit = RoutingLimits.stopMetersMax
         guard let meters = route.metersMissed(waypoints.map(\.center))?[index] else {
@@ -317,7 +312,7 @@ actor Navigator {
         return false
     }
 
-    /// Another way to where the vehicle wants to go; without an engine, back to the route that it left.
+    /// Another route to the vehicle's destination; without an engine, the route that it left.
     private static func way(
         from position: Coordinate, _ stops: [Waypoint], _ engine: (any RoutingEngine)?, _ route: EngineRoute
     ) async -> EngineRoute? {

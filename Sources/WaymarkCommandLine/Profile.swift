@@ -2,9 +2,8 @@ internal import Foundation
 internal import ProcessIO
 internal import WaymarkClient
 internal import WaymarkModel
-internal import WaymarkProtocol
 
-/// Why a profile file was not taken.
+/// Why a profile file is refused.
 struct ProfileError: Error, CustomStringConvertible {
     let description: String
 }
@@ -12,10 +11,10 @@ struct ProfileError: Error, CustomStringConvertible {
 /// What a kind of cluster can do: a JSON file.
 struct ClusterProfile: Sendable {
     var limits = EndpointLimits()
-    var without: Set<String> = []
+    var without: Set<GuidanceFeature> = []
     var distanceUnits = DistanceUnits.asPublished
     var locale = ""
-    /// How long the cluster takes for every message.
+    /// How long the cluster spends on each message.
     var readDelay = Duration.zero
 
     /// The profile that ships under `name`, or in the file of that path.
@@ -48,7 +47,7 @@ struct ClusterProfile: Sendable {
         return profile
     }
 
-    /// Sets what `key` says; returns why not.
+    /// Sets `key`; returns why the value is refused, nil if it is not.
     private mutating func set(_ key: String, _ value: Any) -> String? {
         switch key {
         case "description": return value is String ? nil : "description must be a text"
@@ -56,12 +55,14 @@ struct ClusterProfile: Sendable {
             guard let locale = value as? String else { return "locale must be a text, e.g. de-LI" }
             self.locale = locale
         case "without":
-            let known = Feature.allCases.map { "\($0)" }
             guard let names = value as? [String] else { return "without must be a list of features" }
-            if let name = names.first(where: { !known.contains($0) }) {
-                return "without: \(name) is not one of \(known.joined(separator: ", "))"
+            for name in names {
+                guard let feature = GuidanceFeature(rawValue: name) else {
+                    let known = GuidanceFeature.allCases.map(\.rawValue).joined(separator: ", ")
+                    return "without: \(name) is not one of \(known)"
+                }
+                self.without.insert(feature)
             }
-            self.without = Set(names)
         case "readDelayMilliseconds":
             guard let delay = value as? Int, (0...3_600_000).contains(delay) else {
                 return "readDelayMilliseconds must be a whole number, 0 to 3600000"

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Time that stands still for a moment after each step, so that a person can read the step. Told what the clock says.
+/// A clock that stops for a moment after each step, so that a person can read the step. The caller tells it the time.
 struct ReadingTime: Sendable {
-    /// How long it has stood so far, without the stand that may be under way.
+    /// How long it has stopped so far, without the present stop.
     private var stood = Duration.zero
-    /// While it stands: what it shows, and what the clock says when it moves again.
+    /// While stopped: the time that it shows, and the time at which it continues.
     private var stand: (at: Duration, until: Duration)?
 
-    /// What it shows when the clock says `clock`, which never goes back.
+    /// The time that it shows at `clock`, which never decreases.
     mutating func now(_ clock: Duration) -> Duration {
         guard let stand else { return clock - self.stood }
         guard clock >= stand.until else { return stand.at }
@@ -16,7 +16,7 @@ struct ReadingTime: Sendable {
         return clock - self.stood
     }
 
-    /// Stands still for `duration` from now on, or for that much longer.
+    /// Stops for `duration`, or for that much longer.
     mutating func stand(for duration: Duration, _ clock: Duration) {
         let now = self.now(clock)
         self.stand = (now, (self.stand?.until ?? clock) + duration)
@@ -29,7 +29,7 @@ final class ReadingPace: Sendable {
     private let start = ContinuousClock.now
     private let pause: Duration
 
-    /// Stands still for `pause` after each step; zero never stands.
+    /// Stops for `pause` after each step; zero: never.
     init(pause: Duration) { self.pause = pause }
 
     /// For a guide.

@@ -23,7 +23,7 @@ func interruptible(
     if let status = await watcher.value { throw status }
 }
 
-/// What `body` returns, or nil if that takes longer than `limit`; then it is no longer waited for.
+/// Returns the result of `body`, or nil after `limit`.
 func first<Result: Sendable>(
     within limit: Duration, _ body: @escaping @Sendable () async -> Result
 ) async -> Result? {
@@ -32,7 +32,7 @@ func first<Result: Sendable>(
     let timer = Task {
         do { try await Task.sleep(for: limit) } catch { return }
         result.yield(nil)
-        // A request that nobody waits for is withdrawn.
+        // Cancelling withdraws a request.
         work.cancel()
     }
     defer { timer.cancel() }

@@ -2,9 +2,9 @@ internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What an endpoint of a vehicle goes through, in sentences: one for each step, none for what changes with every metre.
+/// Sentences about what happens to an endpoint: one for each step, none for values that change with every metre.
 ///
-/// A machine without I/O. The same steps give the same sentences, whenever they happen.
+/// A value without I/O. The same steps give the same sentences.
 struct Story: Sendable, Hashable {
     private var wasConnected = false
     private var isLost = false
@@ -12,15 +12,15 @@ struct Story: Sendable, Hashable {
     private var isOver = false
     /// Stops of the trip that were reached since its route was set.
     private var stopsReached = 0
-    /// Where the trip leads: at its end the state holds no trip any more.
+    /// The destination, since the state has no trip any more when the trip ends.
     private var destination = ""
     /// The request that the user was asked about last.
     private var prompted = ""
 
     // MARK: The connection
 
-    /// What to say of the connection.
-    mutating func take(_ connection: ConnectionState) -> String? {
+    /// The sentence for a state of the connection; nil if it is no step.
+    mutating func sentence(for connection: ConnectionState) -> String? {
         switch connection {
         case .connecting:
             guard self.wasConnected, !self.isLost else { return nil }
@@ -38,10 +38,10 @@ struct Story: Sendable, Hashable {
         }
     }
 
-    // MARK: What is received
+    // MARK: Updates
 
-    /// What to say of something received.
-    mutating func take(_ update: VehicleUpdate) -> String? {
+    /// The sentence for an update; nil if it is no step.
+    mutating func sentence(for update: VehicleUpdate) -> String? {
         switch update.content {
         case .snapshotBegan(let isFull):
             self.isOver = false
@@ -98,7 +98,7 @@ struct Story: Sendable, Hashable {
         case .destinationShared(_, let place): return "shared destination: \(Self.name(place))"
         case .refused(let field, let reason): return "refused: \(field.isEmpty ? "" : "\(field): ")\(reason)"
         case .missed(let count): return "\(count) updates were left out"
-        case .snapshotBegan, .snapshotEnded, .maneuversAdded, .laneGuidancesAdded,
+        case .current, .snapshotBegan, .snapshotEnded, .maneuversAdded, .laneGuidancesAdded,
             .routeSegmentsAdded, .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .maneuverState,
             .tripEstimates, .maneuverEstimates, .currentRouteSegment, .guidanceResumed, .forgotten, .other:
             return nil  // No step of its own.
@@ -126,7 +126,7 @@ struct Story: Sendable, Hashable {
         return "new route\(reason.phrase)\(stops.isEmpty ? "" : " via \(stops)"): \(Self.remaining(state))"
     }
 
-    /// Guidance may be said to be over twice: by the client, and by the gateway.
+    /// The end of guidance comes twice: from the client and from the gateway.
     private mutating func over(_ sentence: String) -> String? {
         defer { self.isOver = true }
         return self.isOver ? nil : sentence
@@ -139,7 +139,7 @@ struct Story: Sendable, Hashable {
         return "guided by \(state.client)\(way): \(self.remaining(state))"
     }
 
-    /// What the user is asked.
+    /// The question to the user.
     static func asked(_ prompt: WaypointPrompt, _ state: VehicleState) -> String {
         "the client's estimates with a stop at \(self.name(prompt.waypoint)): "
             + "\(self.estimates(prompt.travelEstimates)) to go, without it \(self.remaining(state))"
@@ -164,29 +164,11 @@ struct Story: Sendable, Hashable {
         return ClusterScreen.distance(estimates) + minutes
     }
 
-    /// What a place is called; without a name its address, else its coordinates with five decimals, which is a metre.
+    /// The name of a place, else its address, else its coordinates with five decimals, which is a metre.
     static func name(_ place: Waypoint) -> String {
         (place.nameVariants + place.addressVariants).first { !$0.isEmpty }
             ?? "\(self.rounded(place.center.latitude)),\(self.rounded(place.center.longitude))"
     }
 
     private static func rounded(_ degrees: Double) -> Double { (degrees * 1e5).rounded() / 1e5 }
-
-    /// The sentence of an end that is known by its word only.
-    static func endSentence(_ word: String) -> String {
-        let reasons: [EndReason] = [
-            .finished, .cancelledByClient, .ownNavigationStarted, .userStopped, .replaced, .clientGone,
-            .vehicleGone, .noVehicleLeft, .limit,
-        ]
-        return reasons.first { $0.word == word }.map { "\($0)" } ?? word
-    }
-}
-
-/// Says on standard error where a connection stands.
-actor ConnectionTeller {
-    private var story = Story()
-
-    func take(_ connection: ConnectionState) {
-        if let line = self.story.take(connection) { Terminal.note(line) }
-    }
 }

@@ -1,11 +1,11 @@
-package import WaymarkModel
+public import WaymarkModel
 
-/// What a routing engine's answer said that could not be carried over as it is.
-package struct RouteNotice: Sendable, Hashable {
+/// Something of a routing engine's answer that was lost or changed in reading.
+public struct RouteNotice: Sendable, Hashable {
     /// Where in the answer, e.g. `routes[0].legs[1].steps[3].maneuver`.
-    package var path: String
+    public package(set) var path: String
     /// A sentence.
-    package var reason: String
+    public package(set) var reason: String
     /// Whether it says that the engine moved a point, whatever the path is.
     package var isMovedPoint: Bool
 
@@ -41,18 +41,20 @@ package struct EngineRoad: Sendable, Hashable {
     }
 }
 
-/// One route as a routing engine computed it, in the model's words, with what is needed to drive along it.
-package struct EngineRoute: Sendable, Hashable {
-    /// Whose answer it was.
-    package enum Engine: String, Sendable, Hashable, CaseIterable { case osrm, mapbox, valhalla, graphhopper }
+/// A route that a routing engine computed, with what ``Drive`` needs to drive along it.
+public struct EngineRoute: Sendable, Hashable {
+    /// The routing engines whose answers can be read.
+    public enum Engine: String, Sendable, Hashable, CaseIterable { case osrm, mapbox, valhalla, graphhopper }
 
-    package var engine: Engine
+    /// The engine that computed the route.
+    public package(set) var engine: Engine
     /// Origin, stops, destination; at least two.
-    package var waypoints: [Waypoint]
-    /// Maneuvers and lane guidances in order with ids from 1, one segment per leg, upcoming = the first maneuvers.
-    package var information: RouteInformation
+    public package(set) var waypoints: [Waypoint]
+    /// What to start guidance with: maneuvers and lane guidances in order with ids from 1, one segment per leg, and the first
+    /// maneuvers as the upcoming ones.
+    public package(set) var information: RouteInformation
     /// The whole way; at least one point, no two equal neighbours.
-    package var line: [Coordinate]
+    public package(set) var line: [Coordinate]
     /// The engine's speed in metres per second between `line[i]` and `line[i + 1]`; finite, above 0; one fewer than `line`.
     package var lineSpeeds: [Double]
     /// In order, the first from index 0.
@@ -65,14 +67,14 @@ package struct EngineRoute: Sendable, Hashable {
     package var segmentIndices: [Int]
     /// Planned stop time at each of ``waypoints``, in seconds, e.g. to charge; ignored for origin and destination.
     package var stopSeconds: [Double]
-    /// As the engine says.
-    package var distance: Distance
-    /// As the engine says, with the time at stops.
-    package var duration: Duration
-    /// What could not be carried over.
-    package var notices: [RouteNotice]
-    /// The way in a few words, e.g. "Landstrasse, Austrasse"; longest first; empty when nothing has a name.
-    package var summaryVariants: [String]
+    /// The length, as the engine says.
+    public package(set) var distance: Distance
+    /// The time, as the engine says, with the time at stops.
+    public package(set) var duration: Duration
+    /// What was lost in reading.
+    public package(set) var notices: [RouteNotice]
+    /// The route in a few words, e.g. "Landstrasse, Austrasse"; longest first; empty when nothing has a name.
+    public package(set) var summaryVariants: [String]
 
     package init(
         engine: Engine, waypoints: [Waypoint], information: RouteInformation, line: [Coordinate],

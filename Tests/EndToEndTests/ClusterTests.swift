@@ -16,11 +16,9 @@ import WaymarkModel
             ["cluster", "--id", "car", "--connect", daemon.vehicle, "--endpoint", "watcher"] + options)
         let client = try await NavigationClient.connect(
             to: try #require(ServiceAddress(daemon.navigation)), .init(id: "app"))
-        let (changes, change) = AsyncStream.makeStream(of: [SessionEvent.Endpoint].self)
         let session = try await client.openSession(
             vehicles: .vehicles(["car"]),
-            onEvent: { if case .vehicleChanged(_, .joined, let endpoints) = $0 { change.yield(endpoints) } },
-            onWaypoint: { _ in .estimates(TravelEstimates(distanceRemaining: .meters(1))) {} })
+            onWaypoint: { _, _ in .estimates(TravelEstimates(distanceRemaining: .meters(1))) {} })
         try await session.start(Self.trip, route: RouteInformation())
         try await watcher.line { $0.contains("guided by app") || $0.contains("startGuidance") ? $0 : nil }
         // No endpoint asks the user, so the request is not accepted.
@@ -28,7 +26,7 @@ import WaymarkModel
         #expect(await request.end() == 2)
         // The cluster connects and becomes ready; the watcher never does.
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json")
-        for await endpoints in changes {
+        for await case .vehicleChanged(_, .joined, let endpoints) in await session.events {
             #expect(endpoints.allSatisfy { $0.name != "watcher" || !$0.isReady })
             if endpoints.contains(where: { $0.name == "cluster" && $0.isReady }) { break }
         }
@@ -49,12 +47,9 @@ import WaymarkModel
         try await watcher.line(containing: "\"connected\"")
         let client = try await NavigationClient.connect(
             to: try #require(ServiceAddress(daemon.navigation)), .init(id: "app"))
-        let (joins, join) = AsyncStream.makeStream(of: String.self)
-        _ = try await client.openSession(
-            vehicles: .anyThatAsked,
-            onEvent: { if case .vehicleChanged(let vehicle, .joined, _) = $0 { join.yield(vehicle) } })
+        let session = try await client.openSession(vehicles: .anyThatAsked)
         let cluster = try daemon.waymark("cluster", "--id", "guided", "--json")
-        for await vehicle in joins {
+        for await case .vehicleChanged(let vehicle, .joined, _) in await session.events {
             #expect(vehicle == "guided")
             break
         }

@@ -41,7 +41,7 @@ import WaymarkProtocol
         let (roads, road) = AsyncStream.makeStream(of: String.self)
         let (ends, end) = AsyncStream.makeStream(of: VehicleState.Phase.self)
         var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: "healthy")
-        configuration.onUpdate = { update in
+        configuration.onEveryUpdate = { update in
             if let name = update.state.currentRoadName.first { road.yield(name) }
             if case .ended = update.state.phase { end.yield(update.state.phase) }
         }
@@ -60,7 +60,7 @@ import WaymarkProtocol
         }
         try await session.finish()
         for await phase in ends {
-            #expect(phase == .ended(reason: "finished"))
+            #expect(phase == .ended(.finished))
             break
         }
         try await daemon.program.errorLine { $0.contains("reads too slowly") ? $0 : nil }
@@ -79,7 +79,7 @@ import WaymarkProtocol
         let (asked, ask) = AsyncStream.makeStream(of: Void.self)
         let session = try await client.openSession(
             vehicles: .vehicles(["car"]),
-            onWaypoint: { _ in
+            onWaypoint: { _, _ in
                 ask.yield()
                 return .ownPrompt { await Self.never() }
             })
@@ -106,16 +106,15 @@ import WaymarkProtocol
         let client = try await NavigationClient.connect(
             to: try #require(ServiceAddress(daemon.navigation)), .init(id: "app"))
         let (asked, ask) = AsyncStream.makeStream(of: Void.self)
-        let (results, result) = AsyncStream.makeStream(of: RequestResult.self)
         let session = try await client.openSession(
             vehicles: .vehicles(["car"]),
-            onEvent: { if case .waypointResult(_, let outcome) = $0 { result.yield(outcome) } },
-            onWaypoint: { _ in
+            onWaypoint: { _, _ in
                 ask.yield()
                 return .ownPrompt {
                     await withCheckedContinuation { (_: CheckedContinuation<Bool, Never>) in }
                 }
             })
+        let events = await session.events
         try await session.start(Self.trip, route: RouteInformation())
         try await cluster.line(containing: "startGuidance")
         let request = try daemon.waymark("request", "waypoint", "47.1,9.5", "--id", "car")
@@ -126,7 +125,7 @@ import WaymarkProtocol
         let cancel = try daemon.waymark("request", "cancel", "--id", "car")
         #expect(await cancel.end() == 0)
         var outcome: RequestResult?
-        for await first in results {
+        for await case .waypointResult(_, let first) in events {
             outcome = first
             break
         }

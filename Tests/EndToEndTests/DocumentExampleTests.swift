@@ -1,3 +1,4 @@
+import ArticleExamples
 import Foundation
 import Testing
 
@@ -64,6 +65,14 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
         let example = try String(
             contentsOf: Self.root.appending(path: "Docs/examples/\(file)"), encoding: .utf8)
         #expect(page.contains("```swift\n\(example)```"))
+    }
+
+    @Test func `the article's test against a private gateway passes`() async throws {
+        let name = try await withPrivateGateway(waymarkd: Program.folder.appending(path: "waymarkd").path) {
+            gateway in
+            try await destinationSeen(by: "car", through: gateway)
+        }
+        #expect(name == "Gutenberg Castle")
     }
 
     @Test func `the Swift examples run against each other`() async throws {

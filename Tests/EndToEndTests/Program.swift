@@ -48,7 +48,7 @@ final class Program: Sendable {
     deinit { if self.process.isRunning { kill(self.process.processIdentifier, SIGKILL) } }
 
     /// The folder of the program that runs the tests.
-    private static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent()
 
     var identifier: Int32 { self.process.processIdentifier }

@@ -32,14 +32,15 @@ import WaymarkModel
             to: try #require(ServiceAddress(daemon.navigation)), .init(id: "app"))
         let session = try await client.openSession(
             vehicles: .vehicles(["car"]),
-            onEvent: { if case .waypointResult(_, let outcome) = $0 { result.yield(outcome) } },
-            onWaypoint: { _ in
+            onWaypoint: { _, _ in
                 ask.yield()
                 return .ownPrompt {
                     do { try await Task.sleep(for: .seconds(3_600)) } catch { /* The test is over. */  }
                     return false
                 }
             })
+        let events = await session.events
+        Task { for await case .waypointResult(_, let outcome) in events { result.yield(outcome) } }
         try await session.start(Self.trip, route: RouteInformation())
         return (client, asked, results)
     }

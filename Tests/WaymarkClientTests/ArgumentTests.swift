@@ -36,7 +36,7 @@ private let nowhere = Waypoint(center: Coordinate(latitude: 91, longitude: 9))
             return nil
         },
         Case("share_id") {
-            await $0.answerShare("", isTaken: true)
+            await $0.answerShare("", isAccepted: true, $0.sessionID)
             return nil
         },
         Case("alert_id") {
@@ -94,14 +94,14 @@ private let nowhere = Waypoint(center: Coordinate(latitude: 91, longitude: 9))
             TravelEstimates(distanceRemaining: .meters(1), timeRemaining: .seconds(-1))
         ),
     ])
-    func `estimates outside of their range decline the request at once, and the client hears why`(
+    func `estimates outside of their range decline the request at once, and an event says why`(
         _ field: String, _ estimates: TravelEstimates
     ) async throws {
         let gateway = try await FakeGateway.start()
         let (client, peer) = try await gateway.client()
         async let opening = client.openSession(
             vehicles: .vehicles(["car"]),
-            onWaypoint: { _ in .estimates(estimates) { Issue.record("not accepted") } })
+            onWaypoint: { _, _ in .estimates(estimates) { Issue.record("not accepted") } })
         try await peer.open(SessionID(7))
         let session = try await opening
         let events = await session.events
@@ -199,12 +199,6 @@ private let nowhere = Waypoint(center: Coordinate(latitude: 91, longitude: 9))
             Issue.record("a locale of a thousand characters")
             return
         }
-        guard case .invalid(let reason)? = await Self.refusal({ $0.withoutFeatures = ["routeSegmets"] })
-        else {
-            Issue.record("a feature that is not known")
-            return
-        }
-        #expect(reason.hasPrefix("routeSegmets is not a feature; the features are "))
     }
 }
 

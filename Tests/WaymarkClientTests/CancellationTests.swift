@@ -176,16 +176,16 @@ extension VehicleEndpoint {
         await gateway.close()
     }
 
-    @Test func `what is about a session names it`() async throws {
+    @Test func `messages about a session have its id`() async throws {
         let gateway = try await FakeGateway.start()
-        let (endpoint, peer) = try await gateway.endpoint { $0.takesDestinations = true }
+        let (endpoint, peer) = try await gateway.endpoint { $0.onDestination = { _ in true } }
         try await peer.guide(self.session)
         await endpoint.wait { $0.phase == .active }
         let request = Task { await endpoint.requestWaypoint(place, requestID: "r") }
         await endpoint.setRouteSource(.vehicle)
         await endpoint.zoom(.in)
         await endpoint.respondToAlert(1, action: 1)
-        await endpoint.answerShare("s", isTaken: true)
+        await endpoint.answerShare("s", isAccepted: true, endpoint.sessionID)
         var awaited: Set<MessageType> = [
             .waypointRequest, .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer,
         ]
@@ -302,7 +302,7 @@ enum WaitingCall: String, CaseIterable, Sendable {
         await gateway.close()
     }
 
-    @Test func `a request goes on while another call waits for it`() async throws {
+    @Test func `a request stays open while another call waits for it`() async throws {
         let gateway = try await FakeGateway.start()
         let (endpoint, peer) = try await gateway.endpoint()
         let first = Task { await endpoint.requestDestination(place, requestID: "r") }

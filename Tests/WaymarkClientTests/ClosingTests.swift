@@ -19,25 +19,26 @@ import WaymarkProtocol
         return (try await connecting, peer)
     }
 
-    @Test func `an endpoint may be closed from its own handler, and nothing waits for ever after it`()
+    @Test func `an endpoint may be closed from its own handler, and every waiting call returns`()
         async throws
     {
         let gateway = try await FakeGateway.start()
         let (made, make) = AsyncStream.makeStream(of: VehicleEndpoint.self)
         let (closed, close) = AsyncStream.makeStream(of: Void.self)
         let (endpoint, peer) = try await self.endpoint(gateway) {
-            $0.onUpdate = { _ in
+            $0.onPrompt = { _ in
                 for await endpoint in made {
                     await endpoint.close()
                     break
                 }
                 close.finish()
+                return false
             }
         }
         make.yield(endpoint)
         async let waiting = endpoint.requestDestination(place)
         _ = await peer.next { $0.message.type == .destinationRequest ? true : nil }
-        try await peer.send(.sessionRestored)
+        try await peer.send(.prompt(openPrompt))
         _ = await peer.next { $0.message.type == .goodbye ? true : nil }
         await peer.close()
         for await _ in closed {}
@@ -54,19 +55,21 @@ import WaymarkProtocol
         let (reasons, tell) = AsyncStream.makeStream(of: EndReason.self)
         let session = try await client.openSession(
             vehicles: .vehicles(["car"]),
-            onEvent: { event in
-                if case .alertResponse = event { await client.close() }
-                if case .ended(let reason) = event {
-                    tell.yield(reason)
-                    tell.finish()
-                }
+            onWaypoint: { _, _ in
+                await client.close()
+                return .decline(.busy)
             })
+        let events = await session.events
+        Task {
+            for await case .ended(let reason) in events { tell.yield(reason) }
+            tell.finish()
+        }
         try await session.start(trip, route: route)
-        try await session.show(NavigationAlert(id: 1, titleVariants: ["Ice"]))
-        await witness.wait { $0.alert != nil }
-        await cluster.respondToAlert(1)
+        await witness.wait { $0.phase == .active }
+        async let request = cluster.requestWaypoint(place)
         for await reason in reasons { #expect(reason == .connectionClosed(.closed)) }
         await witness.wait { if case .ended = $0.phase { true } else { false } }
+        #expect(await request != .accepted)
         await cluster.close()
         await service.stop()
     }
@@ -89,13 +92,16 @@ import WaymarkProtocol
         await gateway.close()
     }
 
-    @Test func `a handler that never comes back holds up neither reading nor the signs of life`() async throws
-    {
+    @Test func `a handler that never returns delays neither reading nor keepalive`() async throws {
         let gateway = try await FakeGateway.start()
         let (blocked, unblock) = AsyncStream.makeStream(of: Void.self)
         let (endpoint, peer) = try await self.endpoint(gateway, keepalive: 20_000) {
-            $0.onUpdate = { _ in for await _ in blocked {} }
+            $0.onPrompt = { _ in
+                for await _ in blocked {}
+                return false
+            }
         }
+        try await peer.send(.prompt(openPrompt))
         let states = await endpoint.states
         try await peer.send(
             .snapshotBegin(SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))),
@@ -133,7 +139,7 @@ import WaymarkProtocol
         await gateway.close()
     }
 
-    @Test func `an endpoint that may not speak for its vehicle waits for nothing`() async throws {
+    @Test func `requests of an endpoint that may not make them return at once`() async throws {
         let gateway = try await FakeGateway.start()
         let (endpoint, peer) = try await self.endpoint(gateway)
         async let request = endpoint.requestDestination(place)
@@ -167,7 +173,7 @@ import WaymarkProtocol
         await gateway.close()
     }
 
-    @Test func `what is said before and while the connection is lost arrives on the next one`() async throws {
+    @Test func `messages sent before and during a loss arrive on the next connection`() async throws {
         let gateway = try await FakeGateway.start()
         let (endpoint, peer) = try await self.endpoint(gateway)
         await peer.close()
@@ -189,7 +195,7 @@ import WaymarkProtocol
         await gateway.close()
     }
 
-    @Test func `a prompt that is over cancels whoever asks`() async throws {
+    @Test func `the end of a prompt cancels its handler`() async throws {
         let gateway = try await FakeGateway.start()
         let (cancelled, tell) = AsyncStream.makeStream(of: Void.self)
         let (endpoint, peer) = try await self.endpoint(gateway) {
@@ -222,3 +228,8 @@ import WaymarkProtocol
         await gateway.close()
     }
 }
+
+/// A question to the user that the gateway keeps open for long.
+private let openPrompt = Prompt(
+    requestID: "p", waypoint: place, travelEstimates: TravelEstimates(distanceRemaining: .meters(1)),
+    deadlineMilliseconds: 600_000)

@@ -52,7 +52,7 @@ import WaymarkClient
         try FileManager.default.removeItem(atPath: folder)
     }
 
-    @Test func `one that closes at once may be another`() async throws {
+    @Test func `a listener that closes at once may not be waymarkd`() async throws {
         let folder = try Self.newFolder()
         let server = try await Self.serve([], at: "\(folder)/s")
         let reason = await Self.reason(at: .unix(path: "\(folder)/s"))

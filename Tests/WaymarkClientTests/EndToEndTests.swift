@@ -26,14 +26,14 @@ import WaymarkTransport
         let held = await early.state
         await late.wait { $0 == held }
         try await session.finish()
-        for witness in [early, late] { await witness.wait { $0.phase == .ended(reason: "finished") } }
+        for witness in [early, late] { await witness.wait { $0.phase == .ended(.finished) } }
         await client.close()
         await first.close()
         await second.close()
         await service.stop()
     }
 
-    @Test func `cut connections are made good on both sides`() async throws {
+    @Test func `both sides recover from lost connections`() async throws {
         let service = try await Service.start()
         let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
         let client = try await navigation("app", at: service.navigation)
@@ -81,7 +81,7 @@ import WaymarkTransport
         let (accepted, accept) = AsyncStream.makeStream(of: Void.self)
         let session = try await client.openSession(
             vehicles: .vehicles(["car"]),
-            onWaypoint: { _ in
+            onWaypoint: { _, _ in
                 .estimates(TravelEstimates(distanceRemaining: .meters(1))) { accept.finish() }
             })
         try await session.start(trip, route: route)
@@ -102,7 +102,7 @@ import WaymarkTransport
         await service.stop()
     }
 
-    @Test func `a client that is refused a vehicle hears which one and why`() async throws {
+    @Test func `a refused session names the vehicle and its reason`() async throws {
         let service = try await Service.start()
         let client = try await navigation("first", at: service.navigation)
         _ = try await client.openSession(vehicles: .vehicles(["car", "bus"]))
@@ -143,7 +143,7 @@ import WaymarkTransport
         await service.stop()
     }
 
-    @Test func `a vehicle may come over TCP, and leaves when it says so`() async throws {
+    @Test func `a vehicle connects over TCP, and leaves with its Goodbye`() async throws {
         let service = try await Service.start()
         guard case .tcp(let host, let port) = service.daemon.addresses[2] else {
             Issue.record("\(service.daemon.addresses)")
@@ -168,21 +168,14 @@ import WaymarkTransport
         await service.stop()
     }
 
-    @Test func `a shared destination comes back with what each vehicle did`() async throws {
+    @Test func `a shared destination returns each vehicle's answer`() async throws {
         let service = try await Service.start()
         var taker = VehicleEndpoint.Configuration(vehicle: "taker", endpoint: "cluster")
         taker.onDestination = { $0 == place }
         let cluster = try await VehicleEndpoint.connect(to: service.vehicle, taker)
         var decliner = VehicleEndpoint.Configuration(vehicle: "decliner", endpoint: "cluster")
-        decliner.takesDestinations = true
+        decliner.onDestination = { _ in false }
         let other = try await VehicleEndpoint.connect(to: service.vehicle, decliner)
-        let updates = await other.updates
-        let declining = Task {
-            for await update in updates {
-                guard case .destinationShared(let id, _) = update.content else { continue }
-                await other.answerShare(id, isTaken: false)
-            }
-        }
         let client = try await navigation("app", at: service.navigation)
         let session = try await client.openSession(vehicles: .vehicles(["taker", "decliner", "absent"]))
         try await session.start(trip, route: route)
@@ -195,11 +188,10 @@ import WaymarkTransport
         await client.close()
         await cluster.close()
         await other.close()
-        await declining.value
         await service.stop()
     }
 
-    @Test func `settings, standings and the vehicle's end of it arrive as what they are`() async throws {
+    @Test func `settings, standings and the end by the vehicle arrive as events`() async throws {
         let service = try await Service.start()
         let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
         let settings = DisplaySettings(
@@ -234,7 +226,7 @@ import WaymarkTransport
         let (answered, answer) = AsyncStream.makeStream(of: Void.self)
         let session = try await client.openSession(
             vehicles: .vehicles(["car"]),
-            onWaypoint: { _ in
+            onWaypoint: { _, _ in
                 ask.finish()
                 for await _ in answered {}
                 return .decline(.busy)
@@ -251,7 +243,7 @@ import WaymarkTransport
         await service.stop()
     }
 
-    @Test func `what was published right before closing still arrives`() async throws {
+    @Test func `a publication right before closing still arrives`() async throws {
         let service = try await Service.start()
         let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
         let client = try await navigation("app", at: service.navigation)
@@ -259,12 +251,12 @@ import WaymarkTransport
         try await session.start(trip, route: route)
         try await session.finish()
         await client.close()
-        await witness.wait { $0.phase == .ended(reason: "finished") }
+        await witness.wait { $0.phase == .ended(.finished) }
         await cluster.close()
         await service.stop()
     }
 
-    @Test func `garbage on every listener disturbs nobody`() async throws {
+    @Test func `garbage on every listener does not disturb other connections`() async throws {
         let service = try await Service.start()
         let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)
         let client = try await navigation("app", at: service.navigation)
@@ -318,7 +310,7 @@ import WaymarkTransport
             _ = try await Service.daemon(service.folder)
         }
         await service.daemon.shutdown()
-        // What a killed daemon leaves behind: a bound socket that nobody listens on.
+        // What a killed daemon leaves behind: a bound socket without a listener.
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

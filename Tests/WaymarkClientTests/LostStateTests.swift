@@ -107,7 +107,7 @@ import WaymarkProtocol
         await gateway.close()
     }
 
-    @Test func `an endpoint that withdraws what the gateway never had waits for nothing`() async throws {
+    @Test func `withdrawing a request that the gateway never had returns at once`() async throws {
         let gateway = try await FakeGateway.start()
         let (endpoint, peer) = try await gateway.endpoint()
         let request = Task { await endpoint.requestDestination(place, requestID: "r") }
@@ -115,7 +115,8 @@ import WaymarkProtocol
         var rejection = Rejection(.notGranted, reason: "prompts were not granted")
         rejection.messageType = MessageType.promptAnswer.rawValue
         rejection.requestID = "r"
-        try await peer.send(.error(rejection))  // Of an answer to a prompt of the same request: it goes on.
+        // About an answer to a prompt of the same request, which stays open.
+        try await peer.send(.error(rejection))
         await endpoint.withdrawRequest("r")
         _ = await peer.next { $0.message.type == .withdrawRequest ? true : nil }
         rejection = Rejection(.unknownReference, field: "request_id", reason: "there is no such request")

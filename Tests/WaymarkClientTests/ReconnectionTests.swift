@@ -13,7 +13,7 @@ private struct Guided {
     let events: Feed<SessionEvent>
 
     static func start(
-        onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)? = nil
+        onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)? = nil
     ) async throws -> Guided {
         let gateway = try await FakeGateway.start()
         var configuration = NavigationClient.Configuration(id: "app")
@@ -152,7 +152,7 @@ private struct Guided {
     private func guidedWithInquiries(
         whenAccepted: @escaping @Sendable () async -> Void
     ) async throws -> Guided {
-        let guided = try await Guided.start { _ in
+        let guided = try await Guided.start { _, _ in
             .estimates(TravelEstimates(distanceRemaining: .meters(5)), whenAccepted: whenAccepted)
         }
         for id in ["a", "b"] {
@@ -167,8 +167,7 @@ private struct Guided {
         return guided
     }
 
-    @Test func `what was decided of a request while the client was away is told and done, once`() async throws
-    {
+    @Test func `an outcome decided while the client was away is told, and acted on, once`() async throws {
         let (accepted, accept) = AsyncStream.makeStream(of: Void.self)
         let guided = try await self.guidedWithInquiries { accept.yield() }
         let back = try await guided.lose()

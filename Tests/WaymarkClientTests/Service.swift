@@ -47,14 +47,14 @@ struct Service {
     }
 }
 
-/// Keeps what an endpoint holds, and lets a test wait for it.
+/// Records an endpoint's updates, and lets a test wait for a state.
 actor Witness {
     private(set) var state = VehicleState()
     private(set) var names: [String] = []
     private var waiting:
         [(condition: @Sendable (VehicleState) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
 
-    func take(_ update: VehicleUpdate) {
+    func record(_ update: VehicleUpdate) {
         self.state = update.state
         self.names.append(update.name)
         self.waiting.removeAll { waiting in
@@ -76,7 +76,7 @@ actor Witness {
         var configuration = VehicleEndpoint.Configuration(vehicle: vehicle, endpoint: name)
         configuration.reconnection = ReconnectionPolicy(
             firstDelay: .milliseconds(5), delayMax: .milliseconds(50), firstAttemptsMax: 3)
-        configuration.onUpdate = { await witness.take($0) }
+        configuration.onEveryUpdate = { await witness.record($0) }
         if let prompts { configuration.onPrompt = { _ in prompts } }
         return (try await VehicleEndpoint.connect(to: address, configuration), witness)
     }

@@ -34,7 +34,7 @@ struct ClusterJSONTests {
         active.phase = .active
         active.maneuvers = []
         var ended = VehicleState()
-        ended.phase = .ended(reason: "finished")
+        ended.phase = .ended(.finished)
         let (first, second) = (ManeuverID(rawValue: 1), ManeuverID(rawValue: 2))
         active.maneuverEstimates[second] = TravelEstimates(distanceRemaining: .meters(5))
         var passed = active

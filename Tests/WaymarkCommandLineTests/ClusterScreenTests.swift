@@ -93,13 +93,12 @@ import WaymarkProtocol
     @Test func `while the gateway is away the screen says so, and how old what it shows is`() async throws {
         let screen = Screen()
         let app = Self.app(screen)
-        let attempt = await app.beginAttempt()
-        await app.take(.connected(resumed: false), attempt: attempt)
+        await app.apply(.connected(resumed: false))
         #expect(screen.text.contains("connected"))
-        await app.take(.connecting, attempt: attempt)
+        await app.apply(.connecting)
         #expect(screen.text.contains("connection lost, reconnecting"))
         #expect(screen.text.contains("the gateway is away: this is 0 s old"))
-        await app.take(.connected(resumed: true), attempt: attempt)
+        await app.apply(.connected(resumed: true))
         #expect(!screen.text.contains("away"))
         #expect(screen.text.contains("connected to the gateway again"))
     }
@@ -107,13 +106,12 @@ import WaymarkProtocol
     @Test func `an update that overtakes the news of the connection is told after it`() async throws {
         let screen = Screen()
         let app = Self.app(screen)
-        let attempt = await app.beginAttempt()
         let ended = SessionEnded(session: .none, reason: .userStopped)
-        await app.take(VehicleUpdate(Envelope(.sessionEnded(ended)), VehicleState()))
-        await app.take(.connected(resumed: false), attempt: attempt)
+        await app.apply(VehicleUpdate(Envelope(.sessionEnded(ended)), VehicleState()))
+        await app.apply(.connected(resumed: false))
         #expect(await app.story == ["connected to the gateway", "there was no guidance to end"])
-        await app.take(.connecting, attempt: attempt)
-        await app.take(.connected(resumed: true), attempt: attempt)
+        await app.apply(.connecting)
+        await app.apply(.connected(resumed: true))
         #expect(await app.story.last == "connected to the gateway again")
     }
 
@@ -122,9 +120,8 @@ import WaymarkProtocol
         let screen = Screen()
         let app = Self.app(screen)
         for _ in 1...3 {
-            let attempt = await app.beginAttempt()
-            await app.take(.connecting, attempt: attempt)
-            await app.take(.closed(.cannotConnect(.unix(path: "/x"), reason: "no")), attempt: attempt)
+            await app.apply(.connecting)
+            await app.apply(.closed(.cannotConnect(.unix(path: "/x"), reason: "no")))
         }
         #expect(screen.text.contains("waiting for the gateway"))
         #expect(screen.text.contains("not connected yet"))
@@ -143,16 +140,6 @@ import WaymarkProtocol
         let typed = ClusterScreen.lines(view, columns: 80, rows: 24)
         let line = typed.dropLast(2).last ?? ""
         #expect(line.count == 80 && line.hasSuffix("END▏"), "\(line)")
-    }
-
-    @Test func `what an earlier attempt to connect says does not count`() async throws {
-        let screen = Screen()
-        let app = Self.app(screen)
-        let first = await app.beginAttempt()
-        let second = await app.beginAttempt()
-        await app.take(.connected(resumed: false), attempt: second)
-        await app.take(.closed(.refused(reason: "full")), attempt: first)
-        #expect(!screen.text.contains("closed"))
     }
 
     @Test func `every key says what it did, or why not`() async throws {
@@ -186,7 +173,7 @@ import WaymarkProtocol
             var state = VehicleState()
             state.alert = NavigationAlert(
                 id: 1, titleVariants: ["Jam"], actions: [AlertAction(id: 70, titleVariants: ["Avoid"])])
-            await app.take(VehicleUpdate("showAlert", .other, state))
+            await app.apply(VehicleUpdate("showAlert", .other, state))
             #expect(screen.text.contains("[1] Avoid"))
             await app.press(.character("1"))
             #expect(await app.status == "told the client: Avoid")
@@ -195,7 +182,7 @@ import WaymarkProtocol
         }
     }
 
-    @Test func `a place that is typed can be taken back`() async throws {
+    @Test func `a typed place can be deleted`() async throws {
         try await Self.withConnectedApp { app, screen in
             for key in Keyboard.keys("w47") { await app.press(key) }
             #expect(screen.text.contains("stop at LAT,LON NAME (Enter, or Escape): 47"))

@@ -10,7 +10,7 @@ import WaymarkRoutes
 @testable import WaymarkCommandLine
 
 @Suite(.timeLimit(.minutes(10))) struct CommandTests {
-    @Test func `the demo does all that it should`() async throws {
+    @Test func `the demo succeeds`() async throws {
         try await Demo.parse(["--speed", "2000"]).run()
     }
 
@@ -21,7 +21,7 @@ import WaymarkRoutes
         try await Demo.parse(["--speed", "2000", "--route", file.path]).run()
     }
 
-    @Test func `a drive passes nothing over, however far its clock leaps`() async throws {
+    @Test func `a drive skips nothing, however far its clock jumps`() async throws {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "wm-\(UInt32.random(in: 0 ... .max))").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -62,7 +62,7 @@ import WaymarkRoutes
         }
     }
 
-    @Test func `a screen shows maneuver, distance, lanes and what is next`() {
+    @Test func `a screen shows maneuver, distance, lanes and the maneuver after it`() {
         var state = VehicleState()
         state.phase = .active
         state.maneuvers = [
@@ -111,7 +111,7 @@ import WaymarkRoutes
         #expect(!lines.contains(ClusterJSON.state(other, at: Self.time)))
     }
 
-    @Test func `nothing that others say steers the terminal, whichever way it is printed`() throws {
+    @Test func `no text from the network controls the terminal, however it is printed`() throws {
         let name = "a\u{1B}[2J\u{9B}c\u{7F}\u{202E}\u{E0041}ä日\n"
         let line = JSON.line(["name": name])
         #expect(!line.unicodeScalars.contains(where: Terminal.steers))
@@ -144,7 +144,7 @@ import WaymarkRoutes
         #expect(text.contains("\nUsage: waymark cluster --id <id>"))
     }
 
-    @Test func `what others wrote cannot steer the terminal`() {
+    @Test func `texts from the network cannot control the terminal`() {
         #expect(Terminal.printable("a\u{1B}[2Jb\u{9B}c\r\nd\u{202E}") == "a [2Jb c  d ")
         #expect(Terminal.clipped("日本語のみち", columns: 5) == "日本")
         #expect(Terminal.clipped("abc", columns: 5) == "abc")
@@ -296,7 +296,7 @@ import WaymarkRoutes
         state.tripEstimates = self.estimates
         state.maneuverEstimates[ManeuverID(rawValue: 1)] = self.estimates
         state.alert = self.alert
-        state.withheld = ["routeSegments": "notRequested"]
+        state.withheld = [.routeSegments: .notRequested]
         return state
     }
 
@@ -337,7 +337,7 @@ import WaymarkRoutes
             + others.map { ClusterJSON.message(Self.update($0), at: Self.time) }
         let connections: [ConnectionState] = [.connecting, .connected(resumed: true), .closed(.closed)]
         var ended = VehicleState()
-        ended.phase = .ended(reason: "finished")
+        ended.phase = .ended(.finished)
         return messages + connections.map { ClusterJSON.connection($0, at: Self.time) }
             + [Self.fullState, ended].map { ClusterJSON.state($0, at: Self.time) }
             + [ClusterJSON.change(Self.fullState, since: ended, at: Self.time) ?? ""]

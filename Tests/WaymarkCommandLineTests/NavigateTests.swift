@@ -22,7 +22,7 @@ import WaymarkRoutes
         _ vehicles: SessionVehicles, _ events: [SessionEvent], _ end: Guide.End = .arrived
     ) -> DriveOutcome {
         var roster = VehicleRoster(vehicles)
-        for event in events { roster.take(event) }
+        for event in events { roster.apply(event) }
         return roster.outcome(of: end)
     }
 
@@ -110,14 +110,14 @@ import WaymarkRoutes
     @Test func `guidance waits for all named vehicles that may still come`() {
         var roster = VehicleRoster(.vehicles(["car", "bus", "van"]))
         #expect(roster.missing(.ready) == ["car", "bus", "van"])
-        roster.take(Self.joined("car", isReady: false))
-        roster.take(Self.changed("bus", .refusedAsBusy))
-        roster.take(Self.changed("van", .awaited))
+        roster.apply(Self.joined("car", isReady: false))
+        roster.apply(Self.changed("bus", .refusedAsBusy))
+        roster.apply(Self.changed("van", .awaited))
         #expect(roster.missing(.ready) == ["car", "van"])
         #expect(roster.missing(.connected) == ["van"])
         #expect(!roster.isComplete(.connected) && roster.hasOne(.connected) && !roster.hasOne(.ready))
-        roster.take(Self.joined("car"))
-        roster.take(Self.joined("van"))
+        roster.apply(Self.joined("car"))
+        roster.apply(Self.joined("van"))
         #expect(roster.isComplete(.ready))
         #expect(!VehicleRoster(.anyThatAsked).isComplete(.ready))
     }
@@ -189,7 +189,8 @@ import WaymarkRoutes
     // MARK: What a slow connection makes of a drive
 
     @Test(arguments: 0..<60)
-    func `however late publications are sent, no endpoint holds what the drive never was`(_ seed: Int) throws
+    func `however late publications are sent, no endpoint has a state that the drive never had`(_ seed: Int)
+        throws
     {
         let names = ["vaduz-balzers", "vaduz-balzers-charging", "heidelberg-lanes"]
         let route = try readAnswer(Resources.route(names[seed % 3]), name: "route").routes[0]
@@ -221,7 +222,7 @@ import WaymarkRoutes
             }
             elapsed += .milliseconds(Int.random(in: 50...5_000, using: &random))
             guard drive.state == .finished || Int.random(in: 0..<8, using: &random) == 0 else { continue }
-            for item in queue.takeAll() {
+            for item in queue.dequeueAll() {
                 receive(.publication(item.publication))
                 guard let next = held.upcomingManeuvers.first else { continue }
                 let ahead = measure.meters[route.maneuverIndices[Int(next.rawValue) - 1]] - drive.meters

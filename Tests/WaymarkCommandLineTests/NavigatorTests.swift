@@ -73,7 +73,7 @@ import WaymarkRoutes
         }
     }
 
-    @Test func `a route that is lost is told`() async throws {
+    @Test func `a lost route is reported`() async throws {
         let engine = TiredEngine(TreeEngine(road: Self.road), answers: 1)
         try await Self.run(engine, .init()) { navigator, _ in
             var plan = Self.fast

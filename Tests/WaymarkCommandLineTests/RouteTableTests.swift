@@ -46,7 +46,7 @@ import WaymarkRoutes
         RouteTable.lines(try RouteReader.read(Array(Self.text.utf8)), listsNotices: listsNotices)
     }
 
-    @Test func `the table says what people want to know of a route`() throws {
+    @Test func `the table has length, time, maneuvers and stops of a route`() throws {
         #expect(
             try Self.lines().prefix { !$0.hasPrefix("note: ") } == [
                 "Route 1 of 1, by Mapbox",

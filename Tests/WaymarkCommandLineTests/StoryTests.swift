@@ -23,7 +23,7 @@ struct StoryTests {
     private mutating func hear(_ message: Message, session: SessionID = Self.session) -> String? {
         let envelope = Envelope(message, session: session, sequence: 1)
         self.state.apply(envelope)
-        return self.story.take(VehicleUpdate(envelope, self.state))
+        return self.story.sentence(for: VehicleUpdate(envelope, self.state))
     }
 
     private mutating func hear(_ publication: Publication) -> String? { self.hear(.publication(publication)) }
@@ -41,7 +41,7 @@ struct StoryTests {
         return self.hear(.startGuidance(trip, generation: 1, route))
     }
 
-    @Test mutating func `a drive with a stop on the way is told step by step`() {
+    @Test mutating func `a drive with a stop on the way is reported step by step`() {
         self.begin()
         #expect(self.start() == "guided by app from A to B: 9 km, 12 min")
         let prompt = Prompt(
@@ -75,7 +75,7 @@ struct StoryTests {
         #expect(self.hear(.sessionEnded(ended), session: .none) == nil)
     }
 
-    @Test mutating func `who joins in mid-drive is told once where guidance stands`() {
+    @Test mutating func `a cluster that joins in mid-drive is told once how far guidance is`() {
         #expect(
             self.hear(.snapshotBegin(SnapshotBegin(kind: .full, client: ClientID(unchecked: "app")))) == nil)
         #expect(self.start() == nil)
@@ -97,7 +97,6 @@ struct StoryTests {
         self.begin()
         _ = self.start()
         #expect(self.hear(.cancelGuidance) == "guidance is over: the navigation client stopped guidance")
-        #expect(Story.endSentence("userStopped") == "the vehicle's user stopped guidance")
     }
 
     @Test mutating func `an end without a session says that there was none`() {
@@ -112,21 +111,21 @@ struct StoryTests {
         #expect(sentence == "the request is not accepted: \(RequestResult.notSupported.explanation)")
     }
 
-    @Test mutating func `a connection is told when it comes, goes and comes back`() {
-        #expect(self.story.take(.connecting) == nil)
-        #expect(self.story.take(.closed(.refused(reason: "full"))) == nil)
-        #expect(self.story.take(.connected(resumed: false)) == "connected to the gateway")
-        #expect(self.story.take(.connecting) == "connection to the gateway lost; reconnecting")
+    @Test mutating func `a connection is reported when it opens, is lost and opens again`() {
+        #expect(self.story.sentence(for: .connecting) == nil)
+        #expect(self.story.sentence(for: .closed(.refused(reason: "full"))) == nil)
+        #expect(self.story.sentence(for: .connected(resumed: false)) == "connected to the gateway")
+        #expect(self.story.sentence(for: .connecting) == "connection to the gateway lost; reconnecting")
         // Each further attempt is no news.
-        #expect(self.story.take(.connecting) == nil)
-        #expect(self.story.take(.connected(resumed: true)) == "connected to the gateway again")
-        #expect(self.story.take(.closed(.closed)) == nil)
+        #expect(self.story.sentence(for: .connecting) == nil)
+        #expect(self.story.sentence(for: .connected(resumed: true)) == "connected to the gateway again")
+        #expect(self.story.sentence(for: .closed(.closed)) == nil)
         #expect(
-            self.story.take(.closed(.refused(reason: "full")))
+            self.story.sentence(for: .closed(.refused(reason: "full")))
                 == "connection closed: \(ClientError.refused(reason: "full"))")
     }
 
-    @Test func `time stands still after a step, for each step, and goes on from there`() {
+    @Test func `time stops after each step and continues from there`() {
         var time = ReadingTime()
         #expect(time.now(.seconds(5)) == .seconds(5))
         time.stand(for: .seconds(2), .seconds(10))

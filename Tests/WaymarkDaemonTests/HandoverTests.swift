@@ -179,8 +179,10 @@ struct HandoverTests {
         let (states, state) = AsyncStream.makeStream(of: VehicleState.self)
         let (connections, connection) = AsyncStream.makeStream(of: WaymarkClient.ConnectionState.self)
         var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: name)
-        configuration.onUpdate = { state.yield($0.state) }
-        configuration.onConnection = { connection.yield($0) }
-        return (try await VehicleEndpoint.connect(to: address, configuration), states, connections)
+        configuration.onEveryUpdate = { state.yield($0.state) }
+        let endpoint = try await VehicleEndpoint.connect(to: address, configuration)
+        let feed = await endpoint.connectionStates
+        Task { for await state in feed { connection.yield(state) } }
+        return (endpoint, states, connections)
     }
 }

@@ -162,7 +162,7 @@ struct FittingRun {
             let (old, late) = (self.endpoints[index], self.endpoints[count + index])
             let isSame = old.held == late.held
             #expect(isSame, "\(old.limits)")
-            guard old.limits.maneuversStoredMax > 0, old.state.withheld["maneuvers"] == nil else { continue }
+            guard old.limits.maneuversStoredMax > 0, old.state.withheld[.maneuvers] == nil else { continue }
             let slots = Int(old.limits.maneuversStoredMax)
             #expect(old.state.upcomingManeuvers == Array(self.upcoming.prefix(slots)))
             #expect(old.state.maneuvers.count == min(slots, self.maneuvers.count))

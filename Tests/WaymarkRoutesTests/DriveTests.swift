@@ -294,7 +294,7 @@ struct Held {
         }
     }
 
-    @Test func `a drive goes on along another route from where it is`() throws {
+    @Test func `a drive continues along another route from its position`() throws {
         let (direct, stopping) = (
             try Self.route("vaduz-balzers.json"), try Self.route("vaduz-balzers-charging.json")
         )
@@ -302,10 +302,10 @@ struct Held {
         var changes: [DriveChange] = []
         drive.advance(to: .seconds(120), into: &changes)
         let there = drive.position
-        let goingOn = Drive(route: stopping, from: there)
-        #expect(goingOn.position.meters(to: there) < 5)
-        #expect(goingOn.waypointsAhead == Array(stopping.waypoints.dropFirst()))
-        let information = goingOn.information
+        let continued = Drive(route: stopping, from: there)
+        #expect(continued.position.meters(to: there) < 5)
+        #expect(continued.waypointsAhead == Array(stopping.waypoints.dropFirst()))
+        let information = continued.information
         #expect(information.currentSegment == "leg-1")
         #expect(try #require(information.upcomingManeuvers.first).rawValue > 1)
         #expect(try #require(information.tripTravelEstimates).distanceRemaining < stopping.distance)
@@ -347,7 +347,7 @@ struct Held {
     }
 
     @Test(arguments: RouteFile.readable)
-    func `no receiver ever holds what the drive never was`(_ file: RouteFile) throws {
+    func `no receiver ever has a state that the drive never had`(_ file: RouteFile) throws {
         for route in try file.answer().routes {
             let length = LineMeasure(line: route.line, speeds: route.lineSpeeds).duration
             for (steps, seed) in [(300.0, UInt64(1)), (40, 2), (7, 3)] {

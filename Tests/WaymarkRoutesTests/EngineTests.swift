@@ -159,8 +159,8 @@ import WaymarkRoutes
         }
     }
 
-    @Test func `nobody there is told with the address`() async throws {
-        // Why: a port that was just bound and closed has nobody behind it.
+    @Test func `a refused connection is reported with the address`() async throws {
+        // Why: a port that was just bound and closed has no listener.
         let address = try await RecordedServer.serve(.init(body: [])) { $0.address }
         let engine = try ValhallaEngine(address, limits: Self.patient)
         let error = await #expect(throws: RoutingError.self) {
@@ -185,7 +185,7 @@ import WaymarkRoutes
         #expect(reason == "it does not speak TLS, or its certificate is not trusted")
     }
 
-    @Test func `a cancelled caller hears so`() async throws {
+    @Test func `a cancelled caller gets the error cancelled`() async throws {
         try await RecordedServer.serve(.init(body: [], stall: .beforeHead)) { server in
             let engine = try OSRMEngine(server.address, limits: Self.patient)
             let task = Task { try await engine.route(through: [Self.vaduz, Self.balzers]) }
@@ -200,7 +200,7 @@ import WaymarkRoutes
         #expect(throws: RoutingError.badAddress(address)) { try ValhallaEngine(address) }
     }
 
-    @Test func `points that make no route are refused before anybody is asked`() async throws {
+    @Test func `points that make no route are refused before an engine is asked`() async throws {
         let engine = try OSRMEngine("http://127.0.0.1:1")
         for points in [
             [], [Self.vaduz], [Self.vaduz, Coordinate(latitude: .nan, longitude: 0)],
@@ -237,7 +237,7 @@ import WaymarkRoutes
     }
 }
 
-/// A server on a free port of this machine that gives everybody the same answer.
+/// A server on a free port of this machine that gives every client the same answer.
 final class RecordedServer: Sendable {
     enum Stall: Sendable { case beforeHead, withinBody }
 

@@ -39,7 +39,7 @@ import WaymarkRoutes
         #expect(counter.counts["trkpt"] == route.line.count + route.information.segments.count - 1)
     }
 
-    @Test func `hostile words are escaped`() throws {
+    @Test func `control characters are escaped`() throws {
         var route = try #require(RouteFile.shipped.first).answer().routes[0]
         let words = "</name>&<\"'\\\n\u{1}\u{FFFE}🚗 Straße"
         route.information.maneuvers[0].instructionVariants = [words]

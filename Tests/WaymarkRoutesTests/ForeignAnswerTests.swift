@@ -76,7 +76,7 @@ import WaymarkRoutes
         for word in words { #expect(refusal.contains(word), "\(refusal)") }
     }
 
-    @Test func `a text of another program is no refusal of an engine`() {
+    @Test func `a text of another program is not an engine's refusal`() {
         for text in [#"{"status":"success","data":1}"#, #"{"title":"A map","layers":[]}"#] {
             #expect(Self.refusal(Array(text.utf8)).contains("an object of"))
         }

@@ -5,7 +5,7 @@ import WaymarkProtocol
 import WaymarkRoutes
 import WaymarkSimulation
 
-/// Answers that somebody broke, by accident or on purpose: an error or a sound route, never a crash.
+/// Broken answers, by accident or on purpose, give an error or a valid route, never a crash.
 @Suite struct HostileRouteTests {
     private static let samples: [RouteFile] = {
         let small = [
@@ -39,7 +39,7 @@ import WaymarkSimulation
     }
 
     @Test(arguments: 0..<80)
-    func `changed bytes do no harm`(_ seed: Int) throws {
+    func `changed bytes do not crash the reader`(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let file = try #require(Self.samples.randomElement(using: &random))
         var bytes = try file.bytes()
@@ -56,7 +56,7 @@ import WaymarkSimulation
     }
 
     @Test(arguments: 0..<120)
-    func `changed values do no harm`(_ seed: Int) throws {
+    func `changed values do not crash the reader`(_ seed: Int) throws {
         var random = SeededRandom(seed: 1_000 + UInt64(seed))
         let file = try #require(Self.samples.randomElement(using: &random))
         var value = try JSONParser.parse(file.bytes())

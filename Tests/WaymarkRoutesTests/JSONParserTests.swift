@@ -33,7 +33,7 @@ import WaymarkRoutes
         ("[-]", 1, 3), ("NaN", 1, 1), ("[1e999]", 1, 7), ("\"abc", 1, 5), ("[1] 2", 1, 5), ("[\n1\n2]", 3, 1),
         ("\"\\x\"", 1, 4), ("\"\\u12g4\"", 1, 6), ("\"a\nb\"", 1, 3), ("{\"a\" 1}", 1, 6), ("tru", 1, 1),
     ])
-    func `a mistake has a line and a column`(_ text: String, _ line: Int, _ column: Int) {
+    func `an error has a line and a column`(_ text: String, _ line: Int, _ column: Int) {
         let error = #expect(throws: RouteReadingError.self) { try self.parse(text) }
         guard case .notJSON(let foundLine, let foundColumn, let reason) = error else {
             Issue.record("\(String(describing: error))")

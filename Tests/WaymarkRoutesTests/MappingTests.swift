@@ -106,7 +106,7 @@ import WaymarkRoutes
         }
     }
 
-    @Test func `what Valhalla leaves to the neighbours`() {
+    @Test func `maneuver types that Valhalla leaves to neighbouring steps`() {
         #expect(
             ValhallaManeuver.rampStraight.type(exit: nil, leavesMotorway: true, leavesFerry: false)
                 == .offRamp)

@@ -40,7 +40,7 @@ import WaymarkSimulation
 
     @Test func `an empty text is no points`() throws { #expect(try Polyline.decode("", .six) == []) }
 
-    @Test func `mistakes are told apart`() {
+    @Test func `errors are told apart`() {
         #expect(throws: Polyline.Mistake.truncated) { try Polyline.decode("_p~iF", .five) }
         #expect(throws: Polyline.Mistake.truncated) { try Polyline.decode("_p~iF~ps|", .five) }
         #expect(throws: Polyline.Mistake.character(offset: 2)) { try Polyline.decode("_p iF~ps|U", .five) }

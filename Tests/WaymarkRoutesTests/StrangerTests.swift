@@ -19,7 +19,7 @@ import WaymarkRoutes
         ("A 9; E 45", "A 3; E 45", false), ("A 9", "A 3", true), ("A 9; E 45", "A 3; E 56", true),
         ("I 35W", "I 35E", true), ("Ring", "Ring", false),
     ])
-    func `a motorway is changed only if none of its numbers goes on`(
+    func `a motorway changes only if none of its numbers continues`(
         _ before: String, _ after: String, _ isChange: Bool
     ) throws {
         let (maneuvers, _) = try Sketch.read([Self.fork(before), Self.fork(after)])

@@ -118,7 +118,7 @@ import WaymarkRoutes
         #expect(route.information.maneuvers.map(\.type) == [.startRoute, .arriveAtDestination])
     }
 
-    @Test func `what has no counterpart follows the road`() throws {
+    @Test func `a maneuver without a counterpart follows the road`() throws {
         let (maneuvers, _) = try Sketch.read([
             .init(type: "use lane", modifier: "straight"), .init(type: "notification"),
         ])
@@ -383,7 +383,7 @@ import WaymarkRoutes
         #expect(abs(LineMeasure(line: route.line, speeds: route.lineSpeeds).duration - 40) < 1e-6)
     }
 
-    @Test func `735 steps of OSRM's own instructions are no riddle`() throws {
+    @Test func `735 instructions of OSRM are read`() throws {
         guard let some = RouteFile.recorded.first else { return }
         let root = some.url.path.dropLast(some.name.count)
         let lines = URL(filePath: "\(root)more/osrm-text-instructions/v5-steps.jsonl")

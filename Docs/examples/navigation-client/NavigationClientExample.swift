@@ -1,30 +1,22 @@
 import WaymarkClient
 import WaymarkModel
 
-/// Guides a vehicle over two turns, offers it the destination, and answers its wish for a stop.
+/// Guides a vehicle over two turns and offers it the destination. Declines stops on the way.
 ///
-/// `NavigationClientExample [ADDRESS]`: ADDRESS is where the gateway takes navigation clients, by default that of this
-/// user's `waymarkd`.
+/// `NavigationClientExample [ADDRESS]`: where the gateway listens for navigation clients, by default this user's `waymarkd`.
 @main struct NavigationClientExample {
     static func main() async throws {
-        let address = CommandLine.arguments.dropFirst().first.flatMap(ServiceAddress.init)
-        let client = try await NavigationClient.connect(
-            to: address ?? .defaultNavigation, .init(id: "example-app"))
-        let session = try await client.openSession(
-            vehicles: .vehicles(["example-car"]),
-            onEvent: { event in print("event:", event) },
-            onWaypoint: { inquiry in
-                // A real app computes the detour here, and reroutes once the vehicle's user has agreed.
+        let address =
+            CommandLine.arguments.dropFirst().first.flatMap(ServiceAddress.init) ?? .defaultNavigation
+        try await withNavigationClient(to: address, .init(id: "example-app")) { client in
+            let session = try await client.openSession(vehicles: .vehicles(["example-car"])) { inquiry, _ in
                 print("the vehicle wants to stop at", inquiry.waypoint.nameVariants.first ?? "a place")
                 return .decline(.declinedByUser)
-            })
-        print("waiting for a cluster that is ready to show")
-        for await case .vehicleChanged(_, .joined, let endpoints) in await session.events
-        where endpoints.contains(where: \.isReady) {
-            break
+            }
+            print("waiting for a cluster that is ready to show")
+            try await session.whenReady("example-car")
+            try await Self.drive(session)
         }
-        try await self.drive(session)
-        await client.close()
     }
 
     static func drive(_ session: NavigationSession) async throws {
@@ -45,7 +37,6 @@ import WaymarkModel
                 maneuvers: [left, arrival], upcomingManeuvers: [left.id, arrival.id],
                 tripTravelEstimates: TravelEstimates(
                     distanceRemaining: .meters(9_800), timeRemaining: .seconds(840))))
-        try await session.setCurrentRoadName(["Aulestrasse"])
         for (meters, state) in [(300, ManeuverState.initial), (120, .prepare), (10, .execute)] {
             try await session.updateEstimates(
                 of: left.id, TravelEstimates(distanceRemaining: .meters(UInt32(meters))))
@@ -54,9 +45,8 @@ import WaymarkModel
         }
         try await session.setUpcomingManeuvers([arrival.id])
         try await session.setCurrentRoadName(["Landstrasse"])
-
-        let shared = try await session.share(castle, shareID: "castle")
-        for (vehicle, result) in shared { print(vehicle, "and the destination:", result.explanation) }
+        let answers = try await session.share(castle, shareID: "castle")
+        for (vehicle, answer) in answers { print(vehicle, "and the destination:", answer.explanation) }
         try await session.finish()
     }
 }

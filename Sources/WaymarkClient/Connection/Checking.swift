@@ -2,7 +2,7 @@ internal import WaymarkCodec
 internal import WaymarkProtocol
 
 extension Codec {
-    /// Checks a message as its receiver will, before anybody waits for an answer to it.
+    /// Validates a message as its receiver will, before a call waits for the answer.
     ///
     /// - Throws: ``ClientError/rejected(field:reason:)`` naming the field that is outside of its range.
     static func check(_ message: Message) throws(ClientError) {

@@ -1,22 +1,21 @@
-/// Why something could not be done. The description says what to do.
+/// Why a call failed. The description says what happened and what to do.
 public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The transport could not be opened, or what listens there is not a gateway.
+    /// The connection could not be opened, or the listener there is not a gateway.
     case cannotConnect(ServiceAddress, reason: String)
-    /// The gateway closed the connection, and coming back the same way cannot help.
+    /// The gateway closed the connection, and connecting again the same way cannot help.
     case refused(reason: String)
     /// An id or a text is not allowed, or something is too large; nothing was sent. Change the argument it names.
     case invalid(String)
-    /// A field is out of its range, refers to what is not there, or the gateway does not allow it now; nothing of the
+    /// A field is out of its range, refers to something unknown, or the gateway does not allow it now; nothing of the
     /// message was applied. Change the field it names.
     case rejected(field: String, reason: String)
-    /// No vehicle takes the session: the first one that was named, and why. `reason` is a sentence about all that were
-    /// named. Open the session again when the vehicle is free.
+    /// Every vehicle named for a session refuses it: the first one and its refusal. `reason` is a sentence about all of
+    /// them. Open the session again when the vehicle is free.
     case vehicleRefused(vehicle: String, VehicleRefusal, reason: String)
-    /// What was asked for may or may not have happened: the connection was lost, or too much waited, before the outcome
-    /// was known. Ask again if it still matters.
+    /// The outcome is unknown: the connection was lost, or too much waited to be sent. Ask again if it still matters.
     case interrupted(String)
-    /// The session is over. Open another one.
-    case sessionEnded(reason: String)
+    /// The session has ended. Open another one.
+    indirect case sessionEnded(EndReason)
     /// ``NavigationClient/close()`` or ``VehicleEndpoint/close()`` was called.
     case closed
     /// The task that waited was cancelled. Nothing that it asked for happens later.

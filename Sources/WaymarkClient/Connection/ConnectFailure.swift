@@ -21,11 +21,11 @@ enum ConnectFailure {
         }
     }
 
-    /// Something was there, but no Welcome came.
+    /// The connection was opened, but no Welcome came.
     ///
     /// - Parameters:
-    ///   - isForeign: What it said does not begin as a frame does.
-    ///   - bytes: The first bytes that it said.
+    ///   - isForeign: What it sent does not begin like a frame.
+    ///   - bytes: The first bytes that it sent.
     /// - Returns: What may listen there.
     static func reason(isForeign: Bool, saying bytes: [UInt8]) -> String {
         guard isForeign else {

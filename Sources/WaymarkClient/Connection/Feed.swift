@@ -2,39 +2,41 @@ internal import Synchronization
 
 /// What happens, for one reader, in order and within bounds.
 ///
-/// What the reader has not taken yet waits for it. Of a *state* only the newest value waits. Everything else waits in order,
-/// up to a bound that the type's documentation names; over it the oldest is left out, and the reader is told how many were.
-/// A slow reader therefore never holds up the connection or other readers, and never costs more than its bound.
+/// Elements that the reader has not read yet are queued. Of a *state* only the newest value is queued. Everything else is
+/// queued in order, up to a bound that the type's documentation names; beyond it the oldest is dropped, and the reader is
+/// told how many were. A slow reader therefore delays neither the connection nor other readers, and its queue stays within
+/// the bound.
 ///
-/// Each feed has one reader: ask its source for another one. It ends with its source.
+/// Each feed has one reader: ask its source for another feed. It ends with its source, and when the task that reads it is
+/// cancelled.
 public struct Feed<Element: Sendable>: AsyncSequence, Sendable {
-    enum Taken: Sendable { case element(Element), nothingYet, finished }
+    enum Dequeued: Sendable { case element(Element), empty, finished }
 
     private let wakes: AsyncStream<Void>
-    private let take: @Sendable () -> Taken
+    private let dequeue: @Sendable () -> Dequeued
 
-    init(_ wakes: AsyncStream<Void>, _ take: @escaping @Sendable () -> Taken) {
+    init(_ wakes: AsyncStream<Void>, _ dequeue: @escaping @Sendable () -> Dequeued) {
         self.wakes = wakes
-        self.take = take
+        self.dequeue = dequeue
     }
 
     /// Reads a feed.
     public struct Iterator: AsyncIteratorProtocol {
         private var wakes: AsyncStream<Void>.Iterator
-        private let take: @Sendable () -> Taken
+        private let dequeue: @Sendable () -> Dequeued
 
         init(_ feed: Feed) {
             self.wakes = feed.wakes.makeAsyncIterator()
-            self.take = feed.take
+            self.dequeue = feed.dequeue
         }
 
         /// The next element; nil after the last one, or when the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
             while true {
-                switch self.take() {
+                switch self.dequeue() {
                 case .element(let element): return element
                 case .finished: return nil
-                case .nothingYet: guard await self.wakes.next(isolation: actor) != nil else { return nil }
+                case .empty: guard await self.wakes.next(isolation: actor) != nil else { return nil }
                 }
             }
         }
@@ -46,39 +48,42 @@ public struct Feed<Element: Sendable>: AsyncSequence, Sendable {
 
 /// What a feed can carry.
 protocol FeedElement: Sendable {
-    /// How many wait at most.
-    static var waitingMax: Int { get }
+    /// How many are queued at most.
+    static var queuedMax: Int { get }
     /// Whether an older one need not be read any more.
     func replaces(_ older: Self) -> Bool
-    /// Stands for `count` that were left out before `next`; nil where the newest says everything.
+    /// Tells that `count` were dropped before `next`; nil where the newest says everything.
     static func missed(_ count: Int, before next: Self) -> Self?
 }
 
-/// What waits for one reader. A machine without I/O.
+/// The queue of one reader. A value without I/O.
 struct Mailbox<Element: FeedElement>: Sendable {
-    private(set) var waiting: [Element] = []
+    private(set) var queue: [Element] = []
     private var missed = 0
     var isFinished = false
 
-    mutating func put(_ element: Element) {
-        self.waiting.removeAll { element.replaces($0) }
-        self.waiting.append(element)
-        guard self.waiting.count > Element.waitingMax else { return }
-        self.waiting.removeFirst()
+    /// - Returns: Whether this was the first to drop an element since the reader was last told.
+    @discardableResult
+    mutating func enqueue(_ element: Element) -> Bool {
+        self.queue.removeAll { element.replaces($0) }
+        self.queue.append(element)
+        guard self.queue.count > Element.queuedMax else { return false }
+        self.queue.removeFirst()
         self.missed += 1
+        return self.missed == 1
     }
 
-    mutating func take() -> Element? {
-        guard let next = self.waiting.first else { return nil }
+    mutating func dequeue() -> Element? {
+        guard let next = self.queue.first else { return nil }
         if self.missed > 0, let notice = Element.missed(self.missed, before: next) {
             self.missed = 0
             return notice
         }
-        return self.waiting.removeFirst()
+        return self.queue.removeFirst()
     }
 }
 
-/// The end at which a source puts in what happens: one mailbox for each reader.
+/// All readers of one source: a mailbox for each.
 struct Readers<Element: FeedElement>: Sendable {
     private final class Reader: Sendable {
         let mailbox: Mutex<Mailbox<Element>>
@@ -86,7 +91,7 @@ struct Readers<Element: FeedElement>: Sendable {
 
         init(_ first: [Element], _ wake: AsyncStream<Void>.Continuation) {
             var mailbox = Mailbox<Element>()
-            for element in first { mailbox.put(element) }
+            for element in first { mailbox.enqueue(element) }
             self.mailbox = Mutex(mailbox)
             self.wake = wake
         }
@@ -98,7 +103,7 @@ struct Readers<Element: FeedElement>: Sendable {
     /// How many readers there are.
     var count: Int { self.readers.count }
 
-    /// A feed for one more reader, which finds `first` waiting.
+    /// A feed for one more reader, which begins with `first`.
     mutating func open(with first: [Element] = []) -> Feed<Element> {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let reader = Reader(first, wake)
@@ -109,22 +114,27 @@ struct Readers<Element: FeedElement>: Sendable {
         }
         return Feed(wakes) {
             reader.mailbox.withLock { mailbox in
-                if let element = mailbox.take() { return .element(element) }
-                return mailbox.isFinished ? .finished : .nothingYet
+                if let element = mailbox.dequeue() { return .element(element) }
+                return mailbox.isFinished ? .finished : .empty
             }
         }
     }
 
-    /// Tells every reader; those that have gone are forgotten.
-    mutating func tell(_ element: Element) {
+    /// Tells every reader, and removes those whose feed was released.
+    ///
+    /// - Returns: Whether a reader has begun to miss elements.
+    @discardableResult
+    mutating func tell(_ element: Element) -> Bool {
+        var isMissed = false
         self.readers.removeAll { reader in
-            reader.mailbox.withLock { $0.put(element) }
+            if reader.mailbox.withLock({ $0.enqueue(element) }) { isMissed = true }
             if case .terminated = reader.wake.yield() { return true }
             return false
         }
+        return isMissed
     }
 
-    /// Nothing follows what waits.
+    /// Ends every feed behind what is queued.
     mutating func finish() {
         self.isFinished = true
         for reader in self.readers {
@@ -135,21 +145,14 @@ struct Readers<Element: FeedElement>: Sendable {
     }
 }
 
-extension Feed {
-    /// Hands every element to `handler`, one at a time, until the feed ends.
-    func forEach(_ handler: @escaping @Sendable (Element) async -> Void) {
-        Task { for await element in self { await handler(element) } }
-    }
-}
-
 extension ConnectionState: FeedElement {
-    static var waitingMax: Int { 1 }
+    static var queuedMax: Int { 1 }
     func replaces(_ older: ConnectionState) -> Bool { true }
     static func missed(_ count: Int, before next: ConnectionState) -> ConnectionState? { nil }
 }
 
 extension VehicleState: FeedElement {
-    static var waitingMax: Int { 1 }
+    static var queuedMax: Int { 1 }
     func replaces(_ older: VehicleState) -> Bool { true }
     static func missed(_ count: Int, before next: VehicleState) -> VehicleState? { nil }
 }

@@ -1,25 +1,26 @@
+internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import WaymarkCodec
 internal import WaymarkProtocol
 
-/// What a link carries: a navigation client's or a vehicle endpoint's business.
+/// The navigation client or vehicle endpoint that uses a link.
 ///
-/// Nothing here waits for the app: whatever the link hands over is taken at once, so that reading and the signs of life
-/// go on however slow a handler is.
+/// No function here waits for the app, so that the link keeps reading and answering pings however slow a handler is.
 protocol LinkOwner: Actor {
     /// The Hello of the next connection.
     func hello() -> Hello
     func linkStateChanged(_ state: ConnectionState)
-    /// A connection is agreed; the gateway takes frames up to `frameBytesMax` bytes. Nothing is taken for it before.
+    /// The gateway has welcomed this peer and accepts frames up to `frameBytesMax` bytes. ``dequeueOutgoing()`` is not called
+    /// before.
     func welcomed(_ welcome: Welcome, frameBytesMax: Int) async
-    /// Takes one message; nothing further is read before it returns.
+    /// Processes one message; the next one is read when it returns.
     func received(_ envelope: Envelope) async
-    /// What is to be written now, oldest first; called again until it is empty.
-    func takeOutgoing() -> [Frame]
+    /// Removes and returns what to write now, oldest first; called again until it is empty.
+    func dequeueOutgoing() -> [Frame]
 }
 
-/// Keeps a connection to the gateway: connects, drives the peer session, comes back after a loss.
+/// Keeps a connection to the gateway: connects, drives the peer session, reconnects after a loss.
 actor Link {
     /// One transport, from connecting to its end.
     private struct Connection {
@@ -36,18 +37,19 @@ actor Link {
     }
 
     private let address: ServiceAddress
+    private let logger: Logger
     private let limits = ConnectionLimits()
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
-    /// The owner lets go of the link when it is told that the link is closed.
+    /// The owner releases the link when it is told that the link is closed.
     private let owner: any LinkOwner
     private let firstAttemptsMax: Int
     private var backoff: Backoff
     private var connection: Connection?
     private var connectionCount = 0
     private var lastGoodbye: Goodbye?
-    /// What came in place of a frame, in its first bytes; nil as long as frames come.
-    private var stranger: [UInt8]?
+    /// The first bytes of a peer that does not speak the protocol; nil for one that does.
+    private var foreignBytes: [UInt8]?
     private var wasWelcomed = false
     private var isClosing = false
     private var isFinished = false
@@ -55,8 +57,11 @@ actor Link {
     private let (firstResults, firstResult) = AsyncStream.makeStream(
         of: Result<Void, ClientError>.self, bufferingPolicy: .bufferingOldest(1))
 
-    init(address: ServiceAddress, reconnection: ReconnectionPolicy, owner: any LinkOwner) {
+    init(
+        address: ServiceAddress, reconnection: ReconnectionPolicy, logger: Logger, owner: any LinkOwner
+    ) {
         self.address = address
+        self.logger = logger
         self.firstAttemptsMax = reconnection.firstAttemptsMax
         self.backoff = Backoff(reconnection)
         self.owner = owner
@@ -65,7 +70,7 @@ actor Link {
 
     private var now: Instant { Instant(nanoseconds: 0) + (self.clock.now - self.start) }
 
-    /// Connects, and goes on in the background; returns when the first Welcome is there.
+    /// Connects, and keeps the connection in the background; returns with the first Welcome.
     func open() async throws(ClientError) {
         self.runner = Task { await self.run() }
         for await result in self.firstResults { return try result.get() }
@@ -74,7 +79,7 @@ actor Link {
         throw .cancelled
     }
 
-    /// Writes what is still to be written, says goodbye and stays away. Gives up after the drain timeout.
+    /// Writes what is queued, sends Goodbye and does not reconnect. Gives up after the drain timeout.
     func close() async {
         self.isClosing = true
         guard let runner, self.connection?.welcomed != nil else {
@@ -85,40 +90,61 @@ actor Link {
         let deadline = Task {
             do { try await Task.sleep(for: self.limits.drainTimeout) } catch { return }
             runner.cancel()
-            // A gateway that does not read holds up what is being written until the transport is closed.
+            // Closing the transport ends a write to a gateway that does not read.
             self.connection?.channel.close(mode: .all, promise: nil)
         }
         await runner.value
         deadline.cancel()
     }
 
-    /// Drops the transport as a network cut would; the link comes back by itself. For tests.
+    /// Closes the transport as a network failure would; the link reconnects. For tests.
     func cut() { self.connection?.channel.close(mode: .all, promise: nil) }
 
-    /// There is something to be written.
+    /// Tells the writer that frames are queued.
     func wakeUp() { self.connection?.wake.yield() }
 
-    // MARK: Coming and coming back
+    // MARK: Connecting and reconnecting
 
     private func run() async {
         await self.owner.linkStateChanged(.connecting)
         while !self.isClosing, !Task.isCancelled {
             self.lastGoodbye = nil
-            self.stranger = nil
+            self.foreignBytes = nil
+            self.logger.debug("connecting", metadata: [LogKey.address: "\(self.address)"])
             let (failure, lifetime) = await self.connectOnce()
             self.backoff.connectionEnded(after: lifetime)
             if let error = self.finalError(failure) { return await self.finish(error) }
             await self.owner.linkStateChanged(.connecting)
             let hint = Duration.milliseconds(self.lastGoodbye?.reconnectAfterMilliseconds ?? 0)
             let delay = self.backoff.delay(hint: hint, random: .random(in: 0..<1))
+            self.logLoss(failure, wasConnected: lifetime != nil, delay)
             do { try await Task.sleep(for: delay) } catch { break }
         }
         await self.finish(.closed)
     }
 
+    private func logLoss(_ failure: ClientError?, wasConnected: Bool, _ delay: Duration) {
+        var metadata: Logger.Metadata = [
+            LogKey.address: "\(self.address)", LogKey.delay: "\(delay / .milliseconds(1)) ms",
+        ]
+        if let failure { metadata[LogKey.error] = "\(failure)" }
+        if let goodbye = self.lastGoodbye {
+            metadata[LogKey.reason] = "\(goodbye.reason.isEmpty ? "\(goodbye.code)" : goodbye.reason)"
+        }
+        self.logger.warning(
+            wasConnected ? "connection lost, reconnecting" : "no connection, trying again",
+            metadata: metadata)
+    }
+
     private func finish(_ error: ClientError) async {
         guard !self.isFinished else { return }
         self.isFinished = true
+        if error == .closed {
+            self.logger.debug("connection closed", metadata: [LogKey.address: "\(self.address)"])
+        } else if self.wasWelcomed {
+            // Before the first Welcome the caller of `open` gets the error.
+            self.logger.error("connection closed for good", metadata: [LogKey.error: "\(error)"])
+        }
         await self.owner.linkStateChanged(.closed(error))
         self.firstResult.yield(.failure(error))
         self.firstResult.finish()
@@ -126,9 +152,9 @@ actor Link {
 
     private func finalError(_ failure: ClientError?) -> ClientError? {
         if self.isClosing { return .closed }
-        if !self.wasWelcomed, let stranger = self.stranger {
+        if !self.wasWelcomed, let foreignBytes = self.foreignBytes {
             return .cannotConnect(
-                self.address, reason: ConnectFailure.reason(isForeign: true, saying: stranger))
+                self.address, reason: ConnectFailure.reason(isForeign: true, saying: foreignBytes))
         }
         if let goodbye = self.lastGoodbye, !goodbye.code.isWorthReconnecting {
             return .refused(reason: goodbye.reason.isEmpty ? "\(goodbye.code)" : goodbye.reason)
@@ -147,7 +173,9 @@ actor Link {
         }
     }
 
-    /// One connection, from connecting to its end. Says why it failed, and how long it was good.
+    /// One connection, from connecting to its end.
+    ///
+    /// - Returns: Why it failed, and the time from Welcome to its end, nil without a Welcome.
     private func connectOnce() async -> (failure: ClientError?, lifetime: Duration?) {
         var failure: ClientError?
         do {
@@ -159,7 +187,7 @@ actor Link {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { await self.write(to: channel.channel, on: wakes) }
                     for try await buffer in inbound { await self.read(Array(buffer.readableBytesView)) }
-                    // Nobody reads any more: what could not be written by now never will be.
+                    // The gateway has closed its side: frames that are not written yet cannot be.
                     wake.finish()
                     channel.channel.close(mode: .all, promise: nil)
                     try await group.waitForAll()
@@ -202,7 +230,7 @@ actor Link {
         await self.perform(actions)
     }
 
-    /// - Returns: How long the connection was good; nil without a Welcome.
+    /// - Returns: The time from Welcome to the end; nil without a Welcome.
     private func end() async -> Duration? {
         await self.handle(.transportClosed)
         guard let connection else { return nil }
@@ -221,15 +249,15 @@ actor Link {
             while self.connection?.session.state != .closed,
                 let frame = try self.connection?.splitter.next()
             {
-                await self.take(frame)
+                await self.decode(frame)
             }
         } catch {
-            if case .badMagic = error { self.stranger = Array(bytes.prefix(16)) }
+            if case .badMagic = error { self.foreignBytes = Array(bytes.prefix(16)) }
             await self.handle(.violated(error.closeCode, reason: "\(error)"))
         }
     }
 
-    private func take(_ frame: Frame) async {
+    private func decode(_ frame: Frame) async {
         do throws(DecodingError) {
             await self.handle(.received(try Codec.decode(frame)))
         } catch {
@@ -240,24 +268,24 @@ actor Link {
         }
     }
 
-    /// Writes until the session is closed, then leaves the transport to the gateway to close.
+    /// Writes until the peer session is closed, then half-closes: the gateway closes the transport.
     private func write(to channel: any Channel, on wakes: AsyncStream<Void>) async {
         do {
             for await _ in wakes {
-                while let bytes = await self.takeBytes() { try await channel.writeAndFlush(bytes).get() }
+                while let bytes = await self.dequeueBytes() { try await channel.writeAndFlush(bytes).get() }
                 guard self.connection?.session.state == .closed else { continue }
                 return try await channel.close(mode: .output).get()
             }
         } catch { /* The transport is closed, and the reading side knows. */  }
     }
 
-    private func takeBytes() async -> ByteBuffer? {
-        var frames = self.takeControl()
+    private func dequeueBytes() async -> ByteBuffer? {
+        var frames = self.dequeueControl()
         if self.connection?.welcomed != nil, self.connection?.session.state == .active {
-            frames += await self.owner.takeOutgoing()
+            frames += await self.owner.dequeueOutgoing()
             if frames.isEmpty, self.isClosing {
                 await self.handle(.leaveRequested(Goodbye(.normal)))
-                frames = self.takeControl()
+                frames = self.dequeueControl()
             }
         }
         guard !frames.isEmpty else { return nil }
@@ -268,7 +296,7 @@ actor Link {
         return bytes
     }
 
-    private func takeControl() -> [Frame] {
+    private func dequeueControl() -> [Frame] {
         defer { self.connection?.control = [] }
         return self.connection?.control ?? []
     }
@@ -303,13 +331,16 @@ actor Link {
         let frameBytesMax = self.connection?.session.frameBytesMax ?? 0
         self.connection?.splitter.frameBytesMax = frameBytesMax
         await self.owner.welcomed(welcome, frameBytesMax: Int(frameBytesMax))
+        self.logger.notice(
+            "connected",
+            metadata: [LogKey.address: "\(self.address)", LogKey.resumed: "\(welcome.isResumed)"])
         await self.owner.linkStateChanged(.connected(resumed: welcome.isResumed))
         self.connection?.welcomed = self.now
         self.firstResult.yield(.success(()))
         self.wakeUp()
     }
 
-    /// The gateway closes the transport after a Goodbye; if it does not, it is closed from here.
+    /// The gateway closes the transport after a Goodbye; if it has not by the drain timeout, this end does.
     private func closeAtLatest() {
         guard let channel = self.connection?.channel else { return }
         self.connection?.closing = Task {

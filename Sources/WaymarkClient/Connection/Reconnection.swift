@@ -1,18 +1,18 @@
-/// Where a connection stands.
+/// The state of a connection.
 public enum ConnectionState: Sendable, Hashable {
-    /// Not connected yet, or trying again.
+    /// Connecting for the first time, or again after a loss.
     case connecting
-    /// Connected; `resumed` when the gateway still knew this peer.
+    /// Connected; `resumed` if the gateway still knows this client or endpoint.
     case connected(resumed: Bool)
-    /// Over for good.
+    /// Closed for good; the error says why.
     case closed(ClientError)
 }
 
-/// How to come back after a connection is lost: waiting twice as long after each failure.
+/// When to reconnect after a loss: each wait is twice as long as the one before.
 public struct ReconnectionPolicy: Sendable, Hashable {
     /// After the first failure.
     public var firstDelay: Duration
-    /// The longest wait. A connection that lasted as long counts as good: the next wait is the first again.
+    /// The longest wait. After a connection that lasted at least as long, the next wait is `firstDelay` again.
     public var delayMax: Duration
     /// Attempts to connect for the first time; further losses are always followed by new attempts.
     public var firstAttemptsMax: Int
@@ -31,7 +31,7 @@ public struct ReconnectionPolicy: Sendable, Hashable {
 /// Counts failures and says how long to wait.
 struct Backoff: Sendable, Hashable {
     private let policy: ReconnectionPolicy
-    /// Connections in a row that were refused, or lost soon.
+    /// Attempts in a row that were refused or lost before ``ReconnectionPolicy/delayMax``.
     private(set) var failures = 0
 
     init(_ policy: ReconnectionPolicy) { self.policy = policy }
@@ -44,8 +44,8 @@ struct Backoff: Sendable, Hashable {
         self.failures += 1
     }
 
-    /// How long to wait before the next attempt: at least `hint`, what the gateway asked for; `random`, 0 ..< 1, adds up
-    /// to a quarter of jitter.
+    /// How long to wait before the next attempt: at least `hint`, which the gateway sent; `random`, 0 ..< 1, adds up to a
+    /// quarter of jitter.
     func delay(hint: Duration, random: Double) -> Duration {
         let doubled = self.policy.firstDelay * (1 << min(max(self.failures - 1, 0), 20))
         return max(hint, min(doubled, self.policy.delayMax) * (1 + random / 4))

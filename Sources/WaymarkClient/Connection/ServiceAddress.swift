@@ -32,8 +32,8 @@ public enum ServiceAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Where navigation clients connect by default: this user's `waymarkd` if its socket is there, else the system's service
-    /// if its is (`/run/waymark/navigation.sock`), else this user's.
+    /// Where navigation clients connect by default: the socket of this user's `waymarkd` if it exists, else that of the
+    /// system's service (`/run/waymark/navigation.sock`) if it exists, else this user's.
     public static var defaultNavigation: ServiceAddress { self.find("navigation.sock") }
 
     /// The same for vehicles: `vehicle.sock`.

@@ -1,9 +1,9 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What a session says now, as its publications have built it up: enough to say all of it again.
+/// The present content of a session, built from its publications: enough to publish all of it again.
 ///
-/// A publication that the phase does not allow changes nothing here either: the gateway refuses it.
+/// A publication that the phase does not allow changes nothing, since the gateway refuses it.
 struct GuidanceContent: Sendable, Hashable {
     private struct Estimates: Sendable, Hashable {
         var estimates: TravelEstimates
@@ -17,11 +17,11 @@ struct GuidanceContent: Sendable, Hashable {
     private(set) var generation: UInt32 = 0
     private var previews: Publication?
     private var trip: Trip?
-    /// Without estimates: those change, and are kept below.
+    /// Without estimates, which are kept below.
     private(set) var route = RouteInformation()
     /// What was added to the route.
     private(set) var added = RouteContent()
-    /// The route was stated anew while the trip had opted out of its segments: the gateway does not have them.
+    /// The route was published again while the trip had opted out of its segments, so the gateway does not have them.
     private(set) var lacksSegmentsAtGateway = false
     private var roadName: Publication?
     private var maneuverState: ManeuverState?
@@ -38,24 +38,24 @@ struct GuidanceContent: Sendable, Hashable {
     /// Whether the trip says that it has route segments.
     var mayHaveSegments: Bool { self.trip?.routeSegmentsAvailable ?? true }
 
-    /// What must not be stated anew: segments that were added before the trip opted out of them.
+    /// What must not be published again: segments that were added before the trip opted out of them.
     var optedOut: FeatureSet { self.mayHaveSegments || self.route.segments.isEmpty ? [] : [.routeSegments] }
 
-    /// Takes a publication over, with what it adds to the route.
+    /// Applies a publication, with what it adds to the route.
     mutating func apply(_ item: OutgoingPublication) {
         let publication = item.publication
         do throws(Rejection) {
             var added = self.added
             try added.apply(publication.outline, limits: .none)
-            self.take(publication)
+            self.reduce(publication)
             self.added = added
             if case .startGuidance = publication {
                 self.lacksSegmentsAtGateway = item.omitted.contains(.routeSegments)
             }
-        } catch { /* Refers to what was refused: it is refused as well. */  }
+        } catch { /* It refers to something that was refused, so it is refused as well. */  }
     }
 
-    private mutating func take(_ publication: Publication) {
+    private mutating func reduce(_ publication: Publication) {
         switch publication {
         case .tripPreviews: self.previews = publication
         case .startGuidance(let trip, let generation, let route):
@@ -78,7 +78,7 @@ struct GuidanceContent: Sendable, Hashable {
         }
     }
 
-    /// The publications that build all of this up, whatever the session held before.
+    /// The publications that produce this content, whatever the session had before.
     func restatement(generation: UInt32) -> [Publication] {
         guard let trip else { return self.previews.map { [$0] } ?? [] }
         var route = self.route
@@ -101,7 +101,7 @@ struct GuidanceContent: Sendable, Hashable {
         return publications
     }
 
-    /// What needs guidance.
+    /// Publications that are allowed only during guidance.
     private mutating func change(_ publication: Publication) {
         switch publication {
         case .updateTrip(let trip): self.trip = trip
@@ -126,7 +126,7 @@ struct GuidanceContent: Sendable, Hashable {
         case .dismissAlert(let id, _): if self.alert?.id == id { self.alert = nil }
         case .tripPreviews, .startGuidance, .resumeGuidance, .shareDestination, .finishGuidance,
             .cancelGuidance:
-            break  // Nothing of the first and the last is kept; the others are taken over above.
+            break  // Nothing of the first and the last is kept; the others are applied above.
         }
     }
 

@@ -1,7 +1,7 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// Where the first upcoming maneuver is in its cycle: what decides which maneuver state may come next.
+/// The position of the first upcoming maneuver in its cycle, which decides the maneuver states that may come next.
 ///
 /// - Source: Docs/protocol.md, "A session, from the client's side", 6.
 struct ManeuverCycle: Sendable, Hashable {
@@ -15,13 +15,13 @@ struct ManeuverCycle: Sendable, Hashable {
         self.state = state
     }
 
-    /// Whether the protocol lets `next` follow `state`: forward, with jumps, and round from execute to continue.
+    /// Whether the protocol lets `next` follow `state`: forward, skipping states, and from execute back to continue.
     static func allows(_ next: ManeuverState, after state: ManeuverState?) -> Bool {
         guard let state else { return true }
         return next.rawValue >= state.rawValue || (state == .execute && next == .continue)
     }
 
-    /// Takes over what a publication does to the cycle.
+    /// Applies a publication to the cycle.
     mutating func advance(by publication: Publication) {
         switch publication {
         case .startGuidance(_, _, let route), .resumeGuidance(_, _, let route?):

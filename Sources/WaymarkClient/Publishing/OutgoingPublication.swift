@@ -4,8 +4,8 @@ internal import WaymarkProtocol
 
 /// A publication and its body, ready to be numbered and sent.
 ///
-/// It is complete. What the gateway withholds is taken out only of its frame, so that it is not lost when the gateway
-/// withholds it no longer.
+/// It is complete. Only its frame leaves out what the gateway withholds, so that nothing is lost when the gateway withholds
+/// it no longer.
 struct OutgoingPublication: Sendable, Hashable {
     let publication: Publication
     /// Features that its frame leaves out, whatever the gateway withholds.
@@ -14,7 +14,7 @@ struct OutgoingPublication: Sendable, Hashable {
     let key: ConflationKey?
     private let body: ArraySlice<UInt8>
 
-    /// Of a publication that fits into `frame`; every field is checked as the gateway will.
+    /// Creates it from a publication and its frame, and validates every field as the gateway will.
     ///
     /// - Throws: ``ClientError/rejected(field:reason:)`` if a field is outside of its range.
     private init(_ publication: Publication, _ frame: Frame, omitting omitted: FeatureSet) throws(ClientError)
@@ -34,7 +34,7 @@ struct OutgoingPublication: Sendable, Hashable {
         }
     }
 
-    /// Of its complete frame, header included.
+    /// The size of its complete frame, header included.
     var byteCount: Int { FrameHeader.byteCount + self.body.count }
 
     /// The share that it offers; nil for everything else.
@@ -44,7 +44,7 @@ struct OutgoingPublication: Sendable, Hashable {
 
     /// Its frame, without the features in `withheld`; nil if nothing is left of it.
     ///
-    /// A share is never left out: its caller must hear the gateway's refusal.
+    /// A share is always sent: its caller waits for the gateway's refusal.
     func frame(session: SessionID, sequence: UInt64, without withheld: FeatureSet) -> Frame? {
         var body = self.body
         let withheld = withheld.union(self.omitted)
@@ -61,11 +61,11 @@ struct OutgoingPublication: Sendable, Hashable {
 // MARK: Fitting into frames
 
 extension OutgoingPublication {
-    /// Cuts a publication into as many as it takes to keep every frame within `frameBytesMax`, and every list within what
-    /// the protocol allows in one message.
+    /// Splits a publication so that every frame has at most `frameBytesMax` bytes, and every list at most what the protocol
+    /// allows in one message.
     ///
-    /// Additions are halved until they fit. A route that begins guidance or follows a pause comes without its maneuvers,
-    /// lane guidances and segments then, and those are added behind it.
+    /// Additions are halved until they fit. A route that starts or resumes guidance is published without its maneuvers, lane
+    /// guidances and segments, and those are added after it.
     ///
     /// - Throws: ``ClientError/invalid(_:)`` naming the field that is too large by itself,
     ///   ``ClientError/rejected(field:reason:)`` for one outside of its range.
@@ -128,7 +128,7 @@ extension Publication {
         }
     }
 
-    /// What to make smaller when this is too large, as a path from the argument that the caller gave.
+    /// What to make smaller if this is too large, as a path from the caller's argument.
     fileprivate var largestField: String {
         switch self {
         case .tripPreviews: "trips"
@@ -158,7 +158,7 @@ extension RouteInformation {
             && self.segments.count <= ProtocolConstants.routeSegmentsMax
     }
 
-    /// Whether there is nothing in it that could be added later.
+    /// Whether it has nothing that can be added later.
     fileprivate var isBare: Bool {
         self.maneuvers.isEmpty && self.laneGuidances.isEmpty && self.segments.isEmpty
     }
@@ -166,7 +166,7 @@ extension RouteInformation {
     /// The route without everything that can be added later, and what refers to it.
     fileprivate var bare: RouteInformation { RouteInformation(tripTravelEstimates: self.tripTravelEstimates) }
 
-    /// What makes the bare route whole, in an order in which nothing refers to what is not there yet.
+    /// The additions that complete the bare route, in an order in which each refers only to earlier ones.
     fileprivate func additions(generation: UInt32) -> [Publication] {
         var additions: [Publication] = []
         if !self.maneuvers.isEmpty { additions.append(.addManeuvers(self.maneuvers, generation: generation)) }

@@ -1,24 +1,24 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What waits to be sent into one session, oldest first.
+/// Publications of one session that are not sent yet, oldest first.
 ///
-/// Events keep their place. Of a state only the newest value waits, as long as no event lies behind the older one: an
-/// event may depend on the states before it. Two states depend on each other: no maneuver state comes before the upcoming
-/// maneuvers that it speaks of, and what is left out never makes the protocol's cycle of maneuver states impossible, nor
-/// leaves the old maneuver's state to the new one.
+/// Events keep their position. Of a state only the newest value is queued, unless an event follows the older one, since an
+/// event may depend on the states before it. Two states depend on each other: a maneuver state comes after the upcoming
+/// maneuvers that it is about. Replacing states never breaks the protocol's cycle of maneuver states, and never leaves the
+/// old maneuver's state to the new one.
 struct PublicationQueue: Sendable, Hashable {
     private(set) var items: [OutgoingPublication] = []
     private(set) var byteCount = 0
     /// The cycle as it is once everything before `tail` has arrived.
     private var cycle: ManeuverCycle
-    /// Where the states begin that have no event behind them.
+    /// Where the states after the last event begin.
     private var tail = 0
 
-    /// An empty queue in front of a gateway that is at `cycle`.
+    /// An empty queue for a gateway that is at `cycle`.
     init(after cycle: ManeuverCycle = .init()) { self.cycle = cycle }
 
-    /// Puts a publication behind the others, and takes out the states that it makes superfluous.
+    /// Queues a publication, and removes the states that it replaces.
     ///
     /// - Complexity: O(states behind the last event).
     mutating func append(_ item: OutgoingPublication) {
@@ -38,15 +38,15 @@ struct PublicationQueue: Sendable, Hashable {
         }
     }
 
-    /// Everything that waits; nothing waits afterwards.
-    mutating func takeAll() -> [OutgoingPublication] {
+    /// Removes and returns all publications.
+    mutating func dequeueAll() -> [OutgoingPublication] {
         self.moveTail()
         let items = self.items
         self = PublicationQueue(after: self.cycle)
         return items
     }
 
-    /// Forgets everything but what `isKept` picks.
+    /// Removes every publication for which `isKept` is false.
     mutating func keep(where isKept: (OutgoingPublication) -> Bool) {
         let kept = self.items.filter(isKept)
         self = PublicationQueue(after: self.cycle)
@@ -57,8 +57,8 @@ struct PublicationQueue: Sendable, Hashable {
 
     /// A change of the first maneuver lets any maneuver state follow: it is skipped only if another change does the same.
     ///
-    /// The states that wait in front of the first change stay there: with `continue` a publisher says that the old maneuver
-    /// is over, and without it a receiver would hold the old one's state for the new one.
+    /// The states queued before the first change stay there: `continue` ends the old maneuver, and without it a receiver would
+    /// keep the old maneuver's state for the new one.
     private mutating func append(_ item: OutgoingPublication, upcoming first: ManeuverID?) {
         let waiting = Array(self.items[self.tail...])
         let lastUpcoming = waiting.lastIndex { $0.upcomingManeuvers != nil }

@@ -2,16 +2,16 @@ internal import WaymarkCodec
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What a client has published into one session and what is still to be sent: enough to go on after any loss.
+/// What a client has published in one session and what is not sent yet: enough to resume after any loss.
 ///
-/// A machine without I/O. Publications go in by ``publish(_:)``, numbered frames come out of ``takePending(session:)``;
-/// after a reconnection ``resume(after:)`` or ``restart()`` decides whether the last ones are sent again or the whole
-/// session is stated anew. ``reject(_:)`` takes back what the gateway refused.
+/// A value without I/O. ``publish(_:)`` queues publications, ``dequeuePending(session:)`` returns numbered frames. After a
+/// reconnect ``resume(after:)`` sends the last ones again, or ``restart()`` restates the whole session. ``reject(_:)`` undoes
+/// what the gateway refused.
 ///
 ///     base ── recent (sent, may be refused or lost) ──▶ ── queue (not sent) ──▶ content
 ///
-/// All of it is bounded: `recent` and the queue in bytes and number, the content by the limits of a route. Over the
-/// queue's bound nothing waits but the content itself, which is stated anew when the connection allows.
+/// All of it is bounded: `recent` and the queue in bytes and number, the content by the limits of a route. Beyond the
+/// queue's bound only the content is kept, and restated on the next connection.
 struct PublishedState: Sendable, Hashable {
     /// Bounds of one session's memory, apart from its content.
     struct Limits: Sendable, Hashable {
@@ -19,7 +19,7 @@ struct PublishedState: Sendable, Hashable {
         var queueCountMax = 4_096
         var recentBytesMax = 1_048_576
         var recentCountMax = 4_096
-        /// All additions to one route, as encoded. A gateway that retains less refuses what is over its own limit.
+        /// The encoded size of one route with its additions. A gateway with a lower limit refuses more than that.
         var routeBytesMax = 16_777_216
     }
 
@@ -31,11 +31,11 @@ struct PublishedState: Sendable, Hashable {
         var hasFrame: Bool
     }
 
-    /// What was published, with what is withheld, without what was refused.
+    /// Everything that was published and not refused, also what the gateway withholds.
     private(set) var content = GuidanceContent()
     /// The last number given.
     private(set) var sequence: UInt64 = 0
-    /// The largest frame that the gateway takes.
+    /// The largest frame that the gateway accepts.
     var frameBytesMax = Int(ConnectionLimits().frameBytesMax)
     /// Features that the gateway withholds from this client. Frames leave them out, the content keeps them.
     var withheld: FeatureSet = [] {
@@ -46,7 +46,7 @@ struct PublishedState: Sendable, Hashable {
     private var recent: [Sent] = []
     private var recentByteCount = 0
     private var queue = PublicationQueue()
-    /// What waited was dropped: the content is stated anew.
+    /// The queue was dropped, so the content is restated.
     private var needsRestatement = false
     private var lostShares: [String] = []
     /// Generations are never used twice, not even that of a route that was refused.
@@ -55,22 +55,24 @@ struct PublishedState: Sendable, Hashable {
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Something was taken out of the queue, and is not back in it.
+    /// Something was sent, and is not queued again.
     private var hasTaken: Bool { !self.recent.isEmpty || self.base != GuidanceContent() }
 
     /// Of the current route.
     var generation: UInt32 { self.content.generation }
 
-    /// The app has finished or cancelled; whether the gateway knows is another matter.
-    var isEnded: Bool { self.content.ending != nil }
+    /// How the app has ended the session, which the gateway may not know yet; nil while it has not.
+    var ownEnd: EndReason? {
+        self.content.ending.map { $0 == .finishGuidance ? .finished : .cancelledByClient }
+    }
 
-    /// The app has finished or cancelled, and that has been sent.
-    var hasSentEnd: Bool { self.isEnded && self.queue.items.isEmpty && !self.needsRestatement }
+    /// The app has ended the session, and that was sent.
+    var hasSentEnd: Bool { self.ownEnd != nil && self.queue.items.isEmpty && !self.needsRestatement }
 
-    /// Shares that wait to be sent.
+    /// Shares that are not sent yet.
     var waitingShares: [String] { self.queue.items.compactMap(\.shareID) }
 
-    /// Of what waits to be sent.
+    /// The size of the queue.
     var waitingByteCount: Int { self.queue.byteCount }
 
     /// A route's generation, not used before.
@@ -79,13 +81,13 @@ struct PublishedState: Sendable, Hashable {
         return self.generationUsed
     }
 
-    /// Takes over what is to be published, cut into frames that the gateway takes.
+    /// Queues a publication, split into frames that the gateway accepts.
     ///
     /// - Throws: ``ClientError/invalid(_:)`` naming what is too large, ``ClientError/rejected(field:reason:)`` for a field
-    ///   outside of its range or a wrong reference, ``ClientError/sessionEnded(reason:)`` after the end. Nothing was taken
-    ///   over then.
+    ///   outside of its range or a wrong reference, ``ClientError/sessionEnded(_:)`` after the end. Nothing is queued
+    ///   then.
     mutating func publish(_ publication: Publication) throws(ClientError) {
-        if self.isEnded { throw .sessionEnded(reason: "this program has finished or cancelled it") }
+        if let ownEnd { throw .sessionEnded(ownEnd) }
         if publication.type == .shareDestination, self.withheld.contains(.destinationSharing) {
             throw .rejected(field: "", reason: "the gateway withholds destinationSharing from this client")
         }
@@ -105,23 +107,23 @@ struct PublishedState: Sendable, Hashable {
         try self.countRoute(items)
         for item in items {
             self.content.apply(item)
-            // While everything is to be stated anew, only what is no part of the content waits.
+            // Until the content is restated, only shares are queued, which are no part of it.
             if !self.needsRestatement || item.shareID != nil { self.queue.append(item) }
         }
-        // The trip has opted in again, so the gateway must get the segments.
+        // The trip has opted in again: the gateway needs the segments.
         if self.content.lacksSegmentsAtGateway, self.content.mayHaveSegments { self.restateLater() }
         self.boundQueue()
     }
 
-    /// What is to be sent now, numbered.
+    /// Removes and returns what to send now, numbered.
     ///
-    /// - Throws: ``ClientError/invalid(_:)`` if the session must be stated anew and the gateway, another one than before,
-    ///   takes smaller frames than that needs.
-    mutating func takePending(session: SessionID) throws(ClientError) -> [Frame] {
+    /// - Throws: ``ClientError/invalid(_:)`` if the content must be restated to another gateway that accepts only smaller
+    ///   frames than that needs.
+    mutating func dequeuePending(session: SessionID) throws(ClientError) -> [Frame] {
         if self.needsRestatement || self.queue.items.contains(where: { $0.byteCount > self.frameBytesMax }) {
             try self.restate()
         }
-        return self.queue.takeAll().compactMap { item in
+        return self.queue.dequeueAll().compactMap { item in
             let frame = item.frame(session: session, sequence: self.sequence + 1, without: self.withheld)
             if frame != nil { self.sequence += 1 }
             self.keepRecent(Sent(sequence: self.sequence, item: item, hasFrame: frame != nil))
@@ -129,28 +131,28 @@ struct PublishedState: Sendable, Hashable {
         }
     }
 
-    /// The frame that ends the session at the gateway, whatever waits.
+    /// The frame that ends the session at the gateway, whatever is queued.
     mutating func giveUp(session: SessionID) -> Frame {
         self.sequence += 1
         return Codec.encode(
             Envelope(.publication(.cancelGuidance), session: session, sequence: self.sequence))
     }
 
-    /// Shares that were dropped because too much waited, or that cannot be sent any more, each told once.
-    mutating func takeLostShares() -> [String] {
+    /// Removes and returns the shares that were dropped from the queue or can no longer be sent.
+    mutating func dequeueLostShares() -> [String] {
         defer { self.lostShares = [] }
         return self.lostShares
     }
 
-    /// A share that was not sent is not sent.
+    /// Removes a share that is not sent yet.
     mutating func dropShare(_ share: String) {
         guard self.waitingShares.contains(share) else { return }
         self.requeue(self.queue.items.filter { $0.shareID != share })
     }
 
-    // MARK: What the gateway says
+    // MARK: Answers of the gateway
 
-    /// The gateway still has the session, up to `sequence`: what came after it is sent again.
+    /// The gateway still has the session up to `sequence`: later publications are sent again.
     mutating func resume(after sequence: UInt64) {
         let lost = self.recent.filter { $0.sequence > sequence }
         let isComplete =
@@ -163,13 +165,13 @@ struct PublishedState: Sendable, Hashable {
         self.boundQueue()
     }
 
-    /// The gateway knows nothing of the session: everything is stated anew in a new one.
+    /// The gateway does not know the session: the content is restated in a new one.
     mutating func restart() {
         self.sequence = 0
         self.restateLater()
     }
 
-    /// The gateway refused the frame numbered `sequence`; it is taken out of the content.
+    /// Removes the frame `sequence`, which the gateway refused, from the content.
     ///
     /// - Returns: What was refused; nil when it was sent too long ago to be known.
     mutating func reject(_ sequence: UInt64) -> Publication? {
@@ -184,15 +186,15 @@ struct PublishedState: Sendable, Hashable {
         return refused.publication
     }
 
-    // MARK: Stating everything anew
+    // MARK: Restating
 
-    /// Nothing waits but shares, which are no part of the content.
+    /// Drops the queue except shares, which are no part of the content.
     private mutating func restateLater() {
         self.queue.keep { $0.shareID != nil }
         self.needsRestatement = true
     }
 
-    /// Puts what builds up the whole content in front of what waits. A session that the app has ended is only ended.
+    /// Queues the publications of the whole content before what is queued. A session that the app has ended is only ended.
     private mutating func restate() throws(ClientError) {
         var restated: [OutgoingPublication] = []
         if let ending = self.content.ending {
@@ -231,7 +233,7 @@ struct PublishedState: Sendable, Hashable {
 
     // MARK: Bookkeeping
 
-    /// The content as it is once all that was sent has arrived.
+    /// The content once everything that was sent has arrived.
     private var sentContent: GuidanceContent {
         self.recent.reduce(into: self.base) { $0.apply($1.item) }
     }
@@ -246,7 +248,7 @@ struct PublishedState: Sendable, Hashable {
         self.recentByteCount += sent.item.byteCount
         let (bytesMax, countMax) = (self.limits.recentBytesMax, self.limits.recentCountMax)
         guard self.recentByteCount > bytesMax || self.recent.count > countMax else { return }
-        // Why a quarter at once: the rest moves up each time.
+        // Why a quarter at once: removing from the front moves the rest.
         var dropped = 0
         while self.recentByteCount > bytesMax / 4 * 3 || self.recent.count - dropped > countMax / 4 * 3 {
             self.base.apply(self.recent[dropped].item)
@@ -256,7 +258,7 @@ struct PublishedState: Sendable, Hashable {
         self.recent.removeFirst(dropped)
     }
 
-    /// Keeps a route within what the gateway retains.
+    /// Keeps a route within the limit.
     private mutating func countRoute(_ items: [OutgoingPublication]) throws(ClientError) {
         var count = self.routeByteCount
         for item in items {
@@ -284,7 +286,7 @@ extension PublicationOutline {
         if case .addRouteSegments(let segments, _) = self { !segments.isEmpty } else { false }
     }
 
-    /// Whether what was added to the route before does not count any more.
+    /// Whether it replaces the route and its additions.
     fileprivate var bringsRoute: Bool {
         switch self {
         case .startGuidance, .resumeGuidance(_, .some): true

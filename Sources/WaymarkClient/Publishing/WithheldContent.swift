@@ -1,9 +1,9 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-// What is left of publications for a gateway that withholds features: it would refuse the whole message.
+// Publications without the features that a gateway withholds, since it would refuse the whole message.
 extension Publication {
-    /// The publication without what some features stand for; nil if it is all about one of them.
+    /// The publication without the fields of some features; nil if it consists only of one of them.
     ///
     /// Exit labels, charging stops and time zones stay: the gateway takes them out.
     func without(_ withheld: FeatureSet) -> Publication? {

@@ -23,7 +23,7 @@ public struct LimitableUserInterfaces: OptionSet, Sendable, Hashable, CustomStri
     }
 }
 
-/// How an endpoint's display is set. nil: not said.
+/// The settings of an endpoint's display. nil: unknown.
 public struct DisplaySettings: Sendable, Hashable, CustomStringConvertible {
     /// Whether a compass is shown.
     public var compass: ClusterSetting?

@@ -1,12 +1,12 @@
 internal import WaymarkProtocol
 
-/// Why a session, or a vehicle's part in it, is over.
+/// Why a session, or a vehicle's part in it, has ended.
 public enum EndReason: Sendable, Hashable, CustomStringConvertible {
     /// The navigation client has arrived.
     case finished
     /// The navigation client stopped.
     case cancelledByClient
-    /// The vehicle navigates by itself: no client may guide it before it allows or asks.
+    /// The vehicle navigates itself: no client may guide it until it allows guidance or asks for a drive.
     case ownNavigationStarted
     /// The vehicle's user stopped guidance.
     case userStopped
@@ -22,13 +22,13 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
     case limit
     /// The session ended while this program was not connected, and the gateway no longer knows why.
     case endedWhileAway
-    /// The gateway was restarted, and does not take the session again: the field and the reason it gave.
+    /// The gateway was restarted and refused to open the session again: the field and the reason that it gave.
     case notRestored(field: String, reason: String)
-    /// The connection is over for good; or a call ended before it was known how the session did, see the error.
+    /// The connection is closed for good, or a call returned before the session's end was known: see the error.
     case connectionClosed(ClientError)
     /// There was no session to end.
     case noSession
-    /// It has not ended: this endpoint may not speak for its vehicle.
+    /// It has not ended: this endpoint may not make requests for its vehicle.
     case notAllowed
     /// A reason that this build does not know.
     case unrecognized

@@ -1,8 +1,9 @@
+internal import Logging
 internal import WaymarkCodec
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-// What the gateway says to a navigation client: answers to its sessions, events, and vehicles' requests.
+// Messages of the gateway to a navigation client: about its sessions, and requests of vehicles.
 extension NavigationClient {
     func received(_ envelope: Envelope) {
         switch envelope.message {
@@ -17,23 +18,24 @@ extension NavigationClient {
             case .waypointRequest(let request): self.answer(request, key)
             case .requestOutcome(let outcome): self.finish(outcome, key)
             default:
-                if let event = SessionEvent(envelope.message) { self.sessions[key]?.tell(event) }
+                if let event = SessionEvent(envelope.message) { self.tell(event, key) }
             }
         }
     }
 
     private func opened(_ opened: SessionOpened) {
         let key = opened.requestID
-        guard self.sessions[key] != nil else { return self.endStray(opened.session, after: 0) }
+        guard self.sessions[key] != nil else { return self.endOrphan(opened.session, after: 0) }
         self.sessions[key]?.id = opened.session
+        self.logger.info("session opened", metadata: self.sessions[key]?.metadata)
         self.sessions[key]?.forgetVehicles(except: Set(opened.vehicles.map(\.vehicle.rawValue)))
         for status in opened.vehicles {
-            if let event = SessionEvent(.vehicleChanged(status)) { self.sessions[key]?.tell(event) }
+            if let event = SessionEvent(.vehicleChanged(status)) { self.tell(event, key) }
         }
         self.sessions[key]?.opened?.resume(returning: .success(()))
         self.sessions[key]?.opened = nil
-        self.endStrays()
-        // What was published before the gateway had it.
+        self.endOrphans()
+        // For publications that were queued before the session was open.
         self.wakeLink()
     }
 
@@ -47,17 +49,17 @@ extension NavigationClient {
         if case .shareDestination(let share, _) = refused {
             self.sessions[key]?.failShare(share, .rejected(field: field, reason: reason))
         }
-        self.sessions[key]?.tell(.rejected(field: field, reason: reason))
+        self.tell(.rejected(field: field, reason: reason), key)
     }
 
-    /// For the first time, its caller is told; later, after a restart of the gateway, its readers are.
+    /// Tells the caller of ``openSession(vehicles:receipts:onWaypoint:)``; after a restart of the gateway, the readers.
     private func refusedToOpen(_ key: String, _ rejection: Rejection) {
         guard let record = self.sessions[key], let opened = record.opened else {
             self.end(key, .notRestored(field: rejection.field, reason: rejection.reason))
-            return self.endStrays()
+            return self.endOrphans()
         }
         self.forget(key)
-        self.endStrays()
+        self.endOrphans()
         opened.resume(returning: .failure(ClientError(rejection, of: record.opening)))
     }
 
@@ -72,9 +74,11 @@ extension NavigationClient {
         let id = request.requestID
         let inquiry = WaypointInquiry(
             vehicle: vehicle.rawValue, waypoint: request.waypoint, segment: request.segment)
-        // In a task of its own: it may take long, and the gateway bounds how many there are.
+        guard let ending = self.sessions[key]?.ending else { return }
+        let session = NavigationSession(client: self, key: key, ending: ending)
+        // In a task of its own, since a handler may take long. The gateway limits how many requests are open.
         Task {
-            let answer = await handler(inquiry)
+            let answer = await handler(inquiry, session)
             guard self.sessions[key]?.isAsked(id, by: vehicle) == true else { return }
             switch answer {
             case .estimates(let estimates, let whenAccepted):
@@ -89,10 +93,10 @@ extension NavigationClient {
         }
     }
 
-    /// Estimates that the gateway would refuse decline the request: else its vehicle would wait until the deadline.
+    /// Declines the request if the gateway would refuse the estimates: else its vehicle would wait until the deadline.
     private func answer(
         _ id: String, _ key: String, _ vehicle: VehicleID, _ estimates: TravelEstimates,
-        _ whenAccepted: @escaping @Sendable () async -> Void
+        _ whenAccepted: @escaping @Sendable () async throws -> Void
     ) {
         let answer = RequestAnswer(requestID: id, vehicle: vehicle, answer: .estimates(estimates))
         do throws(ClientError) {
@@ -101,14 +105,23 @@ extension NavigationClient {
             self.send(Envelope(.requestAnswer(answer)))
         } catch {
             if case .rejected(let field, let reason) = error {
-                self.sessions[key]?.tell(.rejected(field: field, reason: reason))
+                self.tell(.rejected(field: field, reason: reason), key)
             }
             self.send(.decline(.invalid), id, vehicle)
         }
     }
 
     private func finish(_ outcome: RequestOutcome, _ key: String) {
-        if let whenAccepted = self.sessions[key]?.end(outcome) { Task { await whenAccepted() } }
+        guard let metadata = self.sessions[key]?.metadata, let whenAccepted = self.sessions[key]?.end(outcome)
+        else { return }
+        let logger = self.logger
+        Task {
+            do { try await whenAccepted() } catch {
+                logger.warning(
+                    "the app could not carry out a stop that it has offered",
+                    metadata: metadata.merging([LogKey.error: "\(error)"]) { $1 })
+            }
+        }
     }
 
     private func answer(_ request: DestinationRequest) {

@@ -13,17 +13,17 @@ public struct WaypointInquiry: Sendable, Hashable {
 
 /// How a client answers a ``WaypointInquiry``.
 public enum WaypointAnswer: Sendable {
-    /// The vehicle's user is asked with these estimates; `whenAccepted` runs if the user agrees. Estimates that are outside
-    /// of their range decline the request as ``DeclineReason/invalid``, and ``SessionEvent/rejected(field:reason:)`` names
-    /// the field.
-    case estimates(TravelEstimates, whenAccepted: @Sendable () async -> Void)
-    /// The client asks its user by itself; `true` accepts.
+    /// The vehicle's user is asked with these estimates of the trip with the stop. `whenAccepted` runs if the user agrees: it
+    /// publishes the new route. An error that it throws is logged. Estimates outside of their range decline the request as
+    /// ``DeclineReason/invalid``, and ``SessionEvent/rejected(field:reason:)`` names the field.
+    case estimates(TravelEstimates, whenAccepted: @Sendable () async throws -> Void)
+    /// The client asks its own user; `true` accepts.
     case ownPrompt(@Sendable () async -> Bool)
     /// The stop is not made.
     case decline(DeclineReason)
 }
 
-/// Why a client does not make a stop, or a drive.
+/// Why a client declines a stop or a drive.
 public enum DeclineReason: Sendable, Hashable, CaseIterable {
     /// The client does not handle such requests.
     case notSupported
@@ -31,7 +31,7 @@ public enum DeclineReason: Sendable, Hashable, CaseIterable {
     case declinedByUser
     /// The client does something else now.
     case busy
-    /// It cannot be done, e.g. there is no way to the place.
+    /// It is not possible, e.g. no road leads to the place.
     case invalid
     /// More than the client can store.
     case tooLarge
@@ -66,7 +66,7 @@ public enum DestinationAnswer: Sendable, Hashable {
 
 /// How a request, or a shared destination, ended.
 public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
-    /// It was taken.
+    /// It was accepted.
     case accepted = 1
     /// The other side does not support such requests.
     case notSupported
@@ -74,15 +74,15 @@ public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
     case declinedByUser
     /// Too many requests are open.
     case busy
-    /// It cannot be done, e.g. a waypoint while nobody guides.
+    /// It is not possible now, e.g. a stop while no client guides.
     case invalid
-    /// Nobody answered in time.
+    /// No answer came in time.
     case timedOut
     /// More than the receiver can store.
     case tooLarge
-    /// Who was asked, or who asked, has gone.
+    /// The other side has disconnected.
     case gone
-    /// It was taken back.
+    /// The sender has withdrawn it.
     case withdrawn
     /// The session that it was about has ended.
     case sessionEnded

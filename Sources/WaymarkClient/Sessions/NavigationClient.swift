@@ -1,44 +1,18 @@
+internal import Logging
 internal import WaymarkCodec
 internal import WaymarkProtocol
 
-/// Which vehicles a session is for.
-public enum SessionVehicles: Sendable, Hashable {
-    /// These, now or when they connect.
-    case vehicles([String])
-    /// Every vehicle that wants guidance and is free.
-    case anyThatAsked
-}
-
 /// A navigation client: provides guidance to vehicles through a gateway.
 ///
-/// Comes back by itself after a loss and restores its sessions; call ``close()`` to end it. Handlers may call anything here,
-/// ``close()`` too, and may take as long as they like.
+/// It reconnects after a loss and restores its sessions. ``withNavigationClient(to:_:_:)`` closes it when its body ends;
+/// after ``connect(to:_:)`` call ``close()``. Handlers may call any method here, ``close()`` too, and may take as long as
+/// they need.
 public actor NavigationClient {
-    /// Who the client is and what it answers.
-    public struct Configuration: Sendable {
-        /// 1 ... 64 of A-Z a-z 0-9 . _ : -
-        public var id: String
-        /// For humans; at most 128 bytes.
-        public var displayName = ""
-        /// Higher wins, -1 000 ... 1 000.
-        public var priority: Int32 = 0
-        /// The listener's pre-shared key; empty for none.
-        public var credential: [UInt8] = []
-        /// How to come back after a loss.
-        public var reconnection = ReconnectionPolicy()
-        /// Asked when a vehicle wants a drive. nil: not asked at all.
-        public var onDestination: (@Sendable (DestinationInquiry) async -> DestinationAnswer)?
-        /// Told where the connection stands, as ``NavigationClient/connectionStates`` is.
-        public var onConnection: (@Sendable (ConnectionState) async -> Void)?
-
-        /// A configuration for the client named `id`.
-        public init(id: String) { self.id = id }
-    }
-
     let configuration: Configuration
+    private(set) var logger: Logger
     private let clientID: ClientID
     private var link: Link?
-    /// It has been told that something waits, and has not come for it yet.
+    /// The link has been woken and has not called ``dequeueOutgoing()`` yet.
     private var isLinkWoken = false
     private var token: ResumptionToken?
     /// By the id of the request that opens each.
@@ -46,10 +20,10 @@ public actor NavigationClient {
     /// The keys of `sessions`, oldest first.
     private var order: [String] = []
     private var nextSession = 0
-    /// Answers, and sessions to be opened, that wait for the connection.
+    /// Answers, and requests to open sessions, that are not sent yet.
     private var control: [Envelope] = []
-    /// Sessions that the gateway has and this client does not want: the call that opened each was cancelled.
-    private var strays: [ResumedSession] = []
+    /// Sessions that the gateway has opened for calls that were cancelled.
+    private var orphans: [ResumedSession] = []
     private var shareCount = 0
     private var connections = Readers<ConnectionState>()
     private var connectionState = ConnectionState.connecting
@@ -57,7 +31,7 @@ public actor NavigationClient {
     /// Features that the operator withholds from this client.
     private var withheld: FeatureSet = []
 
-    /// Connects to a gateway; returns when it has said Welcome.
+    /// Connects to a gateway; returns with its Welcome.
     ///
     /// - Throws: ``ClientError/invalid(_:)`` for a bad id, ``ClientError/rejected(field:reason:)`` for a setting outside of
     ///   its range, ``ClientError/cannotConnect(_:reason:)``, ``ClientError/refused(reason:)``; ``ClientError/cancelled`` if
@@ -75,24 +49,27 @@ public actor NavigationClient {
 
     private init(_ configuration: Configuration, _ id: ClientID) {
         self.configuration = configuration
+        self.logger = configuration.logger
+        self.logger[metadataKey: LogKey.client] = "\(id)"
         self.clientID = id
     }
 
     private func open(_ address: ServiceAddress) async throws(ClientError) {
         try Codec.check(.hello(self.hello()))
-        if let handler = self.configuration.onConnection { self.connections.open().forEach(handler) }
-        let link = Link(address: address, reconnection: self.configuration.reconnection, owner: self)
+        let link = Link(
+            address: address, reconnection: self.configuration.reconnection, logger: self.logger, owner: self)
         self.link = link
         try await link.open()
     }
 
-    /// Writes what is still to be written, ends all sessions and the connection. Takes two seconds at most.
+    /// Sends what is queued, and ends all sessions and the connection. Takes at most two seconds, also when its task is
+    /// cancelled.
     public func close() async { await self.link?.close() }
 
-    /// Drops the transport as a network cut would. For tests.
+    /// Closes the transport as a network failure would. For tests.
     package func cut() async { await self.link?.cut() }
 
-    /// Where the connection stands, from now on; only the newest waits for a slow reader.
+    /// The state of the connection, now and after every change; a slow reader gets only the newest.
     public var connectionStates: Feed<ConnectionState> {
         self.connections.open(with: [self.connectionState])
     }
@@ -102,10 +79,9 @@ public actor NavigationClient {
     /// Opens a session; returns when the gateway has it.
     ///
     /// - Parameters:
-    ///   - vehicles: Whom it is for.
-    ///   - receipts: How often to hear how far the vehicles are, 100 ms ... 60 s; nil: not at all.
-    ///   - onEvent: Told what happens, one at a time, as ``NavigationSession/events`` is.
-    ///   - onWaypoint: Asked when a vehicle wants to stop on the way; nil declines.
+    ///   - vehicles: The vehicles to guide.
+    ///   - receipts: How often ``SessionEvent/received(sequence:receipts:)`` comes, 100 ms ... 60 s; nil: never.
+    ///   - onWaypoint: Answers a vehicle that asks to stop on the way; nil declines.
     /// - Returns: The open session, before guidance.
     /// - Throws: ``ClientError/vehicleRefused(vehicle:_:reason:)`` if no vehicle takes it,
     ///   ``ClientError/rejected(field:reason:)`` for a field outside of its range or if the gateway has too many sessions,
@@ -113,8 +89,7 @@ public actor NavigationClient {
     ///   ``ClientError/cancelled`` if the task was cancelled: the gateway has no session then, or ends it at once.
     public func openSession(
         vehicles: SessionVehicles, receipts: Duration? = nil,
-        onEvent: (@Sendable (SessionEvent) async -> Void)? = nil,
-        onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)? = nil
+        onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)? = nil
     ) async throws(ClientError) -> NavigationSession {
         let selection = try Self.selection(vehicles)
         if case .closed(let error) = self.connectionState { throw error }
@@ -123,10 +98,10 @@ public actor NavigationClient {
         let opening = OpenSession(
             requestID: key, vehicles: selection, receiptsEveryMilliseconds: try Self.interval(receipts))
         try Codec.check(.openSession(opening))
-        var record = SessionRecord(opening, onWaypoint: onWaypoint)
+        let session = NavigationSession(client: self, key: key, ending: SessionEnding())
+        var record = SessionRecord(opening, ending: session.ending, onWaypoint: onWaypoint)
         record.state.frameBytesMax = self.frameBytesMax
         record.state.withheld = self.withheld
-        if let onEvent { record.openFeed().forEach(onEvent) }
         let result: Result<Void, ClientError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
@@ -139,34 +114,33 @@ public actor NavigationClient {
             Task { await self.abandonOpening(key) }
         }
         try result.get()
-        return NavigationSession(client: self, key: key)
+        return session
     }
 
     /// The task of the call that opens a session was cancelled.
     private func abandonOpening(_ key: String) {
-        guard let opened = self.sessions[key]?.opened else { return }  // It is open, or was refused.
+        guard let opened = self.sessions[key]?.opened else { return }  // The gateway has answered already.
         self.forget(key)
         self.control.removeAll { envelope in
             if case .openSession(let opening) = envelope.message { opening.requestID == key } else { false }
         }
         opened.resume(returning: .failure(.cancelled))
-        self.endStrays()
+        self.endOrphans()
     }
 
-    /// The gateway has opened a session whose call was cancelled.
-    func endStray(_ session: SessionID, after sequence: UInt64) {
+    /// Ends a session that the gateway has opened for a call that was cancelled.
+    func endOrphan(_ session: SessionID, after sequence: UInt64) {
         self.send(
             Envelope(.publication(.cancelGuidance), session: session, sequence: sequence + 1))
     }
 
-    /// Ends the sessions that no caller wants, once it is known which these are: one that is being opened again may be among
-    /// those that the gateway has.
-    func endStrays() {
+    /// Ends the orphans once no session is being opened: until then one of them may be a session that is opened again.
+    func endOrphans() {
         guard !self.sessions.values.contains(where: { $0.id == nil }) else { return }
-        for stray in self.strays where self.key(of: stray.session) == nil {
-            self.endStray(stray.session, after: stray.sequence)
+        for orphan in self.orphans where self.key(of: orphan.session) == nil {
+            self.endOrphan(orphan.session, after: orphan.sequence)
         }
-        self.strays = []
+        self.orphans = []
     }
 
     /// 0 for no receipts.
@@ -192,24 +166,27 @@ public actor NavigationClient {
         return .vehicles(ids)
     }
 
-    /// Hands a publication to a session.
+    /// Queues a publication of a session.
     func publish(
-        _ key: String, _ make: @Sendable (inout PublishedState) -> Publication
+        _ session: NavigationSession, _ make: @Sendable (inout PublishedState) -> Publication
     ) throws(ClientError) {
-        guard self.sessions[key] != nil else { throw .sessionEnded(reason: "open another one") }
-        try self.sessions[key]?.publish(make)
+        guard self.sessions[session.key] != nil else {
+            throw .sessionEnded(session.endReason ?? .unrecognized)
+        }
+        try self.sessions[session.key]?.publish(make)
         self.wakeLink()
     }
 
     /// Shares a destination and waits for all outcomes.
     func share(
-        _ key: String, _ share: String, _ publication: Publication
+        _ session: NavigationSession, _ share: String, _ publication: Publication
     ) async throws(ClientError) -> [String: RequestResult] {
+        let key = session.key
         guard self.sessions[key]?.isSharing(share) != true else {
             throw .invalid("the share \(share) is under way; give every share an id of its own")
         }
         guard !Task.isCancelled else { throw .cancelled }
-        try self.publish(key) { _ in publication }
+        try self.publish(session) { _ in publication }
         guard self.sessions[key]?.state.waitingShares.contains(share) == true else {
             throw .interrupted("too much waited to be sent; share the destination again")
         }
@@ -228,35 +205,49 @@ public actor NavigationClient {
         self.sessions[key]?.abandonShare(share, number)
     }
 
-    /// A feed of a session's events; empty when it is over.
+    /// A feed of a session's events; empty when the session has ended.
     func events(of key: String) -> Feed<SessionEvent> {
         if let feed = self.sessions[key]?.openFeed() { return feed }
-        var over = Readers<SessionEvent>()
-        over.finish()
-        return over.open()
+        var none = Readers<SessionEvent>()
+        none.finish()
+        return none.open()
     }
 
-    /// The session was never open: nobody is told.
+    /// Removes a session that was never open; its readers are not told.
     func forget(_ key: String) {
         self.sessions[key]?.events.finish()
         self.sessions[key] = nil
         self.order.removeAll { $0 == key }
     }
 
-    /// The session is over; its readers hear why, last.
+    /// Ends a session; ``SessionEvent/ended(reason:)`` is the last event of its readers.
     func end(_ key: String, _ reason: EndReason) {
         guard var record = self.sessions.removeValue(forKey: key) else { return }
         self.order.removeAll { $0 == key }
+        self.logger.info(
+            "session ended", metadata: record.metadata.merging([LogKey.reason: "\(reason)"]) { $1 })
         record.end(reason)
     }
 
-    /// Puts a message behind what waits for the connection.
+    /// Tells a session's readers, and logs what the app has not asked for.
+    func tell(_ event: SessionEvent, _ key: String) {
+        guard let metadata = self.sessions[key]?.metadata else { return }
+        if case .rejected(let field, let reason) = event {
+            self.logger.warning(
+                "the gateway refused a publication",
+                metadata: metadata.merging([LogKey.field: "\(field)", LogKey.reason: "\(reason)"]) { $1 })
+        }
+        if self.sessions[key]?.tell(event) == true {
+            self.logger.warning("a reader of session events is too slow and misses some", metadata: metadata)
+        }
+    }
+
+    /// Queues a message.
     func send(_ envelope: Envelope) {
         self.control.append(envelope)
         self.wakeLink()
     }
 
-    /// Something waits to be sent.
     func wakeLink() {
         guard let link, !self.isLinkWoken else { return }
         self.isLinkWoken = true
@@ -288,23 +279,22 @@ extension NavigationClient: LinkOwner {
         self.connections.finish()
         self.link = nil
         for key in self.order {
-            // The app said goodbye before the gateway had confirmed the end.
+            // The app has closed the client before the gateway confirmed the session's end.
             let isOver = error == .closed && self.sessions[key]?.state.hasSentEnd == true
             let reason = isOver ? self.sessions[key]?.ownEnd : nil
             self.end(key, reason ?? .connectionClosed(error))
         }
     }
 
-    /// Takes up every session where the gateway has it, or opens it again.
+    /// Resumes every session that the gateway still has, and opens or ends the others.
     func welcomed(_ welcome: Welcome, frameBytesMax: Int) {
         self.token = welcome.resumptionToken
         self.isLinkWoken = false
         self.frameBytesMax = frameBytesMax
         self.withheld = FeatureSet(welcome.features.filter { $0.withheld == .policy }.map(\.feature))
-        // Of what waits, sessions are opened again below; the requests that the answers are for have ended with the
-        // connection that was lost.
+        // Sessions are opened again below. The requests that queued answers are for ended with the lost connection.
         self.control = []
-        self.strays = welcome.sessions.filter { $0.phase != .ended && self.key(of: $0.session) == nil }
+        self.orphans = welcome.sessions.filter { $0.phase != .ended && self.key(of: $0.session) == nil }
         for key in self.order {
             self.sessions[key]?.state.frameBytesMax = frameBytesMax
             self.sessions[key]?.loseInquiries()
@@ -317,23 +307,25 @@ extension NavigationClient: LinkOwner {
             if let found = welcome.sessions.first(where: { $0.session == id }) {
                 self.resume(key, found)
             } else if welcome.isResumed {
-                // The gateway knows this client: the session has ended, and the message that said so was lost.
+                // The gateway knows this client, so it has ended the session; the message about it was lost.
                 self.end(key, .endedWhileAway)
             } else {
                 self.restart(key, record)
             }
         }
-        self.endStrays()
+        self.endOrphans()
     }
 
     private func resume(_ key: String, _ found: ResumedSession) {
         guard found.phase != .ended else { return self.end(key, EndReason(found.endReason)) }
+        self.logger.info("session resumed", metadata: self.sessions[key]?.metadata)
         self.sessions[key]?.state.resume(after: found.sequence)
         self.sessions[key]?.failSentShares()
     }
 
     private func restart(_ key: String, _ record: SessionRecord) {
         if let reason = record.ownEnd { return self.end(key, reason) }
+        self.logger.notice("the gateway was restarted; opening the session again", metadata: record.metadata)
         self.sessions[key]?.id = nil
         self.sessions[key]?.state.restart()
         self.sessions[key]?.failSentShares()
@@ -341,15 +333,15 @@ extension NavigationClient: LinkOwner {
         self.send(Envelope(.openSession(record.opening)))
     }
 
-    func takeOutgoing() -> [Frame] {
+    func dequeueOutgoing() -> [Frame] {
         self.isLinkWoken = false
         var frames = self.control.map(Codec.encode)
         self.control = []
         for key in self.order {
             do throws(ClientError) {
-                frames += try self.sessions[key]?.takePending() ?? []
+                frames += try self.sessions[key]?.dequeuePending() ?? []
             } catch {
-                // Only a gateway that takes smaller frames than the last one gets here.
+                // Only after a reconnect to a gateway that accepts smaller frames than the one before.
                 if let frame = self.sessions[key]?.giveUp() { frames.append(frame) }
                 self.end(key, .notRestored(field: "", reason: "\(error)"))
             }

@@ -3,26 +3,26 @@ internal import WaymarkProtocol
 
 /// What happens to a session beside what its client publishes.
 ///
-/// For a slow reader, of `vehicleChanged`, `routeSource` and `received` only the newest of each vehicle waits; of all events
-/// up to 256 wait, over which the oldest are left out and ``missed(_:)`` says how many. `ended` is the last, and is never
-/// left out.
+/// For a slow reader only the newest `vehicleChanged`, `routeSource` and `received` of each vehicle is queued. Of all events
+/// at most 256 are queued; beyond that the oldest are dropped and ``missed(_:)`` tells how many. `ended` is the last event and
+/// is never dropped.
 public enum SessionEvent: Sendable, Hashable {
-    /// How a vehicle stands to the session.
+    /// A vehicle's part in the session.
     public enum Standing: Sendable, Hashable, CustomStringConvertible {
-        /// It is there and sees what is published.
+        /// It receives what is published.
         case joined
         /// It joins when it connects.
         case awaited
         /// Another navigation client guides it.
         case refusedAsBusy
-        /// It navigates by itself and has not asked.
+        /// It navigates itself and has not asked for guidance.
         case refusedAsNavigatingItself
-        /// The gateway does not give it to this session.
+        /// The gateway does not let it join.
         case refused
         /// It has left.
         case left(EndReason)
 
-        /// How it stands, for humans.
+        /// The standing, for humans.
         public var description: String {
             switch self {
             case .joined: "joined"
@@ -41,13 +41,13 @@ public enum SessionEvent: Sendable, Hashable {
         public let name: String
         /// Its display is ready to show.
         public let isReady: Bool
-        /// BCP 47; empty when not said.
+        /// BCP 47; empty if unknown.
         public let locale: String
-        /// What is withheld from it, and why, in the protocol's words.
-        public let withheld: [String: String]
+        /// The features that it does not get, and why.
+        public let withheld: [GuidanceFeature: WithholdingReason]
     }
 
-    /// How far one endpoint has got.
+    /// How far one endpoint has received and shown what was published.
     public struct Receipt: Sendable, Hashable {
         /// The vehicle's id.
         public let vehicle: String
@@ -59,7 +59,7 @@ public enum SessionEvent: Sendable, Hashable {
         public let shown: UInt64
     }
 
-    /// A vehicle joined, is awaited, was refused or left; or one of its endpoints came, went or became ready.
+    /// A vehicle joined, is awaited, was refused or left; or one of its endpoints connected, left or became ready.
     case vehicleChanged(vehicle: String, standing: Standing, endpoints: [Endpoint])
     /// What the vehicle does with the route.
     case routeSource(vehicle: String, RouteSource)
@@ -69,29 +69,29 @@ public enum SessionEvent: Sendable, Hashable {
     case zoom(vehicle: String, ZoomDirection)
     /// The alert was dismissed (action 0) or an action chosen.
     case alertResponse(vehicle: String, alert: UInt32, action: UInt32)
-    /// A waypoint request of a vehicle ended: told once for each, also when the connection was lost in between.
+    /// A waypoint request of a vehicle ended. There is one for each request, also after a lost connection.
     case waypointResult(vehicle: String, RequestResult)
     /// A destination share: nil while under way.
     case shareResult(vehicle: String, shareID: String, RequestResult?)
-    /// The lowest number that all endpoints have received, and how far each of them is.
+    /// The lowest number that all endpoints have received, and a receipt of each.
     case received(sequence: UInt64, receipts: [Receipt])
-    /// A message was refused by the gateway; nothing of it stands.
+    /// The gateway refused a publication; nothing of it was applied.
     case rejected(field: String, reason: String)
-    /// So many events were left out here, because nobody took them.
+    /// So many events were dropped here, because the reader was too slow.
     case missed(Int)
-    /// The session is over; nothing follows.
+    /// The session has ended; no event follows.
     case ended(reason: EndReason)
 }
 
 extension SessionEvent: FeedElement {
-    static var waitingMax: Int { 256 }
+    static var queuedMax: Int { 256 }
 
     func replaces(_ older: SessionEvent) -> Bool {
         switch (self, older) {
         case (.vehicleChanged(let new, _, _), .vehicleChanged(let old, _, _)): new == old
         case (.routeSource(let new, _), .routeSource(let old, _)): new == old
         case (.received, .received): true
-        // Not of settings: each says only what changed.
+        // Settings do not replace each other: each has only what changed.
         case (.vehicleChanged, _), (.routeSource, _), (.received, _), (.settings, _), (.zoom, _),
             (.alertResponse, _), (.waypointResult, _), (.shareResult, _), (.rejected, _), (.missed, _),
             (.ended, _):
@@ -103,6 +103,16 @@ extension SessionEvent: FeedElement {
 }
 
 extension SessionEvent.Standing {
+    /// Why the vehicle does not join; nil if it may.
+    var refusal: VehicleRefusal? {
+        switch self {
+        case .refusedAsBusy: .busy
+        case .refusedAsNavigatingItself: .navigatesItself
+        case .refused: .unrecognized
+        case .joined, .awaited, .left: nil
+        }
+    }
+
     init(_ standing: VehicleStanding) {
         switch standing {
         case .joined: self = .joined
@@ -116,7 +126,7 @@ extension SessionEvent.Standing {
 }
 
 extension SessionEvent {
-    /// What a message of the gateway about one session means to its client; nil for what is no event.
+    /// The event that a message of the gateway about one session stands for; nil if it is none.
     init?(_ message: Message) {
         switch message {
         case .vehicleChanged(let status):
@@ -143,7 +153,7 @@ extension SessionEvent {
             self = .received(
                 sequence: report.endpoints.map(\.receipt.receivedSequence).min() ?? 0,
                 receipts: report.endpoints.map(Receipt.init))
-        default: return nil  // The others are answered, or mean nothing to a client.
+        default: return nil  // The others are answered, or are not for clients.
         }
     }
 }
@@ -152,9 +162,7 @@ extension SessionEvent.Endpoint {
     init(_ status: EndpointStatus) {
         self.init(
             name: status.endpoint.rawValue, isReady: status.isReady, locale: status.locale,
-            withheld: Dictionary(
-                status.withheld.map { ("\($0.feature)", $0.withheld.map { "\($0)" } ?? "") }
-            ) { first, _ in first })
+            withheld: [GuidanceFeature: WithholdingReason](status.withheld))
     }
 }
 

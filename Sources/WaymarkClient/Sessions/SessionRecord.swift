@@ -1,24 +1,36 @@
+internal import Logging
+internal import Synchronization
 internal import WaymarkProtocol
+
+/// Why a session has ended; shared by its record and every ``NavigationSession`` of it, which outlive the record.
+final class SessionEnding: Sendable {
+    private let value = Mutex<EndReason?>(nil)
+
+    /// nil until the session has ended.
+    var reason: EndReason? { self.value.withLock { $0 } }
+
+    func set(_ reason: EndReason) { self.value.withLock { $0 = $0 ?? reason } }
+}
 
 /// What a navigation client knows of one of its sessions.
 struct SessionRecord: Sendable {
     /// A destination that is being shared.
     private struct Share: Sendable {
-        /// Names the call that waits.
+        /// Identifies the call that waits.
         let number: Int
         var outcomes: [String: RequestResult] = [:]
-        /// The vehicles that the gateway has asked: those of the session when it said so first. nil: it has not yet.
+        /// The vehicles that the gateway has asked: those in the session at the first status. nil: before it.
         var asked: Set<String>?
         var waiter: CheckedContinuation<Result<[String: RequestResult], ClientError>, Never>
     }
 
-    /// What a vehicle has asked for, until it is known how that ended.
+    /// A request of a vehicle whose outcome is not known yet.
     private struct Inquiry: Sendable {
         let vehicle: String
-        /// What runs when the vehicle's user accepts.
-        var whenAccepted: (@Sendable () async -> Void)?
-        /// The connection over which it came was lost: it has ended, and the gateway says how before it says anything else
-        /// of the vehicle.
+        /// Runs when the vehicle's user accepts.
+        var whenAccepted: (@Sendable () async throws -> Void)?
+        /// The connection that it came over was lost. It has ended, and the gateway sends its outcome before any other
+        /// message about the vehicle.
         var isOver = false
     }
 
@@ -27,48 +39,57 @@ struct SessionRecord: Sendable {
     var id: SessionID?
     var state = PublishedState()
     var events = Readers<SessionEvent>()
-    let onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)?
-    /// Who waits for the session to be opened for the first time.
+    let onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)?
+    let ending: SessionEnding
+    /// The call that waits until the gateway opens the session for the first time.
     var opened: CheckedContinuation<Result<Void, ClientError>, Never>?
     /// By vehicle and request.
     private var inquiries: [String: Inquiry] = [:]
-    /// The newest events of those that a late reader must know.
+    /// The events that a new reader begins with.
     private var standing: [SessionEvent] = []
     private var shares: [String: Share] = [:]
 
-    init(_ opening: OpenSession, onWaypoint: (@Sendable (WaypointInquiry) async -> WaypointAnswer)?) {
+    init(
+        _ opening: OpenSession, ending: SessionEnding = SessionEnding(),
+        onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)?
+    ) {
         self.opening = opening
+        self.ending = ending
         self.onWaypoint = onWaypoint
     }
 
     /// How the app has ended it; nil while it has not.
-    var ownEnd: EndReason? {
-        self.state.content.ending.map { $0 == .finishGuidance ? .finished : .cancelledByClient }
-    }
+    var ownEnd: EndReason? { self.state.ownEnd }
 
-    /// A feed for one more reader, which begins with how the vehicles stand.
+    /// For the log.
+    var metadata: Logger.Metadata { [LogKey.session: "\(self.id ?? .none)"] }
+
+    /// A feed for one more reader, which begins with the vehicles and their settings.
     mutating func openFeed() -> Feed<SessionEvent> { self.events.open(with: self.standing) }
 
-    /// Publishes, or says why not.
+    /// Queues a publication.
     mutating func publish(_ make: (inout PublishedState) -> Publication) throws(ClientError) {
         let publication = make(&self.state)
         try self.state.publish(publication)
         self.failLostShares()
     }
 
-    /// What is to be sent now; nothing before the gateway has opened the session.
-    mutating func takePending() throws(ClientError) -> [Frame] {
+    /// Removes and returns what to send now; nothing before the gateway has opened the session.
+    mutating func dequeuePending() throws(ClientError) -> [Frame] {
         guard let id else { return [] }
-        let frames = try self.state.takePending(session: id)
+        let frames = try self.state.dequeuePending(session: id)
         self.failLostShares()
         return frames
     }
 
-    /// The frame that ends the session at the gateway, whatever waits.
+    /// The frame that ends the session at the gateway, whatever is queued.
     mutating func giveUp() -> Frame? { self.id.map { self.state.giveUp(session: $0) } }
 
-    /// Takes over what an event says, and tells the readers.
-    mutating func tell(_ event: SessionEvent) {
+    /// Applies an event, and tells the readers.
+    ///
+    /// - Returns: Whether a reader has begun to miss events.
+    @discardableResult
+    mutating func tell(_ event: SessionEvent) -> Bool {
         switch event {
         case .vehicleChanged(let vehicle, .left, _): self.standing.removeAll { $0.isStanding(of: vehicle) }
         case .vehicleChanged, .routeSource: self.keep(event)
@@ -81,14 +102,15 @@ struct SessionRecord: Sendable {
             .ended:
             break
         }
-        self.events.tell(event)
+        let isMissed = self.events.tell(event)
         if case .vehicleChanged(let vehicle, let standing, _) = event {
             self.giveUpInquiries(of: vehicle, hasLeft: standing.isLeft)
         }
         self.finishShares()
+        return isMissed
     }
 
-    /// The session is another gateway's now, which has other vehicles in it.
+    /// The session was opened again at another gateway: vehicles that it does not have there have left.
     mutating func forgetVehicles(except present: Set<String>) {
         for vehicle in self.vehicles.subtracting(present).sorted() {
             self.tell(.vehicleChanged(vehicle: vehicle, standing: .left(.vehicleGone), endpoints: []))
@@ -100,7 +122,7 @@ struct SessionRecord: Sendable {
         self.standing.append(event)
     }
 
-    /// A late reader needs all settings of an endpoint, an event has only those that changed.
+    /// A new reader needs all settings of an endpoint; an event has only those that changed.
     private mutating func keep(_ settings: DisplaySettings, _ vehicle: String, _ endpoint: String) {
         var settings = settings
         self.standing.removeAll { event in
@@ -115,7 +137,7 @@ struct SessionRecord: Sendable {
 
     private static func key(_ vehicle: VehicleID, _ request: String) -> String { "\(vehicle)/\(request)" }
 
-    /// A vehicle asks for something.
+    /// A vehicle has sent a request.
     mutating func beginInquiry(_ request: String, of vehicle: VehicleID) {
         self.inquiries[Self.key(vehicle, request)] = Inquiry(vehicle: vehicle.rawValue)
     }
@@ -125,27 +147,27 @@ struct SessionRecord: Sendable {
         self.inquiries[Self.key(vehicle, request)].map { !$0.isOver } ?? false
     }
 
-    /// The vehicle's user is asked; `body` is to run when he accepts.
+    /// The vehicle's user is asked; `body` runs if the user accepts.
     mutating func whenAccepted(
-        _ request: String, of vehicle: VehicleID, _ body: @escaping @Sendable () async -> Void
+        _ request: String, of vehicle: VehicleID, _ body: @escaping @Sendable () async throws -> Void
     ) {
         self.inquiries[Self.key(vehicle, request)]?.whenAccepted = body
     }
 
-    /// An inquiry has ended: tells the readers, unless they have heard it before.
+    /// An inquiry has ended: tells the readers, unless they were told before.
     ///
-    /// - Returns: What is to run now.
-    mutating func end(_ outcome: RequestOutcome) -> (@Sendable () async -> Void)? {
+    /// - Returns: What to run now.
+    mutating func end(_ outcome: RequestOutcome) -> (@Sendable () async throws -> Void)? {
         let key = Self.key(outcome.vehicle, outcome.requestID)
         guard let inquiry = self.inquiries.removeValue(forKey: key) else { return nil }
         self.tell(.waypointResult(vehicle: inquiry.vehicle, RequestResult(outcome.outcome)))
         return outcome.outcome == .accepted ? inquiry.whenAccepted : nil
     }
 
-    /// The connection was lost, and with it every inquiry has ended somehow.
+    /// The connection was lost, which ends every inquiry.
     mutating func loseInquiries() { for key in self.inquiries.keys { self.inquiries[key]?.isOver = true } }
 
-    /// The gateway is another one, and knows of none.
+    /// The gateway is another one and knows no inquiry.
     mutating func forgetInquiries() {
         self.loseInquiries()
         for vehicle in Set(self.inquiries.values.map(\.vehicle)) {
@@ -162,7 +184,7 @@ struct SessionRecord: Sendable {
 
     // MARK: Shares
 
-    /// Vehicles that answer a share, or for which the gateway does.
+    /// Vehicles that answer a share, or the gateway for them.
     private var vehicles: Set<String> {
         var vehicles: Set<String> = []
         for case .vehicleChanged(let vehicle, .joined, _) in self.standing { vehicles.insert(vehicle) }
@@ -182,25 +204,25 @@ struct SessionRecord: Sendable {
         self.finishShares()
     }
 
-    /// The call does not wait any more. A share that was not sent is not sent.
+    /// The call was cancelled. A share that is not sent yet is not sent.
     mutating func abandonShare(_ share: String, _ number: Int) {
-        guard self.shares[share]?.number == number else { return }  // It has ended.
+        guard self.shares[share]?.number == number else { return }  // The call has returned.
         self.state.dropShare(share)
         self.failShare(share, .cancelled)
     }
 
-    /// A share will have no outcome.
+    /// Ends the call that waits for a share.
     mutating func failShare(_ share: String, _ error: ClientError) {
         self.shares.removeValue(forKey: share)?.waiter.resume(returning: .failure(error))
     }
 
     private mutating func failLostShares() {
-        for share in self.state.takeLostShares() {
+        for share in self.state.dequeueLostShares() {
             self.failShare(share, .interrupted("too much waited to be sent; share the destination again"))
         }
     }
 
-    /// The connection was lost: what was told in the meantime was not heard. Those that were not sent go on.
+    /// The connection was lost, and outcomes with it. Shares that are not sent yet stay queued.
     mutating func failSentShares() {
         let waiting = Set(self.state.waitingShares)
         for share in self.shares.keys where !waiting.contains(share) {
@@ -208,17 +230,18 @@ struct SessionRecord: Sendable {
         }
     }
 
-    /// The session is over.
+    /// The session has ended.
     mutating func end(_ reason: EndReason) {
-        for share in self.shares.keys { self.failShare(share, .sessionEnded(reason: "\(reason)")) }
-        self.opened?.resume(returning: .failure(.sessionEnded(reason: "\(reason)")))
+        self.ending.set(reason)
+        for share in self.shares.keys { self.failShare(share, .sessionEnded(reason)) }
+        self.opened?.resume(returning: .failure(.sessionEnded(reason)))
         self.opened = nil
         self.events.tell(.ended(reason: reason))
         self.events.finish()
         self.standing = []
     }
 
-    /// A share is over once every vehicle has answered; one that has left, or came later, is not waited for.
+    /// A share has ended once every vehicle that was asked and is still in the session has answered.
     private mutating func finishShares() {
         guard !self.shares.isEmpty else { return }
         let vehicles = self.vehicles
@@ -235,7 +258,7 @@ extension SessionEvent.Standing {
 }
 
 extension SessionEvent {
-    /// Whether it says how this vehicle stands, or is set.
+    /// Whether it is about this vehicle's standing or settings.
     fileprivate func isStanding(of vehicle: String) -> Bool {
         switch self {
         case .vehicleChanged(vehicle, _, _), .routeSource(vehicle, _), .settings(vehicle, _, _): true

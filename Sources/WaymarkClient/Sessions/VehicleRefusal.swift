@@ -1,12 +1,12 @@
 internal import WaymarkProtocol
 
-/// Why a vehicle does not take a session.
+/// Why a vehicle refuses a session.
 public enum VehicleRefusal: Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// Another navigation client guides it.
     case busy
-    /// It navigates by itself and has not asked.
+    /// It navigates itself and has not asked for guidance.
     case navigatesItself
-    /// The gateway knows as many vehicles as it may.
+    /// The gateway's limit of vehicles is reached.
     case limitReached
     /// A reason that this build does not know.
     case unrecognized

@@ -1,15 +1,16 @@
+public import Logging
 public import WaymarkModel
 internal import WaymarkProtocol
 
-/// The vehicle's user is asked whether to stop on the way.
+/// A question to the vehicle's user: whether to stop on the way.
 public struct WaypointPrompt: Sendable, Hashable {
-    /// Names the prompt: the id of the request that it is about.
+    /// The id of the request that it is about.
     public let id: String
     /// Where to stop.
     public let waypoint: Waypoint
     /// Of the trip with the new waypoint.
     public let travelEstimates: TravelEstimates
-    /// From its arrival until the gateway gives up.
+    /// Counted from its arrival; the gateway does not wait longer for an answer.
     public let timeout: Duration
 
     init(_ prompt: Prompt) {
@@ -46,7 +47,7 @@ public struct EndpointLimits: Sendable, Hashable {
 }
 
 extension VehicleEndpoint {
-    /// Who the endpoint is, what it wants and what it answers.
+    /// Who the endpoint is, what it shows and what it answers.
     public struct Configuration: Sendable {
         /// 1 ... 64 of A-Z a-z 0-9 . _ : -
         public var vehicle: String
@@ -54,8 +55,8 @@ extension VehicleEndpoint {
         public var endpoint: String
         /// For humans; at most 128 bytes.
         public var displayName = ""
-        /// Names of features not wanted, as in `waymark.v1.Feature`, e.g. `laneGuidance`, `routeSegments`.
-        public var withoutFeatures: Set<String> = []
+        /// Features that the gateway need not send, e.g. `.laneGuidance`.
+        public var withoutFeatures: Set<GuidanceFeature> = []
         /// What it can show and store.
         public var limits = EndpointLimits()
         /// In which units it shows distances.
@@ -66,27 +67,21 @@ extension VehicleEndpoint {
         public var isGuidanceWanted = true
         /// The listener's pre-shared key; empty for none.
         public var credential: [UInt8] = []
-        /// How to come back after a loss.
+        /// When to reconnect after a loss.
         public var reconnection = ReconnectionPolicy()
-        /// Told of everything received, one at a time, as ``VehicleEndpoint/updates`` is.
-        public var onUpdate: (@Sendable (VehicleUpdate) async -> Void)?
-        /// Told of everything received before anything further is read: for tools that must see every message.
-        ///
-        /// Nothing is left out, however slow it is; but one that takes longer than the keepalive makes the endpoint a slow
-        /// reader, which the gateway closes in the end. It must not wait for ``VehicleEndpoint/close()``.
-        public var onEveryUpdate: (@Sendable (VehicleUpdate) async -> Void)?
-        /// Asks the vehicle's user. Its task is cancelled when the prompt is over; the answer does not count then.
+        /// Asks the vehicle's user whether to make a stop; nil: this endpoint is not asked. Its task is cancelled when the
+        /// prompt has ended; the answer does not count then.
         public var onPrompt: (@Sendable (WaypointPrompt) async -> Bool)?
-        /// Whether the vehicle's user is asked here without `onPrompt`: by reading ``VehicleEndpoint/updates`` and
-        /// ``VehicleEndpoint/answerPrompt(_:isAccepted:)``.
-        public var takesPrompts = false
-        /// Whether to take a shared destination.
+        /// Whether to accept a destination that the client offers; nil: this endpoint is not asked.
         public var onDestination: (@Sendable (Waypoint) async -> Bool)?
-        /// Whether shared destinations are taken here without `onDestination`: by reading ``VehicleEndpoint/updates`` and
-        /// ``VehicleEndpoint/answerShare(_:isTaken:)``.
-        public var takesDestinations = false
-        /// Told where the connection stands, as ``VehicleEndpoint/connectionStates`` is.
-        public var onConnection: (@Sendable (ConnectionState) async -> Void)?
+        /// Logs what the library does by itself: connecting, losses, reconnecting, what the gateway refused, and readers that
+        /// miss updates. By default nothing is logged.
+        public var logger = Logger.disabled
+        /// Called with every update before the next message is read: for tools that must see each message.
+        ///
+        /// No update is dropped. One that takes longer than the keepalive makes the endpoint a slow reader, which the gateway
+        /// closes in the end. It must not wait for ``VehicleEndpoint/close()``.
+        package var onEveryUpdate: (@Sendable (VehicleUpdate) async -> Void)?
 
         /// A configuration for one endpoint.
         public init(vehicle: String, endpoint: String) {
@@ -97,9 +92,9 @@ extension VehicleEndpoint {
 }
 
 extension VehicleHello {
-    /// What an endpoint of this configuration says of itself.
+    /// The Hello of an endpoint with this configuration.
     ///
-    /// - Throws: ``ClientError/invalid(_:)`` naming the id that is not one, or the feature that is not known.
+    /// - Throws: ``ClientError/invalid(_:)`` naming the id that is not allowed.
     init(_ configuration: VehicleEndpoint.Configuration) throws(ClientError) {
         guard let vehicle = VehicleID(configuration.vehicle) else {
             throw .invalid("the vehicle id \(configuration.vehicle) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
@@ -108,19 +103,11 @@ extension VehicleHello {
             throw .invalid(
                 "the endpoint name \(configuration.endpoint) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
         }
-        let names = Set(Feature.allCases.map { "\($0)" })
-        // Or content that is not wanted would be received because of a typo.
-        if let unknown = configuration.withoutFeatures.subtracting(names).min() {
-            throw .invalid(
-                "\(unknown) is not a feature; the features are \(names.sorted().joined(separator: ", "))")
-        }
         var features = Set(Feature.allCases)
         features.subtract([.waypointRequests, .destinationRequests])
-        features = features.filter { !configuration.withoutFeatures.contains("\($0)") }
-        if configuration.onPrompt == nil, !configuration.takesPrompts { features.remove(.prompts) }
-        if configuration.onDestination == nil, !configuration.takesDestinations {
-            features.remove(.destinationSharing)
-        }
+        features = features.filter { !configuration.withoutFeatures.contains(GuidanceFeature($0)) }
+        if configuration.onPrompt == nil { features.remove(.prompts) }
+        if configuration.onDestination == nil { features.remove(.destinationSharing) }
         self.init(vehicle: vehicle, endpoint: name, features: features)
         self.limits = VehicleLimits(configuration.limits)
         self.preferences.distanceUnits = configuration.distanceUnits

@@ -1,31 +1,31 @@
 internal import WaymarkProtocol
 
-/// What an endpoint has to say, and what of it is said again after a connection was lost.
+/// The messages that an endpoint sends, and which of them it sends again after a lost connection.
 ///
 /// | kind | after a loss |
 /// |---|---|
-/// | waypoint and destination requests | again, until the outcome: the id makes it one request |
-/// | withdrawing a request | again, until the outcome; the request itself is not sent any more |
-/// | stopping a session | again, until that session has ended |
-/// | stopping whatever guidance there is | never: it would stop guidance that the user has not seen yet |
-/// | navigating by itself | again, until it is confirmed; also to a gateway that has forgotten this endpoint |
-/// | allowing, route source, settings | again once if it may have been lost; the newest only |
-/// | settings | all of them to a gateway that has forgotten this endpoint |
-/// | route source | to such a gateway once the same client guides again |
-/// | answers to prompts and shares | again once, to a gateway that still has the question |
+/// | waypoint and destination requests | sent again until the outcome; the id makes it one request |
+/// | withdrawing a request | sent again until the outcome; the request itself is not |
+/// | stopping a session | sent again until that session has ended |
+/// | stopping without a session | not sent again: it could stop guidance that the user has not seen |
+/// | own navigation | sent again until it is confirmed; also to a restarted gateway |
+/// | allowing, route source, settings | the newest is sent again once if it may have been lost |
+/// | settings | all of them are sent to a restarted gateway |
+/// | route source | sent to a restarted gateway once the same client guides again |
+/// | answers to prompts and shares | sent again once, to a gateway that still has the question |
 /// | answers to alerts | only if not sent yet, to a gateway that still has the alert: the client may act on each |
-/// | zoom, receipts | never: they are about the moment |
+/// | zoom, receipts | not sent again: they are about the moment |
 ///
-/// What is about one session keeps that session's id: a gateway on which it has ended ignores it, or says so.
+/// A message about one session keeps that session's id: a gateway on which it has ended ignores the message, or answers so.
 struct EndpointOutbox: Sendable, Hashable {
-    /// Entries of one kind that wait for a connection, over which the oldest is forgotten.
+    /// Queued entries of one kind; beyond that the oldest is dropped.
     static let kindMax = 16
 
     /// Of two entries with the same key only the newer one is kept.
     fileprivate enum Key: Sendable, Hashable {
         case request(String)
         case withdrawal(String)
-        /// Of ``SessionID/none``: of whatever session there is.
+        /// With ``SessionID/none``: the session that the gateway has when it reads the message.
         case stop(SessionID)
         case ownNavigation
         case allowance
@@ -50,22 +50,22 @@ struct EndpointOutbox: Sendable, Hashable {
     private var routeSource: UpdateRouteSource?
     /// The client that guided when the route source was set; nil for none.
     private var routeSourceClient: ClientID?
-    /// The gateway has forgotten the route source; it is restated when the same client guides again.
+    /// The gateway was restarted; the route source is sent when the same client guides again.
     private var restatesRouteSource = false
     /// The session that the vehicle is in, and the client that guides there; none and nil outside of one.
     private var session = SessionID.none
     private var client: ClientID?
     private var navigatesItself = false
-    /// The same before it was said last.
+    /// The settings before the last ones.
     private var navigatedItself = false
 
-    /// Puts a message behind the others.
+    /// Queues a message.
     mutating func send(_ envelope: Envelope) {
         guard let key = envelope.outboxKey else { return }
         var envelope = envelope
         switch envelope.message {
         case .vehicleSettings(let change):
-            // Merged with what was said before: which of it has arrived is not known.
+            // Merged with the settings before, since some of them may not have arrived.
             var merged = DisplaySettings(change)
             merged.fillGaps(from: self.settings)
             self.settings = merged
@@ -90,7 +90,7 @@ struct EndpointOutbox: Sendable, Hashable {
         if kind.count > Self.kindMax, !key.isKeptUntilAnswered { self.entries.remove(at: kind[0]) }
     }
 
-    /// A request is made again: a withdrawal that was not sent is void.
+    /// A request is made again: drops a withdrawal that was not sent.
     private mutating func resumeRequest(_ id: String) {
         self.entries.removeAll { $0.key == .withdrawal(id) && $0.isWaiting }
     }
@@ -98,30 +98,30 @@ struct EndpointOutbox: Sendable, Hashable {
     /// Whether a request is open and was not withdrawn.
     func isRequesting(_ id: String) -> Bool { self.entries.contains { $0.key == .request(id) } }
 
-    /// The caller does not wait for the end of guidance any more: what was not sent is not sent, and nothing is repeated.
+    /// The call that waited for the end of guidance was cancelled: the stop is not sent, or not sent again.
     mutating func giveUpStop(_ session: SessionID) { self.entries.removeAll { $0.key == .stop(session) } }
 
-    /// The caller does not wait for the confirmation any more.
+    /// The call that waited for the confirmation was cancelled.
     mutating func giveUpOwnNavigation() {
         guard let index = self.entries.firstIndex(where: { $0.key == .ownNavigation }) else { return }
-        // What was sent stands: it is confirmed, and restated, all the same.
+        // A message that was sent still holds: the gateway confirms it, and a restarted one is told again.
         guard self.entries[index].timesSent == 0 else { return }
         self.entries.remove(at: index)
         self.navigatesItself = self.navigatedItself
     }
 
-    /// Takes a request back that was never sent.
+    /// Removes a request that was never sent.
     ///
-    /// - Returns: false if it was sent, or is not there: the gateway must be told then.
-    mutating func takeBack(_ request: String) -> Bool {
+    /// - Returns: false if it was sent or is unknown: the gateway must be told then.
+    mutating func removeUnsent(_ request: String) -> Bool {
         guard let index = self.entries.firstIndex(where: { $0.key == .request(request) && $0.timesSent == 0 })
         else { return false }
         self.entries.remove(at: index)
         return true
     }
 
-    /// What is to be sent now, oldest first.
-    mutating func takeAll() -> [Envelope] {
+    /// Removes and returns what to send now, oldest first.
+    mutating func dequeueAll() -> [Envelope] {
         var taken: [Envelope] = []
         for index in self.entries.indices where self.entries[index].isWaiting {
             taken.append(self.entries[index].envelope)
@@ -132,7 +132,7 @@ struct EndpointOutbox: Sendable, Hashable {
         return taken
     }
 
-    /// The gateway has said something: what it answers need not be said again.
+    /// A message of the gateway: what it answers is not sent again.
     mutating func received(_ message: Message, in session: SessionID = .none) {
         switch message {
         case .requestOutcome(let outcome):
@@ -150,7 +150,7 @@ struct EndpointOutbox: Sendable, Hashable {
     }
 
     private mutating func received(_ begin: SnapshotBegin, in session: SessionID) {
-        // No client guides a vehicle that navigates by itself: another endpoint has allowed it.
+        // The vehicle is guided, so another endpoint has ended its own navigation.
         self.navigatesItself = false
         (self.session, self.client) = (session, begin.client)
         // A vehicle is in one session: every other one has ended.
@@ -169,9 +169,9 @@ struct EndpointOutbox: Sendable, Hashable {
         switch MessageType(rawValue: rejection.messageType) {
         case .waypointRequest, .destinationRequest: self.forgetRequest(rejection.requestID)
         case .withdrawRequest: self.entries.removeAll { $0.key == .withdrawal(rejection.requestID) }
-        default: break  // An answer to a prompt names the request too, which goes on.
+        default: break  // An answer to a prompt has the request's id too; the request stays open.
         }
-        // This endpoint may not speak for its vehicle, and the gateway says so each time.
+        // This endpoint may not make requests for its vehicle: the gateway would refuse each of them.
         if rejection.deniesRequests {
             self.entries.removeAll { $0.key.isKeptUntilAnswered }
             self.navigatesItself = false
@@ -179,10 +179,10 @@ struct EndpointOutbox: Sendable, Hashable {
     }
 
     private mutating func received(_ ended: SessionEnded) {
-        // Else it answers a stop that crossed the end of an older session.
+        // Otherwise it answers a stop that crossed the end of an older session.
         if [.none, ended.session].contains(self.session) || ended.session == .none { self.forgetSession() }
         let isConfirmed = ended.reason == .ownNavigationStarted
-        // Also when a snapshot was on its way at the same time.
+        // Also if a snapshot was under way at the same time.
         if isConfirmed, self.entries.contains(where: { $0.key == .ownNavigation }) {
             self.navigatesItself = true
         }
@@ -199,7 +199,7 @@ struct EndpointOutbox: Sendable, Hashable {
         }
     }
 
-    /// A new connection is there, before anything is sent on it.
+    /// The gateway has welcomed this endpoint; nothing was sent to it yet.
     mutating func welcome(isResumed: Bool) {
         self.entries.removeAll { $0.key.isMomentary || ($0.timesSent > 1 && !$0.key.isKeptUntilAnswered) }
         for index in self.entries.indices { self.entries[index].isWaiting = true }
@@ -268,7 +268,7 @@ extension EndpointOutbox.Key {
         self == .zoom || self == .receipt || self == .stop(.none)
     }
 
-    /// Answers a question that a gateway without memory never asked.
+    /// Answers a question that a restarted gateway never asked.
     fileprivate var isAnswer: Bool {
         switch self {
         case .promptAnswer, .shareAnswer, .alertResponse: true
@@ -289,7 +289,7 @@ extension EndpointOutbox.Key {
 }
 
 extension Envelope {
-    /// nil for what no endpoint sends by this way.
+    /// nil for a message that endpoints do not send.
     fileprivate var outboxKey: EndpointOutbox.Key? {
         switch self.message {
         case .waypointRequest(let request): .request(request.requestID)
@@ -314,7 +314,7 @@ extension Envelope {
 }
 
 extension Rejection {
-    /// Whether the endpoint may not speak for its vehicle at all.
+    /// Whether the endpoint may make no requests for its vehicle.
     var deniesRequests: Bool {
         guard self.code == .notGranted else { return false }
         switch MessageType(rawValue: self.messageType) {

@@ -3,50 +3,50 @@ internal import WaymarkProtocol
 
 /// Why a vehicle ends guidance.
 public enum CancellationReason: Sendable, Hashable, CaseIterable {
-    /// The vehicle navigates by itself: no client may guide it before it allows or asks.
+    /// The vehicle navigates itself: no client may guide it until it allows guidance or asks for a drive.
     case ownNavigationStarted
     /// The user stopped guidance.
     case userStopped
 }
 
-// What the vehicle asks for, answers and says of itself. What the gateway would refuse for a field outside of its range is
-// not sent: readers of the updates hear of it, see ``VehicleUpdate/Content/refused(field:reason:)``.
+// Requests, answers and settings of the vehicle. A message with a field outside of its range is not sent; the update
+// ``VehicleUpdate/Content/refused(field:reason:)`` names the field.
 extension VehicleEndpoint {
     // MARK: Requests
 
     /// Asks the client that guides to stop somewhere on the way.
     ///
-    /// Survives lost connections. The same id again is the same request, with the same outcome. Cancelling the task
-    /// withdraws the request, and the call returns ``RequestResult/withdrawn`` at once; ``VehicleUpdate/Content/requestEnded(id:_:)``
-    /// tells if the gateway was faster.
+    /// The request survives lost connections. A second call with the same id waits for the same request. Cancelling the task
+    /// withdraws the request, and the call returns ``RequestResult/withdrawn`` at once. If the gateway has decided before, the
+    /// update ``VehicleUpdate/Content/requestEnded(id:_:)`` has the outcome.
     ///
     /// - Parameters:
     ///   - waypoint: Where to stop.
     ///   - segment: The segment to insert into; empty: the client chooses.
-    ///   - requestID: 1 ... 64 bytes, to name the request in ``withdrawRequest(_:)``; nil: drawn.
-    /// - Returns: How it ended; ``RequestResult/invalid`` also for a field outside of its range, of which
-    ///   ``VehicleUpdate/Content/refused(field:reason:)`` tells more.
+    ///   - requestID: 1 ... 64 bytes, the argument of ``withdrawRequest(_:)``; nil: a random one.
+    /// - Returns: How it ended; ``RequestResult/invalid`` also for a field outside of its range, which the update
+    ///   ``VehicleUpdate/Content/refused(field:reason:)`` names.
     public func requestWaypoint(
         _ waypoint: Waypoint, segment: String = "", requestID: String? = nil
     ) async -> RequestResult {
         let id = requestID ?? self.newRequestID()
         let request = WaypointRequest(requestID: id, waypoint: waypoint, segment: segment)
-        // About the drive that the user sees: not about one that comes after it.
+        // The request is about the drive that the user sees, not about a later one.
         return await self.request(id, .waypointRequest(request), self.sessionID)
     }
 
-    /// Asks for a drive to a place; returns how it ended. As ``requestWaypoint(_:segment:requestID:)``.
+    /// Asks for a drive to a place, like ``requestWaypoint(_:segment:requestID:)``.
     public func requestDestination(_ destination: Waypoint, requestID: String? = nil) async -> RequestResult {
         let id = requestID ?? self.newRequestID()
         let request = DestinationRequest(requestID: id, destination: destination)
         return await self.request(id, .destinationRequest(request), .none)
     }
 
-    /// Takes a request back that is open: whoever waits for it gets ``RequestResult/withdrawn``, or the outcome that was
-    /// faster.
+    /// Withdraws an open request: the call that waits for it returns ``RequestResult/withdrawn``, or the outcome if the gateway
+    /// has decided before.
     public func withdrawRequest(_ requestID: String) {
         guard self.waiting[requestID] != nil else { return }
-        if self.outbox.takeBack(requestID) { return self.end(requestID, .withdrawn) }
+        if self.outbox.removeUnsent(requestID) { return self.end(requestID, .withdrawn) }
         self.send(.withdrawRequest(WithdrawRequest(requestID: requestID)))
     }
 
@@ -57,7 +57,7 @@ extension VehicleEndpoint {
             await withCheckedContinuation { continuation in
                 guard self.isOpen else { return continuation.resume(returning: .gone) }
                 guard !Task.isCancelled else { return continuation.resume(returning: .withdrawn) }
-                // Made twice, it is one request: only the call that waits for it is added.
+                // A second call with the same id waits for the same request.
                 if self.waiting[id] == nil { self.send(message, session) }
                 self.waiting[id, default: []].append(
                     WaitingRequest(number: number, continuation: continuation))
@@ -70,13 +70,13 @@ extension VehicleEndpoint {
     /// The task of a call was cancelled. The request is withdrawn with the last call that waits for it.
     private func abandonRequest(_ id: String, _ number: Int) {
         guard let calls = self.waiting[id], let call = calls.first(where: { $0.number == number }) else {
-            return  // It has ended.
+            return  // The call has returned.
         }
         if calls.count > 1 {
             self.waiting[id]?.removeAll { $0.number == number }
         } else {
             self.waiting[id] = nil
-            if !self.outbox.takeBack(id) {
+            if !self.outbox.removeUnsent(id) {
                 self.send(.withdrawRequest(WithdrawRequest(requestID: id)))
             }
         }
@@ -88,8 +88,8 @@ extension VehicleEndpoint {
         for call in self.waiting.removeValue(forKey: id) ?? [] { call.continuation.resume(returning: result) }
     }
 
-    /// Something that was sent was refused. Where this endpoint may not speak for its vehicle, nothing else will be
-    /// answered either.
+    /// The gateway has refused a message. If this endpoint may not make requests for its vehicle, no open request will be
+    /// answered.
     func refused(_ rejection: Rejection) {
         if rejection.deniesRequests {
             for id in self.waiting.keys { self.end(id, .notSupported) }
@@ -99,13 +99,13 @@ extension VehicleEndpoint {
         switch MessageType(rawValue: rejection.messageType) {
         case .waypointRequest, .destinationRequest: self.end(rejection.requestID, .invalid)
         case .withdrawRequest:
-            // The gateway never had it. One of the same id that was made since goes on.
+            // The gateway never received the request. A newer one with the same id stays open.
             if !self.outbox.isRequesting(rejection.requestID) { self.end(rejection.requestID, .withdrawn) }
-        default: break  // An answer to a prompt names the request too, which goes on.
+        default: break  // An answer to a prompt has the request's id too; the request stays open.
         }
     }
 
-    /// The connection is over for good: nothing will be answered.
+    /// The connection is closed for good: no open request will be answered.
     func endRequests(_ error: ClientError) {
         for id in self.waiting.keys { self.end(id, .gone) }
         self.endCancellations(.connectionClosed(error)) { _ in true }
@@ -113,21 +113,21 @@ extension VehicleEndpoint {
 
     // MARK: Guidance
 
-    /// Ends guidance at once; not one more frame of it is received.
+    /// Ends guidance at once; no frame of it is received afterwards.
     ///
-    /// `userStopped` ends the session that ``state`` holds now, and never one that comes after it: if that session ends by
-    /// itself meanwhile, the call returns how. Outside of a session it ends whatever guidance the gateway has when it
-    /// reads this; while there is no connection, it does nothing then.
+    /// `userStopped` ends the session of the present ``state`` and never a later one: if that session ends otherwise
+    /// meanwhile, the call returns that reason. Outside of a session it ends the guidance that the gateway has when it reads
+    /// the message, and does nothing without a connection.
     ///
-    /// Cancelling the task ends the call; what was not sent by then is not sent any more.
+    /// Cancelling the task ends the call; a message that is not sent yet is not sent.
     ///
-    /// - Returns: Why the session ended: as asked, unless something else was faster. ``EndReason/noSession`` if there was
-    ///   none to stop; ``EndReason/connectionClosed(_:)`` with the error if it is not known how it ended.
+    /// - Returns: Why the session ended. ``EndReason/noSession`` if there was none; ``EndReason/connectionClosed(_:)`` with
+    ///   the error if it is not known how it ended.
     public func cancelNavigation(_ reason: CancellationReason) async -> EndReason {
         let number = self.newWaiter()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // Own navigation is about the vehicle, whatever session it is in.
+                // Own navigation is about the vehicle, not about one session.
                 let session = reason == .userStopped ? self.sessionID : .none
                 self.cancel(
                     WaitingCancellation(
@@ -158,14 +158,14 @@ extension VehicleEndpoint {
         guard let call = self.cancellations.first(where: { $0.number == number }) else { return }
         self.endCancellations(.connectionClosed(.cancelled)) { $0.number == number }
         guard !self.cancellations.contains(where: { $0.reason == call.reason && $0.session == call.session })
-        else { return }  // Another call wants the same.
+        else { return }  // Another call waits for the same end.
         switch call.reason {
         case .ownNavigationStarted: self.outbox.giveUpOwnNavigation()
         case .userStopped: self.outbox.giveUpStop(call.session)
         }
     }
 
-    /// Lets clients guide again after the vehicle navigated by itself.
+    /// Lets clients guide again after the vehicle navigated itself.
     public func allowNavigation() { self.send(.allowNavigation) }
 
     /// The gateway says that a session has ended, or that there was none.
@@ -180,14 +180,15 @@ extension VehicleEndpoint {
         self.endCancellations(reason) { $0.session == session && $0.session != .none }
     }
 
-    /// A session begins: a vehicle is in one at a time, so every other one has ended.
+    /// A session has begun. A vehicle is in one at a time, so every other one has ended.
     func endCancellations(ofOthersThan session: SessionID) {
         self.endCancellations(.endedWhileAway) { $0.session != .none && $0.session != session }
     }
 
-    /// The connection was lost. What would end whatever guidance there is must not be said again.
+    /// The connection was lost. A stop that names no session is not sent again: it could end guidance that the user has not
+    /// seen.
     func loseUnboundStops() {
-        let reason = "the connection was lost; cancel again if guidance goes on"
+        let reason = "the connection was lost; cancel again if guidance continues"
         self.endCancellations(.connectionClosed(.interrupted(reason)), where: \.isUnbound)
     }
 
@@ -200,18 +201,14 @@ extension VehicleEndpoint {
     // MARK: Answers
 
     /// Answers a prompt; the first answer of the vehicle's endpoints counts.
-    public func answerPrompt(_ prompt: String, isAccepted: Bool) {
+    func answerPrompt(_ prompt: String, isAccepted: Bool) {
         self.sendChecked(.promptAnswer(PromptAnswer(requestID: prompt, isAccepted: isAccepted)))
     }
 
-    /// Takes a shared destination, or not; the first answer of the vehicle's endpoints counts.
-    public func answerShare(_ shareID: String, isTaken: Bool) {
-        self.answerShare(shareID, isTaken: isTaken, self.sessionID)
-    }
-
-    /// Answers a share of one session: another session may have one of the same id.
-    func answerShare(_ shareID: String, isTaken: Bool, _ session: SessionID) {
-        let outcome: Outcome = isTaken ? .accepted : .declinedByUser
+    /// Answers a share of one session, since another session may have one of the same id. The first answer of the vehicle's
+    /// endpoints counts.
+    func answerShare(_ shareID: String, isAccepted: Bool, _ session: SessionID) {
+        let outcome: Outcome = isAccepted ? .accepted : .declinedByUser
         let answer = DestinationShareAnswer(shareID: shareID, outcome: outcome)
         self.sendChecked(.destinationShareAnswer(answer), session)
     }
@@ -224,32 +221,32 @@ extension VehicleEndpoint {
 
     // MARK: Settings
 
-    /// Says what the vehicle does with the route.
+    /// Tells the client what the vehicle does with the route.
     public func setRouteSource(_ source: RouteSource) {
         self.sendChecked(.updateRouteSource(UpdateRouteSource(routeSource: source)), self.sessionID)
     }
 
-    /// Says how the display is set; what is nil stays as it was.
+    /// Tells the client how the display is set; nil leaves a setting as it was.
     public func update(_ settings: DisplaySettings) { self.sendChecked(.vehicleSettings(settings.message)) }
 
-    /// Says that the display is, or is not, ready to show.
+    /// Tells the client whether the display is ready to show.
     public func setReady(_ isReady: Bool) { self.update(DisplaySettings(isReadyToShow: isReady)) }
 
-    /// Says whether light or dark content is shown.
+    /// Tells the client whether the display shows light or dark content.
     public func setContentStyle(_ style: ContentStyle) { self.update(DisplaySettings(contentStyle: style)) }
 
-    /// Says whether a compass is shown.
+    /// Tells the client whether a compass is shown.
     public func setCompass(_ setting: ClusterSetting) { self.update(DisplaySettings(compass: setting)) }
 
-    /// Says whether the speed limit is shown.
+    /// Tells the client whether the speed limit is shown.
     public func setSpeedLimit(_ setting: ClusterSetting) { self.update(DisplaySettings(speedLimit: setting)) }
 
-    /// Says what may not be used now; empty for no limits.
+    /// Tells the client which user interfaces the vehicle limits now.
     public func setLimitedUserInterfaces(_ interfaces: LimitableUserInterfaces) {
         self.update(DisplaySettings(limitedUserInterfaces: interfaces))
     }
 
-    /// Zooms the cluster's map.
+    /// Asks the client to zoom the cluster's map.
     public func zoom(_ direction: ZoomDirection) {
         self.sendChecked(.zoomCluster(ZoomCluster(direction: direction)), self.sessionID)
     }

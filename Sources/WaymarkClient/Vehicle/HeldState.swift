@@ -1,12 +1,12 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What an endpoint holds, and from where it may resume.
+/// The state that an endpoint has received, and the position that it can resume from.
 ///
 ///     nothing ──SnapshotBegin full──▶ partial ──SnapshotEnd──▶ whole ──SnapshotBegin full──▶ partial
 ///
-/// A session's end leads back to nothing. Only a whole state has a position to resume from: what a cut snapshot has left
-/// behind is no point in the publisher's order.
+/// The end of a session leads back to `nothing`. Only a whole state has a position to resume from: a part of a snapshot is
+/// no state that the publisher ever had.
 struct HeldState: Sendable, Hashable {
     private(set) var state = VehicleState()
     /// The number up to which everything was received; nil while the state is not whole.
@@ -21,7 +21,7 @@ struct HeldState: Sendable, Hashable {
         return (SessionID(self.state.session), position)
     }
 
-    /// Takes over what a message says.
+    /// Applies a message.
     mutating func apply(_ envelope: Envelope) {
         self.state.apply(envelope, storage: self.storage)
         guard self.state.session != 0 else {
@@ -33,13 +33,13 @@ struct HeldState: Sendable, Hashable {
         case .snapshotBegin(let begin): if begin.kind == .full { self.position = nil }
         case .snapshotEnd: self.position = max(self.position ?? 0, envelope.sequence)
         case .publication: if self.position != nil { self.position = envelope.sequence }
-        default: break  // The gateway's own messages repeat a number, and may overtake what is conflated.
+        default: break  // Messages of the gateway itself repeat a number, and may overtake conflated ones.
         }
     }
 
-    /// A new connection is there. What cannot be resumed is forgotten: a snapshot follows if there is a session.
+    /// The gateway has welcomed this endpoint. Drops a state that cannot be resumed: a snapshot follows if there is a session.
     ///
-    /// - Returns: Whether something was forgotten.
+    /// - Returns: Whether a state was dropped.
     mutating func welcome(isResumed: Bool) -> Bool {
         guard self.state.session != 0, !isResumed || self.position == nil else { return false }
         self.state = VehicleState()

@@ -1,19 +1,22 @@
+internal import Logging
 internal import WaymarkCodec
 internal import WaymarkModel
 internal import WaymarkProtocol
 
 /// One endpoint of a vehicle: shows guidance, sends the vehicle's requests.
 ///
-/// Comes back by itself after a loss and takes up what it missed; call ``close()`` to end it. Handlers may call anything
-/// here, ``close()`` too, and may take as long as they like: what they have not taken yet waits within bounds.
+/// It reconnects after a loss and receives what it missed. ``withVehicleEndpoint(to:_:_:)`` closes it when its body ends;
+/// after ``connect(to:_:)`` call ``close()``. Handlers may call any method here, ``close()`` too, and may take as long as
+/// they need.
 public actor VehicleEndpoint {
-    /// What the endpoint holds now.
+    /// The state that the endpoint has received.
     public var state: VehicleState { self.held.state }
 
     let configuration: Configuration
+    private let logger: Logger
     private let vehicleHello: VehicleHello
     private var link: Link?
-    /// It has been told that something waits, and has not come for it yet.
+    /// The link has been woken and has not called ``dequeueOutgoing()`` yet.
     private var isLinkWoken = false
     private var token: ResumptionToken?
     private var held: HeldState
@@ -26,18 +29,18 @@ public actor VehicleEndpoint {
     var waiting: [String: [WaitingRequest]] = [:]
     /// Calls that wait for the end of guidance.
     var cancellations: [WaitingCancellation] = []
-    /// Handlers that ask the user, by prompt, and what ends each when the gateway has given up.
+    /// The tasks of `onPrompt` by prompt, each with the timer that ends it when the gateway waits no longer.
     private var prompting: [String: (handler: Task<Void, Never>, timer: Task<Void, Never>)] = [:]
     private var requestCount = 0
     private var waiterCount = 0
-    /// How often receipts are wanted; nil: not at all.
+    /// How often the client wants receipts; nil: never.
     private var receiptInterval: Duration?
     private var isReceiptScheduled = false
     private var shownSequence: UInt64 = 0
 
-    /// Connects to a gateway; returns when it has said Welcome.
+    /// Connects to a gateway; returns with its Welcome.
     ///
-    /// - Throws: ``ClientError/invalid(_:)`` for a bad id or an unknown feature,
+    /// - Throws: ``ClientError/invalid(_:)`` for a bad id,
     ///   ``ClientError/rejected(field:reason:)`` for a setting outside of its range,
     ///   ``ClientError/cannotConnect(_:reason:)``, ``ClientError/refused(reason:)``; ``ClientError/cancelled`` if the task
     ///   was cancelled.
@@ -51,54 +54,73 @@ public actor VehicleEndpoint {
 
     private init(_ configuration: Configuration, _ hello: VehicleHello) {
         self.configuration = configuration
+        var logger = configuration.logger
+        logger[metadataKey: LogKey.vehicle] = "\(hello.vehicle)"
+        logger[metadataKey: LogKey.endpoint] = "\(hello.endpoint)"
+        self.logger = logger
         self.vehicleHello = hello
         self.held = HeldState(storage: hello.limits)
     }
 
     private func open(_ address: ServiceAddress) async throws(ClientError) {
         try Codec.check(.hello(self.hello()))
-        if let handler = self.configuration.onConnection { self.connections.open().forEach(handler) }
-        if let handler = self.configuration.onUpdate { self.updateReaders.open().forEach(handler) }
-        let link = Link(address: address, reconnection: self.configuration.reconnection, owner: self)
+        let link = Link(
+            address: address, reconnection: self.configuration.reconnection, logger: self.logger, owner: self)
         self.link = link
         try await link.open()
     }
 
-    /// Writes what is still to be written and ends the connection; the vehicle leaves with its last endpoint. Takes two
-    /// seconds at most.
+    /// Sends what is queued and ends the connection; a vehicle leaves with its last endpoint. Takes at most two seconds, also
+    /// when its task is cancelled.
     public func close() async { await self.link?.close() }
 
-    /// Drops the transport as a network cut would. For tests.
+    /// Closes the transport as a network failure would. For tests.
     package func cut() async { await self.link?.cut() }
 
     // MARK: What is received
 
-    /// Everything received from now on, for one more reader.
-    public var updates: Feed<VehicleUpdate> { self.updateReaders.open() }
+    /// What is received from now on, for one more reader. It begins with ``VehicleUpdate/Content/current``.
+    public var updates: Feed<VehicleUpdate> {
+        self.updateReaders.open(with: [VehicleUpdate("current", .current, self.held.state)])
+    }
 
-    /// What the endpoint holds, now and after every change, for one more reader; only the newest waits.
+    /// The state, now and after every change, for one more reader; a slow reader gets only the newest.
     public var states: Feed<VehicleState> { self.stateReaders.open(with: [self.held.state]) }
 
-    /// Where the connection stands, for one more reader; only the newest waits.
+    /// The state of the connection, now and after every change; a slow reader gets only the newest.
     public var connectionStates: Feed<ConnectionState> {
         self.connections.open(with: [self.connectionState])
     }
 
-    /// Says that everything up to `sequence` is on the display.
+    /// Tells that everything up to `sequence` is on the display, for the client's receipts.
     public func markShown(_ sequence: UInt64) { self.shownSequence = max(self.shownSequence, sequence) }
 
     private func tell(_ update: VehicleUpdate) async {
-        self.updateReaders.tell(update)
+        self.tellReaders(update)
         self.stateReaders.tell(update.state)
         await self.configuration.onEveryUpdate?(update)
     }
 
-    /// Tells how far this endpoint is, at most once in the interval that the client asked for.
+    private func tellReaders(_ update: VehicleUpdate) {
+        switch update.content {
+        case .refused(let field, let reason):
+            self.logger.warning(
+                "the gateway refuses a message of this endpoint",
+                metadata: [LogKey.field: "\(field)", LogKey.reason: "\(reason)"])
+        case .forgotten: self.logger.notice("the gateway was restarted; the endpoint's state is empty now")
+        default: break
+        }
+        if self.updateReaders.tell(update) {
+            self.logger.warning("a reader of updates is too slow and misses some")
+        }
+    }
+
+    /// Sends a receipt, at most one in the interval that the client asked for.
     private func scheduleReceipt() {
         guard let interval = self.receiptInterval, !self.isReceiptScheduled else { return }
         self.isReceiptScheduled = true
         Task {
-            do { try await Task.sleep(for: interval) } catch { /* Ending: at once then. */  }
+            do { try await Task.sleep(for: interval) } catch { /* The endpoint ends: send it now. */  }
             self.isReceiptScheduled = false
             guard let received = self.held.position else { return }
             let receipt = Receipt(
@@ -107,12 +129,12 @@ public actor VehicleEndpoint {
         }
     }
 
-    // MARK: What is asked here
+    // MARK: Prompts and shares
 
     private func ask(_ message: Prompt) {
         guard let handler = self.configuration.onPrompt else { return }
         let prompt = WaypointPrompt(message)
-        // After the connection was lost the gateway sends an open prompt again; its end may have been lost.
+        // After a lost connection the gateway sends an open prompt again. The end of one may have been lost.
         let timer = Task {
             do { try await Task.sleep(for: prompt.timeout) } catch { return }
             self.stopPrompt(prompt.id)
@@ -133,7 +155,7 @@ public actor VehicleEndpoint {
 
     private func ask(_ share: String, _ destination: Waypoint, _ session: SessionID) {
         guard let handler = self.configuration.onDestination else { return }
-        Task { self.answerShare(share, isTaken: await handler(destination), session) }
+        Task { self.answerShare(share, isAccepted: await handler(destination), session) }
     }
 
     private func stopPrompt(_ id: String) {
@@ -157,9 +179,9 @@ public actor VehicleEndpoint {
         if case .connected = self.connectionState { true } else { false }
     }
 
-    /// Checks what this program wants to say as the gateway will.
+    /// Validates a message as the gateway will.
     ///
-    /// - Returns: false if the gateway would refuse it: the readers of ``updates`` hear which field and why.
+    /// - Returns: false if the gateway would refuse it: ``updates`` tells which field and why.
     func isSendable(_ message: Message) -> Bool {
         do throws(ClientError) {
             try Codec.check(message)
@@ -167,12 +189,12 @@ public actor VehicleEndpoint {
         } catch {
             guard case .rejected(let field, let reason) = error else { return false }
             let refused = VehicleUpdate.Content.refused(field: field, reason: reason)
-            self.updateReaders.tell(VehicleUpdate("refused", refused, self.held.state))
+            self.tellReaders(VehicleUpdate("refused", refused, self.held.state))
             return false
         }
     }
 
-    /// Sends what this program says, unless the gateway would refuse it.
+    /// Sends a message, unless the gateway would refuse it.
     func sendChecked(_ message: Message, _ session: SessionID = .none) {
         if self.isSendable(message) { self.send(message, session) }
     }
@@ -188,7 +210,7 @@ public actor VehicleEndpoint {
         Task { await link.wakeUp() }
     }
 
-    /// Names a call that waits.
+    /// Identifies a call that waits.
     func newWaiter() -> Int {
         self.waiterCount += 1
         return self.waiterCount
@@ -255,14 +277,14 @@ extension VehicleEndpoint: LinkOwner {
             self.shownSequence = 0
             self.receiptInterval =
                 begin.receiptsEveryMilliseconds > 0 ? .milliseconds(begin.receiptsEveryMilliseconds) : nil
-        default: break  // The rest is in the state.
+        default: break  // Only changes the state.
         }
         if case .publication = envelope.message { self.scheduleReceipt() }
         await self.tell(VehicleUpdate(envelope, self.held.state, before: session))
     }
 
-    func takeOutgoing() -> [Frame] {
+    func dequeueOutgoing() -> [Frame] {
         self.isLinkWoken = false
-        return self.outbox.takeAll().map(Codec.encode)
+        return self.outbox.dequeueAll().map(Codec.encode)
     }
 }

@@ -1,23 +1,31 @@
 public import WaymarkModel
 package import WaymarkProtocol
 
-/// Something an endpoint received, and what it holds after it.
+/// Something an endpoint received, and the state after it.
 ///
-/// For a slow reader, of what has one value (estimates, road name, maneuver state and the like) only the newest waits; of all
-/// updates up to 256 wait, over which the oldest are left out and ``Content/missed(_:)`` says how many. ``state`` is always
-/// whole.
+/// For a slow reader only the newest of a value (estimates, road name, maneuver state and the like) is queued. Of all updates
+/// at most 256 are queued; beyond that the oldest are dropped and ``Content/missed(_:)`` tells how many. ``state`` is always
+/// complete.
 public struct VehicleUpdate: Sendable {
     /// What was received.
     public enum Content: Sendable, Hashable {
-        /// What follows, up to `snapshotEnded`, is a whole state (`isFull`) or what was missed.
+        /// The first update of every reader: its `state` is the present one.
+        case current
+        /// Up to `snapshotEnded` follow the whole state (`isFull`), or the updates that this endpoint has not received.
         case snapshotBegan(isFull: Bool)
+        /// The end of what `snapshotBegan` announced.
         case snapshotEnded
         /// Trips to choose from, and the one that is selected.
         case tripPreviews([Trip], selected: String)
+        /// Guidance began, or began again.
         case guidanceStarted(Trip, RouteInformation)
+        /// The trip changed, e.g. by a stop.
         case tripUpdated(Trip)
+        /// Maneuvers behind those of the route so far.
         case maneuversAdded([Maneuver])
+        /// Lane guidances behind those of the route so far.
         case laneGuidancesAdded([LaneGuidance])
+        /// Segments behind those of the route so far.
         case routeSegmentsAdded([RouteSegment])
         /// Nearest first.
         case upcomingManeuvers([ManeuverID])
@@ -25,42 +33,51 @@ public struct VehicleUpdate: Sendable {
         case currentLaneGuidance(LaneGuidanceID?)
         /// Longest first.
         case currentRoadName([String])
+        /// How near the first upcoming maneuver is.
         case maneuverState(ManeuverState)
+        /// Of the whole trip.
         case tripEstimates(TravelEstimates, TimeRemainingColor)
+        /// Of one maneuver.
         case maneuverEstimates(ManeuverID, TravelEstimates)
+        /// The segment that the vehicle is on.
         case currentRouteSegment(String)
+        /// Guidance stands still.
         case guidancePaused(PauseReason, description: [String])
-        /// With a route that replaces the old one, or as it was.
+        /// Guidance continues, on a new route or on the same one.
         case guidanceResumed(RerouteReason, RouteInformation?)
+        /// An alert, which replaces the one before.
         case alertShown(NavigationAlert)
+        /// The alert of this id was removed.
         case alertDismissed(UInt32, AlertDismissal)
-        /// Answered by `onDestination`, or by ``VehicleEndpoint/answerShare(_:isTaken:)``.
+        /// Answered by `onDestination` of the configuration.
         case destinationShared(shareID: String, Waypoint)
+        /// The client ended guidance at the destination.
         case finished
+        /// The client ended guidance before the destination.
         case cancelled
-        /// The navigation client has vanished; it may come back within this time.
+        /// The navigation client is disconnected; it may reconnect within this time.
         case suspended(grace: Duration)
-        /// The navigation client is back.
+        /// The navigation client has reconnected.
         case restored
+        /// The gateway ended the session.
         case ended(EndReason)
-        /// Answered by `onPrompt`, or by ``VehicleEndpoint/answerPrompt(_:isAccepted:)``.
+        /// Answered by `onPrompt` of the configuration.
         case prompt(WaypointPrompt)
-        /// The prompt of this id is over: answered here or elsewhere, or in time by nobody.
+        /// The prompt of this id has ended: answered by this endpoint or another one, or not in time.
         case promptOver(id: String, RequestResult)
         /// A request of this vehicle has ended.
         case requestEnded(id: String, RequestResult)
-        /// Something that this endpoint sent was refused by the gateway; or would be, and was not sent.
+        /// The gateway refused something that this endpoint sent; or would have, and it was not sent.
         case refused(field: String, reason: String)
-        /// The gateway no longer knows what this endpoint held: nothing is held now. A snapshot follows if there is a
-        /// session.
+        /// The gateway no longer knows this endpoint: the state is empty now. A snapshot follows if there is a session.
         case forgotten
-        /// So many updates were left out here, because nobody took them.
+        /// So many updates were dropped here, because the reader was too slow.
         case missed(Int)
-        /// A message of a newer gateway, or one that means nothing to an endpoint.
+        /// A message of a newer gateway, or one that is not for endpoints.
         case other
     }
 
-    /// The message's name in the protocol, e.g. `updateTripEstimates`; for what happened at this end `forgotten`, `missed` or
+    /// The message's name in the protocol, e.g. `updateTripEstimates`; without a message `current`, `forgotten`, `missed` or
     /// `refused`.
     public let name: String
     /// What was received.
@@ -69,20 +86,20 @@ public struct VehicleUpdate: Sendable {
     public let session: UInt32
     /// The number in the session; 0 outside of one.
     public let sequence: UInt64
-    /// The gateway cut the content to this endpoint's profile.
+    /// The gateway cut the content to this endpoint's limits.
     public let isFitted: Bool
-    /// The gateway itself sent it.
+    /// The gateway sent it, not the client.
     public let isFromGateway: Bool
-    /// What the endpoint holds after it.
+    /// The state after it.
     public let state: VehicleState
-    /// The message itself; nil for what happened at this end.
+    /// The message itself; nil if there is none.
     package let message: Message?
-    /// Of two updates with the same key the newer says all.
+    /// A newer update replaces an older one with the same key.
     private let key: ConflationKey?
 }
 
 extension VehicleUpdate: FeedElement {
-    static var waitingMax: Int { 256 }
+    static var queuedMax: Int { 256 }
 
     func replaces(_ older: VehicleUpdate) -> Bool { self.key != nil && self.key == older.key }
 
@@ -92,13 +109,13 @@ extension VehicleUpdate: FeedElement {
 }
 
 extension VehicleUpdate {
-    /// What an envelope brought. `session` was held before it; nil: the one that the envelope is about.
+    /// An update by an envelope. `session` is the endpoint's before it; nil: the one that the envelope is about.
     init(_ envelope: Envelope, _ state: VehicleState, before session: UInt32? = nil) {
         self.name = "\(envelope.message.type)"
         if case .sessionEnded(let ended) = envelope.message, ended.session != .none,
             let session, ended.session.rawValue != session
         {
-            self.content = .other  // The end of an older session, which this endpoint had heard of before.
+            self.content = .other  // The end of an older session, of which this endpoint was told before.
         } else {
             self.content = Content(envelope.message)
         }
@@ -115,7 +132,7 @@ extension VehicleUpdate {
         }
     }
 
-    /// What happened at this end.
+    /// An update without a message.
     init(_ name: String, _ content: Content, _ state: VehicleState) {
         self.name = name
         self.content = content

@@ -13,10 +13,10 @@ struct WaitingCancellation {
     let continuation: CheckedContinuation<EndReason, Never>
     /// The session that is to end; none: the vehicle navigates by itself, or this endpoint was in no session.
     let session: SessionID
-    /// The gateway has forgotten this endpoint since.
+    /// The gateway was restarted since.
     var isForgotten = false
 
-    /// Whether it is about whatever guidance there is.
+    /// Whether it names no session.
     var isUnbound: Bool { self.reason == .userStopped && self.session == .none }
 
     func isEnded(by ended: SessionEnded) -> Bool {
@@ -28,7 +28,7 @@ struct WaitingCancellation {
 
     func end(by ended: SessionEnded) -> EndReason {
         if self.isUnbound, ended.session == .none { return .noSession }
-        // What a gateway says of a session that it does not know.
+        // The answer of a gateway that does not know the session.
         if self.isForgotten, ended.reason == .clientGone { return .endedWhileAway }
         return EndReason(ended.reason)
     }

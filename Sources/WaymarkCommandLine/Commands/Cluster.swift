@@ -94,10 +94,8 @@ package struct Cluster: AsyncParsableCommand {
         let configuration = try self.configuration(profile, app)
         let cluster: VehicleEndpoint
         do throws(ClientError) {
+            await app.apply(.connecting)
             cluster = try await self.connection.waitingForGateway { () throws(ClientError) in
-                let attempt = await app.beginAttempt()
-                var configuration = configuration
-                configuration.onConnection = { await app.take($0, attempt: attempt) }
                 do throws(ClientError) {
                     return try await VehicleEndpoint.connect(to: address, configuration)
                 } catch {
@@ -160,7 +158,7 @@ package struct Cluster: AsyncParsableCommand {
         }
         let delay = profile.readDelay
         configuration.onEveryUpdate = { update in
-            await app.take(update)
+            await app.apply(update)
             if delay > .zero {
                 do { try await Task.sleep(for: delay) } catch { /* Ending: no need to wait. */  }
             }

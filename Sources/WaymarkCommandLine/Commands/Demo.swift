@@ -21,7 +21,7 @@ package struct Demo: AsyncParsableCommand {
             """)
 
     private static let vehicle = "demo-car"
-    /// In a terminal the drive stands still for so long after each step of the story.
+    /// How long the drive stops after each step of the story in a terminal.
     private static let readingTime = Duration.milliseconds(1_500)
 
     @Option(
@@ -113,7 +113,7 @@ package struct Demo: AsyncParsableCommand {
             .init(address: "unix:\(folder)/vehicle.sock", roles: [.vehicle]),
             .init(address: "unix:\(folder)/navigation.sock", roles: [.navigation]),
         ]
-        // On a machine that is busy it is to be slow, not to fail.
+        // A busy machine should be slow, not fail.
         settings.connection.handshakeTimeout = .seconds(60)
         let daemon = try await Daemon.start(
             settings, logger: Logger(label: "waymarkd") { _ in SwiftLogNoOpLogHandler() })
@@ -135,7 +135,9 @@ package struct Demo: AsyncParsableCommand {
         let desk = DemoDesk(detour: detour, report: report)
         let session = try await client.openSession(
             vehicles: .vehicles([Self.vehicle]), receipts: .milliseconds(500),
-            onEvent: { await desk.take($0) }, onWaypoint: { await desk.answer($0) })
+            onWaypoint: { inquiry, _ in await desk.answer(inquiry) })
+        let events = await session.events
+        Task { for await event in events { await desk.apply(event) } }
         var options = Guide.Options()
         options.drive.speedFactor = self.speed
         options.pace = pace.pace
@@ -151,7 +153,7 @@ package struct Demo: AsyncParsableCommand {
         let guide = Guide(session, first.routes[0], trip: trip, options: options)
         await desk.attach(guide)
         _ = try await guide.run()
-        // What the drive said last is on its way to the cluster.
+        // Waits until the cluster has received the end.
         for await _ in app.ends { break }
         await desk.finish()
         if app.options.output == .screen { try await Task.sleep(for: Self.readingTime) }
@@ -159,7 +161,7 @@ package struct Demo: AsyncParsableCommand {
         await cluster.close()
     }
 
-    /// What the vehicle asks for half-way.
+    /// The stop that the vehicle requests half-way.
     private static let chargingStop = Waypoint(
         center: Coordinate(latitude: 47.075571, longitude: 9.507593),
         nameVariants: ["Charging station Gewerbestrasse", "Charging"],
@@ -173,12 +175,11 @@ package struct Demo: AsyncParsableCommand {
     ) async throws -> VehicleEndpoint {
         var configuration = VehicleEndpoint.Configuration(vehicle: Self.vehicle, endpoint: "cluster")
         configuration.onPrompt = { await app.ask($0) }
-        let attempt = await app.beginAttempt()
-        configuration.onConnection = { await app.take($0, attempt: attempt) }
         configuration.onEveryUpdate = { update in
-            await report.take(update)
-            await app.take(update)
+            await report.count(update)
+            await app.apply(update)
         }
+        await app.apply(.connecting)
         let cluster = try await VehicleEndpoint.connect(
             to: .unix(path: "\(folder)/vehicle.sock"), configuration)
         await cluster.setReady(true)

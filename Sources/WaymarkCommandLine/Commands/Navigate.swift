@@ -87,8 +87,7 @@ package struct Navigate: AsyncParsableCommand {
         try await interruptible({ await navigator.cancel() }) { try await self.drive(navigator, first, plan) }
     }
 
-    /// Drives what is asked for; throws the exit status of the first drive that did not arrive. Each failure is reported when it
-    /// happens.
+    /// Makes the drives; throws the exit status of the first one that did not arrive. Each failure is reported when it happens.
     private func drive(_ navigator: Navigator, _ first: RouteAnswer?, _ plan: Navigator.Plan) async throws {
         let vehicles: SessionVehicles = self.vehicle.isEmpty ? .anyThatAsked : .vehicles(self.vehicle)
         var later = Navigator.Plan()
@@ -99,7 +98,7 @@ package struct Navigate: AsyncParsableCommand {
             if takesAssignments {
                 for await assignment in navigator.assignments {
                     group.addTask {
-                        // The vehicle that asked is connected: there is nothing to wait for.
+                        // The vehicle that requested the drive is connected.
                         try await Self.status(navigator, assignment.answer, assignment.vehicles, assigned)
                     }
                 }

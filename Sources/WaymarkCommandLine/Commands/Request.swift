@@ -174,7 +174,7 @@ struct VehicleOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
     @Option(help: "How many seconds to wait for the outcome.") var timeout = 120.0
 
-    /// So long is the outcome of what was withdrawn waited for, which takes no longer than the way there and back.
+    /// The longest wait for the outcome of a withdrawn request, which takes one round trip.
     private static let withdrawalMax = Duration.seconds(5)
 
     func validate() throws { _ = try duration(seconds: self.timeout, option: "--timeout") }
@@ -189,8 +189,8 @@ struct VehicleOptions: ParsableArguments {
 
     /// Runs `body` as an endpoint of its own, which shows nothing, and then `report`.
     ///
-    /// After SIGINT, SIGTERM or `--timeout` the task of `body` is cancelled, which withdraws a request; its outcome is
-    /// waited for shortly, so that no client acts on a request that was withdrawn.
+    /// After SIGINT, SIGTERM or `--timeout` the task of `body` is cancelled, which withdraws a request; this
+    /// waits shortly for the outcome, so that no client acts on a withdrawn request.
     func act<Outcome: Sendable>(
         _ body: @escaping @Sendable (VehicleEndpoint) async -> Outcome, report: (Outcome) throws -> Void,
         configure: (inout VehicleEndpoint.Configuration) -> Void = { _ in }
@@ -202,7 +202,7 @@ struct VehicleOptions: ParsableArguments {
         configure(&configuration)
         let address = try self.connection.address(default: .defaultVehicle)
         let (steps, step) = AsyncStream.makeStream(of: Step<Outcome>.self)
-        // Nothing is asked before the signals are trapped: it could not be withdrawn.
+        // The signals are trapped first, so that every request can be withdrawn.
         try await interruptible({ step.yield(.interrupted) }) {
             let work = Task { [connection, noOutcome, configuration] in
                 do throws(ClientError) {

@@ -3,9 +3,9 @@ internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What a cluster receives and holds, as one JSON object per line. Docs/cluster-json.md has every key.
+/// What a cluster receives, and its state, as one JSON object per line. Docs/cluster-json.md has every key.
 enum ClusterJSON {
-    /// Which lines tell what is held.
+    /// Which lines with the state are printed.
     enum States: String, Sendable, CaseIterable { case none, changes, full }
 
     /// Something that happened to the connection.
@@ -38,8 +38,7 @@ enum ClusterJSON {
         JSON.line(self.object(state, since: nil).merging(["kind": "state"]) { $1 }, at: time)
     }
 
-    /// The keys of the state whose values are others than in `old`; null for those that are not there any more. Nil if
-    /// there are none.
+    /// The keys of the state whose values differ from `old`; null for values that are gone. nil if there are none.
     static func change(_ state: VehicleState, since old: VehicleState, at time: Date) -> String? {
         let object = self.object(state, since: old)
         return object.isEmpty ? nil : JSON.line(object.merging(["kind": "change"]) { $1 }, at: time)
@@ -50,7 +49,9 @@ enum ClusterJSON {
         object.add("session", \.session) { Int($0) }
         object.add("client", \.client) { $0 }
         object.add("suspended", \.isSuspended) { $0 }
-        object.add("withheld", \.withheld) { $0 }
+        object.add("withheld", \.withheld) { withheld in
+            Dictionary(uniqueKeysWithValues: withheld.map { ($0.key.rawValue, $0.value.rawValue) })
+        }
         object.add("generation", \.generation) { Int($0) }
         object.addPhase()
         object.add("previews", \.previews) { $0.map(ModelJSON.trip) }
@@ -91,8 +92,7 @@ private struct ChangedKeys {
         if let value { self.object[key] = value } else if self.old != nil { self.object[key] = NSNull() }
     }
 
-    /// The estimates grow with the way that is behind: a change has only those that have changed, and of those that have
-    /// gone the maneuver alone.
+    /// The estimates of maneuvers. A change has those that changed, and only the maneuver of those that are gone.
     mutating func addManeuverEstimates() {
         let (new, old) = (self.state.maneuverEstimates, self.old?.maneuverEstimates ?? [:])
         guard self.old == nil || new != old else { return }
@@ -117,7 +117,7 @@ private struct ChangedKeys {
             (pauseReason, pauseDescription) = (reason.name, description)
         case .ended(let reason):
             self.object["phase"] = "ended"
-            endReason = reason
+            endReason = reason.word
         }
         self.set("pauseReason", pauseReason)
         self.set("pauseDescription", pauseDescription)
@@ -125,7 +125,7 @@ private struct ChangedKeys {
     }
 }
 
-/// What a message says, as the keys of an object.
+/// The content of a message, as the keys of an object.
 enum MessageJSON {
     static func content(_ message: Message) -> [String: Any] {
         switch message {

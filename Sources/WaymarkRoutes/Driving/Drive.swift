@@ -1,15 +1,25 @@
-package import WaymarkModel
+public import WaymarkModel
 
-/// A drive along a route at the engine's own speeds: a machine without a clock, told how long it has been driving.
+/// A simulated drive along a route at the engine's own speeds. It has no clock: the caller tells it the elapsed time.
 ///
 ///     driving → finished            at the end of the line
-///     driving → leaving → offRoute  where the options say so; then only positions come
+///     driving → leaving → offRoute  where the options say so; then there are only positions
 ///
-/// What it says after a given time depends on nothing but the route, the options and the times it was told.
-package struct Drive: Sendable, Hashable {
-    package enum State: Sendable, Hashable { case driving, leaving, offRoute, finished }
+/// Its changes depend only on the route, the options and the elapsed times.
+public struct Drive: Sendable, Hashable {
+    /// Where the drive is.
+    public enum State: Sendable, Hashable {
+        /// On the route.
+        case driving
+        /// Beside the route, and still near it.
+        case leaving
+        /// Away from the route.
+        case offRoute
+        /// At the destination.
+        case finished
+    }
 
-    /// What was last said, so that only changes are.
+    /// The newest changes, so that the next step has only what differs.
     private struct Said: Sendable, Hashable {
         var position: Coordinate?
         var segment: Int?
@@ -22,14 +32,17 @@ package struct Drive: Sendable, Hashable {
         var toManeuver: EstimateKey?
     }
 
-    package let route: EngineRoute
-    package let options: DriveOptions
+    /// The route that is driven.
+    public let route: EngineRoute
+    /// How it is driven.
+    public let options: DriveOptions
     package let measure: LineMeasure
-    package private(set) var state = State.driving
-    /// Metres from the route's start; stays where the route was left.
-    package private(set) var meters: Double
-    /// Where the vehicle is.
-    package private(set) var position: Coordinate
+    /// Where the drive is.
+    public private(set) var state = State.driving
+    /// Metres driven from the route's start; constant once the route is left.
+    public private(set) var meters: Double
+    /// The vehicle's position.
+    public private(set) var position: Coordinate
     private let startSeconds: Double
     /// For each segment its first maneuver: an index into the route's maneuvers. A segment without maneuvers has the next one's.
     private let firstManeuvers: [Int]
@@ -42,23 +55,22 @@ package struct Drive: Sendable, Hashable {
     private var said = Said()
 
     /// A drive along `route` that begins `meters` after the route's start, at the latest at its end.
-    package init(route: EngineRoute, options: DriveOptions = DriveOptions(), atMeters meters: Double = 0) {
+    public init(route: EngineRoute, options: DriveOptions = DriveOptions(), atMeters meters: Double = 0) {
         let measure = route.measure
         self.init(route, options, measure, meters: min(max(0, meters), measure.length))
     }
 
     /// A drive along a new route, from where the vehicle is.
     ///
-    /// It begins on the first leg, so that no stop is passed over: where the route comes by the vehicle for the first time.
-    /// The place nearest to the vehicle is often on the way back from the stop.
+    /// It begins on the first leg, so that no stop is skipped, at the first point of the route that passes the vehicle: the
+    /// nearest point is often on the way back from the stop.
     ///
     /// - Parameters:
-    ///   - route: The way and its speeds.
+    ///   - route: The new route.
     ///   - options: How to drive.
-    ///   - position: Where the vehicle is.
-    ///   - meters: What lies before this distance from the route's start was driven already; the drive begins on the leg that
-    ///     is driven there.
-    package init(
+    ///   - position: The vehicle's position.
+    ///   - meters: The distance of the new route that was driven already; the drive begins on the leg there.
+    public init(
         route: EngineRoute, options: DriveOptions = DriveOptions(), from position: Coordinate,
         after meters: Double = 0
     ) {
@@ -97,10 +109,11 @@ package struct Drive: Sendable, Hashable {
         return first.reversed()
     }
 
-    /// Goes on to `elapsed` after the drive's begin; appends what is new, in the order in which to publish it.
+    /// Drives on to `elapsed` after the drive's begin; appends the changes, in the order in which to publish them.
     ///
-    /// Once finished, and for a time that is not later than the last one, nothing is new. The first call says all.
-    package mutating func advance(to elapsed: Duration, into changes: inout [DriveChange]) {
+    /// There are none once the drive is finished, and for a time that is not later than the last one. The first call appends
+    /// everything.
+    public mutating func advance(to elapsed: Duration, into changes: inout [DriveChange]) {
         let isFirst = self.said == Said()
         guard self.state != .finished, isFirst || elapsed > self.elapsed else { return }
         let driven = max(.zero, elapsed - self.elapsed).seconds * self.options.speedFactor
@@ -113,13 +126,13 @@ package struct Drive: Sendable, Hashable {
     }
 
     /// Guidance resumes on the same route. Receivers reset the state to `continue` on pause, so publish it again.
-    package mutating func restateManeuver() { self.said.state = nil }
+    public mutating func restateManeuver() { self.said.state = nil }
 
-    /// The stops that are not reached yet, and the destination: where a new route from here must lead.
-    package var waypointsAhead: [Waypoint] { Array(self.route.waypoints.dropFirst(self.segment + 1)) }
+    /// The stops that are not reached yet, and the destination: the waypoints of a new route from here.
+    public var waypointsAhead: [Waypoint] { Array(self.route.waypoints.dropFirst(self.segment + 1)) }
 
-    /// The route with the segment, the maneuvers and the estimates that are current now.
-    package var information: RouteInformation {
+    /// The route with the present segment, maneuvers and estimates: what to start or resume guidance with.
+    public var information: RouteInformation {
         var information = self.route.information
         information.currentSegment = information.segments[self.segment].id
         information.upcomingManeuvers = self.upcomingManeuvers

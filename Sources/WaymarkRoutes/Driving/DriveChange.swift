@@ -1,15 +1,15 @@
-package import WaymarkModel
+public import WaymarkModel
 
-/// What is new since the last step of a drive; each but the first two is one publication.
-package enum DriveChange: Sendable, Hashable {
-    /// Where the vehicle is; its direction in degrees clockwise from north, nil on a route of one point.
+/// A change since the last step of a drive. Each but the first two is one publication.
+public enum DriveChange: Sendable, Hashable {
+    /// The vehicle's position; its direction in degrees clockwise from north, nil on a route of one point.
     case position(Coordinate, bearing: Double?)
     /// The vehicle has left the route here and needs a new one. Only positions follow.
     case offRoute(Coordinate)
-    /// The stop at this index of the route's waypoints is reached; never the last one. Guidance is paused until
-    /// ``leavingWaypoint(_:)``, which the same step brings; in between comes what changes from leg to leg.
+    /// The vehicle is at the stop with this index in the route's waypoints; never the last one. Pause guidance until
+    /// ``leavingWaypoint(_:)``, which the same step has; the changes in between are those from leg to leg.
     case arrivedAtWaypoint(Int)
-    /// The vehicle leaves the stop at this index: guidance resumes.
+    /// The vehicle leaves the stop with this index: resume guidance.
     case leavingWaypoint(Int)
     /// The segment that is driven now.
     case currentSegment(String)
@@ -19,8 +19,8 @@ package enum DriveChange: Sendable, Hashable {
     case currentLaneGuidance(LaneGuidanceID?)
     /// The road that is driven, longest name first; empty for a road without a name.
     case roadName([String])
-    /// How near the first upcoming maneuver is. Goes back to `continue` as the last thing that is said of a maneuver that is
-    /// behind, before another one becomes the first.
+    /// How near the first upcoming maneuver is. The last state of a maneuver that was passed is `continue`; the next maneuver
+    /// becomes the first after it.
     case maneuverState(ManeuverState)
     /// To the destination.
     case tripEstimates(TravelEstimates, TimeRemainingColor)
@@ -30,21 +30,22 @@ package enum DriveChange: Sendable, Hashable {
     case finished
 }
 
-/// How a route is driven.
-package struct DriveOptions: Sendable, Hashable {
+/// How to drive along a route.
+public struct DriveOptions: Sendable, Hashable {
     /// Times the engine's own speeds; 1 is real time; finite, above 0.
-    package var speedFactor = 1.0
+    public var speedFactor = 1.0
     package var thresholds = ManeuverStateThresholds()
     /// The units in which estimates are shown.
-    package var units = DistanceUnits.metric
-    /// How many upcoming maneuvers are named; at least 1.
-    package var upcomingManeuversMax = 3
+    public var units = DistanceUnits.metric
+    /// How many upcoming maneuvers ``DriveChange/upcomingManeuvers(_:)`` has; at least 1.
+    public var upcomingManeuversMax = 3
     /// Leave the route after this many metres from its start; nil stays on it.
-    package var leavesRouteAtMeters: Double?
+    public var leavesRouteAtMeters: Double?
     /// Farther than this from the route, in metres, the vehicle counts as off it.
     package var offRouteMeters = 40.0
     /// The angle at which the route is left, in degrees.
     package var leavingAngle = 40.0
 
-    package init() {}
+    /// Real time, along the whole route.
+    public init() {}
 }

@@ -49,7 +49,7 @@ struct Fetched: Sendable {
             // Why: rounded up, so that the deadline of the whole exchange is the one that strikes.
             let timeout = TimeAmount.seconds(min(self.limits.deadline.components.seconds, 86_400) + 1)
             var configuration = HTTPClient.Configuration()
-            // Why: nobody listening is an answer of its own, to be told at once, not to be tried until the deadline.
+            // Why: a refused connection is reported at once; trying until the deadline would not help.
             configuration.connectionPool.retryConnectionEstablishment = false
             return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
                 let response = try await client.execute(HTTPClientRequest(url: url), timeout: timeout)

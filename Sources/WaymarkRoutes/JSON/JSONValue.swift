@@ -22,7 +22,7 @@ package enum JSONValue: Sendable, Hashable {
     }
 }
 
-/// Where a value is in a JSON text; written out only when somebody must be told.
+/// Where a value is in a JSON text; written out only for an error or a notice.
 package indirect enum JSONPath: Sendable, Hashable, CustomStringConvertible {
     case root
     case member(JSONPath, String)

@@ -120,7 +120,7 @@ package struct OSRMManeuver: Sendable, Hashable {
         }
     }
 
-    /// A road that goes on under another name.
+    /// A road that continues under another name.
     private var bend: ManeuverType {
         switch self.direction {
         case .straight, nil: .followRoad

@@ -1,25 +1,26 @@
-package import WaymarkModel
+public import WaymarkModel
 import WaymarkProtocol
 
-/// How to read an answer.
-package struct RouteReadingOptions: Sendable, Hashable {
-    /// The side on which traffic drives, whatever the engine says; nil believes the engine.
-    package var trafficSide: TrafficSide?
-    /// More bytes than this are refused.
-    package var bytesMax = 64 * 1_024 * 1_024
+/// How to read a routing engine's answer.
+public struct RouteReadingOptions: Sendable, Hashable {
+    /// The side on which traffic drives; nil: as the engine says.
+    public var trafficSide: TrafficSide?
+    /// Larger answers are refused with ``RouteReadingError/tooLarge(bytes:bytesMax:)``.
+    public var bytesMax = 64 * 1_024 * 1_024
 
-    package init(trafficSide: TrafficSide? = nil) { self.trafficSide = trafficSide }
+    /// Options; without a side, the engine's.
+    public init(trafficSide: TrafficSide? = nil) { self.trafficSide = trafficSide }
 }
 
-/// What a routing engine answered: the best route first, then alternatives.
-package struct RouteAnswer: Sendable, Hashable {
+/// A routing engine's answer: the best route first, then alternatives.
+public struct RouteAnswer: Sendable, Hashable {
     /// At least one.
-    package var routes: [EngineRoute]
-    /// What could not be carried over of the answer as a whole; each route has notices of its own.
-    package var notices: [RouteNotice]
-    /// Whether the routes are ways of one trip. False for the matchings of a trace and for the trips of a round that
-    /// falls apart: each of those is a trip of its own.
-    package var areAlternatives: Bool
+    public package(set) var routes: [EngineRoute]
+    /// What was lost in reading, of the answer as a whole; each route has notices of its own.
+    public package(set) var notices: [RouteNotice]
+    /// Whether the routes are alternatives of one trip. False for the matchings of a trace, and for several round trips: each
+    /// of those is a trip of its own.
+    public package(set) var areAlternatives: Bool
 
     package init(routes: [EngineRoute], notices: [RouteNotice], areAlternatives: Bool = true) {
         self.routes = routes
@@ -27,10 +28,10 @@ package struct RouteAnswer: Sendable, Hashable {
         self.areAlternatives = areAlternatives
     }
 
-    /// The routes as the driver may choose among them, with ids from 1 in the order of ``routes``; at most 3.
+    /// The routes that the driver can choose from, with ids from 1 in the order of ``routes``; at most 3.
     ///
     /// Without alternatives these are the choices of the first route's trip.
-    package var choices: [RouteChoice] { self.choices(with: 0) }
+    public var choices: [RouteChoice] { self.choices(with: 0) }
 
     /// The choices of the trip to which the route at `index` belongs.
     private func choices(with index: Int) -> [RouteChoice] {
@@ -47,7 +48,7 @@ package struct RouteAnswer: Sendable, Hashable {
     }
 
     /// The trip of the route at `index`, with all choices.
-    package func trip(id: String, choosing index: Int = 0) -> Trip {
+    public func trip(id: String, choosing index: Int = 0) -> Trip {
         let waypoints = self.routes[index].waypoints
         let choices = self.choices(with: index)
         return Trip(
@@ -57,12 +58,13 @@ package struct RouteAnswer: Sendable, Hashable {
     }
 }
 
-/// Reads the answers of OSRM, Mapbox Directions, Valhalla (both forms) and GraphHopper, told apart by what is in them.
-package enum RouteReader {
+/// Reads the answers of OSRM, Mapbox Directions, Valhalla (both forms) and GraphHopper. It recognises the engine by the
+/// answer's content.
+public enum RouteReader {
     /// Reads `bytes`, one JSON text.
     ///
-    /// - Throws: Every case of `RouteReadingError`; never a route that breaks the promises of ``EngineRoute``.
-    package static func read(
+    /// - Throws: ``RouteReadingError``, whose description says what is wrong and where.
+    public static func read(
         _ bytes: [UInt8], options: RouteReadingOptions = RouteReadingOptions()
     ) throws(RouteReadingError) -> RouteAnswer {
         guard bytes.count <= options.bytesMax else {

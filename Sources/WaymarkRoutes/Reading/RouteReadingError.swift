@@ -1,5 +1,5 @@
 /// Why bytes could not be read as a routing engine's answer.
-package enum RouteReadingError: Error, Sendable, Hashable {
+public enum RouteReadingError: Error, Sendable, Hashable {
     /// More bytes than the reader accepts.
     case tooLarge(bytes: Int, bytesMax: Int)
     /// Not JSON. Line and column, in bytes, count from 1.
@@ -17,7 +17,8 @@ package enum RouteReadingError: Error, Sendable, Hashable {
 }
 
 extension RouteReadingError: CustomStringConvertible {
-    package var description: String {
+    /// What is wrong, where, for humans.
+    public var description: String {
         switch self {
         case .tooLarge(let bytes, let bytesMax):
             "\(bytes) bytes are more than the \(bytesMax) that a route may have"

@@ -38,63 +38,63 @@ import WaymarkProtocol
         ] {
             var outbox = EndpointOutbox()
             outbox.send(Envelope(message, session: Self.session))
-            if isSent { #expect(outbox.takeAll().map(\.message) == [message]) }
+            if isSent { #expect(outbox.dequeueAll().map(\.message) == [message]) }
             outbox.welcome(isResumed: isResumed)
             #expect(
-                outbox.takeAll().map(\.message) == (isExpected ? [message] : []), "\(isSent) \(isResumed)")
+                outbox.dequeueAll().map(\.message) == (isExpected ? [message] : []), "\(isSent) \(isResumed)")
         }
     }
 
-    @Test func `nothing is said again without a loss`() {
+    @Test func `nothing is sent again without a loss`() {
         var outbox = EndpointOutbox()
         for message in [Self.request, Self.cancel, Self.settings, Self.source] {
             outbox.send(Envelope(message))
         }
-        #expect(outbox.takeAll().count == 4)
-        #expect(outbox.takeAll().isEmpty)
+        #expect(outbox.dequeueAll().count == 4)
+        #expect(outbox.dequeueAll().isEmpty)
     }
 
-    @Test func `what was answered is not said again`() {
+    @Test func `a message that was answered is not sent again`() {
         var outbox = EndpointOutbox()
         for message in [Self.request, Self.withdrawal, Self.cancel, Self.prompt] {
             outbox.send(Envelope(message, session: Self.session))
         }
-        _ = outbox.takeAll()
+        _ = outbox.dequeueAll()
         let vehicle = VehicleID(unchecked: "car")
         outbox.received(
             .requestOutcome(RequestOutcome(requestID: "r", vehicle: vehicle, outcome: .withdrawn)))
         outbox.received(.sessionEnded(SessionEnded(session: Self.session, reason: .userStopped)))
         outbox.received(.promptOver(PromptOver(requestID: "p", outcome: .accepted)))
         outbox.welcome(isResumed: true)
-        #expect(outbox.takeAll().isEmpty)
+        #expect(outbox.dequeueAll().isEmpty)
     }
 
-    @Test func `a request and a cancellation go on until they are answered, the rest is said twice at most`()
+    @Test func `a request and its withdrawal are sent until they are answered, other messages at most twice`()
     {
         var outbox = EndpointOutbox()
         for message in [Self.request, Self.cancel, Self.source] {
             outbox.send(Envelope(message, session: Self.session))
         }
         for round in 1...4 {
-            #expect(outbox.takeAll().count == (round <= 2 ? 3 : 2))
+            #expect(outbox.dequeueAll().count == (round <= 2 ? 3 : 2))
             outbox.welcome(isResumed: true)
         }
     }
 
-    @Test func `navigating by itself is said to a gateway that has forgotten, until it is taken back`() {
+    @Test func `own navigation is sent to a restarted gateway, until it is allowed again`() {
         var outbox = EndpointOutbox()
         outbox.send(Envelope(.cancelNavigation(.ownNavigationStarted)))
-        _ = outbox.takeAll()
+        _ = outbox.dequeueAll()
         outbox.received(.sessionEnded(SessionEnded(session: Self.session, reason: .ownNavigationStarted)))
         outbox.welcome(isResumed: false)
-        #expect(outbox.takeAll().map(\.message) == [.cancelNavigation(.ownNavigationStarted)])
+        #expect(outbox.dequeueAll().map(\.message) == [.cancelNavigation(.ownNavigationStarted)])
         outbox.received(.sessionEnded(SessionEnded(session: .none, reason: .ownNavigationStarted)))
         outbox.send(Envelope(.allowNavigation))
         outbox.welcome(isResumed: false)
-        #expect(outbox.takeAll().map(\.message) == [.allowNavigation])
+        #expect(outbox.dequeueAll().map(\.message) == [.allowNavigation])
         outbox.welcome(isResumed: false)
         outbox.welcome(isResumed: false)
-        #expect(!outbox.takeAll().map(\.message).contains(.cancelNavigation(.ownNavigationStarted)))
+        #expect(!outbox.dequeueAll().map(\.message).contains(.cancelNavigation(.ownNavigationStarted)))
     }
 
     @Test(arguments: [
@@ -105,36 +105,35 @@ import WaymarkProtocol
     func `a vehicle that is guided again does not navigate by itself`(_ message: Message) {
         var outbox = EndpointOutbox()
         outbox.send(Envelope(.cancelNavigation(.ownNavigationStarted)))
-        _ = outbox.takeAll()
+        _ = outbox.dequeueAll()
         let ended = SessionEnded(session: Self.session, reason: .ownNavigationStarted)
         if case .snapshotBegin = message { outbox.received(message) }  // On its way when it was cancelled.
         outbox.received(.sessionEnded(ended))
         outbox.welcome(isResumed: false)
-        #expect(outbox.takeAll().map(\.message) == [.cancelNavigation(.ownNavigationStarted)])
+        #expect(outbox.dequeueAll().map(\.message) == [.cancelNavigation(.ownNavigationStarted)])
         outbox.received(.sessionEnded(ended))
         outbox.received(message)
         outbox.welcome(isResumed: false)
-        #expect(outbox.takeAll().isEmpty)
+        #expect(outbox.dequeueAll().isEmpty)
     }
 
     @Test
-    func `what is not granted is not said again, and an answer that is not granted says nothing of requests`()
-    {
+    func `a message that is not granted is not sent again; a refused answer does not end requests`() {
         var outbox = EndpointOutbox()
         for message in [Self.request, Self.cancel] { outbox.send(Envelope(message, session: Self.session)) }
-        _ = outbox.takeAll()
+        _ = outbox.dequeueAll()
         var rejection = Rejection(.notGranted, reason: "")
         rejection.messageType = MessageType.promptAnswer.rawValue
         outbox.received(.error(rejection))
         outbox.welcome(isResumed: true)
-        #expect(outbox.takeAll().count == 2)
+        #expect(outbox.dequeueAll().count == 2)
         rejection.messageType = MessageType.cancelNavigation.rawValue
         outbox.received(.error(rejection))
         outbox.welcome(isResumed: true)
-        #expect(outbox.takeAll().isEmpty)
+        #expect(outbox.dequeueAll().isEmpty)
     }
 
-    @Test func `a stop is about one session, on whatever gateway, until that session has ended`() {
+    @Test func `a stop is sent to every gateway until its session has ended`() {
         for ending: (inout EndpointOutbox) -> Void in [
             { $0.received(.sessionEnded(SessionEnded(session: Self.session, reason: .replaced))) },
             { $0.received(.publication(.finishGuidance), in: Self.session) },
@@ -146,38 +145,37 @@ import WaymarkProtocol
         ] {
             var outbox = EndpointOutbox()
             outbox.send(Envelope(Self.cancel, session: Self.session))
-            _ = outbox.takeAll()
+            _ = outbox.dequeueAll()
             outbox.received(.sessionEnded(SessionEnded(session: SessionID(9), reason: .finished)))
             outbox.welcome(isResumed: false)
-            #expect(outbox.takeAll() == [Envelope(Self.cancel, session: Self.session)])
+            #expect(outbox.dequeueAll() == [Envelope(Self.cancel, session: Self.session)])
             ending(&outbox)
             outbox.welcome(isResumed: false)
-            #expect(outbox.takeAll().isEmpty)
+            #expect(outbox.dequeueAll().isEmpty)
         }
     }
 
-    @Test func `a stop of whatever there is is said once at most`() {
+    @Test func `a stop without a session is sent at most once`() {
         var outbox = EndpointOutbox()
         outbox.send(Envelope(Self.cancel))
-        #expect(outbox.takeAll() == [Envelope(Self.cancel)])
+        #expect(outbox.dequeueAll() == [Envelope(Self.cancel)])
         outbox.welcome(isResumed: true)
-        #expect(outbox.takeAll().isEmpty)
+        #expect(outbox.dequeueAll().isEmpty)
         outbox.send(Envelope(Self.cancel))
         outbox.welcome(isResumed: true)
-        #expect(outbox.takeAll().isEmpty)
+        #expect(outbox.dequeueAll().isEmpty)
     }
 
-    @Test func `navigating by itself is said again until it is confirmed, whatever ends a session meanwhile`()
-    {
+    @Test func `own navigation is sent again until it is confirmed, whatever ends a session meanwhile`() {
         var outbox = EndpointOutbox()
         outbox.send(Envelope(Self.ownNavigation))
-        _ = outbox.takeAll()
+        _ = outbox.dequeueAll()
         outbox.received(.sessionEnded(SessionEnded(session: Self.session, reason: .replaced)))
         outbox.welcome(isResumed: true)
-        #expect(outbox.takeAll().map(\.message) == [Self.ownNavigation])
+        #expect(outbox.dequeueAll().map(\.message) == [Self.ownNavigation])
         outbox.received(.sessionEnded(SessionEnded(session: .none, reason: .ownNavigationStarted)))
         outbox.welcome(isResumed: true)
-        #expect(outbox.takeAll().isEmpty)
+        #expect(outbox.dequeueAll().isEmpty)
     }
 
     @Test(arguments: [("app", true), ("other", false)])
@@ -188,37 +186,37 @@ import WaymarkProtocol
         let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))
         outbox.received(.snapshotBegin(begin), in: Self.session)
         outbox.send(Envelope(Self.source, session: Self.session))
-        _ = outbox.takeAll()
+        _ = outbox.dequeueAll()
         outbox.welcome(isResumed: false)
-        #expect(outbox.takeAll().isEmpty)
+        #expect(outbox.dequeueAll().isEmpty)
         let again = SnapshotBegin(kind: .full, client: ClientID(unchecked: client))
         outbox.received(.snapshotBegin(again), in: SessionID(8))
-        #expect(outbox.takeAll() == (isRestated ? [Envelope(Self.source, session: SessionID(8))] : []))
+        #expect(outbox.dequeueAll() == (isRestated ? [Envelope(Self.source, session: SessionID(8))] : []))
     }
 
     @Test func `a request that is withdrawn is not made again; one that is made again is not withdrawn`() {
         var outbox = EndpointOutbox()
         outbox.send(Envelope(Self.request))
-        _ = outbox.takeAll()
+        _ = outbox.dequeueAll()
         outbox.welcome(isResumed: true)
         outbox.send(Envelope(Self.withdrawal))
         outbox.send(Envelope(Self.request))
-        #expect(outbox.takeAll().map(\.message) == [Self.request])
+        #expect(outbox.dequeueAll().map(\.message) == [Self.request])
         outbox.send(Envelope(Self.withdrawal))
         outbox.welcome(isResumed: true)
-        #expect(outbox.takeAll().map(\.message) == [Self.withdrawal])
+        #expect(outbox.dequeueAll().map(\.message) == [Self.withdrawal])
     }
 
     @Test func `a refused answer to a prompt does not end the request that it names`() {
         var outbox = EndpointOutbox()
         outbox.send(Envelope(Self.request))
-        _ = outbox.takeAll()
+        _ = outbox.dequeueAll()
         var rejection = Rejection(.notGranted, reason: "")
         rejection.messageType = MessageType.promptAnswer.rawValue
         rejection.requestID = "r"
         outbox.received(.error(rejection))
         outbox.welcome(isResumed: true)
-        #expect(outbox.takeAll().map(\.message) == [Self.request])
+        #expect(outbox.dequeueAll().map(\.message) == [Self.request])
     }
 
     @Test func `settings are merged, and memory is bounded`() {
@@ -228,12 +226,12 @@ import WaymarkProtocol
         ready.isReadyToShow = true
         outbox.send(Envelope(.vehicleSettings(ready)))
         ready.compass = .enabled
-        #expect(outbox.takeAll().map(\.message) == [.vehicleSettings(ready)])
+        #expect(outbox.dequeueAll().map(\.message) == [.vehicleSettings(ready)])
         for number in 1...1_000 {
             outbox.send(Envelope(Self.zoom))
             outbox.send(Envelope(.alertResponse(AlertResponse(alert: UInt32(number), response: .action(1)))))
             outbox.send(Envelope(.promptAnswer(PromptAnswer(requestID: "\(number)", isAccepted: true))))
         }
-        #expect(outbox.takeAll().count == 3 * EndpointOutbox.kindMax)
+        #expect(outbox.dequeueAll().count == 3 * EndpointOutbox.kindMax)
     }
 }

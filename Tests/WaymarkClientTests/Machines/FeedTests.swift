@@ -12,33 +12,33 @@ import WaymarkProtocol
             Envelope(.publication(.currentRoadName(state.currentRoadName)), sequence: UInt64(number)), state)
     }
 
-    @Test func `of a state only the newest waits, events wait in order`() {
+    @Test func `of a state only the newest is queued; events are queued in order`() {
         var mailbox = Mailbox<VehicleUpdate>()
-        for number in 1...5_000 { mailbox.put(self.roadName(number)) }
-        mailbox.put(
+        for number in 1...5_000 { mailbox.enqueue(self.roadName(number)) }
+        mailbox.enqueue(
             VehicleUpdate(
                 Envelope(.publication(.showAlert(NavigationAlert(id: 1, titleVariants: [])))), .init()))
-        mailbox.put(self.roadName(5_001))
-        mailbox.put(VehicleUpdate(Envelope(.publication(.finishGuidance)), .init()))
-        #expect(mailbox.waiting.map(\.name) == ["showAlert", "currentRoadName", "finishGuidance"])
-        #expect(mailbox.waiting[1].state.currentRoadName == ["road 5001"])
+        mailbox.enqueue(self.roadName(5_001))
+        mailbox.enqueue(VehicleUpdate(Envelope(.publication(.finishGuidance)), .init()))
+        #expect(mailbox.queue.map(\.name) == ["showAlert", "currentRoadName", "finishGuidance"])
+        #expect(mailbox.queue[1].state.currentRoadName == ["road 5001"])
     }
 
-    @Test func `over the bound the oldest events are left out, and the reader is told how many`() {
+    @Test func `beyond the bound the oldest events are dropped, and the reader is told how many`() {
         var mailbox = Mailbox<SessionEvent>()
         for number in 1...1_000 {
-            mailbox.put(.alertResponse(vehicle: "car", alert: UInt32(number), action: 1))
+            mailbox.enqueue(.alertResponse(vehicle: "car", alert: UInt32(number), action: 1))
         }
-        mailbox.put(.ended(reason: .finished))
-        #expect(mailbox.waiting.count == SessionEvent.waitingMax)
-        #expect(mailbox.take() == .missed(745))
-        #expect(mailbox.take() == .alertResponse(vehicle: "car", alert: 746, action: 1))
+        mailbox.enqueue(.ended(reason: .finished))
+        #expect(mailbox.queue.count == SessionEvent.queuedMax)
+        #expect(mailbox.dequeue() == .missed(745))
+        #expect(mailbox.dequeue() == .alertResponse(vehicle: "car", alert: 746, action: 1))
         var last: SessionEvent?
-        while let event = mailbox.take() { last = event }
+        while let event = mailbox.dequeue() { last = event }
         #expect(last == .ended(reason: .finished))
     }
 
-    @Test func `a late reader of a session's events learns how the vehicles stand`() async {
+    @Test func `a late reader of session events begins with the vehicles`() async {
         var record = SessionRecord(OpenSession(requestID: "s", vehicles: .anyThatAsked), onWaypoint: nil)
         for standing in [VehicleStanding.awaited, .joined] {
             let status = VehicleStatus(vehicle: VehicleID(unchecked: "car"), standing: standing)
@@ -59,7 +59,7 @@ import WaymarkProtocol
         for await _ in record.openFeed() { Issue.record("nothing follows the end") }
     }
 
-    @Test func `a reader that has gone is forgotten`() async {
+    @Test func `a reader whose feed was released is removed`() async {
         var readers = Readers<VehicleState>()
         do {
             let feed = readers.open(with: [VehicleState()])

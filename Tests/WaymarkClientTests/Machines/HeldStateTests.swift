@@ -6,7 +6,7 @@ import WaymarkProtocol
 
 @Suite struct HeldStateTests {
     @Test(arguments: 0...8)
-    func `a snapshot that was cut anywhere is made good`(_ messages: Int) throws {
+    func `a snapshot that was cut anywhere is received again`(_ messages: Int) throws {
         var world = MachineWorld()
         try world.start()
         for number in 1...3 {
@@ -32,7 +32,7 @@ import WaymarkProtocol
         #expect(world.held.resumption.session != .none)
     }
 
-    @Test(arguments: 0...7) func `a missed part that was cut anywhere is asked for again`(_ messages: Int)
+    @Test(arguments: 0...7) func `missed updates that were cut anywhere are requested again`(_ messages: Int)
         throws
     {
         var world = MachineWorld()
@@ -53,7 +53,7 @@ import WaymarkProtocol
         #expect(world.held.state.maneuvers.count == route.maneuvers.count + 5)
     }
 
-    @Test func `a partial state is forgotten when nothing follows it`() {
+    @Test func `a partial state is dropped when nothing follows it`() {
         var held = HeldState()
         held.apply(
             Envelope(

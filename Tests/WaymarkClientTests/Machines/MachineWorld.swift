@@ -52,7 +52,7 @@ struct MachineWorld {
 
     /// Sends what waits, of which only the first `count` frames arrive.
     mutating func send(arriving count: Int = .max) throws {
-        for frame in try self.published.takePending(session: self.session).prefix(count) {
+        for frame in try self.published.dequeuePending(session: self.session).prefix(count) {
             try self.hand(.published(Self.app, PublishedFrames(frame, Codec.outline(of: frame))))
         }
     }
@@ -182,6 +182,6 @@ extension PublishedState {
     /// What would be sent now.
     func peek(_ session: SessionID) throws -> [Frame] {
         var copy = self
-        return try copy.takePending(session: session)
+        return try copy.dequeuePending(session: session)
     }
 }

@@ -54,7 +54,7 @@ extension MachineWorld {
         #expect(world.held.state.maneuverState == .initial)
     }
 
-    @Test func `coming back to the same maneuver starts its cycle anew`() throws {
+    @Test func `returning to the same maneuver starts its cycle again`() throws {
         var world = MachineWorld()
         try world.start()
         try world.setState(.execute)
@@ -119,7 +119,7 @@ extension MachineWorld {
         #expect(world.held.state.timeRemainingColor == .green)
     }
 
-    @Test func `what a finished session had waiting does not bring it back to life`() throws {
+    @Test func `the queue of a finished session does not start it again`() throws {
         var world = MachineWorld()
         try world.start()
         try world.settle()
@@ -127,20 +127,20 @@ extension MachineWorld {
         try world.send(arriving: 0)
         world.cutApp()
         try world.settle()
-        #expect(world.held.state.phase == .ended(reason: "finished"))
+        #expect(world.held.state.phase == .ended(.finished))
         var other = MachineWorld()
         try other.start()
         try other.settle()
         try other.publish { _ in .finishGuidance }
         try other.send(arriving: 0)
         other.restart()
-        #expect(other.published.isEnded)
+        #expect(other.published.ownEnd != nil)
         try other.settle()
         #expect(other.held.state.trip == nil)
         #expect(throws: ClientError.self) { try other.setState(.initial) }
     }
 
-    @Test func `what the gateway refused is forgotten, and the rest stands`() throws {
+    @Test func `a refused publication is undone, and the others stay`() throws {
         var world = MachineWorld()
         try world.start()
         try world.setState(.execute)
@@ -159,7 +159,7 @@ extension MachineWorld {
         #expect(world.held.state.upcomingManeuvers.map(\.rawValue) == [1, 2])
     }
 
-    @Test func `a route that the gateway refused does not stay`() throws {
+    @Test func `a refused route is removed`() throws {
         var world = MachineWorld(gatewayLimits: { $0.route.maneuversPerSessionMax = 10 })
         try world.start()
         try world.settle()
@@ -231,7 +231,7 @@ extension MachineWorld {
         #expect(world.held.state.trip == closed)
     }
 
-    @Test func `what the gateway withholds is left out, and guidance continues with the rest`() throws {
+    @Test func `withheld content is left out, and guidance continues with the rest`() throws {
         var world = MachineWorld()
         world.published.withheld = [.routeSegments, .maneuvers, .currentRoadName, .destinationSharing]
         let maneuver = ManeuverID(rawValue: 1)
@@ -258,7 +258,7 @@ extension MachineWorld {
         #expect(world.held.state.phase == .paused(.loading, description: []))
     }
 
-    @Test func `what waits while disconnected is bounded, and nothing of the content is lost`() throws {
+    @Test func `the queue is bounded while disconnected, and nothing of the content is lost`() throws {
         var limits = PublishedState.Limits()
         limits.queueBytesMax = 10_000
         limits.recentBytesMax = 2_000
@@ -272,7 +272,7 @@ extension MachineWorld {
             try world.publish { _ in .currentRoadName(["road \(number)"]) }
         }
         #expect(world.published.waitingByteCount <= 10_000)
-        #expect(world.published.takeLostShares() == ["lost"])
+        #expect(world.published.dequeueLostShares() == ["lost"])
         try world.publish { _ in .shareDestination(shareID: "kept", place) }
         world.cutApp()
         #expect(world.published.waitingShares == ["kept"])
@@ -300,7 +300,7 @@ extension MachineWorld {
         #expect(world.held.state.alert?.id == 100)
     }
 
-    @Test func `a route that is larger than a frame or a message goes over in several`() throws {
+    @Test func `a route that is larger than a frame or a message is sent in several`() throws {
         var world = MachineWorld()
         world.setFrameBytesMax(16_384)
         let maneuvers = (1...5_000).map {
@@ -326,7 +326,7 @@ extension MachineWorld {
         #expect(world.held.state.segments == segments)
     }
 
-    @Test func `a gateway that takes smaller frames than the last one is told the end, not half of it`()
+    @Test func `a session that does not fit into the smaller frames of a new gateway is ended`()
         throws
     {
         var world = MachineWorld()
@@ -342,7 +342,7 @@ extension MachineWorld {
         #expect(frame.header.sequence == 1)
     }
 
-    @Test func `what cannot be cut is refused by its name, and changes nothing`() throws {
+    @Test func `a publication that cannot be split is refused by its name, and changes nothing`() throws {
         var world = MachineWorld()
         world.setFrameBytesMax(4_096)
         try world.start()

@@ -217,7 +217,7 @@ extension VehicleState {
             case 5...6: stormy.read(random.number(0...5))
             case 7: stormy.cutCluster()
             case 8: if random.number(0...4) == 0 { stormy.restart() }
-            default: break  // It goes on publishing.
+            default: break  // It keeps publishing.
             }
             guard step % 10 == 9 else { continue }
             try stormy.settle()

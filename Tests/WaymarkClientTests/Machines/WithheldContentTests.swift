@@ -26,7 +26,7 @@ import WaymarkProtocol
         try world.publish { _ in .updateTrip(changed) }
     }
 
-    @Test func `what the operator no longer withholds is stated, with all that was published meanwhile`()
+    @Test func `a feature that is no longer withheld is published, with its changes in between`()
         throws
     {
         var world = MachineWorld()
@@ -56,7 +56,7 @@ import WaymarkProtocol
         #expect(world.held.state.currentSegment == "s")
     }
 
-    @Test func `what is published while withheld has no frame, and no number is used up`() throws {
+    @Test func `a withheld publication has no frame and uses no number`() throws {
         var world = MachineWorld()
         world.withhold([.routeSegments])
         world.cutApp()
@@ -115,7 +115,9 @@ import WaymarkProtocol
         #expect(world.held.state.currentSegment == "t")
     }
 
-    @Test func `what waits before the first frame leaves out what the gateway withholds when it is sent`()
+    @Test
+    func
+        `publications queued before the first frame leave out what the gateway withholds when they are sent`()
         throws
     {
         var world = MachineWorld()

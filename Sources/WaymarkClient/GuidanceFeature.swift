@@ -1,0 +1,105 @@
+internal import WaymarkProtocol
+
+/// What a client may publish or answer, and an endpoint may receive or ask for. Each can be granted or withheld.
+public enum GuidanceFeature: String, Sendable, Hashable, CaseIterable {
+    /// Maneuvers, their states and their estimates.
+    case maneuvers
+    /// Lanes to take.
+    case laneGuidance
+    /// Names of exits.
+    case exitLabels
+    /// The name of the road that the vehicle is on.
+    case currentRoadName
+    /// The route's segments with their lines.
+    case routeSegments
+    /// Destinations that a client offers to its vehicles.
+    case destinationSharing
+    /// Alerts.
+    case navigationAlerts
+    /// Charging stops, and batteries on arrival.
+    case charge
+    /// The time zones of estimated arrivals.
+    case timeZone
+    /// Trips to choose from before guidance.
+    case tripPreviews
+    /// Requests of the vehicle: stops, destinations, the end of guidance.
+    case requests
+    /// Questions to the vehicle's user.
+    case prompts
+    /// A client that answers requests for a stop.
+    case waypointRequests
+    /// A client that answers requests for a drive.
+    case destinationRequests
+    /// How far each endpoint has received and shown what was published.
+    case receipts
+    /// Sessions that survive a lost connection.
+    case resumption
+}
+
+/// Why a feature is withheld.
+public enum WithholdingReason: String, Sendable, Hashable, CaseIterable {
+    /// The endpoint has not asked for it.
+    case notRequested
+    /// The endpoint, or the gateway, has no room for it.
+    case noCapacity
+    /// The client that guides does not provide it.
+    case clientDoesNotProvide
+    /// The trip says that it has none.
+    case tripOptedOut
+    /// The user has not agreed.
+    case noConsent
+    /// The gateway's operator withholds it.
+    case policy
+    /// The gateway does not support it.
+    case notSupported
+    /// No reason was given.
+    case unspecified
+}
+
+extension GuidanceFeature {
+    init(_ feature: Feature) {
+        self =
+            switch feature {
+            case .maneuvers: .maneuvers
+            case .laneGuidance: .laneGuidance
+            case .exitLabels: .exitLabels
+            case .currentRoadName: .currentRoadName
+            case .routeSegments: .routeSegments
+            case .destinationSharing: .destinationSharing
+            case .navigationAlerts: .navigationAlerts
+            case .charge: .charge
+            case .timeZone: .timeZone
+            case .tripPreviews: .tripPreviews
+            case .requests: .requests
+            case .prompts: .prompts
+            case .waypointRequests: .waypointRequests
+            case .destinationRequests: .destinationRequests
+            case .receipts: .receipts
+            case .resumption: .resumption
+            }
+    }
+}
+
+extension WithholdingReason {
+    init(_ reason: WithheldReason?) {
+        self =
+            switch reason {
+            case .notRequested: .notRequested
+            case .noCapacity: .noCapacity
+            case .clientDoesNotProvide: .clientDoesNotProvide
+            case .tripOptedOut: .tripOptedOut
+            case .noConsent: .noConsent
+            case .policy: .policy
+            case .notSupported: .notSupported
+            case nil: .unspecified
+            }
+    }
+}
+
+extension [GuidanceFeature: WithholdingReason] {
+    init(_ grants: [FeatureGrant]) {
+        self.init(
+            grants.map { (GuidanceFeature($0.feature), WithholdingReason($0.withheld)) },
+            uniquingKeysWith: { first, _ in first })
+    }
+}

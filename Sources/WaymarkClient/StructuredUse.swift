@@ -1,0 +1,37 @@
+/// Connects a navigation client, runs `body` with it, and closes it however `body` ends: when it returns, throws, or its task
+/// is cancelled.
+///
+/// - Throws: What ``NavigationClient/connect(to:_:)`` or `body` throws.
+public func withNavigationClient<Result>(
+    to address: ServiceAddress = .defaultNavigation, _ configuration: NavigationClient.Configuration,
+    _ body: (NavigationClient) async throws -> Result
+) async throws -> Result {
+    let client = try await NavigationClient.connect(to: address, configuration)
+    do {
+        let result = try await body(client)
+        await client.close()
+        return result
+    } catch {
+        await client.close()
+        throw error
+    }
+}
+
+/// Connects a vehicle endpoint, runs `body` with it, and closes it however `body` ends: when it returns, throws, or its task
+/// is cancelled.
+///
+/// - Throws: What ``VehicleEndpoint/connect(to:_:)`` or `body` throws.
+public func withVehicleEndpoint<Result>(
+    to address: ServiceAddress = .defaultVehicle, _ configuration: VehicleEndpoint.Configuration,
+    _ body: (VehicleEndpoint) async throws -> Result
+) async throws -> Result {
+    let endpoint = try await VehicleEndpoint.connect(to: address, configuration)
+    do {
+        let result = try await body(endpoint)
+        await endpoint.close()
+        return result
+    } catch {
+        await endpoint.close()
+        throw error
+    }
+}

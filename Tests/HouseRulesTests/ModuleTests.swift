@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+/// What the manifest says that each target of this package is built on.
+private func dependencies() throws -> [String: Set<String>] {
+    let manifest = try String(contentsOf: packageRoot.appending(path: "Package.swift"), encoding: .utf8)
+    let targets = manifest.split(separator: /\.(?:executableTarget|testTarget|target|systemLibrary)\(/)
+        .dropFirst()
+    var dependencies: [String: Set<String>] = [:]
+    for target in targets {
+        guard let name = target.firstMatch(of: /name: "([\w-]+)"/)?.1 else { continue }
+        let list =
+            target.firstMatch(of: /dependencies: (\[[^;]*?\])(?:,\s*\w+:|\s*\)\s*,?\s*(?:\/\/|$|\n))/)?.1
+            ?? ""
+        dependencies[String(name)] = Set(list.matches(of: /"([\w-]+)"/).map { String($0.1) })
+    }
+    return dependencies
+}
+
+@Suite struct ModuleTests {
+    /// The modules of this package that an app compiles which uses `product` alone.
+    private static func modules(of product: String) throws -> Set<String> {
+        let dependencies = try dependencies()
+        var modules: Set<String> = []
+        var found = [product]
+        while let module = found.popLast() {
+            guard let next = dependencies[module], modules.insert(module).inserted else { continue }
+            found += next
+        }
+        return modules
+    }
+
+    @Test func `an app that uses only the client compiles neither the gateway nor the transport`() throws {
+        let common: Set = [
+            "CProtobufC", "CWaymarkWire", "NetworkErrors", "ProcessIO", "WaymarkClient", "WaymarkCodec",
+            "WaymarkModel", "WaymarkProtocol",
+        ]
+        #expect(try Self.modules(of: "WaymarkClient") == common)
+    }
+
+    @Test func `an app that uses only routes compiles neither the gateway nor the transport`() throws {
+        #expect(
+            try Self.modules(of: "WaymarkRoutes")
+                == ["NetworkErrors", "ProcessIO", "WaymarkModel", "WaymarkProtocol", "WaymarkRoutes"])
+    }
+}
+
+@Suite struct ArticleTests {
+    /// Every line of an example without its indentation.
+    private static func examples() throws -> [[String]] {
+        let folder = packageRoot.appending(path: "Docs/examples")
+        let files = try #require(
+            FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.map { file in
+            Self.lines(try String(contentsOf: file, encoding: .utf8))
+        }
+    }
+
+    private static func lines(_ text: some StringProtocol) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    @Test func `the code of every article is taken from an example that is compiled`() throws {
+        let examples = try Self.examples()
+        var count = 0
+        for catalog in ["WaymarkClient", "WaymarkRoutes"] {
+            let folder = packageRoot.appending(path: "Sources/\(catalog)/\(catalog).docc")
+            for file in try FileManager.default.contentsOfDirectory(
+                at: folder, includingPropertiesForKeys: nil)
+            {
+                let article = try String(contentsOf: file, encoding: .utf8)
+                for block in article.matches(of: /(?s)```swift\n(.*?)\n```/) {
+                    let code = Self.lines(block.1)
+                    count += 1
+                    #expect(
+                        examples.contains { $0.firstRange(of: code) != nil },
+                        "\(file.lastPathComponent): \(code.first ?? "")")
+                }
+            }
+        }
+        #expect(count > 8)
+    }
+}
