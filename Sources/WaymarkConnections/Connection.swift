@@ -70,6 +70,18 @@ struct Connection {
 
     // MARK: Input
 
+    /// Processes what was read, and sends and submits what follows from it.
+    mutating func receive(
+        _ read: RawSpan, isReadOver: Bool, at now: Instant, _ slot: Int, _ codecs: LoopCodecs, _ send: Send,
+        into actions: inout [LoopCore.Action]
+    ) {
+        guard !self.isClosing, !self.takePong(read) else { return }
+        guard !self.isSuspended else { return self.splitter.append(read) }
+        self.process(read, at: now, slot, codecs, into: &actions)
+        self.flush(slot, send, into: &actions)
+        self.submit(isReadOver: isReadOver, into: &actions)
+    }
+
     /// Takes what was read if it is a Pong and nothing else, which is all that idle connections send.
     mutating func takePong(_ read: RawSpan) -> Bool {
         Codec.isPong(read) && !self.isSuspended && self.splitter.isEmpty && self.session.notePong()
@@ -205,11 +217,33 @@ struct Connection {
 
     /// Puts a frame of the gateway's behind all others, while such frames may be sent.
     ///
-    /// - Returns: Whether what is put together is long enough to be sent.
-    mutating func send(_ frame: Frame) -> Bool {
+    /// - Returns: Whether the connection must be put on the list of those to flush.
+    mutating func send(
+        _ frame: Frame, _ slot: Int, _ send: Send, into actions: inout [LoopCore.Action]
+    ) -> Bool {
         guard self.output.isOpen else { return false }
         self.write(frame)
-        return self.output.isPortionFull
+        let isNew = self.touch()
+        if self.output.isPortionFull {
+            self.flush(slot, send, into: &actions)
+            self.isTouched = true
+        }
+        return isNew
+    }
+
+    /// Notes that the connection is on the list of those to flush.
+    ///
+    /// - Returns: Whether it was not.
+    mutating func touch() -> Bool {
+        defer { self.isTouched = true }
+        return !self.isTouched
+    }
+
+    /// Sends what was put together.
+    mutating func flush(_ slot: Int, _ send: Send, into actions: inout [LoopCore.Action]) {
+        self.isTouched = false
+        guard !self.isClosing, let portion = self.output.flush(send) else { return }
+        actions.append(.write(slot, portion))
     }
 
     mutating func close(

@@ -28,7 +28,7 @@ extension LoopCore {
     /// From now on nothing of a connection is processed and no deadline is met, and what is sent waits; ``Action/drained(_:)`` follows.
     package mutating func suspend(_ slot: Slot, at now: Instant, _ send: Send, into actions: inout [Action]) {
         guard !self.connections[slot].isClosing, !self.connections[slot].isSuspended else { return }
-        self.flush(slot, send, into: &actions)
+        self.connections[slot].flush(slot, send, into: &actions)
         self.connections[slot].isSuspended = true
         self.connections[slot].batchCount += Self.batchesMax
         self.connections[slot].output.isSuspended = true
@@ -82,7 +82,7 @@ extension LoopCore {
         self.settle(slot, at: now, into: &actions)
         if !self.connections[slot].isClosing {
             self.connections[slot].process(at: now, slot, self.codecs, into: &actions)
-            self.flush(slot, send, into: &actions)
+            self.connections[slot].flush(slot, send, into: &actions)
             self.connections[slot].submit(into: &actions)
         }
         self.settle(slot, at: now, into: &actions)

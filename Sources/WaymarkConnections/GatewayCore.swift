@@ -167,8 +167,8 @@ package struct GatewayCore {
         } else {
             for event in events { self.gateway.handle(event, at: now, into: &actions) }
         }
-        for action in actions { self.perform(action, of: connection) }
-        self.actions.recycle(consume actions)
+        actions.drain { self.perform($0, of: connection) }
+        self.actions.recycle(actions)
         if let connection, let loop = self.loop(of: connection) { self.batchesDone[loop].append(connection) }
     }
 
@@ -215,8 +215,8 @@ package struct GatewayCore {
 
     // MARK: Actions
 
-    private mutating func perform(_ action: Gateway.Action, of cause: ConnectionID?) {
-        switch action {
+    private mutating func perform(_ action: consuming Gateway.Action, of cause: ConnectionID?) {
+        switch consume action {
         case .publish(let audience, let frames): self.publish(frames, to: audience)
         case .admit(let id, var welcome):
             welcome.software = self.software

@@ -185,12 +185,8 @@ package struct LoopCore {
         _ slot: Slot, _ read: RawSpan, isReadOver: Bool = false, at now: Instant, _ send: Send,
         into actions: inout [Action]
     ) {
-        guard !self.connections[slot].isClosing, !self.connections[slot].takePong(read) else { return }
-        guard !self.connections[slot].isSuspended else { return self.connections[slot].splitter.append(read) }
-        self.connections[slot].process(
-            read, isReadOver: isReadOver, at: now, slot, self.codecs, into: &actions)
-        self.flush(slot, send, into: &actions)
-        self.connections[slot].submit(isReadOver: isReadOver, into: &actions)
+        self.connections[slot].receive(
+            read, isReadOver: isReadOver, at: now, slot, self.codecs, send, into: &actions)
         self.settle(slot, at: now, into: &actions)
     }
 
@@ -234,7 +230,7 @@ package struct LoopCore {
         into actions: inout [Action]
     ) {
         self.handle(event, on: slot, at: now, into: &actions)
-        self.flush(slot, send, into: &actions)
+        self.connections[slot].flush(slot, send, into: &actions)
         self.settle(slot, at: now, into: &actions)
     }
 
@@ -268,9 +264,7 @@ package struct LoopCore {
             self.touch(slot)
         case .send(let id, let frame):
             guard let slot = self.slots[id] else { break }
-            let isPortionFull = self.connections[slot].send(frame)
-            if isPortionFull { self.flush(slot, send, into: &actions) }
-            self.touch(slot)
+            if self.connections[slot].send(frame, slot, send, into: &actions) { self.touched.append(slot) }
         case .publish(let audience, var batch):
             // What was put together before must not be overtaken.
             self.flush(at: now, send, into: &actions)
@@ -334,7 +328,7 @@ package struct LoopCore {
     ) {
         self.connections[slot].progressed = now
         self.connections[slot].output.channelWrote()
-        if !self.connections[slot].isClosing { self.flush(slot, send, into: &actions) }
+        if !self.connections[slot].isClosing { self.connections[slot].flush(slot, send, into: &actions) }
         if self.connections[slot].isSuspended, self.connections[slot].output.isDrained {
             actions.append(.drained(slot))
         }
@@ -342,26 +336,17 @@ package struct LoopCore {
     }
 
     private mutating func touch(_ slot: Slot) {
-        guard !self.connections[slot].isTouched else { return }
-        self.connections[slot].isTouched = true
-        self.touched.append(slot)
+        if self.connections[slot].touch() { self.touched.append(slot) }
     }
 
     private mutating func flush(at now: Instant, _ send: Send, into actions: inout [Action]) {
-        guard !self.touched.isEmpty else { return }
-        for index in self.touched.indices {
+        guard self.touched.count > 0 else { return }
+        for index in 0..<self.touched.count {
             let slot = self.touched[index]
-            self.connections[slot].isTouched = false
-            self.flush(slot, send, into: &actions)
+            self.connections[slot].flush(slot, send, into: &actions)
             self.settle(slot, at: now, into: &actions)
         }
         self.touched.removeAll(keepingCapacity: true)
-    }
-
-    mutating func flush(_ slot: Slot, _ send: Send, into actions: inout [Action]) {
-        guard !self.connections[slot].isClosing, let portion = self.connections[slot].output.flush(send)
-        else { return }
-        actions.append(.write(slot, portion))
     }
 
     // MARK: Audiences
@@ -434,7 +419,7 @@ package struct LoopCore {
                 self.noteShared(slot)
                 self.tick(slot, at: now, send, into: &actions)
             }
-            self.flush(slot, send, into: &actions)
+            self.connections[slot].flush(slot, send, into: &actions)
             self.settle(slot, at: now, into: &actions, arms: false)
         }
         self.arm(into: &actions)
