@@ -30,10 +30,10 @@ package struct GatewayCore {
     /// The gateway's own software, for Welcomes.
     private let software: String
     private var assignments = ConnectionTable<Assignment>()
-    /// For each loop.
-    private var instructions: [RecycledArray<Instruction>]
-    /// Processed batches that their connections have not yet been told of. For each loop.
-    private var batchesDone: [RecycledArray<ConnectionID>]
+    /// For the gateway's own loop. Apart from ``others``, because that is where most go.
+    private var home = LoopWork()
+    /// For each other loop.
+    private var others: [LoopWork]
     /// What is for audiences since the last instruction for a single connection. Between two such instructions an endpoint hears one
     /// audience, so that batches for several need no order among each other.
     private var shared: [(audience: AudienceID, batch: SharedBatch)] = []
@@ -62,8 +62,7 @@ package struct GatewayCore {
     package init(_ gateway: Gateway, loopCount: Int, software: String) {
         self.gateway = gateway
         self.software = software
-        self.instructions = Array(repeating: RecycledArray(), count: loopCount)
-        self.batchesDone = Array(repeating: RecycledArray(), count: loopCount)
+        self.others = Array(repeating: LoopWork(), count: loopCount - 1)
     }
 
     /// Continues with the gateway of another process.
@@ -169,7 +168,12 @@ package struct GatewayCore {
         }
         actions.drain { self.perform($0, of: connection) }
         self.actions.recycle(actions)
-        if let connection, let loop = self.loop(of: connection) { self.batchesDone[loop].append(connection) }
+        guard let connection, let loop = self.loop(of: connection) else { return }
+        if loop == 0 {
+            self.home.batchesDone.append(connection)
+        } else {
+            self.others[loop - 1].batchesDone.append(connection)
+        }
     }
 
     // MARK: What the driver must do
@@ -193,22 +197,25 @@ package struct GatewayCore {
     package mutating func takeInstructions(
         for loop: Int
     ) -> (instructions: [Instruction], batchesDone: [ConnectionID])? {
-        let isDue = self.batchesDone[loop].count >= LoopCore.batchesMax - 1
-        guard isDue || !self.instructions[loop].isEmpty else { return nil }
-        return (self.instructions[loop].take(), self.batchesDone[loop].take())
+        let work = self.others[loop - 1]
+        guard work.batchesDone.count >= LoopCore.batchesMax - 1 || !work.instructions.isEmpty else {
+            return nil
+        }
+        self.others[loop - 1] = LoopWork()
+        return (work.instructions.elements, work.batchesDone.elements)
     }
 
     package mutating func takeWork() -> Work {
         defer { self.deadline = nil }
         return Work(
-            instructions: self.instructions[0].take(), batchesDone: self.batchesDone[0].take(),
+            instructions: self.home.instructions.take(), batchesDone: self.home.batchesDone.take(),
             deadline: self.deadline, notes: self.notes.take())
     }
 
     /// The driver has done everything, and gives the memory of its emptied arrays back.
     package mutating func endProcessing(_ work: consuming Work) {
-        self.instructions[0].recycle(work.instructions)
-        self.batchesDone[0].recycle(work.batchesDone)
+        self.home.instructions.recycle(work.instructions)
+        self.home.batchesDone.recycle(work.batchesDone)
         self.notes.recycle(work.notes)
         self.isProcessing = false
     }
@@ -257,7 +264,11 @@ package struct GatewayCore {
     private mutating func instruct(_ id: ConnectionID, _ instruction: consuming Instruction) {
         guard let loop = self.loop(of: id) else { return }
         self.endShared()
-        self.instructions[loop].append(instruction)
+        if loop == 0 {
+            self.home.instructions.append(instruction)
+        } else {
+            self.others[loop - 1].instructions.append(instruction)
+        }
     }
 
     /// What comes now must come behind the shared batches.
@@ -267,17 +278,23 @@ package struct GatewayCore {
         self.shared = []
         shared.drain { audience, batch in
             for loop in self.reach.loops(of: audience) {
-                self.instructions[loop].append(.publish(audience, batch))
+                self.others[loop - 1].instructions.append(.publish(audience, batch))
             }
-            self.instructions[0].append(.publish(audience, batch))
+            self.home.instructions.append(.publish(audience, batch))
         }
         self.shared = shared
     }
 
     /// The loop of a connection, or nil if it has closed. With a single loop the look-up is skipped; the loop ignores unknown ids.
     private func loop(of id: ConnectionID) -> Int? {
-        self.instructions.count == 1 ? 0 : self.assignments[id].map { Int($0.loop) }
+        self.others.isEmpty ? 0 : self.assignments[id].map { Int($0.loop) }
     }
+}
+
+/// What the gateway wants done on one event loop, and its connections whose batches were processed and that have not yet been told.
+private struct LoopWork {
+    var instructions = RecycledArray<Instruction>()
+    var batchesDone = RecycledArray<ConnectionID>()
 }
 
 /// The event loops but the first on which an audience has members: the others are not woken for it.

@@ -40,6 +40,8 @@ package struct Output: Sendable {
     private(set) var direct = SocketID.none
     /// To be sent by the next flush, or the rest of what was being sent.
     private var sending: ArraySlice<UInt8> = []
+    /// In place of ``sending``, once several frames were put together.
+    private var joined: [UInt8] = []
     /// The channel has a portion that the socket did not accept.
     private(set) var isBlocked = false { didSet { self.isSettled = false } }
     private var outbox: Outbox
@@ -64,10 +66,12 @@ package struct Output: Sendable {
     /// The socket has every byte that left the outbox.
     var isDrained: Bool { !self.isBlocked && self.isSendingNothing }
     /// What is put together is long enough to be sent.
-    var isPortionFull: Bool { self.sending.count >= self.portionBytes }
+    var isPortionFull: Bool { max(self.sending.count, self.joined.count) >= self.portionBytes }
 
     // Why not `sending.isEmpty`: it is generic, and looked up at run time each time.
-    private var isSendingNothing: Bool { self.sending.startIndex == self.sending.endIndex }
+    private var isSendingNothing: Bool {
+        self.sending.startIndex == self.sending.endIndex && self.joined.count == 0
+    }
 
     // MARK: Writing
 
@@ -122,10 +126,15 @@ package struct Output: Sendable {
         while !self.isBlocked {
             if self.isSendingNothing { self.refill() }
             guard !self.isSendingNothing else { break }
+            if self.joined.count > 0 {
+                self.sending = self.joined[...]
+                self.joined = []
+            }
             if self.socket != .none {
                 let count = unsafe send(self.socket, self.sending.span.bytes)
                 if count == self.sending.count {
                     self.sending = []
+                    if !self.isWaiting { return nil }
                 } else if count > 0 {
                     self.sending = self.sending.dropFirst(count)
                 }
@@ -149,6 +158,8 @@ package struct Output: Sendable {
 
     /// Everything that is still to be sent, in order: the connection closes behind it.
     mutating func finish() -> ArraySlice<UInt8> {
+        if self.joined.count > 0 { self.sending = self.joined[...] }
+        self.joined = []
         var rest = self.sending
         for frame in self.outbox.take(byteCount: .max) { rest += frame.bytes }
         self.sending = []
@@ -166,14 +177,12 @@ package struct Output: Sendable {
     /// Puts bytes behind what is put together.
     private mutating func put(_ bytes: ArraySlice<UInt8>) {
         guard !self.isSendingNothing else { return self.sending = bytes }
-        if self.sending.count + bytes.count > self.sending.capacity {
-            // Once, instead of each time that it doubles.
-            var joined: [UInt8] = []
-            joined.reserveCapacity(max(2 * self.sending.count, 960))
-            joined += self.sending
-            self.sending = joined[...]
+        if self.joined.count == 0 {
+            self.joined.reserveCapacity(960)
+            self.joined += self.sending
+            self.sending = []
         }
-        self.sending += bytes
+        self.joined += bytes
     }
 
     // MARK: The outbox
