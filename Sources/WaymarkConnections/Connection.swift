@@ -40,6 +40,8 @@ struct Connection {
     var announcedSocket = SocketID.none
     var scheduled: Instant?
 
+    var needsSettling: Bool { !self.isSettled || !self.output.isSettled }
+
     /// A member's place in an audience.
     struct Seat {
         let audience: AudienceID

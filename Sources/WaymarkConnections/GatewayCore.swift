@@ -209,14 +209,14 @@ package struct GatewayCore {
         defer { self.deadline = nil }
         return Work(
             instructions: self.home.instructions.take(), batchesDone: self.home.batchesDone.take(),
-            deadline: self.deadline, notes: self.notes.take())
+            deadline: self.deadline, notes: self.notes.isEmpty ? [] : self.notes.take())
     }
 
     /// The driver has done everything, and gives the memory of its emptied arrays back.
     package mutating func endProcessing(_ work: consuming Work) {
         self.home.instructions.recycle(work.instructions)
         self.home.batchesDone.recycle(work.batchesDone)
-        self.notes.recycle(work.notes)
+        if work.notes.capacity > 0 { self.notes.recycle(work.notes) }
         self.isProcessing = false
     }
 

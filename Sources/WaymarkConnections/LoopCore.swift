@@ -449,7 +449,7 @@ package struct LoopCore {
 
     /// Brings what others know of a connection up to date: how much waits in all, which audiences may use its socket, its deadline.
     mutating func settle(_ slot: Slot, at now: Instant, into actions: inout [Action], arms: Bool = true) {
-        guard !self.connections[slot].isSettled || !self.connections[slot].output.isSettled else { return }
+        guard self.connections[slot].needsSettling else { return }
         self.settleChanges(slot, at: now, into: &actions, arms: arms)
         self.connections[slot].isSettled = true
         self.connections[slot].output.isSettled = true

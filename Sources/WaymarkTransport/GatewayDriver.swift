@@ -285,6 +285,19 @@ package final class GatewayDriver: Sendable {
     /// Does what follows from the events that were processed.
     private func carryOut(_ state: State) {
         state.census = nil
+        if self.shards.count > 1 { self.instructOtherLoops(state) }
+        var work = state.core.takeWork()
+        state.home.change(for: self) { core, now, actions in
+            core.perform(
+                &work.instructions, &work.batchesDone, at: now, BareSocket.send, into: &actions)
+        }
+        if let deadline = work.deadline { self.arm(deadline) }
+        // Peers that were written to do not wait for the log.
+        if !work.notes.isEmpty { self.log(&work.notes, state) }
+        state.core.endProcessing(work)
+    }
+
+    private func instructOtherLoops(_ state: State) {
         for index in 1..<self.shards.count {
             guard let (instructions, batchesDone) = state.core.takeInstructions(for: index) else { continue }
             let (loop, shard) = self.shards[index]
@@ -295,15 +308,6 @@ package final class GatewayDriver: Sendable {
                 }
             }
         }
-        var work = state.core.takeWork()
-        state.home.change(for: self) { core, now, actions in
-            core.perform(
-                &work.instructions, &work.batchesDone, at: now, BareSocket.send, into: &actions)
-        }
-        if let deadline = work.deadline { self.arm(deadline) }
-        // Peers that were written to do not wait for the log.
-        if !work.notes.isEmpty { self.log(&work.notes, state) }
-        state.core.endProcessing(work)
     }
 
     private func log(_ notes: inout [GatewayCore.Note], _ state: State) {
