@@ -66,6 +66,7 @@ package struct FrameSplitter: Sendable {
     package var read: [UInt8] { self.bytes }
 
     /// The next whole frame, a part of what was read; nil while there is none.
+    @inline(__always)
     private func peek() throws(FramingError) -> Frame? {
         try self.peekHeader().map { header in
             Frame(header: header, bytes: self.bytes[self.offset..<self.offset + header.frameByteCount])
@@ -73,6 +74,7 @@ package struct FrameSplitter: Sendable {
     }
 
     /// The header of the next frame; nil while that is not whole.
+    @inline(__always)
     private func peekHeader() throws(FramingError) -> FrameHeader? {
         let rest = unsafe self.bytes.span.bytes.extracting(droppingFirst: self.offset)
         guard let header = try FrameHeader.read(from: rest, frameBytesMax: self.frameBytesMax),
@@ -82,6 +84,7 @@ package struct FrameSplitter: Sendable {
     }
 
     /// Lets go of the read whose frames were handed out.
+    @inline(__always)
     private mutating func forgetHandedOut() {
         guard self.offset > 0 else { return }
         self.bytes = self.offset == self.bytes.count ? [] : Array(self.bytes[self.offset...])
