@@ -46,9 +46,8 @@ package enum Codec {
             && (1..<body.byteCount - 1).allSatisfy { byte($0) >= 0x80 }
     }
 
-    /// Where a Ping or a Pong has its nonce, a varint.
-    private static let nonceField = 1
-    private static let nonceTag = UInt8(nonceField << 3)
+    /// A Ping and a Pong have their nonce, a varint, in the same field.
+    private static let nonceTag = UInt8(FieldNumber.Ping.nonce << 3)
     /// With a nonce of 63 bits.
     private static let pongBytesMax = FrameHeader.byteCount + 10
 
@@ -58,7 +57,7 @@ package enum Codec {
     /// A Ping or a Pong: idle connections say nothing else.
     static func signOfLife(_ header: FrameHeader, _ nonce: UInt64) -> Frame {
         var writer = FrameWriter(header, bodyByteCount: self.pongBytesMax - FrameHeader.byteCount)
-        writer.number(self.nonceField, nonce)
+        writer.number(FieldNumber.Ping.nonce, nonce)
         return writer.frame()
     }
 

@@ -3,46 +3,6 @@ internal import CWaymarkWire
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-extension FieldRules {
-    static let publications: Table = [
-        "TripPreviews": [
-            "trips": .any.atMost(ProtocolConstants.tripPreviewsMax),
-            "selected_trip_id": .text(ProtocolConstants.identifierBytesMax),
-        ],
-        "StartGuidance": ["trip": .any.required, "generation": .any, "route": .any.required],
-        "UpdateTrip": ["trip": .any.required],
-        "AddManeuvers": ["generation": .any, "maneuvers": .any.atMost(ProtocolConstants.maneuversMax)],
-        "AddLaneGuidances": [
-            "generation": .any, "lane_guidances": .any.atMost(ProtocolConstants.laneGuidancesMax),
-        ],
-        "AddRouteSegments": [
-            "generation": .any, "segments": .any.atMost(ProtocolConstants.routeSegmentsMax),
-        ],
-        "UpcomingManeuvers": [
-            "generation": .any, "maneuver_ids": .any.atMost(ProtocolConstants.upcomingManeuversMax),
-        ],
-        "CurrentLaneGuidance": ["generation": .any, "lane_guidance_id": .any],
-        "CurrentRoadName": ["name_variants": .variants],
-        "UpdateManeuverState": ["generation": .any, "state": .enumeration],
-        "UpdateTripEstimates": ["travel_estimates": .any.required, "time_remaining_color": .enumeration],
-        "UpdateManeuverEstimates": [
-            "generation": .any, "maneuver_id": .id, "travel_estimates": .any.required,
-        ],
-        "CurrentRouteSegment": [
-            "generation": .any, "segment_id": .requiredText(ProtocolConstants.identifierBytesMax),
-        ],
-        "PauseGuidance": ["reason": .specified, "description_variants": .variants],
-        "ResumeGuidance": ["generation": .any, "reason": .enumeration, "route": .any],
-        "ShowAlert": ["alert": .any.required],
-        "DismissAlert": ["alert_id": .id, "dismissal": .enumeration],
-        "ShareDestination": [
-            "share_id": .requiredText(ProtocolConstants.requestIDBytesMax), "destination": .any.required,
-        ],
-        "FinishGuidance": [:],
-        "CancelGuidance": [:],
-    ]
-}
-
 /// An unpacked publication: its type's C structure.
 @unsafe enum PublicationWire {
     case tripPreviews(UnsafeMutablePointer<Waymark__V1__TripPreviews>)
