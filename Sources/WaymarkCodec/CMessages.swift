@@ -9,7 +9,7 @@ internal import WaymarkProtocol
     let base: UnsafeMutablePointer<ProtobufCMessage>
 
     /// As the structure that it is known to be.
-    func message<Wire>() -> UnsafeMutablePointer<Wire> {
+    func message<Wire>(as type: Wire.Type = Wire.self) -> UnsafeMutablePointer<Wire> {
         unsafe UnsafeMutableRawPointer(self.base).assumingMemoryBound(to: Wire.self)
     }
 }

@@ -43,69 +43,49 @@ struct FittedView: Sendable, Hashable, Codable {
     ///
     /// Why: most of what is published are states that most profiles leave as they are.
     func foresight(of outline: PublicationOutline) -> Foresight {
-        let profile = self.profile
-        return switch outline {
-        case .tripEstimates: profile.leavesEstimates ? .asReceived : .unknown
-        case .maneuverEstimates:
-            Self.foresight(profile.allows(.maneuvers), profile.leavesEstimates && self.maneuvers.isUnlimited)
-        case .upcomingManeuvers: Self.foresight(profile.allows(.maneuvers), self.maneuvers.isUnlimited)
-        case .maneuverState: Self.foresight(profile.allows(.maneuvers), true)
-        case .currentLaneGuidance:
-            Self.foresight(profile.allows(.laneGuidance), self.laneGuidances.isUnlimited)
-        case .currentRoadName:
-            Self.foresight(profile.allows(.currentRoadName), profile.limits.currentRoadNameLengthMax == 0)
-        case .currentRouteSegment: Self.foresight(profile.allows(.routeSegments), true)
-        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
-            .pauseGuidance, .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
-            .cancelGuidance, .unrecognized:
-            .unknown
+        let rule = outline.rule
+        if let feature = rule.feature, !self.profile.allows(feature) { return .withheld }
+        let fittedBy = rule.fittedBy
+        if fittedBy.isEmpty { return .asReceived }
+        if fittedBy.contains(.content)
+            || (fittedBy.contains(.distanceUnits) && !self.profile.leavesEstimates)
+            || (fittedBy.contains(.maneuverSlots) && !self.maneuvers.isUnlimited)
+            || (fittedBy.contains(.laneGuidanceSlots) && !self.laneGuidances.isUnlimited)
+            || (fittedBy.contains(.roadNameLength) && self.profile.limits.currentRoadNameLengthMax != 0)
+        {
+            return .unknown
         }
-    }
-
-    private static func foresight(_ isAllowed: Bool, _ isLeftAsItIs: Bool) -> Foresight {
-        isAllowed ? isLeftAsItIs ? .asReceived : .unknown : .withheld
+        return .asReceived
     }
 
     private mutating func cut(_ publication: Publication, _ stored: StoredRoute) -> [Publication] {
         let profile = self.profile
+        if let feature = publication.rule.feature, !profile.allows(feature) { return [] }
         switch publication {
-        case .tripPreviews(let trips, let selected):
-            return profile.allows(.tripPreviews)
-                ? [.tripPreviews(trips.map(profile.fit), selected: selected)] : []
         case .startGuidance(let trip, let generation, let route):
             let (fitted, estimates) = self.replaceRoute(route, generation, stored)
             return [.startGuidance(profile.fit(trip), generation: generation, fitted)] + estimates
         case .resumeGuidance(let generation, let reason, let route?):
             let (fitted, estimates) = self.replaceRoute(route, generation, stored)
             return [.resumeGuidance(generation: generation, reason, fitted)] + estimates
-        case .updateTrip(let trip): return [.updateTrip(profile.fit(trip))]
         case .addManeuvers(let added, let generation):
-            guard profile.allows(.maneuvers) else { return [] }
             if self.maneuvers.isUnlimited { return self.add(added, generation) }
             return self.moveManeuvers(stored, generation)
         case .upcomingManeuvers(let ids, let generation):
-            guard profile.allows(.maneuvers) else { return [] }
             if self.maneuvers.isUnlimited { return [publication] }
             let held = Array(ids.prefix(self.maneuvers.countMax))
             return self.moveManeuvers(stored, generation)
                 + [.upcomingManeuvers(held, generation: generation)]
         case .maneuverEstimates(let id, let estimates, let generation):
-            guard profile.allows(.maneuvers), self.maneuvers.holds(stored.maneuvers.place(of: id)) else {
-                return []
-            }
+            guard self.maneuvers.holds(stored.maneuvers.place(of: id)) else { return [] }
             return [.maneuverEstimates(id, profile.fit(estimates), generation: generation)]
         case .addLaneGuidances(let added, let generation):
-            guard profile.allows(.laneGuidance) else { return [] }
             if self.laneGuidances.isUnlimited { return self.add(added, generation) }
             return self.moveLaneGuidances(stored, generation)
         case .currentLaneGuidance(_, let generation):
-            guard profile.allows(.laneGuidance) else { return [] }
             if self.laneGuidances.isUnlimited { return [publication] }
             return self.moveLaneGuidances(stored, generation) + [publication]
-        case .currentRoadName, .maneuverState, .tripEstimates, .addRouteSegments, .currentRouteSegment,
-            .pauseGuidance, .resumeGuidance(_, _, nil), .showAlert, .dismissAlert, .shareDestination,
-            .finishGuidance, .cancelGuidance:
-            return profile.fit(publication).map { [$0] } ?? []
+        default: return [profile.fit(publication)]
         }
     }
 

@@ -68,26 +68,3 @@ struct MemoryLedger: Sendable, Hashable, Codable {
         counts[key] = count == 0 ? nil : count
     }
 }
-
-extension PublicationOutline {
-    /// The field of the proto that makes a session larger.
-    var contentField: String {
-        switch self {
-        case .tripPreviews: "trips"
-        case .startGuidance, .resumeGuidance: "route"
-        case .updateTrip: "trip"
-        case .addManeuvers: "maneuvers"
-        case .addLaneGuidances: "lane_guidances"
-        case .addRouteSegments: "segments"
-        case .upcomingManeuvers: "maneuver_ids"
-        case .currentLaneGuidance: "lane_guidance_id"
-        case .currentRoadName: "name_variants"
-        case .maneuverState: "state"
-        case .tripEstimates, .maneuverEstimates: "travel_estimates"
-        case .currentRouteSegment: "segment_id"
-        case .pauseGuidance: "description_variants"
-        case .showAlert: "alert"
-        case .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized: ""
-        }
-    }
-}

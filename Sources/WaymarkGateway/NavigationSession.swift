@@ -146,10 +146,11 @@ struct NavigationSession: Sendable, Hashable, Codable {
         loop: while progress.next < frames.indices.upperBound {
             let index = progress.next
             guard frames.places[index].header.session == self.id else { break loop }
-            let key = frames.outlines[index].conflationKey
+            let rule = frames.outlines[index].rule
+            let key = frames.outlines[index].conflationKey(by: rule)
             progress.next += 1
             do throws(Rejection) {
-                switch try self.take(frames, index, key, terms, memory, &run) {
+                switch try self.take(frames, index, rule, key, terms, memory, &run) {
                 case .published: taken = taken.lowerBound..<progress.next
                 case .unchanged:
                     counters.framesUnchanged += 1
@@ -178,12 +179,13 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// Checks the next frame and takes it over.
     private mutating func take(
-        _ frames: PublishedFrames, _ index: Int, _ key: ConflationKey?, _ terms: Terms,
+        _ frames: PublishedFrames, _ index: Int, _ rule: PublicationRule, _ key: ConflationKey?,
+        _ terms: Terms,
         _ memory: borrowing MemoryLedger, _ run: inout Run
     ) throws(Rejection) -> Acceptance {
         let outline = frames.outlines[index]
         try Self.checkFlags(of: frames.places[index].header)
-        try Self.checkProvided(outline, by: terms.features)
+        try Self.checkProvided(outline, rule, by: terms.features)
         try Self.checkSequence(of: frames.places[index].header, after: self.sequence)
         try Self.checkShare(outline, self.openShares, openMax: terms.limits.sharesOpenMax)
         if let key { return try self.take(state: index, key, of: frames, terms, memory, &run) }
@@ -249,10 +251,11 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// Checks what needs no session: whether a client of these features may send this frame at all.
     static func checkPermission(
-        for header: FrameHeader, _ outline: PublicationOutline, by features: FeatureSet
+        for header: FrameHeader, _ outline: PublicationOutline, _ rule: PublicationRule,
+        by features: FeatureSet
     ) throws(Rejection) {
         try Self.checkFlags(of: header)
-        try Self.checkProvided(outline, by: features)
+        try Self.checkProvided(outline, rule, by: features)
     }
 
     private static func checkFlags(of header: FrameHeader) throws(Rejection) {
@@ -263,9 +266,9 @@ struct NavigationSession: Sendable, Hashable, Codable {
     }
 
     private static func checkProvided(
-        _ outline: PublicationOutline, by features: FeatureSet
+        _ outline: PublicationOutline, _ rule: PublicationRule, by features: FeatureSet
     ) throws(Rejection) {
-        let needed = outline.feature ?? outline.route?.features.first { !features.contains($0) }
+        let needed = rule.feature ?? outline.route?.features.first { !features.contains($0) }
         guard let needed, !features.contains(needed) else { return }
         throw Rejection(.notGranted, reason: "the feature \(needed) was not granted to this client")
     }
@@ -273,7 +276,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     private static func checkShare(
         _ outline: PublicationOutline, _ open: Set<Share>, openMax: Int
     ) throws(Rejection) {
-        guard case .shareDestination(let share) = outline else { return }
+        guard case .share(let share) = outline.content else { return }
         if open.contains(where: { $0.id == share }) {
             throw Rejection(.duplicate, field: "share_id", reason: "the share \(share) is under way")
         }
@@ -301,7 +304,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         guard growth > 0 else { return }
         do throws(Rejection) { try memory.check(id, retaining: byteCount + growth, terms.limits) } catch {
             var error = error
-            error.field = outline.contentField
+            error.field = "\(outline.rule.largestField)"
             throw error
         }
     }
@@ -488,20 +491,6 @@ extension FittedView {
                     flags: frame.header.flags.union(.fitted))
                 fitted.append(copyOf: coder.encode(envelope), publication.outline)
             }
-        }
-    }
-}
-
-extension PublicationOutline {
-    fileprivate var route: Route? {
-        switch self {
-        case .startGuidance(_, _, let route): route
-        case .resumeGuidance(_, let route): route
-        case .tripPreviews, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
-            .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .maneuverState, .tripEstimates,
-            .maneuverEstimates, .currentRouteSegment, .pauseGuidance, .showAlert, .dismissAlert,
-            .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized:
-            nil
         }
     }
 }

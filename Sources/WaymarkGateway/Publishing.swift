@@ -55,7 +55,7 @@ extension Gateway {
         outsideOfSession header: FrameHeader, _ outline: PublicationOutline, by features: FeatureSet
     ) -> Rejection {
         do throws(Rejection) {
-            try NavigationSession.checkPermission(for: header, outline, by: features)
+            try NavigationSession.checkPermission(for: header, outline, outline.rule, by: features)
             return Rejection(
                 .unknownSession, reason: "session \(header.session.rawValue) is not open for this client")
         } catch { return error }
@@ -88,21 +88,22 @@ extension Gateway {
     private mutating func follow(
         _ outline: PublicationOutline, in id: SessionID, at now: Instant, into actions: inout [Action]
     ) {
-        switch outline {
-        case .startGuidance(_, let generation, _):
-            self.note(.started(generation: generation), of: self.sessions[id], into: &actions)
-        case .pauseGuidance(let reason):
+        switch outline.type {
+        case .startGuidance:
+            self.note(.started(generation: outline.generation), of: self.sessions[id], into: &actions)
+        case .pauseGuidance:
+            guard case .pause(let reason) = outline.content else { return }
             self.note(.paused(reason), of: self.sessions[id], into: &actions)
-        case .resumeGuidance(let generation, let route):
-            let turn = route == nil ? Note.Turn.resumed : .rerouted(generation: generation)
+        case .resumeGuidance:
+            let turn =
+                outline.route == nil ? Note.Turn.resumed : .rerouted(generation: outline.generation)
             self.note(turn, of: self.sessions[id], into: &actions)
-        case .shareDestination(let share): self.share(share, in: id, at: now, into: &actions)
+        case .shareDestination:
+            guard case .share(let share) = outline.content else { return }
+            self.share(share, in: id, at: now, into: &actions)
         case .finishGuidance: self.endSession(id, .finished, at: now, into: &actions)
         case .cancelGuidance: self.endSession(id, .cancelledByClient, at: now, into: &actions)
-        case .tripPreviews, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
-            .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .maneuverState, .tripEstimates,
-            .maneuverEstimates, .currentRouteSegment, .showAlert, .dismissAlert, .unrecognized:
-            break
+        default: break  // Handed on, and that is all.
         }
     }
 

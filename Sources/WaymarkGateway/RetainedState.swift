@@ -9,18 +9,6 @@ struct RetainedState: Sendable, Hashable, Codable {
         case estimates(Int)
     }
 
-    /// What an event makes void.
-    private enum Voided: Sendable, Hashable {
-        case nothing
-        case types([MessageType])
-        /// All that speaks of the route, and a pause.
-        case route
-        case everything
-    }
-
-    /// How an event is kept.
-    private enum Kept: Sendable, Hashable { case not, asNewest, asAddition }
-
     /// One of a type: within it the newer frame replaces the older.
     private var newest: [Frame] = []
     /// The newest estimates of each maneuver, and where they are.
@@ -86,16 +74,14 @@ struct RetainedState: Sendable, Hashable, Codable {
 
     /// What ``byteCount`` would be after an event.
     func byteCount(afterEvent frame: Frame, _ outline: PublicationOutline) -> Int {
-        let (voided, kept) = Self.effect(of: outline)
-        var count = self.byteCount + (kept == .not ? 0 : frame.keptByteCount)
-        switch voided {
-        case .nothing: break
-        case .types(let types): for old in self.newest where old.isOf(types) { count -= old.keptByteCount }
-        case .route:
-            for old in self.newest where old.speaksOfRoute { count -= old.keptByteCount }
+        let (voids, retention) = Self.effect(of: outline)
+        var count = self.byteCount + (retention == .nothing ? 0 : frame.keptByteCount)
+        if voids.contains(.everything) { return count - self.byteCount }
+        guard !voids.isEmpty else { return count }
+        for old in self.newest where old.isVoided(by: voids) { count -= old.keptByteCount }
+        if voids.contains(.route) {
             for old in self.estimates { count -= old.keptByteCount }
             for old in self.additions { count -= old.keptByteCount }
-        case .everything: count -= self.byteCount
         }
         return count
     }
@@ -103,39 +89,26 @@ struct RetainedState: Sendable, Hashable, Codable {
     /// Takes over an event.
     mutating func apply(event frame: Frame, _ outline: PublicationOutline) {
         self.byteCount = self.byteCount(afterEvent: frame, outline)
-        let (voided, kept) = Self.effect(of: outline)
-        switch voided {
-        case .nothing: break
-        case .types(let types): self.newest.removeAll { $0.isOf(types) }
-        case .route:
-            self.newest.removeAll { $0.speaksOfRoute }
+        let (voids, retention) = Self.effect(of: outline)
+        if !voids.isEmpty { self.newest.removeAll { $0.isVoided(by: voids) } }
+        if voids.contains(.route) || voids.contains(.everything) {
             (self.estimates, self.estimatePlaces, self.additions) = ([], [:], [])
-        case .everything:
-            (self.newest, self.estimates, self.estimatePlaces, self.additions) = ([], [], [:], [])
         }
-        switch kept {
-        case .not: break
-        case .asNewest: self.newest.append(frame)
-        case .asAddition: self.additions.append(frame)
+        switch retention {
+        case .nothing: break
+        case .newest: self.newest.append(frame)
+        case .all: self.additions.append(frame)
         }
     }
 
     /// What an event makes void, and how it is kept.
-    private static func effect(of outline: PublicationOutline) -> (Voided, Kept) {
-        switch outline {
-        case .startGuidance: (.everything, .asNewest)
-        case .resumeGuidance(_, .none): (.types([.pauseGuidance]), .not)
-        case .resumeGuidance(_, .some): (.route, .asNewest)
-        // While paused the maneuver state is continue.
-        case .pauseGuidance: (.types([.pauseGuidance, .updateManeuverState]), .asNewest)
-        case .addManeuvers, .addLaneGuidances, .addRouteSegments: (.nothing, .asAddition)
-        case .showAlert: (.types([.showAlert]), .asNewest)
-        case .dismissAlert: (.types([.showAlert]), .not)
-        case .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized: (.nothing, .not)
-        case .tripPreviews, .updateTrip, .upcomingManeuvers, .currentLaneGuidance, .currentRoadName,
-            .maneuverState, .tripEstimates, .maneuverEstimates, .currentRouteSegment:
-            (.nothing, .not)  // States.
-        }
+    private static func effect(
+        of outline: PublicationOutline
+    ) -> (PublicationRule.Voids, PublicationRule.Retention) {
+        let rule = outline.rule
+        // ResumeGuidance along the old route.
+        if rule.adds == .wholeRoute, outline.route == nil { return (.pause, .nothing) }
+        return (rule.voids, rule.retention)
     }
 }
 
@@ -143,17 +116,15 @@ extension Frame {
     /// What it takes of memory while it is kept, see ``FrameHeader/keptByteCount``.
     var keptByteCount: Int { self.header.keptByteCount }
 
-    fileprivate func isOf(_ types: [MessageType]) -> Bool {
-        types.contains { $0.rawValue == self.header.rawType }
-    }
-
-    /// Whether a new route makes it void.
-    fileprivate var speaksOfRoute: Bool {
-        switch self.header.type {
-        case .resumeGuidance, .pauseGuidance, .upcomingManeuvers, .currentLaneGuidance, .updateManeuverState,
-            .currentRouteSegment, .updateTripEstimates:
-            true
-        default: false  // The others are not of the route, or are not kept among the newest.
+    /// Whether an event makes it void.
+    fileprivate func isVoided(by voids: PublicationRule.Voids) -> Bool {
+        if voids.contains(.everything) { return true }
+        if voids.contains(.route) { return PublicationRule.rule(for: self.header.rawType).isOfRoute }
+        return switch self.header.type {
+        case .pauseGuidance: voids.contains(.pause)
+        case .updateManeuverState: voids.contains(.maneuverState)
+        case .showAlert: voids.contains(.alert)
+        default: false
         }
     }
 }

@@ -36,10 +36,7 @@ struct StoredRoute: Sendable, Hashable {
         case .upcomingManeuvers(let ids, _): self.maneuvers.name(ids)
         case .currentLaneGuidance(let id, _): self.laneGuidances.name(id.map { [$0] } ?? [])
         case .maneuverEstimates(let id, let estimates, _): self.estimates[id] = estimates
-        case .tripPreviews, .updateTrip, .addRouteSegments, .currentRoadName, .maneuverState, .tripEstimates,
-            .currentRouteSegment, .pauseGuidance, .resumeGuidance(_, _, nil), .showAlert, .dismissAlert,
-            .shareDestination, .finishGuidance, .cancelGuidance:
-            break
+        default: break
         }
     }
 
@@ -57,14 +54,11 @@ struct StoredRoute: Sendable, Hashable {
 extension PublicationOutline {
     /// Whether ``StoredRoute/apply(_:)`` takes anything over from it.
     var isOfStoredRoute: Bool {
-        switch self {
-        case .startGuidance, .resumeGuidance(_, .some), .addManeuvers, .addLaneGuidances, .upcomingManeuvers,
-            .currentLaneGuidance, .maneuverEstimates:
-            true
-        case .tripPreviews, .updateTrip, .addRouteSegments, .currentRoadName, .maneuverState, .tripEstimates,
-            .currentRouteSegment, .pauseGuidance, .resumeGuidance(_, .none), .showAlert, .dismissAlert,
-            .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized:
-            false
+        let rule = self.rule
+        switch rule.adds ?? rule.refersTo {
+        case .maneuvers, .laneGuidances: return true
+        case .wholeRoute: return self.route != nil
+        case .segments, nil: return false
         }
     }
 }

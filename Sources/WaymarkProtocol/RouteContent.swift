@@ -33,20 +33,19 @@ package struct RouteContent: Sendable, Hashable, Codable {
     ///
     /// - Throws: A ``Rejection`` with the field's path, if an id was added before, refers to what was not, or is one too many.
     package mutating func apply(_ outline: PublicationOutline, limits: Limits) throws(Rejection) {
-        switch outline {
-        case .startGuidance(_, _, let route), .resumeGuidance(_, let route?):
-            self = try Self.content(of: route, limits: limits)
-        case .addManeuvers(let ids, _): try self.add(ids, limits)
-        case .addLaneGuidances(let ids, _): try self.add(ids, limits)
-        case .addRouteSegments(let segments, _): try self.add(segments, limits)
-        case .upcomingManeuvers(let ids, _): try self.check(ids) { "maneuver_ids[\($0)]" }
-        case .currentLaneGuidance(let id, _): try self.check(id, "lane_guidance_id")
-        case .maneuverEstimates(let id, _): try self.check(id, "maneuver_id")
-        case .currentRouteSegment(let id, _): try self.check(segment: id, "segment_id")
-        case .tripPreviews, .updateTrip, .currentRoadName, .maneuverState, .tripEstimates, .pauseGuidance,
-            .resumeGuidance(_, nil), .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
-            .cancelGuidance, .unrecognized:
-            break
+        let rule = outline.rule
+        guard rule.adds != nil || rule.refersTo != nil else { return }
+        let isAdded = rule.adds != nil
+        switch outline.content {
+        case .start(_, let route), .route(let route): self = try Self.content(of: route, limits: limits)
+        case .maneuvers(let ids) where isAdded: try self.add(ids, limits)
+        case .maneuvers(let ids): try self.check(ids) { "maneuver_ids[\($0)]" }
+        case .maneuver(let id): try self.check(id, "maneuver_id")
+        case .laneGuidances(let ids): try self.add(ids, limits)
+        case .laneGuidance(let id): try self.check(id, "lane_guidance_id")
+        case .segments(let segments): try self.add(segments, limits)
+        case .segment(let id): try self.check(segment: id, "segment_id")
+        case .nothing, .trip, .maneuverState, .pause, .alert, .share: break
         }
     }
 

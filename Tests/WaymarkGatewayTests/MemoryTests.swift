@@ -75,7 +75,7 @@ import WaymarkSimulation
         var retained = RetainedState()
         for sequence in UInt64(1)...100 {
             let envelope = Envelope(.publication(.addManeuvers([], generation: 1)), sequence: sequence)
-            let outline = PublicationOutline.addManeuvers([], generation: 1)
+            let outline = PublicationOutline(.addManeuvers, generation: 1, .maneuvers([]))
             let frame = Codec.encode(envelope)
             let expected = retained.byteCount + frame.bytes.count + 128
             #expect(retained.byteCount(afterEvent: frame, outline) == expected)
@@ -150,7 +150,7 @@ import WaymarkSimulation
     @Test func `a publication that was fitted into several frames is forgotten as a whole`() {
         var ring = ReplayRing(after: 0)
         for sequence in [1, 2, 2, 3] as [UInt64] {
-            let frame = PublishedFrames(OutboxTests.frame(sequence), .currentRoadName)
+            let frame = PublishedFrames(OutboxTests.frame(sequence), .init(.currentRoadName))
             ring.append(frame, byteCountMax: 400)
         }
         // 162 bytes each: the fourth makes the second go, and with it the third.
@@ -169,7 +169,7 @@ import WaymarkSimulation
         let small = Codec.encode(envelope)
         let read = Array(small.bytes) + [UInt8](repeating: 0, count: 1 << 20)
         var frames = PublishedFrames(readInto: read)
-        frames.append(read: small.header, at: 0, .currentRoadName)
+        frames.append(read: small.header, at: 0, .init(.currentRoadName))
         var actions: [Gateway.Action] = []
         world.gateway.handle(.published(client, frames), at: world.now, into: &actions)
         let published = actions.flatMap { action -> [Frame] in

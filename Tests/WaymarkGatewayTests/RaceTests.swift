@@ -207,7 +207,7 @@ import WaymarkProtocol
             let envelope = Envelope(
                 .publication(.currentRoadName(["x"])), session: session, sequence: sequence, flags: flags)
             world.handle(
-                .published(client, PublishedFrames(Codec.encode(envelope), .currentRoadName)))
+                .published(client, PublishedFrames(Codec.encode(envelope), .init(.currentRoadName))))
         }
         #expect(world.errors(client) == [.outOfRange, .outOfRange])
         #expect(world.messages(car).isEmpty)

@@ -96,11 +96,7 @@ extension Message {
             self = .destinationShareAnswer(unsafe DestinationShareAnswer(wire.message()))
         case .destinationShareStatus:
             self = .destinationShareStatus(try unsafe DestinationShareStatus(wire.message()))
-        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
-            .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
-            .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,
-            .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance:
-            self = .publication(unsafe PublicationWire(type, wire).publication)
+        default: self = .publication(unsafe Publication(type, wire))
         }
     }
 }

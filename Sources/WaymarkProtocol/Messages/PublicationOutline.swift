@@ -1,0 +1,158 @@
+package import WaymarkModel
+
+/// What the gateway must know of a publication to check it, retain it and conflate it: no text, no geometry.
+///
+/// Made by the codec straight from the body, after every field was checked.
+package struct PublicationOutline: Sendable, Hashable {
+    /// What the rules of its type need to know of its content.
+    package enum Content: Sendable, Hashable {
+        case nothing
+        // Why indirect: what is large and rare must not make an outline of every state as large, nor what has memory of its own.
+        indirect case start(Trip, Route)
+        indirect case route(Route)
+        case trip(Trip)
+        indirect case maneuvers([ManeuverID])
+        indirect case laneGuidances([LaneGuidanceID])
+        indirect case segments([Segment])
+        case maneuver(ManeuverID)
+        case laneGuidance(LaneGuidanceID?)
+        indirect case segment(String)
+        case maneuverState(ManeuverState)
+        case pause(PauseReason)
+        case alert(UInt32)
+        indirect case share(String)
+    }
+
+    /// What a trip allows.
+    package struct Trip: Sendable, Hashable, Codable {
+        package var isDestinationShareable: Bool
+        package var routeSegmentsAvailable: Bool
+
+        package init(isDestinationShareable: Bool, routeSegmentsAvailable: Bool) {
+            self.isDestinationShareable = isDestinationShareable
+            self.routeSegmentsAvailable = routeSegmentsAvailable
+        }
+    }
+
+    /// The ids of one route segment and those it refers to.
+    package struct Segment: Sendable, Hashable {
+        package var id: String
+        package var maneuvers: [ManeuverID] = []
+        package var laneGuidances: [LaneGuidanceID] = []
+        package var currentManeuvers: [ManeuverID] = []
+        package var currentLaneGuidance: LaneGuidanceID?
+
+        package init(id: String) { self.id = id }
+    }
+
+    /// The ids of a whole route.
+    package struct Route: Sendable, Hashable {
+        package var maneuvers: [ManeuverID] = []
+        package var laneGuidances: [LaneGuidanceID] = []
+        package var segments: [Segment] = []
+        package var currentSegment: String?
+        package var upcomingManeuvers: [ManeuverID] = []
+        package var currentLaneGuidance: LaneGuidanceID?
+
+        package init() {}
+    }
+
+    package let content: Content
+    /// nil: a skippable type of the published range that this build does not know; forwarded as an event.
+    package let type: MessageType?
+    /// The number of ``type``.
+    @usableFromInline package let rawType: UInt16
+    /// 0 if the message has none.
+    package let generation: UInt32
+
+    package init(_ type: MessageType, generation: UInt32 = 0, _ content: Content = .nothing) {
+        self.init(content, type, rawType: type.rawValue, generation)
+    }
+
+    private init(_ content: Content, _ type: MessageType?, rawType: UInt16, _ generation: UInt32) {
+        self.content = content
+        self.type = type
+        self.rawType = rawType
+        self.generation = generation
+    }
+
+    /// Of a type that this build does not know.
+    package static let unrecognized = PublicationOutline(
+        .nothing, nil, rawType: MessageType.published.upperBound, 0)
+}
+
+extension PublicationOutline {
+    /// What the protocol says of its type. O(1).
+    @inlinable package var rule: PublicationRule { .rule(for: self.rawType) }
+
+    /// The key of a state; nil for an event.
+    package var conflationKey: ConflationKey? { self.conflationKey(by: self.rule) }
+
+    /// The same, where the rule was looked up before.
+    @inlinable package func conflationKey(by rule: PublicationRule) -> ConflationKey? {
+        switch rule.kind {
+        case .event: return nil
+        case .state: return ConflationKey(rawType: self.rawType, item: 0)
+        case .statePerManeuver:
+            guard case .maneuver(let maneuver) = self.content else { return nil }
+            return ConflationKey(rawType: self.rawType, item: maneuver.rawValue)
+        }
+    }
+
+    /// The route that it brings.
+    package var route: Route? {
+        switch self.content {
+        case .start(_, let route), .route(let route): route
+        default: nil
+        }
+    }
+}
+
+/// Of two states with the same key only the newer one matters to a slow endpoint. Events have none.
+///
+/// - Source: Docs/protocol.md, "Conflation".
+package struct ConflationKey: Sendable, Hashable, Codable {
+    package var type: UInt16
+    /// Which one of the type: a maneuver's id, or 0.
+    package var item: UInt32
+
+    package init(type: MessageType, item: UInt32 = 0) {
+        self.type = type.rawValue
+        self.item = item
+    }
+
+    @inlinable init(rawType: UInt16, item: UInt32) {
+        self.type = rawType
+        self.item = item
+    }
+}
+
+extension PublicationOutline.Trip {
+    init(_ trip: WaymarkModel.Trip) {
+        self.init(
+            isDestinationShareable: trip.isDestinationShareable,
+            routeSegmentsAvailable: trip.routeSegmentsAvailable)
+    }
+}
+
+extension PublicationOutline.Segment {
+    init(_ segment: RouteSegment) {
+        self.init(id: segment.id)
+        self.maneuvers = segment.maneuvers
+        self.laneGuidances = segment.laneGuidances
+        self.currentManeuvers = segment.currentManeuvers
+        self.currentLaneGuidance = segment.currentLaneGuidance
+    }
+}
+
+extension PublicationOutline.Route {
+    init(_ route: RouteInformation) {
+        self.init()
+        self.maneuvers = route.maneuvers.map(\.id)
+        self.laneGuidances = route.laneGuidances.map(\.id)
+        self.segments = route.segments.map(PublicationOutline.Segment.init)
+        self.currentSegment = route.currentSegment
+        self.upcomingManeuvers = route.upcomingManeuvers
+        self.currentLaneGuidance = route.currentLaneGuidance
+    }
+}
