@@ -282,6 +282,20 @@ def field_rules(definitions, messages, enumerations):
     return out + "}\n"
 
 
+def generations(messages, types):
+    """Where each message has its generation, by the field's number."""
+    fields = {message.name: {field.name: field.number for field in message.members} for message in messages}
+    by_number = {}
+    for case, name, _, _ in types:
+        by_number.setdefault(fields[name].get("generation", 0), []).append(case)
+    out = "\nextension MessageType {\n    /// The number of the field `generation`; 0 for messages without one.\n"
+    out += "    var generationField: Int {\n        switch self {\n"
+    for number in sorted(by_number, reverse=True):
+        if number:
+            out += cases(by_number[number], "        ") + f"            {number}\n"
+    return out + "        default: 0\n        }\n    }\n}\n"
+
+
 def field_numbers(messages):
     out = HEADER + "\n/// The numbers of the messages' fields.\nenum FieldNumber {\n"
     blocks = []
@@ -301,7 +315,7 @@ def main(sources):
     types = message_types(definitions)
     files = {
         "WaymarkProtocol/Generated/MessageType.swift": message_type(types),
-        "WaymarkCodec/Generated/Descriptors.swift": descriptors(types),
+        "WaymarkCodec/Generated/Descriptors.swift": descriptors(types) + generations(messages, types),
         "WaymarkCodec/Generated/FieldRules.swift": field_rules(definitions, messages, enumerations),
         "WaymarkCodec/Generated/FieldNumbers.swift": field_numbers(messages),
     }

@@ -19,7 +19,7 @@ struct FittedView: Sendable, Hashable, Codable {
         case fitted([Publication])
     }
 
-    /// What an outline says of the result by itself.
+    /// What a rule says of the result by itself.
     enum Foresight: Sendable, Hashable { case asReceived, withheld, unknown }
 
     let profile: Profile
@@ -39,11 +39,10 @@ struct FittedView: Sendable, Hashable, Codable {
         return fitted == [publication] ? .asReceived : .fitted(fitted)
     }
 
-    /// How ``fit(_:_:)`` will end, as far as that needs no content. O(1).
+    /// How ``fit(_:_:)`` will end, as far as the rule of a publication tells without its content. O(1).
     ///
-    /// Why: most of what is published are states that most profiles leave as they are.
-    func foresight(of outline: PublicationOutline) -> Foresight {
-        let rule = outline.rule
+    /// Why: most publications are states that most profiles leave as they are.
+    func foresight(by rule: PublicationRule) -> Foresight {
         if let feature = rule.feature, !self.profile.allows(feature) { return .withheld }
         let fittedBy = rule.fittedBy
         if fittedBy.isEmpty { return .asReceived }

@@ -146,11 +146,10 @@ struct NavigationSession: Sendable, Hashable, Codable {
         loop: while progress.next < frames.indices.upperBound {
             let index = progress.next
             guard frames.places[index].header.session == self.id else { break loop }
-            let rule = frames.outlines[index].rule
-            let key = frames.outlines[index].conflationKey(by: rule)
+            let key = frames.outlines[index].conflationKey
             progress.next += 1
             do throws(Rejection) {
-                switch try self.take(frames, index, rule, key, terms, memory, &run) {
+                switch try self.take(frames, index, key, terms, memory, &run) {
                 case .published: taken = taken.lowerBound..<progress.next
                 case .unchanged:
                     counters.framesUnchanged += 1
@@ -179,16 +178,15 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// Checks the next frame and takes it over.
     private mutating func take(
-        _ frames: PublishedFrames, _ index: Int, _ rule: PublicationRule, _ key: ConflationKey?,
-        _ terms: Terms,
+        _ frames: PublishedFrames, _ index: Int, _ key: ConflationKey?, _ terms: Terms,
         _ memory: borrowing MemoryLedger, _ run: inout Run
     ) throws(Rejection) -> Acceptance {
         let outline = frames.outlines[index]
         try Self.checkFlags(of: frames.places[index].header)
-        try Self.checkProvided(outline, rule, by: terms.features)
+        try Self.checkProvided(outline, by: terms.features)
         try Self.checkSequence(of: frames.places[index].header, after: self.sequence)
-        try Self.checkShare(outline, self.openShares, openMax: terms.limits.sharesOpenMax)
         if let key { return try self.take(state: index, key, of: frames, terms, memory, &run) }
+        try Self.checkShare(outline, self.openShares, openMax: terms.limits.sharesOpenMax)
         self.retainNewStates(frames, &run)
         let frame = frames.frame(at: index)
         let byteCount = self.retained.byteCount
@@ -251,11 +249,10 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// Checks what needs no session: whether a client of these features may send this frame at all.
     static func checkPermission(
-        for header: FrameHeader, _ outline: PublicationOutline, _ rule: PublicationRule,
-        by features: FeatureSet
+        for header: FrameHeader, _ outline: PublicationOutline, by features: FeatureSet
     ) throws(Rejection) {
         try Self.checkFlags(of: header)
-        try Self.checkProvided(outline, rule, by: features)
+        try Self.checkProvided(outline, by: features)
     }
 
     private static func checkFlags(of header: FrameHeader) throws(Rejection) {
@@ -266,8 +263,10 @@ struct NavigationSession: Sendable, Hashable, Codable {
     }
 
     private static func checkProvided(
-        _ outline: PublicationOutline, _ rule: PublicationRule, by features: FeatureSet
+        _ outline: PublicationOutline, by features: FeatureSet
     ) throws(Rejection) {
+        let rule = outline.rule
+        guard rule.feature != nil || rule.adds != nil else { return }
         let needed = rule.feature ?? outline.route?.features.first { !features.contains($0) }
         guard let needed, !features.contains(needed) else { return }
         throw Rejection(.notGranted, reason: "the feature \(needed) was not granted to this client")
@@ -336,6 +335,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         for place in frames.indices {
             let frame = frames.frame(at: place)
             let outline = frames.outlines[place]
+            let rule = outline.rule
             var publication: Publication?
             if self.route != nil, outline.isOfStoredRoute, let decoded = terms.coder.decode(frame) {
                 self.route?.apply(decoded)
@@ -345,7 +345,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
             for index in self.audiences.values.indices {
                 // Why not `if var`: the view must be changed in place, not copied.
                 self.audiences.values[index].fitting?.view
-                    .fit(frame, &publication, outline, route, terms.coder, into: &fitted[index])
+                    .fit(frame, &publication, outline, rule, route, terms.coder, into: &fitted[index])
             }
         }
         for index in self.audiences.values.indices where !fitted[index].isEmpty {
@@ -449,7 +449,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         for (frame, publication) in retained {
             var publication = publication
             let outline = publication?.outline ?? .unrecognized
-            view.fit(frame, &publication, outline, route, coder, into: &fitted)
+            view.fit(frame, &publication, outline, outline.rule, route, coder, into: &fitted)
         }
         var newer: Set<ConflationKey> = []
         let newest = fitted.frames.reversed().filter { $0.key.map { newer.insert($0).inserted } ?? true }
@@ -472,9 +472,9 @@ extension FittedView {
     /// Cuts a frame; `publication` is its content, as soon as somebody has read it.
     fileprivate mutating func fit(
         _ frame: Frame, _ publication: inout Publication?, _ outline: PublicationOutline,
-        _ route: StoredRoute, _ coder: BodyCoder, into fitted: inout PublishedFrames
+        _ rule: PublicationRule, _ route: StoredRoute, _ coder: BodyCoder, into fitted: inout PublishedFrames
     ) {
-        switch self.foresight(of: outline) {
+        switch self.foresight(by: rule) {
         case .asReceived: return fitted.append(copyOf: frame, outline)
         case .withheld: return
         case .unknown: break

@@ -55,7 +55,7 @@ extension Gateway {
         outsideOfSession header: FrameHeader, _ outline: PublicationOutline, by features: FeatureSet
     ) -> Rejection {
         do throws(Rejection) {
-            try NavigationSession.checkPermission(for: header, outline, outline.rule, by: features)
+            try NavigationSession.checkPermission(for: header, outline, by: features)
             return Rejection(
                 .unknownSession, reason: "session \(header.session.rawValue) is not open for this client")
         } catch { return error }
@@ -88,6 +88,7 @@ extension Gateway {
     private mutating func follow(
         _ outline: PublicationOutline, in id: SessionID, at now: Instant, into actions: inout [Action]
     ) {
+        guard case .event = outline.rule.kind else { return }
         switch outline.type {
         case .startGuidance:
             self.note(.started(generation: outline.generation), of: self.sessions[id], into: &actions)

@@ -41,9 +41,9 @@ struct SessionContent: Sendable, Hashable, Codable {
     mutating func apply(_ outline: PublicationOutline, limits: RouteContent.Limits) throws(Rejection) {
         let rule = outline.rule
         try self.checkPhase(rule.phases)
-        try self.checkGeneration(of: outline, rule)
+        try self.checkGeneration(of: outline)
         if rule.adds != nil { try self.checkSegments(of: outline) }
-        if rule.adds != nil || rule.refersTo != nil { try self.route.apply(outline, limits: limits) }
+        try self.route.apply(outline, limits: limits)
         switch outline.content {
         case .nothing, .maneuver, .segment: break
         case .start(let trip, let route):
@@ -67,7 +67,7 @@ struct SessionContent: Sendable, Hashable, Codable {
                 throw Rejection(.wrongState, reason: "the trip says that its destination is not shareable")
             }
         }
-        self.enterPhase(after: outline.type)
+        if case .event = rule.kind { self.enterPhase(after: outline.type) }
     }
 
     private mutating func enterPhase(after type: MessageType?) {
@@ -94,11 +94,9 @@ struct SessionContent: Sendable, Hashable, Codable {
     }
 
     /// A route needs a new generation; what belongs to a route needs that of the current one.
-    private func checkGeneration(
-        of outline: PublicationOutline, _ rule: PublicationRule
-    ) throws(Rejection) {
+    private func checkGeneration(of outline: PublicationOutline) throws(Rejection) {
         let isNew: Bool
-        switch rule.generation {
+        switch outline.rule.generation {
         case .none: return
         case .current: isNew = false
         case .new: isNew = true

@@ -33,9 +33,8 @@ package struct RouteContent: Sendable, Hashable, Codable {
     ///
     /// - Throws: A ``Rejection`` with the field's path, if an id was added before, refers to what was not, or is one too many.
     package mutating func apply(_ outline: PublicationOutline, limits: Limits) throws(Rejection) {
-        let rule = outline.rule
-        guard rule.adds != nil || rule.refersTo != nil else { return }
-        let isAdded = rule.adds != nil
+        let isAdded = outline.rule.adds != nil
+        guard isAdded || outline.rule.refersTo != nil else { return }
         switch outline.content {
         case .start(_, let route), .route(let route): self = try Self.content(of: route, limits: limits)
         case .maneuvers(let ids) where isAdded: try self.add(ids, limits)

@@ -63,3 +63,17 @@ extension MessageType {
         }
     }
 }
+
+extension MessageType {
+    /// The number of the field `generation`; 0 for messages without one.
+    var generationField: Int {
+        switch self {
+        case .startGuidance:
+            2
+        case .addManeuvers, .addLaneGuidances, .addRouteSegments, .upcomingManeuvers, .currentLaneGuidance,
+            .updateManeuverState, .updateManeuverEstimates, .currentRouteSegment, .resumeGuidance:
+            1
+        default: 0
+        }
+    }
+}

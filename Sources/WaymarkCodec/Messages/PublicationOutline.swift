@@ -6,13 +6,10 @@ extension PublicationOutline {
     ///
     /// - Throws: If one field contradicts another, with the field's path.
     init(_ type: MessageType, checking body: WireMessage) throws(Rejection) {
-        // Where a publication has a generation, it is the first field.
-        var generation = FieldNumber.AddManeuvers.generation
         var content = Content.nothing
         switch type {
         case .tripPreviews: try Self.checkPreviews(body)
         case .startGuidance:
-            generation = FieldNumber.StartGuidance.generation
             content = .start(
                 try body.inside(FieldNumber.StartGuidance.trip, "trip", Trip.init(checking:)),
                 try body.inside(FieldNumber.StartGuidance.route, "route", Route.init(checking:)))
@@ -54,12 +51,8 @@ extension PublicationOutline {
         case .shareDestination: content = .share(body.text(FieldNumber.ShareDestination.shareId))
         default: break  // The gateway must know no more than the type.
         }
-        self.init(
-            type, generation: Self.hasGeneration(type) ? body.number(generation) : 0, content)
-    }
-
-    private static func hasGeneration(_ type: MessageType) -> Bool {
-        PublicationRule.rule(for: type.rawValue).generation != .none
+        let field = type.generationField
+        self.init(type, generation: field == 0 ? 0 : body.number(field), content)
     }
 
     private static func checkPreviews(_ body: WireMessage) throws(Rejection) {

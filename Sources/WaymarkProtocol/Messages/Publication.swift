@@ -100,7 +100,7 @@ extension Publication {
 
 extension PublicationRule {
     /// The rules by type number, beginning with 0x0100, without gaps.
-    @usableFromInline package static let table = [
+    package static let table = [
         PublicationRule(
             .tripPreviews, .state, needs: .tripPreviews, in: .any, retains: .newest, fittedBy: .content,
             largest: "trips"),

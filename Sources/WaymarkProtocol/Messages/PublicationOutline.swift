@@ -3,7 +3,7 @@ package import WaymarkModel
 /// What the gateway must know of a publication to check it, retain it and conflate it: no text, no geometry.
 ///
 /// Made by the codec straight from the body, after every field was checked.
-package struct PublicationOutline: Sendable, Hashable {
+@safe package struct PublicationOutline: Sendable, Hashable {
     /// What the rules of its type need to know of its content.
     package enum Content: Sendable, Hashable {
         case nothing
@@ -58,50 +58,64 @@ package struct PublicationOutline: Sendable, Hashable {
     }
 
     package let content: Content
-    /// nil: a skippable type of the published range that this build does not know; forwarded as an event.
-    package let type: MessageType?
-    /// The number of ``type``.
-    @usableFromInline package let rawType: UInt16
+    @usableFromInline nonisolated(unsafe) let ruleAddress: UnsafePointer<PublicationRule>
     /// 0 if the message has none.
     package let generation: UInt32
 
     package init(_ type: MessageType, generation: UInt32 = 0, _ content: Content = .nothing) {
-        self.init(content, type, rawType: type.rawValue, generation)
+        unsafe self.init(content, PublicationRule.address(for: type.rawValue), generation)
     }
 
-    private init(_ content: Content, _ type: MessageType?, rawType: UInt16, _ generation: UInt32) {
+    private init(
+        _ content: Content, _ ruleAddress: UnsafePointer<PublicationRule>, _ generation: UInt32
+    ) {
         self.content = content
-        self.type = type
-        self.rawType = rawType
+        unsafe self.ruleAddress = unsafe ruleAddress
         self.generation = generation
     }
 
-    /// Of a type that this build does not know.
-    package static let unrecognized = PublicationOutline(
-        .nothing, nil, rawType: MessageType.published.upperBound, 0)
+    /// Of a skippable type of the published range that this build does not know; forwarded as an event.
+    package static let unrecognized = unsafe PublicationOutline(
+        .nothing, PublicationRule.address(for: MessageType.published.upperBound), 0)
 }
 
 extension PublicationOutline {
-    /// What the protocol says of its type. O(1).
-    @inlinable package var rule: PublicationRule { .rule(for: self.rawType) }
+    package static func == (lhs: PublicationOutline, rhs: PublicationOutline) -> Bool {
+        lhs.rule.rawType == rhs.rule.rawType && lhs.generation == rhs.generation
+            && lhs.content == rhs.content
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.rule.rawType)
+        hasher.combine(self.generation)
+        hasher.combine(self.content)
+    }
+}
+
+extension PublicationOutline {
+    /// What the protocol says of its type.
+    @inlinable package var rule: PublicationRule {
+        @inline(__always) get { unsafe self.ruleAddress.pointee }
+    }
+
+    /// nil: a type that this build does not know.
+    package var type: MessageType? { self.rule.type }
 
     /// The key of a state; nil for an event.
-    package var conflationKey: ConflationKey? { self.conflationKey(by: self.rule) }
-
-    /// The same, where the rule was looked up before.
-    @inlinable package func conflationKey(by rule: PublicationRule) -> ConflationKey? {
-        switch rule.kind {
+    @inlinable package var conflationKey: ConflationKey? {
+        switch self.rule.kind {
         case .event: return nil
-        case .state: return ConflationKey(rawType: self.rawType, item: 0)
+        case .state: return ConflationKey(rawType: self.rule.rawType, item: 0)
         case .statePerManeuver:
             guard case .maneuver(let maneuver) = self.content else { return nil }
-            return ConflationKey(rawType: self.rawType, item: maneuver.rawValue)
+            return ConflationKey(rawType: self.rule.rawType, item: maneuver.rawValue)
         }
     }
 
     /// The route that it brings.
     package var route: Route? {
-        switch self.content {
+        guard case .wholeRoute = self.rule.adds else { return nil }
+        return switch self.content {
         case .start(_, let route), .route(let route): route
         default: nil
         }

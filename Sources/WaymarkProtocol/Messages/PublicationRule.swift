@@ -1,10 +1,10 @@
 /// What the protocol says of one type of publication. ``table`` has a rule for each; session content, retained state, fitting, the
 /// client and Docs/protocol.md, "Publications", follow from it.
 ///
-/// A plain value without references: one is looked up for each frame.
+/// It is constant, and without references: an outline points to its rule, so that nothing is looked up for a frame.
 package struct PublicationRule: Sendable {
     /// How a slow endpoint is served.
-    package enum Kind: UInt8, Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// Never skipped.
         case event
         /// Only the newest matters.
@@ -14,7 +14,7 @@ package struct PublicationRule: Sendable {
     }
 
     /// When it may be published.
-    package enum Phases: UInt8, Sendable, Hashable {
+    package enum Phases: Sendable, Hashable {
         case any
         /// While the vehicle is guided: active or paused.
         case guided
@@ -31,7 +31,7 @@ package struct PublicationRule: Sendable {
     }
 
     /// The generation that it must carry.
-    package enum Generation: UInt8, Sendable, Hashable {
+    package enum Generation: Sendable, Hashable {
         /// It has none.
         case none
         case current
@@ -42,7 +42,7 @@ package struct PublicationRule: Sendable {
     }
 
     /// What a route consists of.
-    package enum RoutePart: UInt8, Sendable, Hashable {
+    package enum RoutePart: Sendable, Hashable {
         case maneuvers, laneGuidances, segments
         case wholeRoute
     }
@@ -50,7 +50,7 @@ package struct PublicationRule: Sendable {
     /// What it makes void of what was published before.
     package struct Voids: OptionSet, Sendable, Hashable {
         package let rawValue: UInt8
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         package static let pause = Voids(rawValue: 1)
         package static let maneuverState = Voids(rawValue: 2)
@@ -61,7 +61,7 @@ package struct PublicationRule: Sendable {
     }
 
     /// What is kept of it for endpoints that join later.
-    package enum Retention: UInt8, Sendable, Hashable {
+    package enum Retention: Sendable, Hashable {
         case nothing
         /// The newest of its type; of a state per maneuver, the newest for each.
         case newest
@@ -72,18 +72,23 @@ package struct PublicationRule: Sendable {
     /// Which properties of an endpoint can change what it is sent. Without any it gets the published bytes.
     package struct Fitting: OptionSet, Sendable, Hashable {
         package let rawValue: UInt8
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        package static let distanceUnits = Fitting(rawValue: 1)
-        package static let maneuverSlots = Fitting(rawValue: 2)
-        package static let laneGuidanceSlots = Fitting(rawValue: 4)
-        package static let roadNameLength = Fitting(rawValue: 8)
+        @inlinable package static var distanceUnits: Fitting { Fitting(rawValue: 1) }
+        @inlinable package static var maneuverSlots: Fitting { Fitting(rawValue: 2) }
+        @inlinable package static var laneGuidanceSlots: Fitting { Fitting(rawValue: 4) }
+        @inlinable package static var roadNameLength: Fitting { Fitting(rawValue: 8) }
         /// Several, depending on its content.
-        package static let content = Fitting(rawValue: 16)
+        @inlinable package static var content: Fitting { Fitting(rawValue: 16) }
+
+        // Why not the protocol's own: that is a call through witnesses, for each frame and audience.
+        @inlinable package func contains(_ other: Fitting) -> Bool { self.rawValue & other.rawValue != 0 }
     }
 
     /// nil: a type that this build does not know.
     package let type: MessageType?
+    /// The number of ``type``.
+    package let rawType: UInt16
     package let kind: Kind
     /// The feature that a client must provide to publish it, and without which an endpoint does not get it. A route needs others,
     /// depending on its content.
@@ -108,6 +113,7 @@ package struct PublicationRule: Sendable {
         largest largestField: StaticString = ""
     ) {
         self.type = type
+        self.rawType = type?.rawValue ?? MessageType.published.upperBound
         self.kind = kind
         self.feature = feature
         self.phases = phases
@@ -124,12 +130,24 @@ package struct PublicationRule: Sendable {
 
 extension PublicationRule {
     /// Of a skippable type that this build does not know: forwarded as an event.
-    @usableFromInline package static let unrecognized = PublicationRule(
-        nil, .event, in: .any, retains: .nothing)
+    package static let unrecognized = PublicationRule(nil, .event, in: .any, retains: .nothing)
 
     /// The rule for a type number of the published range.
-    @inlinable package static func rule(for rawType: UInt16) -> PublicationRule {
-        let index = Int(rawType & 0xFF)
-        return index < self.table.count ? self.table[index] : self.unrecognized
+    package static func rule(for rawType: UInt16) -> PublicationRule {
+        unsafe self.address(for: rawType).pointee
     }
+
+    /// Where the rule for a type number is: for good, so that an outline can point to it.
+    static func address(for rawType: UInt16) -> UnsafePointer<PublicationRule> {
+        unsafe self.addresses + min(Int(rawType & 0xFF), self.table.count)
+    }
+
+    /// ``table``, and behind it ``unrecognized``. Never freed.
+    private nonisolated(unsafe) static let addresses: UnsafePointer<PublicationRule> = {
+        let rules = PublicationRule.table + [PublicationRule.unrecognized]
+        let memory = UnsafeMutableBufferPointer<PublicationRule>.allocate(capacity: rules.count)
+        _ = unsafe memory.initialize(from: rules)
+        guard let start = memory.baseAddress else { preconditionFailure("a table without rules") }
+        return unsafe UnsafePointer(start)
+    }()
 }
