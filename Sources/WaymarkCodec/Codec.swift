@@ -19,7 +19,7 @@ package enum Codec {
         decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) },
         waypoint: { Codec.waypoint(of: $0) })
 
-    /// Writes a message as a whole frame. Whoever writes many holds a ``BodyEncoder``.
+    /// Writes a message as a whole frame. To write many, use a ``BodyEncoder``.
     package static func encode(_ envelope: Envelope) -> Frame {
         BodyEncoder(keptBytes: self.arenaBytes).encode(envelope)
     }
@@ -61,7 +61,7 @@ package enum Codec {
         return writer.frame()
     }
 
-    /// Reads a frame in full. Whoever reads many holds a ``BodyDecoder``.
+    /// Reads a whole frame. To read many, use a ``BodyDecoder``.
     package static func decode(_ frame: Frame) throws(DecodingError) -> Envelope {
         try BodyDecoder().decode(frame)
     }
@@ -73,10 +73,10 @@ package enum Codec {
         do throws(DecodingError) {
             guard case .publication(let publication) = try self.decode(frame).message else { return nil }
             return publication
-        } catch { return nil }  // Whoever took the frame in has told its sender.
+        } catch { return nil }  // The reader of the connection has told the sender.
     }
 
-    /// Checks a published frame in full, but reads only what the gateway must know. Whoever reads many holds a
+    /// Checks a published frame in full, but reads only what the gateway must know. To read many, use a
     /// ``BodyDecoder``.
     package static func outline(of frame: Frame) throws(DecodingError) -> PublicationOutline {
         try BodyDecoder().outline(of: frame)

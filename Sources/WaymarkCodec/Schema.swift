@@ -4,7 +4,7 @@ internal import WaymarkProtocol
 
 /// What ``WireCheck`` must know of every message: the generated descriptors and ``FieldRules`` in flat tables.
 ///
-/// Made once and kept for good. Whoever walks them counts no references.
+/// Made once and never freed, so that reading them counts no references.
 @safe struct Schema {
     /// What a field's value looks like on the wire.
     enum Form: UInt8 {
@@ -55,7 +55,7 @@ internal import WaymarkProtocol
     /// The protocol's.
     nonisolated(unsafe) static let shared = Schema()
 
-    /// The most that libprotobuf-c takes for one occurrence of a field, beyond four bytes for each of the value's.
+    /// The most memory that libprotobuf-c takes for one occurrence of a field, apart from four bytes for each byte of its value.
     let occurrenceBytesMax: Int
     /// By type.
     private let roots: UnsafePointer<UnsafePointer<Message>?>

@@ -13,9 +13,9 @@ internal import WaymarkProtocol
 /// - Source: Docs/protocol.md, "Fitting".
 struct FittedView: Sendable, Hashable, Codable {
     enum Result: Sendable, Hashable {
-        /// The received bytes fit as they are.
+        /// The received bytes, unchanged.
         case asReceived
-        /// These instead, in order; empty withholds it.
+        /// These publications instead, in order; withheld if there are none.
         case fitted([Publication])
     }
 
@@ -26,14 +26,14 @@ struct FittedView: Sendable, Hashable, Codable {
     private var maneuvers: Slots
     private var laneGuidances: Slots
 
-    /// What an endpoint of `profile` sees before anything was sent to it.
+    /// Before anything was sent to an endpoint of `profile`.
     init(profile: Profile) {
         self.profile = profile
         self.maneuvers = Slots(countMax: Int(profile.limits.maneuversStoredMax))
         self.laneGuidances = Slots(countMax: Int(profile.limits.laneGuidancesStoredMax))
     }
 
-    /// Cuts the next publication of the session to the profile. `route` has taken it over already.
+    /// Fits the next publication of the session to the profile. It was applied to `route` before.
     mutating func fit(_ publication: Publication, _ route: StoredRoute) -> Result {
         let fitted = self.cut(publication, route)
         return fitted == [publication] ? .asReceived : .fitted(fitted)
@@ -76,7 +76,7 @@ struct FittedView: Sendable, Hashable, Codable {
             return self.moveManeuvers(stored, generation)
                 + [.upcomingManeuvers(held, generation: generation)]
         case .maneuverEstimates(let id, let estimates, let generation):
-            guard self.maneuvers.holds(stored.maneuvers.place(of: id)) else { return [] }
+            guard self.maneuvers.holds(stored.maneuvers.index(of: id)) else { return [] }
             return [.maneuverEstimates(id, profile.fit(estimates), generation: generation)]
         case .addLaneGuidances(let added, let generation):
             if self.laneGuidances.isUnlimited { return self.add(added, generation) }
@@ -106,7 +106,7 @@ struct FittedView: Sendable, Hashable, Codable {
             let added = generation == stored.generation ? self.missingManeuvers(stored) : []
             fitted.maneuvers = added.map(self.profile.fit)
             let upcoming = route.upcomingManeuvers.prefix(self.maneuvers.countMax)
-            let isHeld = upcoming.allSatisfy { self.maneuvers.holds(stored.maneuvers.place(of: $0)) }
+            let isHeld = upcoming.allSatisfy { self.maneuvers.holds(stored.maneuvers.index(of: $0)) }
             fitted.upcomingManeuvers = isHeld ? Array(upcoming) : []
             if !isHeld { fitted.maneuverTravelEstimates = nil }
             let said = fitted.maneuverTravelEstimates == nil ? nil : upcoming.first
@@ -116,7 +116,7 @@ struct FittedView: Sendable, Hashable, Codable {
             let added = generation == stored.generation ? self.missingLaneGuidances(stored) : []
             fitted.laneGuidances = added.map(self.profile.fit)
             if let current = route.currentLaneGuidance,
-                !self.laneGuidances.holds(stored.laneGuidances.place(of: current))
+                !self.laneGuidances.holds(stored.laneGuidances.index(of: current))
             {
                 fitted.currentLaneGuidance = nil
             }
@@ -166,7 +166,7 @@ struct FittedView: Sendable, Hashable, Codable {
     }
 }
 
-/// What an endpoint with few slots holds: the places in the route of the elements that were added last.
+/// What an endpoint with few slots holds: the indices in the route of the elements that were added last.
 private struct Slots: Sendable, Hashable, Codable {
     /// 0: no limit.
     let countMax: Int
@@ -179,10 +179,10 @@ private struct Slots: Sendable, Hashable, Codable {
 
     mutating func removeAll() { self.held = [] }
 
-    /// Whether the endpoint holds the element at `place`; nil is the place of one that was never added.
-    func holds(_ place: Int?) -> Bool {
+    /// Whether the endpoint holds the element at `index`; nil for one that was never added.
+    func holds(_ index: Int?) -> Bool {
         if self.isUnlimited { return true }
-        return place.map(self.held.contains) ?? false
+        return index.map(self.held.contains) ?? false
     }
 
     /// Makes the endpoint hold `window`; returns what it must be sent for that.
@@ -191,7 +191,7 @@ private struct Slots: Sendable, Hashable, Codable {
         let new = window.filter { !present.contains($0) }
         let result = (self.held + new).suffix(self.countMax)
         self.held = window
-        // Back, far ahead, or out of order: what would remain is not what is wanted.
+        // After a step back, a jump, or out of order the slots would not hold the window: send all of it.
         return result.elementsEqual(window) ? new : window
     }
 }

@@ -1,6 +1,6 @@
 internal import WaymarkProtocol
 
-/// What sessions keep of what was published, in bytes: in all, per client and per user.
+/// How many bytes of publications sessions keep: in all, per client and per user.
 struct MemoryLedger: Sendable, Hashable, Codable {
     /// What one session keeps.
     struct Bytes: Sendable, Hashable, Codable {
@@ -33,7 +33,7 @@ struct MemoryLedger: Sendable, Hashable, Codable {
         self.accounts[session] = nil
     }
 
-    /// Takes over what a session keeps now.
+    /// Sets how much a session keeps now.
     mutating func set(_ session: SessionID, _ bytes: Bytes) {
         guard let account = self.accounts[session] else { return }
         guard bytes != account.bytes else { return }

@@ -1,7 +1,7 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What a session's publications have built up, as far as the next one must be checked against it.
+/// What a session's publications have built up: the part that the next publication is validated against.
 struct SessionContent: Sendable, Hashable, Codable {
     private(set) var phase = SessionPhase.preview
     /// Of the current route; 0 before the first.
@@ -37,7 +37,7 @@ struct SessionContent: Sendable, Hashable, Codable {
     /// Whether the vehicle is being guided.
     var isGuiding: Bool { self.phase == .active || self.phase == .paused }
 
-    /// Checks a publication against what is there, and only if all of it is right takes it over.
+    /// Validates a publication, and applies it if all of it is valid.
     mutating func apply(_ outline: PublicationOutline, limits: RouteContent.Limits) throws(Rejection) {
         let rule = outline.rule
         try self.checkPhase(rule.phases)
@@ -133,7 +133,7 @@ struct SessionContent: Sendable, Hashable, Codable {
         }
     }
 
-    /// Forgets what the last route had come to.
+    /// Resets what belonged to the last route.
     private mutating func begin(_ route: PublicationOutline.Route, _ generation: UInt32) {
         self.generation = generation
         self.maneuverState = nil

@@ -1,39 +1,39 @@
 /// Cuts a stream of bytes into frames.
 ///
-/// Holds at most one frame's part and what was read last; a frame of ``next()`` holds at most twice its own bytes, however
-/// much came with it. A stream that broke stays broken: nothing of it is kept.
+/// Keeps at most a part of one frame and the last read. A frame of ``next()`` keeps at most twice its own bytes alive, however much
+/// was read with it. After an error the stream cannot be read further, and nothing of it is kept.
 package struct FrameSplitter: Sendable {
     /// The agreed largest frame, header included.
     package var frameBytesMax: UInt32
-    /// What was read, handed out up to ``offset``.
+    /// The bytes that were read; those before ``offset`` were handed out.
     private var bytes: [UInt8] = []
     private var offset = 0
     private var failure: FramingError?
 
     package init(frameBytesMax: UInt32) { self.frameBytesMax = frameBytesMax }
 
-    /// The memory that is held for what is not yet a frame, in bytes.
+    /// Bytes of memory that are kept for an incomplete frame.
     package var byteCapacity: Int { self.bytes.capacity }
 
-    /// What comes next is the start of a frame.
+    /// Whether the next byte begins a frame.
     package var isEmpty: Bool { self.offset == self.bytes.count && self.failure == nil }
 
-    /// What was read and not handed out: nothing, or a part of a frame, once ``next()`` has returned nil.
+    /// The bytes that were read and not handed out. Once ``next()`` has returned nil: none, or a part of a frame.
     package var rest: [UInt8] { Array(self.bytes[self.offset...]) }
 
-    /// Takes what was read.
+    /// Appends a read.
     package mutating func append(_ read: RawSpan) {
         guard self.failure == nil else { return }
         self.forgetHandedOut()
         unsafe read.withUnsafeBytes { unsafe self.bytes.append(contentsOf: $0) }
     }
 
-    /// The same of what was read into an array.
+    /// Appends a read that is in an array.
     package mutating func append(_ read: [UInt8]) { unsafe self.append(read.span.bytes) }
 
     /// The next whole frame; nil while there is none.
     ///
-    /// - Throws: ``FramingError`` as soon as the bytes that are there cannot become a frame, and from then on.
+    /// - Throws: ``FramingError`` as soon as the bytes cannot become a frame, and on every call after that.
     package mutating func next() throws(FramingError) -> Frame? {
         if let failure = self.failure { throw failure }
         let frame: Frame?
@@ -51,16 +51,16 @@ package struct FrameSplitter: Sendable {
         return frame.bytes.count * 2 >= self.bytes.count ? frame : frame.compacted()
     }
 
-    /// Whether what comes next, if it is a frame, is published.
+    /// Whether the next frame is a publication, if there is one.
     package var isPublishedNext: Bool {
         let type = self.offset + FrameHeader.typeOffset
         guard type + 1 < self.bytes.count else { return false }
         return MessageType.published.contains(UInt16(self.bytes[type]) << 8 | UInt16(self.bytes[type + 1]))
     }
 
-    /// Hands out published frames that lie one behind the other, until `take` does not want one: that is the next one then.
+    /// Hands out consecutive published frames until `take` returns false; that frame stays the next one.
     ///
-    /// `take` gets the header, where the frame begins in ``read``, and the frame's bytes.
+    /// The arguments of `take`: the header, the frame's offset in ``read``, and the frame's bytes.
     package mutating func takePublished(_ take: (FrameHeader, Int, RawSpan) -> Bool) {
         let read = self.bytes
         let bytes = unsafe read.span.bytes
@@ -73,17 +73,17 @@ package struct FrameSplitter: Sendable {
         } catch { return }  // ``next()`` comes upon it as well.
     }
 
-    /// What was read and is being handed out.
+    /// The read whose frames are being handed out.
     package var read: [UInt8] { self.bytes }
 
-    /// The next whole frame, a part of what was read; nil while there is none.
+    /// The next whole frame, sharing the bytes of the read; nil while there is none.
     private func peek() throws(FramingError) -> Frame? {
         try self.peekHeader().map { header in
             Frame(header: header, bytes: self.bytes[self.offset..<self.offset + header.frameByteCount])
         }
     }
 
-    /// The header of the next frame; nil while that is not whole.
+    /// The header of the next frame; nil while it is incomplete.
     private func peekHeader() throws(FramingError) -> FrameHeader? {
         let rest = unsafe self.bytes.span.bytes.extracting(droppingFirst: self.offset)
         guard let header = try FrameHeader.read(from: rest, frameBytesMax: self.frameBytesMax),
@@ -92,7 +92,7 @@ package struct FrameSplitter: Sendable {
         return header
     }
 
-    /// Lets go of the read whose frames were handed out.
+    /// Drops its reference to the read whose frames were handed out.
     private mutating func forgetHandedOut() {
         guard self.offset > 0 else { return }
         self.bytes = self.offset == self.bytes.count ? [] : Array(self.bytes[self.offset...])

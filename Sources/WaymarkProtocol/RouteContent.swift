@@ -2,8 +2,8 @@ internal import WaymarkModel
 
 /// The ids of all that was added to a route: what its publications may refer to.
 ///
-/// The gateway checks every publication against it. A client does so before it takes one over, so that a mistake is its
-/// caller's error at once, and not a refusal long after.
+/// The gateway validates every publication with it. A client does so before it accepts one, so that a mistake is its caller's error
+/// at once and not a rejection much later.
 package struct RouteContent: Sendable, Hashable, Codable {
     /// How much may be added to one route.
     package struct Limits: Sendable, Hashable {
@@ -29,7 +29,7 @@ package struct RouteContent: Sendable, Hashable, Codable {
 
     package init() {}
 
-    /// Checks what a publication adds and refers to, and only if all of it is right takes it over.
+    /// Validates what a publication adds and refers to, and applies it if all of it is valid.
     ///
     /// - Throws: A ``Rejection`` with the field's path, if an id was added before, refers to what was not, or is one too many.
     package mutating func apply(_ outline: PublicationOutline, limits: Limits) throws(Rejection) {

@@ -21,7 +21,11 @@ import WaymarkSimulation
         return .addManeuvers(maneuvers, generation: 1)
     }
 
-    @Test func `a session is told which field is too much, keeps what it has, and can still go on`() throws {
+    @Test
+    func
+        `over the memory limit a publication is rejected with its field, and the session continues unchanged`()
+        throws
+    {
         var world = World { $0.limits.retainedBytesMax = 3_000 }
         let car = world.arrive(1, World.endpoint("car"))
         let client = world.arrive(2, World.client("app"))
@@ -106,7 +110,7 @@ import WaymarkSimulation
             guard let publication = publications.randomElement(using: &random) else { return }
             let frame = Codec.encode(Envelope(.publication(publication), sequence: sequence))
             if let key = publication.outline.conflationKey {
-                let place = retained.place(of: key)
+                let place = retained.location(of: key)
                 let expected = retained.byteCount(after: frame.header, at: place)
                 retained.apply(frame, key, at: place)
                 #expect(retained.byteCount == expected)

@@ -10,7 +10,8 @@ import WaymarkProtocol
     }
 
     @Test func `a type that this build does not know is an event that needs nothing`() {
-        for rawType in [0x0114, 0x0150, 0x01FF] as [UInt16] {
+        let next = 0x0100 + UInt16(PublicationRule.table.count)
+        for rawType in [next, 0x01FE, 0x01FF] {
             let rule = PublicationRule.rule(for: rawType)
             #expect(rule.type == nil)
             #expect(rule.kind == .event && rule.phases == .any && rule.generation == .none)

@@ -59,7 +59,7 @@ extension LaneGuidance {
 extension LaneGuidanceID {
     private typealias Field = FieldNumber.LaneGuidance
 
-    /// The ids of a list of lane guidances, no two alike; holds what one field says against another.
+    /// The ids of a list of lane guidances, no two alike. Checks that fields do not contradict each other.
     static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [LaneGuidanceID] {
         let ids = try wire.elements(field, "lane_guidances") { guidance throws(Rejection) in
             _ = try guidance.elements(Field.lanes, "lanes", Lane.check)

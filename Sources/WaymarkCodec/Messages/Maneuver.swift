@@ -67,7 +67,7 @@ extension Maneuver {
 extension ManeuverID {
     private typealias Field = FieldNumber.Maneuver
 
-    /// The ids of a list of maneuvers, no two alike; holds what one field says against another.
+    /// The ids of a list of maneuvers, no two alike. Checks that fields do not contradict each other.
     static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [ManeuverID] {
         let ids = try wire.elements(field, "maneuvers", Self.init(checking:))
         try checkUnique(ids, "maneuvers")

@@ -51,7 +51,7 @@ extension Message {
         }
     }
 
-    /// Reads an unpacked body whose fields were checked one by one; checks what they say against each other.
+    /// Reads an unpacked body whose fields were checked one by one. Checks that fields do not contradict each other.
     init(_ type: MessageType, _ wire: AnyWire) throws(Rejection) {
         switch type {
         case .hello: self = .hello(try unsafe Hello(wire.message()))

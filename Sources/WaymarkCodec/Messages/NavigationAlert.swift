@@ -49,7 +49,7 @@ extension NavigationAlert {
         }
     }
 
-    /// Shorter than this nobody reads an alert.
+    /// Raises a duration to the shortest that lets a driver read an alert.
     private static func raised(_ milliseconds: UInt32) -> UInt32 {
         max(milliseconds, ProtocolConstants.alertDurationMilliseconds.lowerBound)
     }
@@ -58,7 +58,7 @@ extension NavigationAlert {
 extension NavigationAlert {
     private typealias Field = FieldNumber.NavigationAlert
 
-    /// The id of an alert; holds what one field says against another.
+    /// The id of an alert. Checks that fields do not contradict each other.
     static func id(checking wire: WireMessage) throws(Rejection) -> UInt32 {
         let actions = try wire.elements(Field.actions, "actions") { $0.number(FieldNumber.AlertAction.id) }
         try checkUnique(actions, "actions")

@@ -1,7 +1,7 @@
 package import WaymarkModel
 package import WaymarkProtocol
 
-// Requests of vehicles, which go on to a client in the bytes that they came in.
+// Requests of vehicles, which are forwarded to a client in the received bytes.
 
 extension MessageType {
     /// Whether it is a ``ReceivedRequest`` to the gateway.
@@ -65,6 +65,6 @@ extension Codec {
             case .destinationRequest(let request): return request.destination
             case _: return nil
             }
-        } catch { return nil }  // Whoever took the frame in has told its sender.
+        } catch { return nil }  // The reader of the connection has told the sender.
     }
 }

@@ -117,7 +117,7 @@ extension PublicationOutline.Segment {
 extension PublicationOutline.Route {
     private typealias Field = FieldNumber.RouteInformation
 
-    /// The ids of a route; holds what one field says against another.
+    /// The ids of a route. Checks that fields do not contradict each other.
     init(checking route: WireMessage) throws(Rejection) {
         self.init()
         self.maneuvers = try ManeuverID.list(checking: route, Field.maneuvers)

@@ -144,7 +144,7 @@ extension Trip {
 extension PublicationOutline.Trip {
     private typealias Field = FieldNumber.Trip
 
-    /// What a trip allows; holds what one field says against another.
+    /// What a trip allows. Checks that fields do not contradict each other.
     init(checking trip: WireMessage) throws(Rejection) {
         let choices = try trip.elements(Field.routeChoices, "route_choices") {
             $0.number(FieldNumber.RouteChoice.id)
@@ -159,7 +159,7 @@ extension PublicationOutline.Trip {
             routeSegmentsAvailable: trip.flag(Field.routeSegmentsAvailable))
     }
 
-    /// The ids of a list of trips, no two alike; holds what one field says against another.
+    /// The ids of a list of trips, no two alike. Checks that fields do not contradict each other.
     static func ids(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [String] {
         let ids = try wire.elements(field, "trips") { trip throws(Rejection) in
             _ = try Self(checking: trip)

@@ -219,7 +219,7 @@ typedef enum _Waymark__V1__CloseCode {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__CLOSE_CODE)
 } Waymark__V1__CloseCode;
 /*
- * Error codes. Unlike a close code, the connection goes on.
+ * Error codes. Unlike after a close code, the connection stays open.
  */
 typedef enum _Waymark__V1__ErrorCode {
   WAYMARK__V1__ERROR_CODE__ERROR_CODE_UNSPECIFIED = 0,
@@ -493,7 +493,7 @@ struct  Waymark__V1__ResumedSession
    */
   uint32_t session_id;
   /*
-   * The last sequence number the gateway has; the client goes on with the next.
+   * The last sequence number the gateway has; the client continues with the next.
    */
   uint64_t sequence;
   /*

@@ -706,7 +706,7 @@ struct  Waymark__V1__PauseGuidance
 
 
 /*
- * Published. Event. Guidance goes on: with the same generation and no route, as it was; with a higher generation, on a
+ * Published. Event. Guidance resumes: with the same generation and no route, as it was; with a higher generation, on a
  * new route, which replaces all maneuvers, lane guidances, segments and what referred to them.
  * [type 0x010E, published]
  */

@@ -49,7 +49,7 @@ typedef enum _Waymark__V1__Outcome {
    */
   WAYMARK__V1__OUTCOME__OUTCOME_ACCEPTED = 1,
   /*
-   * Nobody connected can do it.
+   * No connected peer can do it.
    */
   WAYMARK__V1__OUTCOME__OUTCOME_NOT_SUPPORTED = 2,
   /*
