@@ -14,7 +14,7 @@ extension Gateway {
         /// Known peers, each with a valid token.
         package var known = 0
         /// Clients and endpoints, connected or in their grace time.
-        package var places = 0
+        package var peerCount = 0
     }
 
     /// The present amounts. O(sessions + vehicles).
@@ -29,9 +29,9 @@ extension Gateway {
         for vehicle in self.vehicles.values {
             holdings.outcomesMax = max(holdings.outcomesMax, vehicle.outcomes.count)
             holdings.openRequestsMax = max(holdings.openRequestsMax, vehicle.openRequests.count)
-            holdings.places += vehicle.endpoints.count
+            holdings.peerCount += vehicle.endpoints.count
         }
-        holdings.places += self.clients.count
+        holdings.peerCount += self.clients.count
         holdings.known = self.known.count
         return holdings
     }

@@ -28,7 +28,7 @@ package final class GatewayDriver: Sendable {
         let log: PeerLog
         let idle: IdleWatch
         /// Writes what the gateway says.
-        fileprivate let encoder = CrowdEncoder()
+        fileprivate let encoder = CachingEncoder()
         var places = ConnectionTable<Place>()
         fileprivate let dispatcher: Dispatcher
         var refusals = 0

@@ -20,7 +20,7 @@ final class LoopShard {
     /// Reads the bodies of all connections here, one at a time: an idle connection holds no memory for it.
     let decoder = BodyDecoder()
     /// Writes what the connections here say by themselves.
-    let encoder = CrowdEncoder()
+    let encoder = CachingEncoder()
     /// What all connections here are read into.
     let readBuffer = ReadBuffer()
     /// When they must be told.
