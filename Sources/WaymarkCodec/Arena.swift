@@ -1,8 +1,8 @@
 internal import CProtobufC
 
-/// Memory for the C structures of one message at a time: taken piece by piece, given back all at once.
+/// A bump allocator for the C structures of one message at a time.
 ///
-/// Keeps its first chunk between messages, so that a connection in its stride asks the heap for nothing. What it hands
+/// Keeps its first chunk between messages, so that a busy connection does not allocate. What it hands
 /// out is valid until the next ``reset()``. Everything libprotobuf-c allocates counts against `bytesMax`: two bytes of
 /// body can ask for more than a hundred bytes of memory.
 @safe final class Arena {
@@ -94,7 +94,7 @@ extension Arena {
             unsafe self.room = chunk.count
         }
 
-        /// Frees all chunks but the first `count`, from whose start it goes on.
+        /// Frees all chunks but the first `count`, and allocates from the start of the first.
         mutating func free(keeping count: Int) {
             while unsafe self.chunks.count > count { unsafe self.chunks.removeLast().deallocate() }
             unsafe self.next = self.chunks.first?.baseAddress

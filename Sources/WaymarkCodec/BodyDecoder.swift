@@ -2,10 +2,9 @@ internal import CProtobufC
 internal import CWaymarkWire
 package import WaymarkProtocol
 
-/// Reads bodies, one after another, in memory that it keeps.
+/// Reads bodies, one after another, and reuses its memory.
 ///
-/// Held by a connection, or by whoever else reads many frames: in its stride it asks the heap for nothing but what the
-/// result itself holds. Not for use by two threads at a time.
+/// Each connection has one. Once warm it allocates nothing but what the result holds. Not for use by two threads at a time.
 package final class BodyDecoder {
     /// What libprotobuf-c may take for one body. 1 MiB of body needs at most a quarter of it, unless it is hostile.
     package static let memoryBytesMax = 32 * 1_024 * 1_024
@@ -65,7 +64,7 @@ package final class BodyDecoder {
         return try unsafe self.read(header, frame, type) { body, findings throws(Rejection) in
             let outline = try unsafe PublicationOutline(type, checking: WireMessage(body))
             if findings.unpackedBytesMax > self.memoryBytesMax {
-                // Whoever is sent it would have to unpack it.
+                // Every receiver would have to unpack it.
                 defer { self.arena.reset() }
                 _ = try unsafe self.unpack(body, type)
             }
@@ -88,7 +87,7 @@ package final class BodyDecoder {
                 message.first(vehicleField) == nil
             else {
                 defer { self.arena.reset() }
-                // What it has too much does not go on.
+                // Encoded anew: unknown fields and the vehicle's name are not forwarded.
                 return try unsafe ReceivedRequest(Message(type, self.unpack(body, type)))
             }
             return ReceivedRequest(type, message, frame)

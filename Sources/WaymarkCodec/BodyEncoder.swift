@@ -1,9 +1,9 @@
 internal import CProtobufC
 package import WaymarkProtocol
 
-/// Writes messages, one after another, with the help of memory that it keeps.
+/// Writes messages, one after another, and reuses its memory.
 ///
-/// Held by whoever writes many: in its stride it asks the heap for nothing but the frame. Not for use by two threads at a time.
+/// Once warm it allocates nothing but the frame. Not for use by two threads at a time.
 package final class BodyEncoder {
     private let arena: Arena
 

@@ -1,15 +1,14 @@
 internal import CProtobufC
 internal import WaymarkProtocol
 
-// What all messages need to be written to, and read from, the generated C structures. Pointers are valid until the
-// arena they came from is reset; none leaves the module.
+// Helpers to fill and to read the generated C structures. Pointers are valid until their arena is reset; none leaves the module.
 
 /// The C structure of some message.
 @unsafe struct AnyWire {
     let base: UnsafeMutablePointer<ProtobufCMessage>
 
     /// As the structure that it is known to be.
-    func message<Wire>() -> UnsafeMutablePointer<Wire> {
+    func message<Wire>(as type: Wire.Type = Wire.self) -> UnsafeMutablePointer<Wire> {
         unsafe UnsafeMutableRawPointer(self.base).assumingMemoryBound(to: Wire.self)
     }
 }
@@ -89,7 +88,7 @@ extension Arena {
         return unsafe copy
     }
 
-    /// Most texts that may be left out are. Never written to.
+    /// Shared by all empty texts; never written to.
     private nonisolated(unsafe) static let emptyText: UnsafeMutablePointer<CChar> = {
         let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
         unsafe text.initialize(to: 0)

@@ -19,7 +19,7 @@ package enum Codec {
         decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) },
         waypoint: { Codec.waypoint(of: $0) })
 
-    /// Writes a message as a whole frame. Whoever writes many holds a ``BodyEncoder``.
+    /// Writes a message as a whole frame. To write many, use a ``BodyEncoder``.
     package static func encode(_ envelope: Envelope) -> Frame {
         BodyEncoder(keptBytes: self.arenaBytes).encode(envelope)
     }
@@ -46,9 +46,8 @@ package enum Codec {
             && (1..<body.byteCount - 1).allSatisfy { byte($0) >= 0x80 }
     }
 
-    /// Where a Ping or a Pong has its nonce, a varint.
-    private static let nonceField = 1
-    private static let nonceTag = UInt8(nonceField << 3)
+    /// A Ping and a Pong have their nonce, a varint, in the same field.
+    private static let nonceTag = UInt8(FieldNumber.Ping.nonce << 3)
     /// With a nonce of 63 bits.
     private static let pongBytesMax = FrameHeader.byteCount + 10
 
@@ -58,11 +57,11 @@ package enum Codec {
     /// A Ping or a Pong: idle connections say nothing else.
     static func signOfLife(_ header: FrameHeader, _ nonce: UInt64) -> Frame {
         var writer = FrameWriter(header, bodyByteCount: self.pongBytesMax - FrameHeader.byteCount)
-        writer.number(self.nonceField, nonce)
+        writer.number(FieldNumber.Ping.nonce, nonce)
         return writer.frame()
     }
 
-    /// Reads a frame in full. Whoever reads many holds a ``BodyDecoder``.
+    /// Reads a whole frame. To read many, use a ``BodyDecoder``.
     package static func decode(_ frame: Frame) throws(DecodingError) -> Envelope {
         try BodyDecoder().decode(frame)
     }
@@ -74,10 +73,10 @@ package enum Codec {
         do throws(DecodingError) {
             guard case .publication(let publication) = try self.decode(frame).message else { return nil }
             return publication
-        } catch { return nil }  // Whoever took the frame in has told its sender.
+        } catch { return nil }  // The reader of the connection has told the sender.
     }
 
-    /// Checks a published frame in full, but reads only what the gateway must know. Whoever reads many holds a
+    /// Checks a published frame in full, but reads only what the gateway must know. To read many, use a
     /// ``BodyDecoder``.
     package static func outline(of frame: Frame) throws(DecodingError) -> PublicationOutline {
         try BodyDecoder().outline(of: frame)

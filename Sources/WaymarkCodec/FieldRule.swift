@@ -1,6 +1,6 @@
 internal import WaymarkProtocol
 
-/// What a field's comment in the proto says about its value, as data.
+/// What the brackets of a field's comment in the proto say.
 ///
 /// The one place where a range is enforced: ``WireCheck`` applies it to the bytes, before anything is unpacked.
 struct FieldRule: Sendable {
@@ -32,12 +32,6 @@ struct FieldRule: Sendable {
     static func range(_ bounds: ClosedRange<some BinaryInteger>) -> FieldRule {
         FieldRule(bounds: Int64(bounds.lowerBound)...Int64(bounds.upperBound))
     }
-
-    /// A number of 0 ... `max`.
-    static func upTo(_ max: UInt32) -> FieldRule { .range(0...max) }
-
-    /// Degrees, -180 ..< 180.
-    static let angle = FieldRule.range(-180...179)
 
     /// An id that must be there; 0 names nothing.
     static let id = FieldRule.range(1...UInt32.max).required
@@ -75,10 +69,6 @@ struct FieldRule: Sendable {
         return rule
     }()
 
-    /// The same text in several lengths.
-    static let variants = FieldRule.text(ProtocolConstants.textBytesMax).atMost(
-        ProtocolConstants.textVariantsMax)
-
     /// The same rule for a field that must be there.
     var required: FieldRule {
         var rule = self
@@ -101,14 +91,10 @@ struct FieldRule: Sendable {
     }
 }
 
-/// The rules of all messages by message and field, as named in the protos. Each file of `Messages` adds its own.
+/// The rules of all messages. ``all`` is generated from the protos.
 enum FieldRules {
-    /// The rules of some messages: by message, by field.
-    typealias Table = [String: [String: FieldRule]]
-
-    /// Every message of the protocol.
-    static let all: Table = [
-        Self.units, Self.maneuvers, Self.lanes, Self.trips, Self.routes, Self.alerts, Self.publications,
-        Self.handshake, Self.sessionControl, Self.receipts, Self.vehicle, Self.requests,
-    ].reduce(into: [:]) { all, table in all.merge(table) { first, _ in first } }
+    /// By the field's name in the proto.
+    typealias Rules = [String: FieldRule]
+    /// By the message's name in the proto.
+    typealias Table = [String: Rules]
 }

@@ -2,7 +2,7 @@ internal import WaymarkProtocol
 
 /// Writes the frame of a short message field by field, in the order of their numbers, as libprotobuf-c would.
 ///
-/// For the few that are written most: their way through the C structures takes several times as long.
+/// For the few messages that are written most. Through the C structures they would take several times as long.
 struct FrameWriter {
     private var header: FrameHeader
     private var bytes: [UInt8] = []
@@ -14,14 +14,14 @@ struct FrameWriter {
         header.write(to: &self.bytes)
     }
 
-    /// A number that is not 0: that is not written.
+    /// Writes a number; 0 is left out, as proto3 does.
     mutating func number(_ field: Int, _ value: UInt64) {
         guard value != 0 else { return }
         self.varint(UInt64(field) << 3)
         self.varint(value)
     }
 
-    /// A text up to its first NUL, if it has one; an empty one is not written.
+    /// Writes a text up to its first NUL; an empty text is left out, as proto3 does.
     mutating func text(_ field: Int, _ text: String) {
         let bytes = text.utf8.span
         var count = 0
@@ -32,7 +32,7 @@ struct FrameWriter {
         for index in 0..<count { self.bytes.append(bytes[index]) }
     }
 
-    /// Fields that were written before.
+    /// Appends fields that were encoded before.
     mutating func fields(_ bytes: ArraySlice<UInt8>) { self.bytes.append(contentsOf: bytes) }
 
     private mutating func varint(_ value: UInt64) {
@@ -44,6 +44,6 @@ struct FrameWriter {
         self.bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// What was written.
+    /// The frame.
     consuming func frame() -> Frame { Frame(header: self.header, written: self.bytes) }
 }

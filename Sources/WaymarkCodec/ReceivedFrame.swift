@@ -1,6 +1,6 @@
 package import WaymarkProtocol
 
-/// A frame that a peer sent to the gateway, after all checks that need neither the gateway's state nor the frames before.
+/// A frame that a peer sent to the gateway, after all checks that depend neither on the gateway nor on earlier frames.
 package enum ReceivedFrame: Sendable, Hashable {
     /// For ``AcceptingSession/Event/received(_:)``.
     case forConnection(Message)
@@ -9,14 +9,14 @@ package enum ReceivedFrame: Sendable, Hashable {
     case publication(PublicationOutline)
     /// Its body is refused.
     case rejected(Rejection)
-    /// Nothing is done with it.
+    /// Skipped.
     case skipped
-    /// It ends the connection.
+    /// The connection must be closed.
     indirect case closing(Goodbye)
 }
 
 extension BodyDecoder {
-    /// Checks a frame that came on a connection: first its header against the state and the role, then its body.
+    /// Checks a received frame: first its header against the state and the role, then its body.
     package func read(_ frame: Frame, on session: inout AcceptingSession) -> ReceivedFrame {
         do throws(DecodingError) {
             switch session.receive(frame.header) {

@@ -3,7 +3,7 @@ internal import WaymarkProtocol
 /// One pass over a body, before anything of it is used.
 ///
 /// Why: libprotobuf-c checks neither UTF-8 nor ranges, cuts texts at a NUL and integers to their width, and spends a
-/// hundred times the body's size in memory if asked to. Here every known field is held against its ``FieldRule``:
+/// hundred times the body's size in memory if asked to. Here every known field is checked with its ``FieldRule``:
 /// wire type, length, count, range, text, presence; a field that is not repeated occurs once. Allocates nothing unless
 /// it throws. Recursion follows the schema, which is not recursive: no body makes it deeper.
 ///
@@ -20,7 +20,7 @@ internal import WaymarkProtocol
         let unknownFields: Int
     }
 
-    /// How many values of a field there were so far, and what the last ones of a list of differences add up to.
+    /// The number of values of a field so far, and the sum of a list of differences so far.
     private struct Tally {
         var count: Int32 = 0
         var sum: Int32 = 0
@@ -165,7 +165,7 @@ internal import WaymarkProtocol
         }
     }
 
-    /// Steps over a run of short differences, if there is one, whose sums are all within bounds wherever they go.
+    /// Skips a run of short differences, if there is one and none of its sums can leave the bounds.
     private mutating func run(_ field: UnsafePointer<Schema.Field>, _ tally: inout Tally) -> Bool {
         guard unsafe tally.count <= field.pointee.countMax - Int32(DeltaRun.byteCountMax),
             unsafe abs(tally.sum) <= field.pointee.sumMax - DeltaRun.sumMax,
@@ -235,7 +235,7 @@ internal import WaymarkProtocol
         }
     }
 
-    /// Steps over a field that the build does not know.
+    /// Skips a field that this build does not know.
     private mutating func skip(_ tag: UInt32, _ end: Int) throws(Rejection) {
         guard tag >> 3 != 0 else { throw Rejection(.malformed, reason: "a field number is out of range") }
         self.unknownFields += 1
@@ -280,7 +280,7 @@ internal import WaymarkProtocol
         return try self.longVarint(end)
     }
 
-    /// Takes a varint of one byte, as most are; nil if it is longer.
+    /// Reads a varint of one byte, the usual case; nil if it is longer.
     @inline(__always)
     private mutating func singleByte(_ end: Int) -> UInt8? {
         guard self.offset < end else { return nil }
@@ -326,7 +326,7 @@ extension WireCheck {
 
     private static var cut: Rejection { Rejection(.malformed, reason: "ends too early") }
 
-    /// Holds a number, or the length of a text or of bytes, against the field's bounds.
+    /// Checks that a number, or the length of a text or of bytes, is within the field's bounds.
     @inline(__always)
     private static func bound(_ value: Int64, _ field: UnsafePointer<Schema.Field>) throws(Rejection) {
         guard unsafe value >= field.pointee.lower, unsafe value <= field.pointee.upper else {
@@ -347,7 +347,7 @@ extension WireCheck {
     @inline(never)
     private static func outOfBounds(_ value: Int64?, _ field: UnsafePointer<Schema.Field>) -> Rejection {
         let field = unsafe field.pointee
-        // To protobuf, 0 and the empty text are the same as nothing at all.
+        // In protobuf 0, the empty text and an absent field are the same.
         if value == 0, field.isRequired { return Self.missing }
         let unit = field.form == .text || field.form == .bytes ? " bytes" : ""
         return Rejection(.outOfRange, reason: "not within \(field.lower) ... \(field.upper)\(unit)")

@@ -3,7 +3,7 @@ internal import WaymarkProtocol
 /// A message of a body that ``WireCheck`` passed, read where it lies: nothing is unpacked, nothing copied.
 ///
 /// As a sequence, the occurrences of its fields in the order of the bytes. Known fields have the type that the proto says,
-/// and what is not repeated is there once. Valid as long as the bytes are.
+/// and a field that is not repeated occurs once. Valid as long as the bytes are.
 @safe struct WireMessage: Sequence, IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
     private let end: Int

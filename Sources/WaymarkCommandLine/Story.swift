@@ -98,10 +98,7 @@ struct Story: Sendable, Hashable {
         case .destinationShared(_, let place): return "shared destination: \(Self.name(place))"
         case .refused(let field, let reason): return "refused: \(field.isEmpty ? "" : "\(field): ")\(reason)"
         case .missed(let count): return "\(count) updates were left out"
-        case .current, .snapshotBegan, .snapshotEnded, .maneuversAdded, .laneGuidancesAdded,
-            .routeSegmentsAdded, .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .maneuverState,
-            .tripEstimates, .maneuverEstimates, .currentRouteSegment, .guidanceResumed, .forgotten, .other:
-            return nil  // No step of its own.
+        default: return nil  // No step of its own.
         }
     }
 

@@ -26,7 +26,7 @@ package struct GatewayCore {
     }
 
     package private(set) var gateway: Gateway
-    private let encoder = CrowdEncoder()
+    private let encoder = CachingEncoder()
     /// The gateway's own software, for Welcomes.
     private let software: String
     private var assignments = ConnectionTable<Assignment>()

@@ -4,7 +4,7 @@ internal import WaymarkProtocol
 /// The buffers for reading and writing messages that all connections of a loop share: an idle connection holds none.
 final class LoopCodecs {
     let decoder = BodyDecoder()
-    let encoder = CrowdEncoder()
+    let encoder = CachingEncoder()
     private var lastPing: (nonce: UInt64, frame: Frame)?
 
     /// A Ping; peers that connected together are sent the same.

@@ -2,7 +2,7 @@ internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-// Who may come in, who comes back, who goes.
+// Peers that arrive, resume and depart.
 extension Gateway {
     mutating func admit(
         _ connection: ConnectionID, _ hello: Hello, _ principal: Principal, _ token: ResumptionToken,
@@ -23,8 +23,8 @@ extension Gateway {
         actions.append(.refuse(connection, Goodbye(code, reason: reason)))
     }
 
-    /// Why nobody new may come of a user; nil if one may.
-    private func reasonToRefuse(_ principal: Principal) -> String? {
+    /// Why the gateway takes no further peer of a user; nil if it takes one.
+    private func refusalReason(of principal: Principal) -> String? {
         let limits = self.policy.limits
         if self.known.count >= limits.peersMax { return "\(limits.peersMax) peers are known" }
         if self.known.countByUser[principal, default: 0] >= limits.peersPerUserMax {
@@ -56,7 +56,7 @@ extension Gateway {
             self.leaveAudience(path, into: &actions)
             self.takeOver(present, into: &actions)
         }
-        if old == nil, let reason = self.reasonToRefuse(principal) {
+        if old == nil, let reason = self.refusalReason(of: principal) {
             return self.refuse(connection, .resourceLimit, reason, into: &actions)
         }
         guard vehicle != nil || self.vehicles.count < self.policy.limits.vehiclesMax else {
@@ -75,9 +75,9 @@ extension Gateway {
         var endpoint = Endpoint(connection: connection, hello: vehicleHello, token: token)
         if isResumed, let old {
             endpoint.settings = old.settings
-            endpoint.place = old.place
+            endpoint.membership = old.membership
         }
-        self.vehicles[path.vehicle, default: Vehicle()].take(
+        self.vehicles[path.vehicle, default: Vehicle()].add(
             endpoint, path.endpoint, principal, isResumed: isResumed)
         self.peers[connection] = .endpoint(path)
         if old == nil { self.known.add(principal) }
@@ -111,7 +111,7 @@ extension Gateway {
         return welcome
     }
 
-    /// Forgets an endpoint. With its last one the vehicle is gone: a session that named it waits for it.
+    /// Forgets an endpoint. Without endpoints the vehicle is gone; a session that named it waits for it.
     mutating func forgetEndpoint(_ path: EndpointPath, at now: Instant, into actions: inout [Action]) {
         self.leaveSession(path, into: &actions)
         guard self.vehicles[path.vehicle]?.endpoints.removeValue(forKey: path.endpoint) != nil else { return }
@@ -143,7 +143,7 @@ extension Gateway {
         guard old == nil || old?.principal == principal else {
             return self.refuse(connection, .idInUse, "client \(id) belongs to another user", into: &actions)
         }
-        if old == nil, let reason = self.reasonToRefuse(principal) {
+        if old == nil, let reason = self.refusalReason(of: principal) {
             return self.refuse(connection, .resourceLimit, reason, into: &actions)
         }
         let isResumed = old != nil && old?.token == hello.resumptionToken
@@ -156,7 +156,7 @@ extension Gateway {
                 self.clients[id]?.connection = nil
                 self.abandonRequests(of: id, at: now, into: &actions)
             }
-            // Somebody who comes without the token has lost what it knew of its sessions.
+            // A client without its token has lost what it knew of its sessions.
             if !isResumed { self.forgetClient(id, at: now, into: &actions) }
         }
         var client = Client(
@@ -207,7 +207,7 @@ extension Gateway {
         self.clients[id] = nil
     }
 
-    // MARK: Going
+    // MARK: Departing
 
     mutating func depart(
         _ connection: ConnectionID, clean: Bool, at now: Instant, into actions: inout [Action]

@@ -1,14 +1,14 @@
 internal import HeapModule
 internal import WaymarkProtocol
 
-/// What the gateway waits for, and until when.
+/// A priority queue of deadlines.
 ///
-/// What comes and goes all the time is waited for by a ticket, which whoever waits keeps. The rest is found by its key: there is at
-/// most one instant for each.
+/// Deadlines that are set and cancelled all the time are identified by a ticket, which the caller keeps. Others are identified by
+/// their key, with at most one instant for each.
 struct DeadlineQueue<Key: Sendable & Hashable>: Sendable {
-    typealias Ticket = SlotNumber
+    typealias Ticket = SlotKey
 
-    /// When something is due, and before what else that is due then: what was set first comes first.
+    /// A deadline. Of those at the same instant the one that was set first is due first.
     private struct Mark: Sendable, Codable, Comparable {
         let instant: Instant
         let order: UInt64
@@ -19,27 +19,27 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable {
         }
     }
 
-    private var keys = SlotTable<Key>()
-    /// Of what is found by its key.
+    private var keys = SlotMap<Key>()
+    /// The tickets of deadlines that are identified by their key.
     private var tickets: [Key: Ticket] = [:]
-    /// Also of what is waited for no longer, until they are come upon.
+    /// Cancelled deadlines stay in the heap until they reach its top, or until it is compacted.
     private var heap = Heap<Mark>()
     private var order: UInt64 = 0
-    /// The earliest that is waited for; nil while it must be looked for.
+    /// The earliest deadline; nil if it must be searched for.
     private var head: Mark?
 
     init() {}
 
-    /// The earliest instant; nil when nothing is waited for.
+    /// The earliest instant; nil for none.
     var next: Instant? { mutating get { self.first?.instant } }
 
-    /// Whether something is waited for under `key`.
+    /// Whether a deadline is set for `key`.
     func contains(_ key: Key) -> Bool { self.tickets[key] != nil }
 
-    /// Whether something is waited for with this ticket.
+    /// Whether the deadline of a ticket is still set.
     func contains(_ ticket: Ticket) -> Bool { self.keys.has(ticket) }
 
-    /// Waits for `key` until `instant`, whatever else is waited for.
+    /// Adds a deadline.
     mutating func add(_ key: Key, at instant: Instant) -> Ticket {
         self.order += 1
         let ticket = self.keys.insert(key)
@@ -50,24 +50,24 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable {
         return ticket
     }
 
-    /// Waits no longer; nothing if that is over.
+    /// Cancels a deadline; does nothing if it was due or cancelled before.
     mutating func cancel(_ ticket: Ticket) {
         self.keys.remove(ticket)
         if self.head?.ticket == ticket { self.head = nil }
     }
 
-    /// Waits for `key` until `instant`, in place of what was set before.
+    /// Sets the deadline of `key`; replaces the one set before.
     mutating func set(_ key: Key, at instant: Instant) {
         let ticket = self.add(key, at: instant)
         if let replaced = self.tickets.updateValue(ticket, forKey: key) { self.cancel(replaced) }
     }
 
-    /// Waits for `key` no longer.
+    /// Cancels the deadline of `key`.
     mutating func remove(_ key: Key) {
         if let ticket = self.tickets.removeValue(forKey: key) { self.cancel(ticket) }
     }
 
-    /// Takes one key whose instant has come, the earliest first.
+    /// Removes and returns the key of the earliest deadline that is due; nil for none.
     mutating func takeDue(at now: Instant) -> Key? {
         guard let first = self.first, first.instant <= now else { return nil }
         self.heap.removeMin()
@@ -77,7 +77,7 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable {
         return key
     }
 
-    /// The earliest that is still waited for; forgets the marks of the others.
+    /// The earliest deadline; removes cancelled ones in front of it.
     private var first: Mark? {
         mutating get {
             if let head = self.head { return head }
@@ -97,11 +97,11 @@ struct DeadlineQueue<Key: Sendable & Hashable>: Sendable {
         self.heap = Heap(self.waiting)
     }
 
-    /// The marks of what is waited for, in no order.
+    /// The deadlines that are not cancelled, in no order.
     private var waiting: [Mark] { self.heap.unordered.filter { self.contains($0.ticket) } }
 }
 
-// Two are equal that wait for the same at the same instants, in the same order.
+// Two queues are equal if they have the same deadlines in the same order.
 extension DeadlineQueue: Hashable {
     private var inOrder: [(instant: Instant, key: Key?)] {
         self.waiting.sorted().map { ($0.instant, self.keys[$0.ticket]) }
@@ -129,7 +129,7 @@ extension DeadlineQueue: Codable where Key: Codable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.keys = try container.decode(SlotTable<Key>.self, forKey: .keys)
+        self.keys = try container.decode(SlotMap<Key>.self, forKey: .keys)
         self.tickets = try container.decode([Key: Ticket].self, forKey: .tickets)
         self.heap = Heap(try container.decode([Mark].self, forKey: .waiting))
         self.order = try container.decode(UInt64.self, forKey: .order)

@@ -13,99 +13,78 @@ internal import WaymarkProtocol
 /// - Source: Docs/protocol.md, "Fitting".
 struct FittedView: Sendable, Hashable, Codable {
     enum Result: Sendable, Hashable {
-        /// The received bytes fit as they are.
+        /// The received bytes, unchanged.
         case asReceived
-        /// These instead, in order; empty withholds it.
+        /// These publications instead, in order; withheld if there are none.
         case fitted([Publication])
     }
 
-    /// What an outline says of the result by itself.
+    /// What a rule says of the result by itself.
     enum Foresight: Sendable, Hashable { case asReceived, withheld, unknown }
 
     let profile: Profile
     private var maneuvers: Slots
     private var laneGuidances: Slots
 
-    /// What an endpoint of `profile` sees before anything was sent to it.
+    /// Before anything was sent to an endpoint of `profile`.
     init(profile: Profile) {
         self.profile = profile
         self.maneuvers = Slots(countMax: Int(profile.limits.maneuversStoredMax))
         self.laneGuidances = Slots(countMax: Int(profile.limits.laneGuidancesStoredMax))
     }
 
-    /// Cuts the next publication of the session to the profile. `route` has taken it over already.
+    /// Fits the next publication of the session to the profile. It was applied to `route` before.
     mutating func fit(_ publication: Publication, _ route: StoredRoute) -> Result {
         let fitted = self.cut(publication, route)
         return fitted == [publication] ? .asReceived : .fitted(fitted)
     }
 
-    /// How ``fit(_:_:)`` will end, as far as that needs no content. O(1).
+    /// How ``fit(_:_:)`` will end, as far as the rule of a publication tells without its content. O(1).
     ///
-    /// Why: most of what is published are states that most profiles leave as they are.
-    func foresight(of outline: PublicationOutline) -> Foresight {
-        let profile = self.profile
-        return switch outline {
-        case .tripEstimates: profile.leavesEstimates ? .asReceived : .unknown
-        case .maneuverEstimates:
-            Self.foresight(profile.allows(.maneuvers), profile.leavesEstimates && self.maneuvers.isUnlimited)
-        case .upcomingManeuvers: Self.foresight(profile.allows(.maneuvers), self.maneuvers.isUnlimited)
-        case .maneuverState: Self.foresight(profile.allows(.maneuvers), true)
-        case .currentLaneGuidance:
-            Self.foresight(profile.allows(.laneGuidance), self.laneGuidances.isUnlimited)
-        case .currentRoadName:
-            Self.foresight(profile.allows(.currentRoadName), profile.limits.currentRoadNameLengthMax == 0)
-        case .currentRouteSegment: Self.foresight(profile.allows(.routeSegments), true)
-        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
-            .pauseGuidance, .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
-            .cancelGuidance, .unrecognized:
-            .unknown
+    /// Why: most publications are states that most profiles leave as they are.
+    func foresight(by rule: PublicationRule) -> Foresight {
+        if let feature = rule.feature, !self.profile.allows(feature) { return .withheld }
+        let fittedBy = rule.fittedBy
+        if fittedBy.isEmpty { return .asReceived }
+        if fittedBy.contains(.content)
+            || (fittedBy.contains(.distanceUnits) && !self.profile.leavesEstimates)
+            || (fittedBy.contains(.maneuverSlots) && !self.maneuvers.isUnlimited)
+            || (fittedBy.contains(.laneGuidanceSlots) && !self.laneGuidances.isUnlimited)
+            || (fittedBy.contains(.roadNameLength) && self.profile.limits.currentRoadNameLengthMax != 0)
+        {
+            return .unknown
         }
-    }
-
-    private static func foresight(_ isAllowed: Bool, _ isLeftAsItIs: Bool) -> Foresight {
-        isAllowed ? isLeftAsItIs ? .asReceived : .unknown : .withheld
+        return .asReceived
     }
 
     private mutating func cut(_ publication: Publication, _ stored: StoredRoute) -> [Publication] {
         let profile = self.profile
+        if let feature = publication.rule.feature, !profile.allows(feature) { return [] }
         switch publication {
-        case .tripPreviews(let trips, let selected):
-            return profile.allows(.tripPreviews)
-                ? [.tripPreviews(trips.map(profile.fit), selected: selected)] : []
         case .startGuidance(let trip, let generation, let route):
             let (fitted, estimates) = self.replaceRoute(route, generation, stored)
             return [.startGuidance(profile.fit(trip), generation: generation, fitted)] + estimates
         case .resumeGuidance(let generation, let reason, let route?):
             let (fitted, estimates) = self.replaceRoute(route, generation, stored)
             return [.resumeGuidance(generation: generation, reason, fitted)] + estimates
-        case .updateTrip(let trip): return [.updateTrip(profile.fit(trip))]
         case .addManeuvers(let added, let generation):
-            guard profile.allows(.maneuvers) else { return [] }
             if self.maneuvers.isUnlimited { return self.add(added, generation) }
             return self.moveManeuvers(stored, generation)
         case .upcomingManeuvers(let ids, let generation):
-            guard profile.allows(.maneuvers) else { return [] }
             if self.maneuvers.isUnlimited { return [publication] }
             let held = Array(ids.prefix(self.maneuvers.countMax))
             return self.moveManeuvers(stored, generation)
                 + [.upcomingManeuvers(held, generation: generation)]
         case .maneuverEstimates(let id, let estimates, let generation):
-            guard profile.allows(.maneuvers), self.maneuvers.holds(stored.maneuvers.place(of: id)) else {
-                return []
-            }
+            guard self.maneuvers.holds(stored.maneuvers.index(of: id)) else { return [] }
             return [.maneuverEstimates(id, profile.fit(estimates), generation: generation)]
         case .addLaneGuidances(let added, let generation):
-            guard profile.allows(.laneGuidance) else { return [] }
             if self.laneGuidances.isUnlimited { return self.add(added, generation) }
             return self.moveLaneGuidances(stored, generation)
         case .currentLaneGuidance(_, let generation):
-            guard profile.allows(.laneGuidance) else { return [] }
             if self.laneGuidances.isUnlimited { return [publication] }
             return self.moveLaneGuidances(stored, generation) + [publication]
-        case .currentRoadName, .maneuverState, .tripEstimates, .addRouteSegments, .currentRouteSegment,
-            .pauseGuidance, .resumeGuidance(_, _, nil), .showAlert, .dismissAlert, .shareDestination,
-            .finishGuidance, .cancelGuidance:
-            return profile.fit(publication).map { [$0] } ?? []
+        default: return [profile.fit(publication)]
         }
     }
 
@@ -127,7 +106,7 @@ struct FittedView: Sendable, Hashable, Codable {
             let added = generation == stored.generation ? self.missingManeuvers(stored) : []
             fitted.maneuvers = added.map(self.profile.fit)
             let upcoming = route.upcomingManeuvers.prefix(self.maneuvers.countMax)
-            let isHeld = upcoming.allSatisfy { self.maneuvers.holds(stored.maneuvers.place(of: $0)) }
+            let isHeld = upcoming.allSatisfy { self.maneuvers.holds(stored.maneuvers.index(of: $0)) }
             fitted.upcomingManeuvers = isHeld ? Array(upcoming) : []
             if !isHeld { fitted.maneuverTravelEstimates = nil }
             let said = fitted.maneuverTravelEstimates == nil ? nil : upcoming.first
@@ -137,7 +116,7 @@ struct FittedView: Sendable, Hashable, Codable {
             let added = generation == stored.generation ? self.missingLaneGuidances(stored) : []
             fitted.laneGuidances = added.map(self.profile.fit)
             if let current = route.currentLaneGuidance,
-                !self.laneGuidances.holds(stored.laneGuidances.place(of: current))
+                !self.laneGuidances.holds(stored.laneGuidances.index(of: current))
             {
                 fitted.currentLaneGuidance = nil
             }
@@ -187,7 +166,7 @@ struct FittedView: Sendable, Hashable, Codable {
     }
 }
 
-/// What an endpoint with few slots holds: the places in the route of the elements that were added last.
+/// What an endpoint with few slots holds: the indices in the route of the elements that were added last.
 private struct Slots: Sendable, Hashable, Codable {
     /// 0: no limit.
     let countMax: Int
@@ -200,10 +179,10 @@ private struct Slots: Sendable, Hashable, Codable {
 
     mutating func removeAll() { self.held = [] }
 
-    /// Whether the endpoint holds the element at `place`; nil is the place of one that was never added.
-    func holds(_ place: Int?) -> Bool {
+    /// Whether the endpoint holds the element at `index`; nil for one that was never added.
+    func holds(_ index: Int?) -> Bool {
         if self.isUnlimited { return true }
-        return place.map(self.held.contains) ?? false
+        return index.map(self.held.contains) ?? false
     }
 
     /// Makes the endpoint hold `window`; returns what it must be sent for that.
@@ -212,7 +191,7 @@ private struct Slots: Sendable, Hashable, Codable {
         let new = window.filter { !present.contains($0) }
         let result = (self.held + new).suffix(self.countMax)
         self.held = window
-        // Back, far ahead, or out of order: what would remain is not what is wanted.
+        // After a step back, a jump, or out of order the slots would not hold the window: send all of it.
         return result.elementsEqual(window) ? new : window
     }
 }

@@ -5,29 +5,23 @@ internal import WaymarkProtocol
 extension Profile {
     func allows(_ feature: Feature) -> Bool { !self.withheld.contains(feature) }
 
-    /// A publication that is cut without regard to others; nil withholds it.
+    /// Fits a publication that is not withheld, without regard to others.
     ///
     /// Those that depend on others, or bring a route, are up to ``FittedView`` and pass as they are.
-    func fit(_ publication: Publication) -> Publication? {
+    func fit(_ publication: Publication) -> Publication {
         switch publication {
+        case .tripPreviews(let trips, let selected):
+            .tripPreviews(trips.map(self.fit), selected: selected)
+        case .updateTrip(let trip): .updateTrip(self.fit(trip))
         case .currentRoadName(let variants):
-            guard self.allows(.currentRoadName) else { return nil }
-            return .currentRoadName(Self.fit(variants, self.limits.currentRoadNameLengthMax))
-        case .maneuverState: return self.allows(.maneuvers) ? publication : nil
-        case .tripEstimates(let estimates, let color): return .tripEstimates(self.fit(estimates), color)
+            .currentRoadName(Self.fit(variants, self.limits.currentRoadNameLengthMax))
+        case .tripEstimates(let estimates, let color): .tripEstimates(self.fit(estimates), color)
         case .addRouteSegments(let segments, let generation):
-            guard self.allows(.routeSegments) else { return nil }
-            return .addRouteSegments(segments.map(self.fit), generation: generation)
-        case .currentRouteSegment: return self.allows(.routeSegments) ? publication : nil
-        case .showAlert(let alert): return self.allows(.navigationAlerts) ? .showAlert(self.fit(alert)) : nil
-        case .dismissAlert: return self.allows(.navigationAlerts) ? publication : nil
+            .addRouteSegments(segments.map(self.fit), generation: generation)
+        case .showAlert(let alert): .showAlert(self.fit(alert))
         case .shareDestination(let id, let destination):
-            guard self.allows(.destinationSharing) else { return nil }
-            return .shareDestination(shareID: id, self.fit(destination))
-        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .upcomingManeuvers,
-            .currentLaneGuidance, .maneuverEstimates, .pauseGuidance, .resumeGuidance, .finishGuidance,
-            .cancelGuidance:
-            return publication
+            .shareDestination(shareID: id, self.fit(destination))
+        default: publication
         }
     }
 

@@ -1,16 +1,16 @@
 internal import WaymarkModel
 package import WaymarkProtocol
 
-/// The one machine behind all connections: who is there, sessions, arbitration, requests, retained state.
+/// The one state machine behind all connections: peers, sessions, arbitration, requests, retained state.
 ///
 /// A value: the driver and the simulation hand in events and perform the actions. A peer's bug or malice is answered
 /// by an error to it, or ignored where it can be a race; a driver's bug (an event of a connection that never arrived)
 /// is ignored.
 ///
-/// The parts: `Admission` (who may come in, comes back, goes), `Guidance` (sessions and the vehicles in them),
+/// The parts: `Admission` (peers arrive, resume, depart), `Guidance` (sessions and the vehicles in them),
 /// `Joining` (endpoints in sessions), `Publishing`, `Requests`, `VehicleMessages`.
 package struct Gateway: Sendable, Hashable {
-    /// What is waited for.
+    /// What a deadline is for.
     enum Deadline: Sendable, Hashable, Codable {
         case clientGrace(ClientID)
         case endpointGrace(EndpointPath)
@@ -27,8 +27,8 @@ package struct Gateway: Sendable, Hashable {
     var vehicles: [VehicleID: Vehicle] = [:]
     var clients: [ClientID: Client] = [:]
     var sessions: [SessionID: NavigationSession] = [:]
-    var requests = SlotTable<Request>()
-    /// What the sessions keep.
+    var requests = SlotMap<Request>()
+    /// How much memory sessions use.
     var memory = MemoryLedger()
     var known = KnownPeers()
     var snapshots = SnapshotBook()
@@ -87,7 +87,7 @@ package struct Gateway: Sendable, Hashable {
         into actions: inout [Action]
     ) {
         switch self.peers[connection] {
-        case nil: break  // Refused or taken over, with messages on their way.
+        case nil: break  // The connection was refused or replaced while messages were on their way.
         case .client(let client):
             self.receive(message, session, client: client, connection, at: now, into: &actions)
         case .endpoint(let path):

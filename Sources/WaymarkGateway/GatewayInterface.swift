@@ -42,7 +42,7 @@ extension Gateway {
         indirect case forward(ConnectionID, ReceivedRequest, VehicleID, SessionID)
         /// Send these bytes, in order: a snapshot, or what was missed. Never conflated.
         case sendFrames(ConnectionID, [Frame])
-        /// Send these bytes to whoever is in the audience; a state (with a key) may be conflated.
+        /// Send these bytes to every member of the audience; a state (with a key) may be conflated.
         case publish(AudienceID, PublishedFrames)
         case join(ConnectionID, AudienceID)
         case leave(ConnectionID, AudienceID)
@@ -86,7 +86,7 @@ extension Gateway {
         }
     }
 
-    /// How many there are now.
+    /// The present numbers.
     package struct Census: Sendable, Hashable {
         package var vehicles: Int
         package var endpoints: Int
@@ -95,7 +95,7 @@ extension Gateway {
         package var requests: Int
     }
 
-    /// Plain counts since the process started; exporting them is somebody else's job.
+    /// Counts since the process started. The driver exports them.
     package struct Counters: Sendable, Hashable, Codable {
         package var framesPublished: UInt64 = 0
         package var framesUnchanged: UInt64 = 0
@@ -113,7 +113,7 @@ extension Gateway {
 
 /// The gateway's own limits and times. Each is a setting.
 package struct GatewayLimits: Sendable, Hashable {
-    /// How long a place is kept for a peer that vanished.
+    /// The grace time: how long a peer whose connection was cut may resume.
     package var grace: Duration = .seconds(30)
     /// From a request's arrival at a client to its answer.
     package var requestTimeout: Duration = .seconds(10)
@@ -121,7 +121,7 @@ package struct GatewayLimits: Sendable, Hashable {
     package var promptTimeout: Duration = .seconds(60)
     /// From a destination share to the vehicle's answer.
     package var shareTimeout: Duration = .seconds(10)
-    /// Endpoints and clients that are connected or may come back.
+    /// Endpoints and clients that are connected or may resume.
     package var peersMax = 40_000
     /// Those of one user id or credential.
     package var peersPerUserMax = 24_000
@@ -147,7 +147,7 @@ package struct GatewayLimits: Sendable, Hashable {
     package var retainedBytesInAllMax = 1_073_741_824
     /// Recent frames of one session, as one profile gets them, kept for resumption, in bytes.
     package var replayBytesMax = 262_144
-    /// Recent frames of all sessions, in bytes. Over it fewer are kept, and who comes back gets a snapshot instead.
+    /// Recent frames of all sessions, in bytes. Over it fewer are kept, and an endpoint that resumes gets a snapshot instead.
     package var replayBytesInAllMax = 268_435_456
     /// Distinct profiles one session is fitted to, apart from ``Profile/bare``.
     package var profilesPerSessionMax = 32

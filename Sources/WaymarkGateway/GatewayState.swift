@@ -13,7 +13,7 @@ package struct GatewayState: Codable, Sendable {
     private var vehicles: [VehicleID: Vehicle]
     private var clients: [ClientID: Client]
     private var sessions: [NavigationSession]
-    private var requests: SlotTable<StoredRequest>
+    private var requests: SlotMap<StoredRequest>
     private var memory: MemoryLedger
     private var known: KnownPeers
     private var deadlines: DeadlineQueue<Gateway.Deadline>
@@ -39,7 +39,7 @@ package struct GatewayState: Codable, Sendable {
         self.sessionCount = gateway.sessionCount
     }
 
-    /// The gateway that goes on with it; its driver must arm ``Gateway/armed``.
+    /// The gateway that resumes from this state. Its driver must arm ``Gateway/armed``.
     ///
     /// Limits that are lower than before hold for what comes anew.
     ///

@@ -27,7 +27,7 @@ extension Gateway {
         case .vehicles(let ids):
             var room = limits.vehiclesMax - self.vehicles.count
             for vehicle in ids {
-                if let code = self.obstacle(to: vehicle, client) {
+                if let code = self.refusal(of: vehicle, client) {
                     refused.append(VehicleStatus(vehicle: vehicle, standing: .refused(code)))
                 } else if self.vehicles[vehicle] == nil, room <= 0 {
                     refused.append(VehicleStatus(vehicle: vehicle, standing: .refused(.limitReached)))
@@ -71,7 +71,7 @@ extension Gateway {
     }
 
     /// Why `client` may not guide `vehicle`; nil if it may.
-    private func obstacle(to id: VehicleID, _ client: Client) -> ErrorCode? {
+    private func refusal(of id: VehicleID, _ client: Client) -> ErrorCode? {
         guard let vehicle = self.vehicles[id] else { return nil }
         if vehicle.navigatesItself { return .vehicleNavigatesItself }
         guard let holder = vehicle.session.flatMap({ self.sessions[$0]?.client }),
@@ -92,7 +92,7 @@ extension Gateway {
             && !vehicle.navigatesItself
     }
 
-    /// Gives a vehicle to a session, taking it from the one that has it.
+    /// Moves a vehicle into a session, out of the one that it is in.
     mutating func claim(
         _ id: VehicleID, for session: SessionID, at now: Instant, into actions: inout [Action]
     ) {
@@ -100,7 +100,7 @@ extension Gateway {
             self.removeVehicle(id, from: holder, .replaced, at: now, into: &actions)
         }
         self.vehicles[id, default: Vehicle()].session = session
-        self.sessions[session]?.take(id)
+        self.sessions[session]?.add(id)
     }
 
     /// Brings all of a vehicle's endpoints into the session that has it, and its settings to the client.
@@ -145,7 +145,7 @@ extension Gateway {
 
     // MARK: Ending
 
-    /// Takes one vehicle out of a session; the session ends with its last one.
+    /// Removes one vehicle from a session; the session ends with its last vehicle.
     mutating func removeVehicle(
         _ id: VehicleID, from session: SessionID, _ reason: SessionEndReason, at now: Instant,
         into actions: inout [Action]
@@ -154,7 +154,7 @@ extension Gateway {
             let client = self.sessions[session]?.client
         else { return }
         self.detach(id, from: session, reason, tellVehicle: true, at: now, into: &actions)
-        self.sessions[session]?.release(at: index, reason)
+        self.sessions[session]?.removeVehicle(at: index, reason)
         self.note(.left(reason), of: id, in: session, client, into: &actions)
         let isOver =
             self.sessions[session].map { $0.vehicles.isEmpty && $0.selection != .anyThatAsked } ?? true
@@ -166,7 +166,7 @@ extension Gateway {
         }
     }
 
-    /// Ends a session for everybody in it.
+    /// Ends a session for its client and all vehicles.
     mutating func endSession(
         _ id: SessionID, _ reason: SessionEndReason, at now: Instant, into actions: inout [Action]
     ) {
@@ -182,7 +182,7 @@ extension Gateway {
         }
     }
 
-    /// Ends a vehicle's part in a session: requests, shares, audiences; not one more frame of it to the vehicle.
+    /// Ends a vehicle's part in a session: requests, shares, audiences. No further frame of the session reaches the vehicle.
     private mutating func detach(
         _ id: VehicleID, from session: SessionID, _ reason: SessionEndReason, tellVehicle: Bool,
         at now: Instant,
@@ -231,7 +231,7 @@ extension Gateway {
 
     // MARK: A client's absence
 
-    /// The client has vanished: its vehicles are told, and keep what they have.
+    /// The client's connection was cut: tells the vehicles, which keep what they have.
     mutating func suspend(_ id: SessionID, into actions: inout [Action]) {
         self.sessions[id]?.isSuspended = true
         self.note(.suspended, of: self.sessions[id], into: &actions)
@@ -239,7 +239,7 @@ extension Gateway {
         self.sendToVehicles(of: id, .sessionSuspended(graceMilliseconds: grace), into: &actions)
     }
 
-    /// The client is back: its vehicles are told, and it is told what they said in the meantime, and who left.
+    /// The client has resumed: tells the vehicles; tells the client what they sent meanwhile, and which of them left.
     mutating func restore(
         _ id: SessionID, _ connection: ConnectionID, at now: Instant, into actions: inout [Action]
     ) {
@@ -250,7 +250,7 @@ extension Gateway {
             self.sendToVehicles(of: id, .sessionRestored, into: &actions)
         }
         for vehicle in session.vehicles {
-            // Before its standing: with that the client knows how all that it was asked has ended.
+            // Before the standing, after which the client takes all outcomes as known.
             self.repeatOutcomes(of: vehicle, to: session.client, id, into: &actions)
             self.announce(vehicle, into: &actions)
             self.sendSettings(of: vehicle, id, to: connection, into: &actions)

@@ -1,7 +1,7 @@
 internal import OrderedCollections
 
 extension Gateway {
-    /// How much is held, where it is most. Each has a limit in ``GatewayLimits``.
+    /// The largest amounts of memory in use. Each has a limit in ``GatewayLimits``.
     package struct Holdings: Sendable, Hashable {
         /// The most bytes that one session retains.
         package var retainedBytesMax = 0
@@ -11,13 +11,13 @@ extension Gateway {
         package var outcomesMax = 0
         /// The most requests open for one vehicle.
         package var openRequestsMax = 0
-        /// Peers that count as known, each with a token that is good.
+        /// Known peers, each with a valid token.
         package var known = 0
         /// Clients and endpoints, connected or in their grace time.
-        package var places = 0
+        package var peerCount = 0
     }
 
-    /// How much is held now. O(sessions + vehicles).
+    /// The present amounts. O(sessions + vehicles).
     package var holdings: Holdings {
         var holdings = Holdings()
         for session in self.sessions.values {
@@ -29,9 +29,9 @@ extension Gateway {
         for vehicle in self.vehicles.values {
             holdings.outcomesMax = max(holdings.outcomesMax, vehicle.outcomes.count)
             holdings.openRequestsMax = max(holdings.openRequestsMax, vehicle.openRequests.count)
-            holdings.places += vehicle.endpoints.count
+            holdings.peerCount += vehicle.endpoints.count
         }
-        holdings.places += self.clients.count
+        holdings.peerCount += self.clients.count
         holdings.known = self.known.count
         return holdings
     }

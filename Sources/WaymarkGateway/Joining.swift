@@ -2,11 +2,11 @@ internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-// Endpoints in sessions: how they come in, what they are sent and what not, how they go.
+// Endpoints in sessions: how they enter, what they are sent, what is withheld from them, how they leave.
 extension Gateway {
-    // MARK: Coming and going
+    // MARK: Entering and leaving
 
-    /// An endpoint has come: into the session that has its vehicle, or one for any vehicle that asked.
+    /// Adds a connected endpoint to the session of its vehicle, or to one for any vehicle that asked.
     mutating func enterGuidance(
         _ path: EndpointPath, resuming hello: Hello?, at now: Instant, into actions: inout [Action]
     ) {
@@ -20,7 +20,7 @@ extension Gateway {
         self.repeatPrompts(to: path, at: now, into: &actions)
     }
 
-    /// Tells an endpoint that comes back that the session it was in is over.
+    /// Tells a resumed endpoint that its former session is over.
     private func tellEnd(of session: SessionID, to path: EndpointPath, into actions: inout [Action]) {
         guard session != .none, let vehicle = self.vehicles[path.vehicle], vehicle.session != session,
             let connection = vehicle.endpoints[path.endpoint]?.connection
@@ -30,7 +30,7 @@ extension Gateway {
 
     /// Gives a free vehicle to the oldest session for any vehicle that asked.
     mutating func offer(_ id: VehicleID, at now: Instant, into actions: inout [Action]) {
-        // Why its id alone: a copy of the session that is kept here makes its vehicles be copied when it takes one more.
+        // Why only its id: with a copy of the session alive here, adding a vehicle would copy its list of vehicles.
         let candidate = self.sessions.values.lazy.filter { $0.selection == .anyThatAsked && !$0.isSuspended }
             .map { (ordinal: $0.ordinal, id: $0.id) }.min { $0.ordinal < $1.ordinal }
         guard let session = candidate?.id, let client = self.sessions[session]?.client,
@@ -42,9 +42,9 @@ extension Gateway {
         self.announce(id, into: &actions)
     }
 
-    /// Sends an endpoint what the session holds, or what it missed, and lets it hear the rest.
+    /// Sends an endpoint the snapshot of the session, or what it missed, and adds it to its audience.
     ///
-    /// - Returns: Whether there was room for its profile. If not, it gets what needs none.
+    /// - Returns: Whether there was room for its profile. If not, it gets ``Profile/bare``.
     @discardableResult
     mutating func join(
         _ path: EndpointPath, _ id: SessionID, resuming hello: Hello?, isRefit: Bool = false,
@@ -57,27 +57,27 @@ extension Gateway {
         let wanted = features.profile(of: endpoint, withholding: reasons)
         let hasRoom = self.hasRoom(for: wanted, in: id)
         let withheld = hasRoom ? reasons : Self.withheldWithoutRoom
-        var place = Endpoint.Place(
+        var membership = Endpoint.Membership(
             session: id, profile: hasRoom ? wanted : .bare, withheld: withheld.untilSnapshot)
-        let isBack = hello.map { endpoint.canResume($0, in: place) } ?? false
+        let isBack = hello.map { endpoint.canResume($0, in: membership) } ?? false
         let fresh = self.newAudienceID()
         let entry = self.sessions[id]?.enter(
-            place.profile, after: isBack ? hello?.resumeSequence : nil, newID: fresh, coder: self.coder,
+            membership.profile, after: isBack ? hello?.resumeSequence : nil, newID: fresh, coder: self.coder,
             &self.snapshots)
-        if let old = endpoint.place { self.giveUp(old) }
-        // Not before: with a copy of it around, what is changed in a session is copied first.
+        if let old = endpoint.membership { self.giveUp(old) }
+        // Not earlier: while a copy of the session is alive, every change copies its storage first.
         guard let index = self.sessions.index(forKey: id), let entry else { return true }
-        let session = self.sessions.look(at: index) { SessionSummary($0) }
+        let session = self.sessions.withValue(at: index) { SessionSummary($0) }
         if entry.kind == .full {
             // The endpoint may hold the same number of this session, cut in another way, and may go before it has read the snapshot.
             let mayHoldOther =
                 isRefit || hello?.resumeSession == id
                 || self.vehicles[path.vehicle]?.lastEnd?.session == id
-            place.firstResumable = session.sequence + (mayHoldOther ? 1 : 0)
+            membership.firstResumable = session.sequence + (mayHoldOther ? 1 : 0)
         } else {
-            place.firstResumable = endpoint.place?.firstResumable ?? 0
+            membership.firstResumable = endpoint.membership?.firstResumable ?? 0
         }
-        self.vehicles[path.vehicle]?.place(path.endpoint, at: place, entry.audience)
+        self.vehicles[path.vehicle]?.move(path.endpoint, to: membership, entry.audience)
         self.sendSnapshot(entry.kind, entry.frames, withheld, of: session, to: connection, into: &actions)
         actions.append(.join(connection, entry.audience))
         return hasRoom
@@ -103,30 +103,32 @@ extension Gateway {
         actions.append(mark(.snapshotEnd))
     }
 
-    /// An endpoint hears its session no longer, and keeps its place.
+    /// Takes an endpoint out of its audience; it stays in its session.
     mutating func leaveAudience(_ path: EndpointPath, into actions: inout [Action]) {
         guard let left = self.vehicles[path.vehicle]?.leaveAudience(path.endpoint) else { return }
         actions.append(.leave(left.connection, left.audience))
     }
 
-    /// An endpoint is no longer in its session.
+    /// Removes an endpoint from its session.
     mutating func leaveSession(_ path: EndpointPath, into actions: inout [Action]) {
         self.leaveAudience(path, into: &actions)
-        guard let place = self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place else { return }
-        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place = nil
-        self.giveUp(place)
-    }
-
-    private mutating func giveUp(_ place: Endpoint.Place) {
-        if self.sessions[place.session]?.leave(place.profile) == true {
-            self.sessionsWithRoom.append(place.session)
+        guard let membership = self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.membership else {
+            return
         }
-        self.account(for: place.session)
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.membership = nil
+        self.giveUp(membership)
     }
 
-    // MARK: Fitting anew
+    private mutating func giveUp(_ membership: Endpoint.Membership) {
+        if self.sessions[membership.session]?.leave(membership.profile) == true {
+            self.sessionsWithRoom.append(membership.session)
+        }
+        self.account(for: membership.session)
+    }
 
-    /// Takes over other settings. What they withhold from vehicles holds at once.
+    // MARK: Changing profiles
+
+    /// Changes the settings. What they withhold from vehicles is withheld at once.
     mutating func change(to policy: Policy, into actions: inout [Action]) {
         self.policy = policy
         for (_, id) in self.sessions.values.map({ ($0.ordinal, $0.id) }).sorted(by: { $0.0 < $1.0 }) {
@@ -134,7 +136,7 @@ extension Gateway {
         }
     }
 
-    /// Gives endpoints for which there was no room what they asked for, where there is room now.
+    /// Gives endpoints with ``Profile/bare`` their own profile in sessions that have room now.
     mutating func fillRoom(into actions: inout [Action]) {
         while let id = self.sessionsWithRoom.popLast() { self.refit(id, into: &actions) }
     }
@@ -150,12 +152,12 @@ extension Gateway {
             var isChanged = false
             for (name, connection, endpoint) in self.vehicles[vehicle]?.connections ?? [] {
                 let path = EndpointPath(vehicle: vehicle, endpoint: name)
-                guard let place = endpoint.place, place.session == id,
+                guard let membership = endpoint.membership, membership.session == id,
                     case let wanted = self.profile(of: endpoint, vehicle, features)
                 else { continue }
-                if wanted == place.profile {
+                if wanted == membership.profile {
                     isChanged = self.restate(features, id, path, endpoint, into: &actions) || isChanged
-                } else if place.profile != .bare || self.hasRoom(for: wanted, in: id) {
+                } else if membership.profile != .bare || self.hasRoom(for: wanted, in: id) {
                     self.leaveSession(path, into: &actions)
                     actions.append(.purge(connection, id))
                     self.join(path, id, resuming: nil, isRefit: true, into: &actions)
@@ -166,18 +168,18 @@ extension Gateway {
         }
     }
 
-    /// Tells an endpoint what is withheld from it now, if that is not what it was told, though it gets the same bytes.
+    /// Sends an endpoint the list of withheld features if that has changed while its profile has not.
     ///
-    /// - Returns: Whether it was told something.
+    /// - Returns: Whether a list was sent.
     private mutating func restate(
         _ features: SessionFeatures, _ id: SessionID, _ path: EndpointPath, _ endpoint: Endpoint,
         into actions: inout [Action]
     ) -> Bool {
         let withheld = self.withheld(from: endpoint, path.vehicle, features)
-        guard endpoint.place?.withheld != withheld.untilSnapshot, let connection = endpoint.connection,
+        guard endpoint.membership?.withheld != withheld.untilSnapshot, let connection = endpoint.connection,
             let session = self.sessions[id].map(SessionSummary.init)
         else { return false }
-        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.place?.withheld = withheld.untilSnapshot
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.membership?.withheld = withheld.untilSnapshot
         self.sendSnapshot(.missed, [], withheld, of: session, to: connection, into: &actions)
         return true
     }
@@ -201,7 +203,7 @@ extension Gateway {
         }
     }
 
-    /// Brings what endpoints get in line with what the trip shares.
+    /// Makes the endpoints' content match what the trip shares.
     mutating func applyOptOut(of id: SessionID, at now: Instant, into actions: inout [Action]) {
         guard let withholds = self.sessions[id]?.content.withholdsSegments else { return }
         self.sessions[id]?.withholdsSegments = withholds
@@ -224,11 +226,11 @@ extension Gateway {
     private mutating func hasRoom(for profile: Profile, in session: SessionID) -> Bool {
         let countMax = self.policy.limits.profilesPerSessionMax
         return self.sessions.index(forKey: session).map {
-            self.sessions.look(at: $0) { $0.hasRoom(for: profile, countMax: countMax) }
+            self.sessions.withValue(at: $0) { $0.hasRoom(for: profile, countMax: countMax) }
         } ?? false
     }
 
-    // MARK: Profiles and what is withheld
+    // MARK: Profiles and withheld features
 
     /// What an endpoint is to get in a session, if there is room: nothing that ``withheld(from:_:_:)`` names.
     private func profile(of endpoint: Endpoint, _ vehicle: VehicleID, _ session: SessionFeatures) -> Profile {
@@ -254,11 +256,11 @@ extension Gateway {
 
     /// Which features a session has for its endpoints.
     private struct SessionFeatures {
-        /// What its client is granted now, and ever was.
+        /// Features granted to its client, now or at any time before.
         let provided, everProvided: FeatureSet
         /// Features that the present trip does not share, and segments until an opt-in takes effect.
         let optedOut: FeatureSet
-        /// Endpoints get no retained segments.
+        /// Segments are retained and withheld from endpoints.
         let withholdsSegments: Bool
 
         /// Fields that clients may publish without having declared them.
@@ -273,7 +275,7 @@ extension Gateway {
             self.withholdsSegments = session.withholdsSegments
         }
 
-        /// Whether there may be something to cut out. If not, the endpoint can do with the bytes that the others get.
+        /// Whether fitting may remove something. If not, the endpoint shares the bytes that others get.
         func mayHold(_ feature: Feature, withheld reason: WithheldReason) -> Bool {
             switch reason {
             case .clientDoesNotProvide:
@@ -297,13 +299,13 @@ extension Gateway {
     }
 
     private mutating func features(of id: SessionID) -> SessionFeatures? {
-        guard let place = self.sessions.index(forKey: id) else { return nil }
-        let client = self.clients.index(forKey: self.sessions.look(at: place) { $0.client })
-        let granted = client.map { self.clients.look(at: $0) { $0.granted } } ?? []
-        return self.sessions.look(at: place) { SessionFeatures($0, granted: granted) }
+        guard let index = self.sessions.index(forKey: id) else { return nil }
+        let client = self.clients.index(forKey: self.sessions.withValue(at: index) { $0.client })
+        let granted = client.map { self.clients.withValue(at: $0) { $0.granted } } ?? []
+        return self.sessions.withValue(at: index) { SessionFeatures($0, granted: granted) }
     }
 
-    private func reasonToWithhold(
+    private func withheldReason(
         _ feature: Feature, from endpoint: Endpoint, _ vehicle: VehicleID, _ session: SessionFeatures
     ) -> WithheldReason? {
         if self.policy.withheldFeatures.contains(feature) { return .policy }
@@ -321,12 +323,12 @@ extension Gateway {
         FeatureGrant($0, withheld: .noCapacity)
     }
 
-    /// What an endpoint does not get in a session, and why.
+    /// The features that are withheld from an endpoint in a session, and why.
     func withheld(
         from endpoint: Endpoint, _ vehicle: VehicleID, in session: NavigationSession
     ) -> [FeatureGrant] {
         let features = SessionFeatures(session, granted: self.clients[session.client]?.granted ?? [])
-        if endpoint.place?.session == session.id, endpoint.place?.profile == .bare,
+        if endpoint.membership?.session == session.id, endpoint.membership?.profile == .bare,
             self.profile(of: endpoint, vehicle, features) != .bare
         {
             return Self.withheldWithoutRoom
@@ -340,7 +342,7 @@ extension Gateway {
     ) -> [FeatureGrant] {
         var withheld: [FeatureGrant] = []
         for feature in Profile.contentFeatures {
-            if let reason = self.reasonToWithhold(feature, from: endpoint, vehicle, session) {
+            if let reason = self.withheldReason(feature, from: endpoint, vehicle, session) {
                 withheld.append(FeatureGrant(feature, withheld: reason))
             }
         }
@@ -349,8 +351,7 @@ extension Gateway {
 }
 
 extension [FeatureGrant] {
-    /// Of withheld features those that an endpoint gets again only after another SnapshotBegin: a trip says by itself what it
-    /// shares.
+    /// The withheld features that an endpoint gets again only after another SnapshotBegin: all but those that the trip withholds.
     fileprivate var untilSnapshot: FeatureSet {
         var features: FeatureSet = []
         for grant in self where grant.withheld != .tripOptedOut { features.insert(grant.feature) }
@@ -359,7 +360,7 @@ extension [FeatureGrant] {
 }
 
 extension Vehicle {
-    /// How a session that this vehicle is not in has ended for it, as far as the gateway still knows.
+    /// How an earlier session ended for this vehicle, if the gateway still knows.
     func end(of session: SessionID) -> SessionEnded {
         guard let lastEnd = self.lastEnd, lastEnd.session == session else {
             return SessionEnded(session: session, reason: .clientGone)

@@ -1,6 +1,6 @@
 internal import WaymarkProtocol
 
-/// How many peers are known: connected, or in their grace time. Each has one token that is good, in its record.
+/// Counts known peers: connected, or in their grace time. Each has one valid token, in its record.
 struct KnownPeers: Sendable, Hashable, Codable {
     private(set) var count = 0
     /// How many each user has. Users without any are not in it.

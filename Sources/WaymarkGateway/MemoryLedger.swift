@@ -1,6 +1,6 @@
 internal import WaymarkProtocol
 
-/// What sessions keep of what was published, in bytes: in all, per client and per user.
+/// How many bytes of publications sessions keep: in all, per client and per user.
 struct MemoryLedger: Sendable, Hashable, Codable {
     /// What one session keeps.
     struct Bytes: Sendable, Hashable, Codable {
@@ -33,7 +33,7 @@ struct MemoryLedger: Sendable, Hashable, Codable {
         self.accounts[session] = nil
     }
 
-    /// Takes over what a session keeps now.
+    /// Sets how much a session keeps now.
     mutating func set(_ session: SessionID, _ bytes: Bytes) {
         guard let account = self.accounts[session] else { return }
         guard bytes != account.bytes else { return }
@@ -66,28 +66,5 @@ struct MemoryLedger: Sendable, Hashable, Codable {
     private static func add<Key>(_ growth: Int, to key: Key, _ counts: inout [Key: Int]) {
         let count = counts[key, default: 0] + growth
         counts[key] = count == 0 ? nil : count
-    }
-}
-
-extension PublicationOutline {
-    /// The field of the proto that makes a session larger.
-    var contentField: String {
-        switch self {
-        case .tripPreviews: "trips"
-        case .startGuidance, .resumeGuidance: "route"
-        case .updateTrip: "trip"
-        case .addManeuvers: "maneuvers"
-        case .addLaneGuidances: "lane_guidances"
-        case .addRouteSegments: "segments"
-        case .upcomingManeuvers: "maneuver_ids"
-        case .currentLaneGuidance: "lane_guidance_id"
-        case .currentRoadName: "name_variants"
-        case .maneuverState: "state"
-        case .tripEstimates, .maneuverEstimates: "travel_estimates"
-        case .currentRouteSegment: "segment_id"
-        case .pauseGuidance: "description_variants"
-        case .showAlert: "alert"
-        case .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized: ""
-        }
     }
 }

@@ -33,7 +33,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     private(set) var retained = RetainedState()
     private(set) var audiences: OrderedDictionary<Profile, Audience> = [:]
     private(set) var replay = ReplayRing(after: 0)
-    /// The route in full; nil while nobody stores a part of it.
+    /// The whole route; nil while no endpoint stores a part of it only.
     private var route: StoredRoute?
 
     /// What is written for the next process: all but the route, which is in ``retained``.
@@ -56,16 +56,16 @@ struct NavigationSession: Sendable, Hashable, Codable {
         self.receiptsEveryMilliseconds = opening.receiptsEveryMilliseconds
     }
 
-    /// Takes a vehicle in, or awaits it.
-    mutating func take(_ vehicle: VehicleID) {
+    /// Adds a vehicle, connected or awaited.
+    mutating func add(_ vehicle: VehicleID) {
         self.vehicles.append(vehicle)
         self.left[vehicle] = nil
     }
 
-    /// Lets the vehicle at `index` go.
-    mutating func release(at index: Int, _ reason: SessionEndReason) {
+    /// Removes the vehicle at `index`.
+    mutating func removeVehicle(at index: Int, _ reason: SessionEndReason) {
         self.left[self.vehicles.remove(at: index)] = reason
-        // In a session for any that asked they come and go.
+        // In a session for any vehicle that asked, vehicles may leave without end.
         if self.left.count > ProtocolConstants.vehiclesPerSessionMax { self.left.removeFirst() }
     }
 
@@ -91,13 +91,13 @@ struct NavigationSession: Sendable, Hashable, Codable {
     }
 
     /// Whether a publication changed the session.
-    private enum Acceptance: Sendable, Hashable { case published, unchanged }
+    private enum Effect: Sendable, Hashable { case published, unchanged }
 
-    /// What a run of frames is held against.
+    /// What every frame of a batch is validated against: granted features, limits, and the coder.
     ///
-    /// Why a class: to look at one limit of a structure is to copy them all, as the compiler has it.
-    final class Terms {
-        /// Those that the client was granted.
+    /// Why a class: the compiler copies a whole structure of limits to read one of them.
+    final class PublishingRules {
+        /// Features that the client was granted.
         let features: FeatureSet
         let limits: GatewayLimits
         let coder: BodyCoder
@@ -109,56 +109,56 @@ struct NavigationSession: Sendable, Hashable, Codable {
         }
     }
 
-    /// How far a run of frames has come. Apart from its ``Terms``, so that these are not copied for each frame.
-    private struct Run {
-        /// How many bytes the rings of all sessions may still grow.
+    /// What a batch has changed so far. Apart from ``PublishingRules``, so that those are not copied for each frame.
+    private struct Batch {
+        /// How many bytes the replay rings of all sessions may still grow.
         var replayRoom: Int
-        /// States that were taken over, by key, and which frame says so last. Few: see ``newStatesMax``.
+        /// States that were accepted: the key, and the last frame with it. Few, see ``newStatesMax``.
         var newStates: [(key: ConflationKey, index: Int)] = []
-        /// How many bytes more the session retains with them.
+        /// How many more bytes the session will retain with them.
         var growth = 0
 
-        /// More are looked through no faster than they are kept one by one.
+        /// Searching a longer list costs more than retaining the states one by one.
         static let newStatesMax = 32
     }
 
-    /// Uses up the number of a frame that was refused before it got here.
+    /// Uses up the number of a frame that the codec rejected.
     mutating func skip(_ sequence: UInt64) {
         if sequence == self.sequence + 1 { self.sequence = sequence }
     }
 
-    /// Checks the frames from `first` on, one after another, takes them over and hands them to every audience.
+    /// Validates the frames from `first` on, applies them, and hands them to every audience.
     ///
     /// Stops after an event, after a trip that changes what is shared, after a refused frame (its number is used up), and before
     /// a frame of another session.
     ///
     /// - Returns: What comes next, and why the last one was refused, if it was.
     mutating func publish(
-        _ frames: PublishedFrames, from first: Int, _ terms: Terms, _ memory: inout MemoryLedger,
+        _ frames: PublishedFrames, from first: Int, _ rules: PublishingRules, _ memory: inout MemoryLedger,
         _ counters: inout Gateway.Counters, into actions: inout [Gateway.Action]
     ) -> Progress {
         let kept = self.kept
         let trip = self.content.trip
-        var run = Run(replayRoom: terms.limits.replayBytesInAllMax - memory.total.replay)
+        var batch = Batch(replayRoom: rules.limits.replayBytesInAllMax - memory.total.replay)
         var progress = Progress(next: first)
-        // What was taken over and not yet handed on.
-        var taken = first..<first
+        // Applied and not yet handed to the audiences.
+        var applied = first..<first
         loop: while progress.next < frames.indices.upperBound {
             let index = progress.next
-            guard frames.places[index].header.session == self.id else { break loop }
+            guard frames.ranges[index].header.session == self.id else { break loop }
             let key = frames.outlines[index].conflationKey
             progress.next += 1
             do throws(Rejection) {
-                switch try self.take(frames, index, key, terms, memory, &run) {
-                case .published: taken = taken.lowerBound..<progress.next
+                switch try self.apply(frames, index, key, rules, memory, &batch) {
+                case .published: applied = applied.lowerBound..<progress.next
                 case .unchanged:
                     counters.framesUnchanged += 1
-                    self.handOn(frames[taken], terms, &run, into: &actions)
-                    taken = progress.next..<progress.next
+                    self.handOn(frames[applied], rules, &batch, into: &actions)
+                    applied = progress.next..<progress.next
                 }
                 counters.framesPublished += 1
             } catch {
-                self.skip(frames.places[index].header.sequence)
+                self.skip(frames.ranges[index].header.sequence)
                 progress.rejection = error
                 break loop
             }
@@ -169,73 +169,74 @@ struct NavigationSession: Sendable, Hashable, Codable {
                 break loop
             }
         }
-        self.retainNewStates(frames, &run)
-        self.handOn(frames[taken], terms, &run, into: &actions)
+        self.retainNewStates(frames, &batch)
+        self.handOn(frames[applied], rules, &batch, into: &actions)
         if self.content.trip.sharesLess(than: trip) { self.forgetReplay() }
         if self.kept != kept { memory.set(self.id, self.kept) }
         return progress
     }
 
-    /// Checks the next frame and takes it over.
-    private mutating func take(
-        _ frames: PublishedFrames, _ index: Int, _ key: ConflationKey?, _ terms: Terms,
-        _ memory: borrowing MemoryLedger, _ run: inout Run
-    ) throws(Rejection) -> Acceptance {
+    /// Validates and applies the next frame.
+    private mutating func apply(
+        _ frames: PublishedFrames, _ index: Int, _ key: ConflationKey?, _ rules: PublishingRules,
+        _ memory: borrowing MemoryLedger, _ batch: inout Batch
+    ) throws(Rejection) -> Effect {
         let outline = frames.outlines[index]
-        try Self.checkFlags(of: frames.places[index].header)
-        try Self.checkProvided(outline, by: terms.features)
-        try Self.checkSequence(of: frames.places[index].header, after: self.sequence)
-        try Self.checkShare(outline, self.openShares, openMax: terms.limits.sharesOpenMax)
-        if let key { return try self.take(state: index, key, of: frames, terms, memory, &run) }
-        self.retainNewStates(frames, &run)
+        try Self.checkFlags(of: frames.ranges[index].header)
+        try Self.checkProvided(outline, by: rules.features)
+        try Self.checkSequence(of: frames.ranges[index].header, after: self.sequence)
+        if let key { return try self.apply(state: index, key, of: frames, rules, memory, &batch) }
+        try Self.checkShare(outline, self.openShares, openMax: rules.limits.sharesOpenMax)
+        self.retainNewStates(frames, &batch)
         let frame = frames.frame(at: index)
         let byteCount = self.retained.byteCount
         let growth = self.retained.byteCount(afterEvent: frame, outline) - byteCount
-        try Self.checkMemory(self.id, byteCount, growth, outline, terms, memory)
+        try Self.checkMemory(self.id, byteCount, growth, outline, rules, memory)
         self.sequence += 1
-        try self.content.apply(outline, limits: terms.limits.route)
+        try self.content.apply(outline, limits: rules.limits.route)
         self.retained.apply(event: frame.compacted(), outline)
         return .published
     }
 
-    /// Takes a state over. It is kept at the end of the run, if no other has replaced it by then.
-    private mutating func take(
-        state index: Int, _ key: ConflationKey, of frames: PublishedFrames, _ terms: Terms,
-        _ memory: borrowing MemoryLedger, _ run: inout Run
-    ) throws(Rejection) -> Acceptance {
-        if run.newStates.count == Run.newStatesMax { self.retainNewStates(frames, &run) }
+    /// Applies a state. It is retained at the end of the batch, unless a newer value replaces it before.
+    private mutating func apply(
+        state index: Int, _ key: ConflationKey, of frames: PublishedFrames, _ rules: PublishingRules,
+        _ memory: borrowing MemoryLedger, _ batch: inout Batch
+    ) throws(Rejection) -> Effect {
+        if batch.newStates.count == Batch.newStatesMax { self.retainNewStates(frames, &batch) }
         // Why not by ==: it is a call into another module.
-        let newer = run.newStates.firstIndex { $0.key.item == key.item && $0.key.type == key.type }
-        let place = newer == nil ? self.retained.place(of: key) : nil
+        let newer = batch.newStates.firstIndex { $0.key.item == key.item && $0.key.type == key.type }
+        let location = newer == nil ? self.retained.location(of: key) : nil
         let old =
-            newer.map { frames.places[run.newStates[$0].index].header } ?? place.map(self.retained.header)
-        let growth = frames.places[index].header.keptByteCount - (old?.keptByteCount ?? 0)
+            newer.map { frames.ranges[batch.newStates[$0].index].header }
+            ?? location.map(self.retained.header)
+        let growth = frames.ranges[index].header.keptByteCount - (old?.keptByteCount ?? 0)
         let outline = frames.outlines[index]
         try Self.checkMemory(
-            self.id, self.retained.byteCount + run.growth, growth, outline, terms, memory)
+            self.id, self.retained.byteCount + batch.growth, growth, outline, rules, memory)
         self.sequence += 1
-        try self.content.apply(outline, limits: terms.limits.route)
+        try self.content.apply(outline, limits: rules.limits.route)
         if let newer {
-            guard !frames.hasSameBodies(index, run.newStates[newer].index) else { return .unchanged }
-            run.newStates[newer].index = index
+            guard !frames.hasSameBodies(index, batch.newStates[newer].index) else { return .unchanged }
+            batch.newStates[newer].index = index
         } else {
-            if let place, self.retained.isUnchanged(by: frames, index, at: place) { return .unchanged }
-            run.newStates.append((key, index))
+            if let location, self.retained.isUnchanged(by: frames, index, at: location) { return .unchanged }
+            batch.newStates.append((key, index))
         }
-        run.growth += growth
+        batch.growth += growth
         return .published
     }
 
-    /// Keeps the states that were taken over, in bytes of their own.
-    private mutating func retainNewStates(_ frames: PublishedFrames, _ run: inout Run) {
-        for (key, index) in run.newStates {
-            self.retained.apply(frames.frame(at: index).compacted(), key, at: self.retained.place(of: key))
+    /// Retains the states of the batch, each in bytes of its own.
+    private mutating func retainNewStates(_ frames: PublishedFrames, _ batch: inout Batch) {
+        for (key, index) in batch.newStates {
+            self.retained.apply(frames.frame(at: index).compacted(), key, at: self.retained.location(of: key))
         }
-        run.newStates.removeAll(keepingCapacity: true)
-        run.growth = 0
+        batch.newStates.removeAll(keepingCapacity: true)
+        batch.growth = 0
     }
 
-    /// Forgets the frames published when the trip shared more: an endpoint that resumes gets a snapshot instead.
+    /// Drops the frames that were published while the trip shared more: an endpoint that resumes gets a snapshot instead.
     private mutating func forgetReplay() {
         self.replay = ReplayRing(after: self.sequence)
         for index in self.audiences.values.indices {
@@ -265,7 +266,9 @@ struct NavigationSession: Sendable, Hashable, Codable {
     private static func checkProvided(
         _ outline: PublicationOutline, by features: FeatureSet
     ) throws(Rejection) {
-        let needed = outline.feature ?? outline.route?.features.first { !features.contains($0) }
+        let rule = outline.rule
+        guard rule.feature != nil || rule.adds != nil else { return }
+        let needed = rule.feature ?? outline.route?.features.first { !features.contains($0) }
         guard let needed, !features.contains(needed) else { return }
         throw Rejection(.notGranted, reason: "the feature \(needed) was not granted to this client")
     }
@@ -273,7 +276,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     private static func checkShare(
         _ outline: PublicationOutline, _ open: Set<Share>, openMax: Int
     ) throws(Rejection) {
-        guard case .shareDestination(let share) = outline else { return }
+        guard case .share(let share) = outline.content else { return }
         if open.contains(where: { $0.id == share }) {
             throw Rejection(.duplicate, field: "share_id", reason: "the share \(share) is under way")
         }
@@ -295,25 +298,27 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// Checks that the session may retain `growth` more bytes than it does. One that shrinks always may.
     private static func checkMemory(
-        _ id: SessionID, _ byteCount: Int, _ growth: Int, _ outline: PublicationOutline, _ terms: Terms,
+        _ id: SessionID, _ byteCount: Int, _ growth: Int, _ outline: PublicationOutline,
+        _ rules: PublishingRules,
         _ memory: borrowing MemoryLedger
     ) throws(Rejection) {
         guard growth > 0 else { return }
-        do throws(Rejection) { try memory.check(id, retaining: byteCount + growth, terms.limits) } catch {
+        do throws(Rejection) { try memory.check(id, retaining: byteCount + growth, rules.limits) } catch {
             var error = error
-            error.field = outline.contentField
+            error.field = "\(outline.rule.largestField)"
             throw error
         }
     }
 
     // MARK: Handing on
 
-    /// Keeps frames for resumption and hands them to every audience, cut to what that can show.
+    /// Keeps frames for resumption and hands them to every audience, fitted to its profile.
     private mutating func handOn(
-        _ frames: PublishedFrames, _ terms: Terms, _ run: inout Run, into actions: inout [Gateway.Action]
+        _ frames: PublishedFrames, _ rules: PublishingRules, _ batch: inout Batch,
+        into actions: inout [Gateway.Action]
     ) {
         guard !frames.isEmpty else { return }
-        self.replay.append(frames, terms.limits.replayBytesMax, &run.replayRoom)
+        self.replay.append(frames, rules.limits.replayBytesMax, &batch.replayRoom)
         var isFitted = false
         // Why by index: hashing a profile costs more than everything else here.
         for index in self.audiences.values.indices {
@@ -323,18 +328,20 @@ struct NavigationSession: Sendable, Hashable, Codable {
                 isFitted = true
             }
         }
-        if isFitted { self.handOnFitted(frames, terms, &run, into: &actions) }
+        if isFitted { self.handOnFitted(frames, rules, &batch, into: &actions) }
     }
 
     private mutating func handOnFitted(
-        _ frames: PublishedFrames, _ terms: Terms, _ run: inout Run, into actions: inout [Gateway.Action]
+        _ frames: PublishedFrames, _ rules: PublishingRules, _ batch: inout Batch,
+        into actions: inout [Gateway.Action]
     ) {
         var fitted = Array(repeating: PublishedFrames(), count: self.audiences.count)
-        for place in frames.indices {
-            let frame = frames.frame(at: place)
-            let outline = frames.outlines[place]
+        for index in frames.indices {
+            let frame = frames.frame(at: index)
+            let outline = frames.outlines[index]
+            let rule = outline.rule
             var publication: Publication?
-            if self.route != nil, outline.isOfStoredRoute, let decoded = terms.coder.decode(frame) {
+            if self.route != nil, outline.isOfStoredRoute, let decoded = rules.coder.decode(frame) {
                 self.route?.apply(decoded)
                 publication = decoded
             }
@@ -342,26 +349,26 @@ struct NavigationSession: Sendable, Hashable, Codable {
             for index in self.audiences.values.indices {
                 // Why not `if var`: the view must be changed in place, not copied.
                 self.audiences.values[index].fitting?.view
-                    .fit(frame, &publication, outline, route, terms.coder, into: &fitted[index])
+                    .fit(frame, &publication, outline, rule, route, rules.coder, into: &fitted[index])
             }
         }
         for index in self.audiences.values.indices where !fitted[index].isEmpty {
             self.audiences.values[index].fitting?.replay
-                .append(fitted[index], terms.limits.replayBytesMax, &run.replayRoom)
+                .append(fitted[index], rules.limits.replayBytesMax, &batch.replayRoom)
             actions.append(.publish(self.audiences.values[index].id, fitted[index]))
         }
     }
 
     // MARK: Audiences
 
-    /// What an endpoint is sent that comes in.
+    /// What an endpoint is sent when it enters the session.
     struct Entry: Sendable, Hashable {
         var audience: AudienceID
         var kind: SnapshotBegin.Kind
         var frames: [Frame]
     }
 
-    /// Whether an endpoint of `profile` finds room: for ``Profile/bare`` there always is.
+    /// Whether there is room for an endpoint of `profile`; for ``Profile/bare`` there always is.
     func hasRoom(for profile: Profile, countMax: Int) -> Bool {
         if self.audiences.count < countMax || profile == .bare || self.audiences[profile] != nil {
             return true
@@ -369,9 +376,9 @@ struct NavigationSession: Sendable, Hashable, Codable {
         return self.audiences.count == countMax && self.audiences[.bare] != nil
     }
 
-    /// Lets an endpoint of `profile` in, and says what it must be sent.
+    /// Adds an endpoint of `profile` and returns what it must be sent.
     ///
-    /// `sequence` is the last number that it saw of this session with the same profile; nil if it knows nothing.
+    /// `sequence` is the last number that it received in this session with the same profile; nil for none.
     mutating func enter(
         _ profile: Profile, after sequence: UInt64?, newID: @autoclosure () -> AudienceID,
         coder: BodyCoder, _ snapshots: inout SnapshotBook
@@ -403,9 +410,9 @@ struct NavigationSession: Sendable, Hashable, Codable {
         return Entry(audience: audience.id, kind: .full, frames: self.retained.frames)
     }
 
-    /// Takes a member out; an audience without members is forgotten.
+    /// Removes an endpoint, and its audience if that has no other.
     ///
-    /// - Returns: Whether there may be room now for one that found none before.
+    /// - Returns: Whether there may be room now for an endpoint that found none before.
     mutating func leave(_ profile: Profile) -> Bool {
         self.audiences[profile]?.memberCount -= 1
         guard self.audiences[profile]?.memberCount == 0 else { return false }
@@ -414,13 +421,13 @@ struct NavigationSession: Sendable, Hashable, Codable {
         return self.audiences[.bare] != nil
     }
 
-    /// What an endpoint missed that saw `sequence` last; nil if that cannot be told.
+    /// The frames after `sequence`; nil if some are no longer kept.
     private func missed(after sequence: UInt64, _ audience: Audience) -> [Frame]? {
         guard sequence <= self.sequence else { return nil }
         return (audience.fitting?.replay ?? self.replay).frames(after: sequence)
     }
 
-    /// Finds the route again, once everything else was read.
+    /// Rebuilds the route from the retained frames, after the rest of the state was read.
     mutating func restoreRoute(_ coder: BodyCoder) {
         guard self.audiences.keys.contains(where: \.isWindowed) else { return }
         self.route = self.storedRoute(self.retained.frames.compactMap { coder.decode($0) })
@@ -432,7 +439,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
             laneGuidance: self.content.lastLaneGuidance)
     }
 
-    /// The retained frames, cut by a fresh view: it ends up as every view of the profile, whatever it has seen before.
+    /// The retained frames, fitted by a new view, which ends in the same state as any older view of the profile.
     private mutating func fittedSnapshot(
         _ profile: Profile, _ coder: BodyCoder, _ snapshots: inout SnapshotBook
     ) -> (view: FittedView, frames: [Frame]) {
@@ -446,7 +453,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         for (frame, publication) in retained {
             var publication = publication
             let outline = publication?.outline ?? .unrecognized
-            view.fit(frame, &publication, outline, route, coder, into: &fitted)
+            view.fit(frame, &publication, outline, outline.rule, route, coder, into: &fitted)
         }
         var newer: Set<ConflationKey> = []
         let newest = fitted.frames.reversed().filter { $0.key.map { newer.insert($0).inserted } ?? true }
@@ -466,18 +473,18 @@ extension ReplayRing {
 }
 
 extension FittedView {
-    /// Cuts a frame; `publication` is its content, as soon as somebody has read it.
+    /// Fits a frame. `publication` is its content; nil until a view needs it.
     fileprivate mutating func fit(
         _ frame: Frame, _ publication: inout Publication?, _ outline: PublicationOutline,
-        _ route: StoredRoute, _ coder: BodyCoder, into fitted: inout PublishedFrames
+        _ rule: PublicationRule, _ route: StoredRoute, _ coder: BodyCoder, into fitted: inout PublishedFrames
     ) {
-        switch self.foresight(of: outline) {
+        switch self.foresight(by: rule) {
         case .asReceived: return fitted.append(copyOf: frame, outline)
         case .withheld: return
         case .unknown: break
         }
         publication = publication ?? coder.decode(frame)
-        // What is not known cannot be cut: it is passed on.
+        // A type that this build does not know is forwarded as it is.
         guard let publication else { return fitted.append(copyOf: frame, outline) }
         switch self.fit(publication, route) {
         case .asReceived: fitted.append(copyOf: frame, outline)
@@ -488,20 +495,6 @@ extension FittedView {
                     flags: frame.header.flags.union(.fitted))
                 fitted.append(copyOf: coder.encode(envelope), publication.outline)
             }
-        }
-    }
-}
-
-extension PublicationOutline {
-    fileprivate var route: Route? {
-        switch self {
-        case .startGuidance(_, _, let route): route
-        case .resumeGuidance(_, let route): route
-        case .tripPreviews, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
-            .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .maneuverState, .tripEstimates,
-            .maneuverEstimates, .currentRouteSegment, .pauseGuidance, .showAlert, .dismissAlert,
-            .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized:
-            nil
         }
     }
 }

@@ -3,26 +3,26 @@ package import WaymarkModel
 package import WaymarkProtocol
 
 extension Gateway {
-    /// A turn in the life of a session or a vehicle, for whoever keeps a record of it. Nothing has to be done about it, and it
-    /// says nothing of places. State that clients publish makes none.
+    /// An event in the life of a session or a vehicle, for the log. The driver need not act on it; it has no locations. Published
+    /// state makes no notes.
     package struct Note: Sendable, Hashable {
         package enum Turn: Sendable, Hashable {
             /// A client opened a session.
             case opened
-            /// A client wanted to guide vehicles and may not. ``Note/session`` is none if no session was opened.
+            /// A client was refused some vehicles. ``Note/session`` is none if no session was opened.
             case refused(ErrorCode)
             /// A vehicle that asked for any guidance was taken into a session.
             case joined
             case started(generation: UInt32)
             case paused(PauseReason)
             case resumed
-            /// Goes on along another route.
+            /// Guidance continues on another route.
             case rerouted(generation: UInt32)
-            /// The client has vanished, and its place is kept for a while.
+            /// The client's connection was cut; its sessions are kept for the grace time.
             case suspended
             /// The client is back.
             case restored
-            /// A vehicle is in its session no more; ``SessionEndReason/replaced``: another session took it over.
+            /// A vehicle left its session; ``SessionEndReason/replaced``: another session took it over.
             case left(SessionEndReason)
             case ended(SessionEndReason)
             /// A vehicle asks a client to stop on the way.
@@ -35,9 +35,9 @@ extension Gateway {
         package var turn: Turn
         /// ``SessionID/none`` if it is about no session.
         package var session: SessionID
-        /// nil if no client has to do with it.
+        /// nil if no client is involved.
         package var client: ClientID?
-        // Why not a list of one: whoever asks something would pay for it.
+        // Why not a list of one: each request would allocate one.
         fileprivate enum Subject: Sendable, Hashable {
             case vehicle(VehicleID)
             case vehicles([VehicleID])
@@ -45,7 +45,7 @@ extension Gateway {
 
         fileprivate var subject: Subject
 
-        /// Whose life it belongs to.
+        /// The vehicles that it is about.
         package var vehicles: [VehicleID] {
             switch self.subject {
             case .vehicle(let vehicle): [vehicle]

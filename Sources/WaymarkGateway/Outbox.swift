@@ -1,26 +1,28 @@
 package import WaymarkProtocol
 
-/// What waits to be written to one endpoint: newest states, all events, in the publisher's order, within a bound.
+/// The queue of frames for one endpoint that reads slowly: the newest value of each state, every event, in the publisher's order,
+/// within a bound.
 ///
-/// The frames that the gateway hands out own their bytes, so that what waits here pins nothing but itself.
+/// Its frames own their bytes: a small frame that waits does not keep a large read alive.
 package struct Outbox: Sendable, Hashable {
     package struct Limits: Sendable, Hashable {
-        /// What waits, in bytes; every frame counts as 128 bytes more than it has. Over it the endpoint is closed: events are never dropped.
+        /// The most bytes that may wait; every frame counts as 128 bytes more than it has. Over it the endpoint is closed, because events
+        /// are never dropped.
         package var bytesMax = 4_194_304
-        /// An endpoint that takes nothing for this long while something waits is closed.
+        /// An endpoint that reads nothing for this long while frames wait is closed.
         package var slowConsumerTimeout: Duration = .seconds(30)
 
         package init() {}
     }
 
-    /// Whether a frame was taken.
+    /// Whether a frame was queued.
     package enum Verdict: Sendable, Hashable {
         case queued
         /// Over ``Limits/bytesMax`` even after conflation.
         case overflow
     }
 
-    /// What a waiting frame is found by: a state by what it is the value of, an event by its place.
+    /// Identifies a waiting frame: a state by its key, an event by its number.
     private enum Slot: Sendable, Hashable {
         case state(SessionID, ConflationKey)
         /// The maneuver state in front of the upcoming maneuvers that wait.
@@ -29,18 +31,18 @@ package struct Outbox: Sendable, Hashable {
     }
 
     package let limits: Limits
-    /// What waits takes, in bytes, see ``Limits/bytesMax``.
+    /// Bytes that wait, as ``Limits/bytesMax`` counts them.
     package private(set) var byteCount = 0
     /// States that were replaced before they were written.
     package private(set) var conflatedCount: UInt64 = 0
     private var queue: [(slot: Slot, frame: Frame)?] = []
     private var head = 0
-    private var places: [Slot: Int] = [:]
+    private var indices: [Slot: Int] = [:]
     private var eventCount: UInt64 = 0
 
     package init(limits: Limits) { self.limits = limits }
 
-    package var isEmpty: Bool { self.places.isEmpty }
+    package var isEmpty: Bool { self.indices.isEmpty }
 
     /// Puts a frame at the end; a state takes the place of an older waiting value of the same session and key.
     ///
@@ -50,8 +52,8 @@ package struct Outbox: Sendable, Hashable {
         let slot: Slot
         if let key {
             slot = .state(frame.header.session, key)
-            if let place = self.places[slot] {
-                self.remove(at: place)
+            if let index = self.indices[slot] {
+                self.remove(at: index)
                 self.conflatedCount += 1
             }
             if key.type == MessageType.upcomingManeuvers.rawValue {
@@ -63,7 +65,7 @@ package struct Outbox: Sendable, Hashable {
         }
         guard self.byteCount + frame.keptByteCount <= self.limits.bytesMax else { return .overflow }
         self.compactIfSparse()
-        self.places[slot] = self.queue.count
+        self.indices[slot] = self.queue.count
         self.queue.append((slot, frame))
         self.byteCount += frame.keptByteCount
         return .queued
@@ -73,16 +75,16 @@ package struct Outbox: Sendable, Hashable {
     /// the old maneuver's state to the new one.
     private mutating func keepManeuverState(of session: SessionID) {
         let slot = Slot.state(session, ConflationKey(type: .updateManeuverState))
-        guard let place = self.places.removeValue(forKey: slot) else { return }
-        if let older = self.places[.endOfManeuver(session)] {
+        guard let index = self.indices.removeValue(forKey: slot) else { return }
+        if let older = self.indices[.endOfManeuver(session)] {
             self.remove(at: older)
             self.conflatedCount += 1
         }
-        self.queue[place]?.slot = .endOfManeuver(session)
-        self.places[.endOfManeuver(session)] = place
+        self.queue[index]?.slot = .endOfManeuver(session)
+        self.indices[.endOfManeuver(session)] = index
     }
 
-    /// Takes frames from the front to write them: at least one if there is one, then as many as fit `byteCount`.
+    /// Dequeues frames to write: at least one if any waits, then as many as fit `byteCount`.
     package mutating func take(byteCount: Int) -> [Frame] {
         var frames: [Frame] = []
         var taken = 0
@@ -99,35 +101,35 @@ package struct Outbox: Sendable, Hashable {
         return frames
     }
 
-    /// Drops what waits of a session, or only what is of one type.
+    /// Drops the waiting frames of a session, or only those of one type.
     package mutating func purge(_ session: SessionID, only type: MessageType? = nil) {
-        for place in self.head..<self.queue.count {
-            guard let header = self.queue[place]?.frame.header, header.session == session,
+        for index in self.head..<self.queue.count {
+            guard let header = self.queue[index]?.frame.header, header.session == session,
                 type == nil || header.type == type
             else { continue }
-            self.remove(at: place)
+            self.remove(at: index)
         }
         self.compactIfSparse()
     }
 
-    private mutating func remove(at place: Int) {
-        guard let (slot, frame) = self.queue[place] else { return }
-        self.queue[place] = nil
-        self.places[slot] = nil
+    private mutating func remove(at index: Int) {
+        guard let (slot, frame) = self.queue[index] else { return }
+        self.queue[index] = nil
+        self.indices[slot] = nil
         self.byteCount -= frame.keptByteCount
     }
 
-    /// Closes the holes once they are the larger part, so that memory follows what waits.
+    /// Removes the holes once they are the larger part, so that memory follows the number of frames.
     private mutating func compactIfSparse() {
-        guard self.queue.count > 32, self.queue.count > 2 * self.places.count else { return }
+        guard self.queue.count > 32, self.queue.count > 2 * self.indices.count else { return }
         self.queue = self.queue[self.head...].filter { $0 != nil }
         self.head = 0
-        for (place, entry) in self.queue.enumerated() {
-            if let entry { self.places[entry.slot] = place }
+        for (index, entry) in self.queue.enumerated() {
+            if let entry { self.indices[entry.slot] = index }
         }
     }
 
-    /// What waits, in order; a state with its key.
+    /// The waiting frames, in order; a state with its key.
     package var waiting: [(frame: Frame, key: ConflationKey?)] {
         self.queue[self.head...].compactMap { entry in
             entry.map { entry in

@@ -1,10 +1,10 @@
 internal import WaymarkProtocol
 
-/// How the last requests of a vehicle ended, oldest first, for those that are resent. Coded as a list of outcomes.
+/// The outcomes of a vehicle's last requests, oldest first, for requests that are resent. Coded as a list.
 struct OutcomeBook: Sendable {
-    /// Once as many are kept as may be, each takes the place of the oldest.
+    /// Once full, a new outcome replaces the oldest.
     private var ring: [RequestOutcome] = []
-    /// Of their ids, at the same places: so that looking for one compares few texts.
+    /// The hashes of their ids, at the same indices: a search compares few texts.
     private var hashes: [Int] = []
     private var oldest = 0
 

@@ -9,7 +9,7 @@ package struct Profile: Sendable, Hashable, Codable {
         .navigationAlerts, .charge, .timeZone, .tripPreviews,
     ]
 
-    @Rare package private(set) var limits: VehicleLimits
+    @BoxedIfCustom package private(set) var limits: VehicleLimits
     package let distanceUnits: DistanceUnits
     /// Content features that are withheld.
     package let withheld: FeatureSet

@@ -1,12 +1,12 @@
 package import WaymarkProtocol
 
-/// Published frames, one right behind the other: as they were read at once, or as one audience gets them.
+/// Published frames, one right behind the other: a batch as it was read, or as one audience gets it.
 ///
-/// They share one array with each other, and with whatever was read at the same time: whoever keeps some for long copies
-/// their ``bytes`` or takes ``frames``.
+/// The frames share one array with everything that was read at the same time. To keep frames for long, copy their ``bytes`` or use
+/// ``frames``.
 package struct PublishedFrames: Sendable, Hashable {
-    /// Where a frame is.
-    struct Place: Sendable, Hashable {
+    /// A frame in the shared array.
+    struct FrameRange: Sendable, Hashable {
         let header: FrameHeader
         /// Where it begins in the array.
         let start: Int
@@ -15,20 +15,20 @@ package struct PublishedFrames: Sendable, Hashable {
     }
 
     private var array: [UInt8]
-    // Why two lists, also of what is not among these frames: a part of them shares both, and a place is copied without a thought.
-    /// Of all that was read at the same time; those at ``indices`` are of these frames.
-    private(set) var places: [Place] = []
+    // Why two lists that also have other frames: a part of the batch shares both, and a range is copied without counting references.
+    /// Of everything that was read at the same time; ``indices`` are those of these frames.
+    private(set) var ranges: [FrameRange] = []
     /// What the gateway must know of each.
     private(set) var outlines: [PublicationOutline] = []
-    /// Where in both lists these frames are.
+    /// Where both lists have these frames.
     private(set) var indices = 0..<0
 
-    /// None yet; those to come were read into `array`.
+    /// Empty; frames to come were read into `array`.
     package init(readInto array: [UInt8] = []) {
         self.array = array
-        // As many as there are usually, within reason.
+        // A usual number of frames for so many bytes.
         guard !array.isEmpty else { return }
-        self.places.reserveCapacity(min(array.count / 32, 64))
+        self.ranges.reserveCapacity(min(array.count / 32, 64))
         self.outlines.reserveCapacity(min(array.count / 32, 64))
     }
 
@@ -43,7 +43,7 @@ package struct PublishedFrames: Sendable, Hashable {
     /// All of them, as they go over the wire.
     package var bytes: ArraySlice<UInt8> {
         guard let last = self.indices.last else { return [] }
-        return self.array[self.places[self.indices.lowerBound].start..<self.places[last].range.upperBound]
+        return self.array[self.ranges[self.indices.lowerBound].start..<self.ranges[last].range.upperBound]
     }
 
     /// Each by itself, in bytes of its own; a state with its key.
@@ -65,32 +65,32 @@ package struct PublishedFrames: Sendable, Hashable {
 
     /// One of them, in the shared bytes.
     func frame(at index: Int) -> Frame {
-        Frame(header: self.places[index].header, bytes: self.array[self.places[index].range])
+        Frame(header: self.ranges[index].header, bytes: self.array[self.ranges[index].range])
     }
 
     /// Whether two of them have the same body, byte for byte.
     func hasSameBodies(_ index: Int, _ other: Int) -> Bool {
         let bytes = unsafe self.array.span.bytes
         return Frame.hasSameBodies(
-            bytes.extracting(self.places[index].range), bytes.extracting(self.places[other].range))
+            bytes.extracting(self.ranges[index].range), bytes.extracting(self.ranges[other].range))
     }
 
     /// Whether one of them has the body of another frame, byte for byte.
     func hasBody(at index: Int, of frame: Frame) -> Bool {
         unsafe Frame.hasSameBodies(
-            self.array.span.bytes.extracting(self.places[index].range), frame.bytes.span.bytes)
+            self.array.span.bytes.extracting(self.ranges[index].range), frame.bytes.span.bytes)
     }
 
-    /// Takes a frame that is a part of the array: the one that begins at `start`, where the last one ends.
+    /// Adds a frame of the array: the one that begins at `start`, where the last one ends.
     package mutating func append(
         read header: FrameHeader, at start: Int, _ outline: consuming PublicationOutline
     ) {
-        self.places.append(Place(header: header, start: start))
+        self.ranges.append(FrameRange(header: header, start: start))
         self.outlines.append(outline)
-        self.indices = self.indices.lowerBound..<self.places.count
+        self.indices = self.indices.lowerBound..<self.ranges.count
     }
 
-    /// Takes a frame from elsewhere.
+    /// Adds a copy of a frame.
     mutating func append(copyOf frame: Frame, _ outline: PublicationOutline) {
         self.append(read: frame.header, at: self.array.count, outline)
         self.array.append(contentsOf: frame.bytes)

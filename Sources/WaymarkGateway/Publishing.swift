@@ -1,7 +1,7 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-// What clients publish: checked, retained, handed to every audience.
+// Publications of clients: validated, retained, handed to every audience.
 extension Gateway {
     mutating func publish(
         _ frames: PublishedFrames, from connection: ConnectionID, at now: Instant,
@@ -9,40 +9,40 @@ extension Gateway {
     ) {
         var next = frames.indices.lowerBound
         while next < frames.indices.upperBound {
-            // Else taken over, with frames on their way.
+            // Otherwise another connection took over the client while frames were on their way.
             guard case .client(let client) = self.peers[connection] else { return }
             next = self.publish(frames, from: next, by: client, connection, at: now, into: &actions)
         }
     }
 
-    /// Publishes what comes in a row in one session.
+    /// Publishes consecutive frames of one session.
     ///
-    /// - Returns: What comes next.
+    /// - Returns: The index of the next frame.
     private mutating func publish(
         _ frames: PublishedFrames, from first: Int, by client: ClientID, _ connection: ConnectionID,
         at now: Instant, into actions: inout [Action]
     ) -> Int {
-        let id = frames.places[first].header.session
+        let id = frames.ranges[first].header.session
         guard
             let features = self.clients.index(forKey: client).map({
-                self.clients.look(at: $0) { $0.granted }
+                self.clients.withValue(at: $0) { $0.granted }
             })
         else { return frames.indices.upperBound }
-        guard let place = self.sessions.index(forKey: id),
-            self.sessions.look(at: place, { $0.client }) == client
+        guard let index = self.sessions.index(forKey: id),
+            self.sessions.withValue(at: index, { $0.client }) == client
         else {
-            let (header, outline) = (frames.places[first].header, frames.outlines[first])
+            let (header, outline) = (frames.ranges[first].header, frames.outlines[first])
             let rejection = Self.rejection(outsideOfSession: header, outline, by: features)
             self.refuse(header, rejection, connection, into: &actions)
             return first + 1
         }
-        let terms = NavigationSession.Terms(
+        let rules = NavigationSession.PublishingRules(
             features: features, limits: self.policy.limits, coder: self.coder)
-        let progress = self.sessions.values[place].publish(
-            frames, from: first, terms, &self.memory, &self.counters, into: &actions)
+        let progress = self.sessions.values[index].publish(
+            frames, from: first, rules, &self.memory, &self.counters, into: &actions)
         let last = progress.next - 1
         if let rejection = progress.rejection {
-            self.refuse(frames.places[last].header, rejection, connection, into: &actions)
+            self.refuse(frames.ranges[last].header, rejection, connection, into: &actions)
         } else {
             self.follow(frames.outlines[last], in: id, at: now, into: &actions)
         }
@@ -50,7 +50,7 @@ extension Gateway {
         return progress.next
     }
 
-    /// Why a frame is refused whose session is not the client's: what it may not send at all comes first.
+    /// Why a frame for a session that is not the client's is rejected. Missing permission comes first.
     private static func rejection(
         outsideOfSession header: FrameHeader, _ outline: PublicationOutline, by features: FeatureSet
     ) -> Rejection {
@@ -65,13 +65,13 @@ extension Gateway {
     mutating func skip(_ header: FrameHeader, from connection: ConnectionID) {
         guard case .client(let client) = self.peers[connection] else { return }
         self.counters.framesRejected += 1
-        guard let place = self.sessions.index(forKey: header.session),
-            self.sessions.look(at: place, { $0.client }) == client
+        guard let index = self.sessions.index(forKey: header.session),
+            self.sessions.withValue(at: index, { $0.client }) == client
         else { return }
-        self.sessions.look(at: place) { $0.skip(header.sequence) }
+        self.sessions.withValue(at: index) { $0.skip(header.sequence) }
     }
 
-    /// Brings the books up to what a session keeps now.
+    /// Updates the memory ledger with what a session keeps now.
     mutating func account(for session: SessionID) {
         if let kept = self.sessions[session]?.kept { self.memory.set(session, kept) }
     }
@@ -84,25 +84,27 @@ extension Gateway {
         actions.append(.send(connection, Envelope(.error(rejection.of(header)))))
     }
 
-    /// What follows from a publication beside handing it on.
+    /// Does what an event asks for apart from reaching the audiences.
     private mutating func follow(
         _ outline: PublicationOutline, in id: SessionID, at now: Instant, into actions: inout [Action]
     ) {
-        switch outline {
-        case .startGuidance(_, let generation, _):
-            self.note(.started(generation: generation), of: self.sessions[id], into: &actions)
-        case .pauseGuidance(let reason):
+        guard case .event = outline.rule.kind else { return }
+        switch outline.type {
+        case .startGuidance:
+            self.note(.started(generation: outline.generation), of: self.sessions[id], into: &actions)
+        case .pauseGuidance:
+            guard case .pause(let reason) = outline.content else { return }
             self.note(.paused(reason), of: self.sessions[id], into: &actions)
-        case .resumeGuidance(let generation, let route):
-            let turn = route == nil ? Note.Turn.resumed : .rerouted(generation: generation)
+        case .resumeGuidance:
+            let turn =
+                outline.route == nil ? Note.Turn.resumed : .rerouted(generation: outline.generation)
             self.note(turn, of: self.sessions[id], into: &actions)
-        case .shareDestination(let share): self.share(share, in: id, at: now, into: &actions)
+        case .shareDestination:
+            guard case .share(let share) = outline.content else { return }
+            self.share(share, in: id, at: now, into: &actions)
         case .finishGuidance: self.endSession(id, .finished, at: now, into: &actions)
         case .cancelGuidance: self.endSession(id, .cancelledByClient, at: now, into: &actions)
-        case .tripPreviews, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
-            .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .maneuverState, .tripEstimates,
-            .maneuverEstimates, .currentRouteSegment, .showAlert, .dismissAlert, .unrecognized:
-            break
+        default: break  // The others only reach the audiences.
         }
     }
 
@@ -118,7 +120,7 @@ extension Gateway {
             self.sessions[session]?.openShares.insert(share)
             self.tell(share, .willShare, into: &actions)
             let isTaken = self.vehicles[vehicle]?.connections.contains { _, _, endpoint in
-                endpoint.place?.profile.allows(.destinationSharing) == true
+                endpoint.membership?.profile.allows(.destinationSharing) == true
             }
             if isTaken == true {
                 self.deadlines.set(.share(share), at: now + self.policy.limits.shareTimeout)

@@ -14,29 +14,29 @@ struct Endpoint: Sendable, Hashable, Codable {
     var connection: ConnectionID?
     var hello: VehicleHello
     var token: ResumptionToken
-    @Rare var settings = VehicleSettings()
+    @BoxedIfCustom var settings = VehicleSettings()
     /// The audience it hears; nil while it is away.
     var audience: AudienceID?
-    /// The profile it has, and in which session. It keeps its place while it is away, so that what it misses is known.
-    var place: Place?
+    /// The session that it is in, and its profile there. Kept while the endpoint is away, so that the gateway knows what it misses.
+    var membership: Membership?
     /// How far it said it is in the present session.
     var receipt: Receipt?
 
-    struct Place: Sendable, Hashable, Codable {
+    struct Membership: Sendable, Hashable, Codable {
         var session: SessionID
         var profile: Profile
         /// What the last SnapshotBegin withheld until the next one, so for any reason but the trip's.
         var withheld: FeatureSet = []
-        /// The first number from which the endpoint can resume: with a lower one it holds what it got before this place.
+        /// The lowest number from which the endpoint can resume: below it the endpoint holds frames of an earlier membership.
         var firstResumable: UInt64 = 0
     }
 
-    /// Whether an endpoint that says `hello` holds what the gateway sent it at `place`, up to some number.
-    func canResume(_ hello: Hello, in place: Place) -> Bool {
-        guard let old = self.place, hello.resumeSession == place.session, old.session == place.session else {
-            return false
-        }
-        return old.profile == place.profile && hello.resumeSequence >= old.firstResumable
+    /// Whether an endpoint that says `hello` holds the frames of `membership` up to some number.
+    func canResume(_ hello: Hello, in membership: Membership) -> Bool {
+        guard let old = self.membership, hello.resumeSession == membership.session,
+            old.session == membership.session
+        else { return false }
+        return old.profile == membership.profile && hello.resumeSequence >= old.firstResumable
     }
 
     /// What the endpoint asked for and was granted, apart from what a session withholds.
@@ -83,8 +83,8 @@ struct Vehicle: Sendable, Hashable, Codable {
     /// Its open requests in the order of their ids.
     var sortedRequests: [RequestNumber] { self.openRequests.sorted { $0.id < $1.id }.map(\.number) }
 
-    /// Has an endpoint, in place of what was known under its name.
-    mutating func take(
+    /// Adds an endpoint; it replaces the one known under its name.
+    mutating func add(
         _ endpoint: Endpoint, _ name: EndpointName, _ principal: Principal, isResumed: Bool
     ) {
         self.principal = principal
@@ -95,9 +95,9 @@ struct Vehicle: Sendable, Hashable, Codable {
     }
 
     /// Puts an endpoint into a session, or into none.
-    mutating func place(_ name: EndpointName, at place: Endpoint.Place?, _ audience: AudienceID?) {
+    mutating func move(_ name: EndpointName, to membership: Endpoint.Membership?, _ audience: AudienceID?) {
         guard let index = self.endpoints.index(forKey: name) else { return }
-        self.endpoints.values[index].place = place
+        self.endpoints.values[index].membership = membership
         self.endpoints.values[index].audience = audience
         self.endpoints.values[index].receipt = nil
     }
@@ -151,7 +151,7 @@ struct Client: Sendable, Hashable, Codable {
 /// Endpoints of one session with one profile.
 struct Audience: Sendable, Hashable, Codable {
     let id: AudienceID
-    /// Endpoints with a place in it, those in their grace time among them.
+    /// Endpoints in it, including those in their grace time.
     var memberCount: Int
     /// nil for the profile that cuts nothing.
     var fitting: Fitting?
@@ -164,7 +164,7 @@ struct Audience: Sendable, Hashable, Codable {
 }
 
 /// Names an open request within the gateway.
-typealias RequestNumber = SlotNumber
+typealias RequestNumber = SlotKey
 
 /// A request of a vehicle that has not ended.
 struct Request: Sendable, Hashable {

@@ -1,26 +1,26 @@
 internal import DequeModule
 internal import WaymarkProtocol
 
-/// The last frames of a session, as one audience got them, for endpoints that come back after a short gap.
+/// A ring of the last frames of a session, as one audience got them, for endpoints that resume after a short gap.
 struct ReplayRing: Sendable {
-    /// Frames are put together in arrays of about so many bytes; a larger frame has one for itself.
+    /// About how many bytes of frames share an array; a larger frame has an array of its own.
     private static let chunkByteCount = 8_192
 
-    /// What the frames take, see ``FrameHeader/keptByteCount``, as if each were kept by itself.
+    /// The memory of the frames, see ``FrameHeader/keptByteCount``, counted as if each were kept by itself.
     private(set) var byteCount = 0
-    /// The frames' bytes, oldest first. No frame is in two of them.
+    /// The frames' bytes, oldest first. No frame spans two chunks.
     private var chunks: Deque<[UInt8]> = []
     /// Where the oldest frame begins in the first chunk.
     private var offset = 0
-    /// Frames up to this sequence number may be missing here.
+    /// Frames up to this sequence number may be missing.
     private var floor: UInt64
 
-    /// A ring that knows nothing of the frames up to `sequence`.
+    /// An empty ring after the frame with number `sequence`.
     init(after sequence: UInt64) { self.floor = sequence }
 
     /// Keeps a copy of frames, and forgets the oldest ones over `byteCountMax`.
     mutating func append(_ frames: PublishedFrames, byteCountMax: Int) {
-        // One by one where not all will be kept, so that not much more is held than is counted.
+        // One by one if not all will be kept, so that the memory stays close to what is counted.
         guard frames.bytes.count <= byteCountMax || frames.indices.count == 1 else {
             for index in frames.indices {
                 self.append(frames[index..<index + 1], byteCountMax: byteCountMax)
@@ -28,7 +28,7 @@ struct ReplayRing: Sendable {
             return
         }
         self.keep(frames.bytes, count: frames.indices.count)
-        // What one publication was fitted into goes as a whole: a part of it must not pass for all of it.
+        // All frames of one publication are dropped together: a part of them must not pass for all.
         while let oldest = self.oldest, self.byteCount > byteCountMax || oldest.sequence == self.floor {
             self.forget(oldest)
         }
@@ -55,19 +55,19 @@ struct ReplayRing: Sendable {
         }
     }
 
-    /// What an endpoint missed that saw `sequence` last; nil if that cannot be told any more.
+    /// The frames after `sequence`; nil if some of them were dropped.
     ///
     /// A publication that was fitted into several frames is repeated whole: the endpoint may have got a part of it.
     func frames(after sequence: UInt64) -> [Frame]? {
         guard sequence >= self.floor else { return nil }
-        // Chunks that end before it need not be gone through.
+        // Skips chunks that end before it.
         let first = self.chunks.lastIndex { FrameHeader(at: 0, of: $0).sequence < sequence } ?? 0
         let missed = self.frames(from: first).drop { $0.header.sequence < sequence }
         let parts = missed.prefix { $0.header.sequence == sequence }.count
         return Array(parts == 1 ? missed.dropFirst() : missed)
     }
 
-    /// The frames from a chunk on.
+    /// The frames of the chunks from `first` on.
     private func frames(from first: Int = 0) -> [Frame] {
         var frames: [Frame] = []
         for (index, chunk) in self.chunks.enumerated().dropFirst(first) {

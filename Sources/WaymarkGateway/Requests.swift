@@ -2,51 +2,51 @@ internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-// What a vehicle asks of clients. Every request ends in exactly one outcome.
+// Requests of vehicles to clients. Every request ends with exactly one outcome.
 extension Gateway {
     // MARK: From the vehicle
 
-    /// Asks the client that guides a vehicle to stop on the way.
+    /// Asks the client that guides a vehicle for a stop on the way.
     mutating func askForWaypoint(
         _ request: ReceivedRequest, _ segment: String, _ key: Request.Key,
         _ vehicle: Dictionary<VehicleID, Vehicle>.Index, at now: Instant, into actions: inout [Action]
     ) {
-        guard let session = self.vehicles.look(at: vehicle, { $0.session }),
-            let place = self.sessions.index(forKey: session)
-        else { return self.turnDown(key, of: vehicle, .invalid, nil, into: &actions) }
-        let (name, isGuiding, isOnRoute) = self.sessions.look(at: place) { session in
+        guard let session = self.vehicles.withValue(at: vehicle, { $0.session }),
+            let index = self.sessions.index(forKey: session)
+        else { return self.decline(key, of: vehicle, .invalid, nil, into: &actions) }
+        let (name, isGuiding, isOnRoute) = self.sessions.withValue(at: index) { session in
             (
                 session.client, session.content.isGuiding,
                 segment.isEmpty || session.content.route.segments.contains(segment)
             )
         }
-        guard isGuiding else { return self.turnDown(key, of: vehicle, .invalid, nil, into: &actions) }
-        guard isOnRoute else { return self.turnDown(key, of: vehicle, .invalid, name, into: &actions) }
+        guard isGuiding else { return self.decline(key, of: vehicle, .invalid, nil, into: &actions) }
+        guard isOnRoute else { return self.decline(key, of: vehicle, .invalid, name, into: &actions) }
         guard let client = self.clients.index(forKey: name),
-            case let (client?, features) = self.clients.look(
+            case let (client?, features) = self.clients.withValue(
                 at: client, { ($0.connection, $0.granted) })
-        else { return self.turnDown(key, of: vehicle, .gone, name, into: &actions) }
+        else { return self.decline(key, of: vehicle, .gone, name, into: &actions) }
         guard features.contains(.waypointRequests) else {
-            return self.turnDown(key, of: vehicle, .notSupported, name, into: &actions)
+            return self.decline(key, of: vehicle, .notSupported, name, into: &actions)
         }
         self.open(request, .waypoint(session), key, of: vehicle, to: name, at: now)
         actions.append(.forward(client, request, key.vehicle, session))
         self.note(.waypointRequested, of: key.vehicle, in: session, name, into: &actions)
     }
 
-    /// Asks the first client that comes into question to guide a vehicle.
+    /// Asks the first suitable client to guide a vehicle.
     mutating func askForDestination(
         _ request: ReceivedRequest, _ key: Request.Key, _ vehicle: Dictionary<VehicleID, Vehicle>.Index,
         at now: Instant, into actions: inout [Action]
     ) {
-        let session = self.vehicles.look(at: vehicle) { $0.session }.flatMap {
+        let session = self.vehicles.withValue(at: vehicle) { $0.session }.flatMap {
             self.sessions.index(forKey: $0)
         }
-        if let session, self.sessions.look(at: session, { $0.content.isGuiding }) {
-            return self.turnDown(key, of: vehicle, .invalid, nil, into: &actions)
+        if let session, self.sessions.withValue(at: session, { $0.content.isGuiding }) {
+            return self.decline(key, of: vehicle, .invalid, nil, into: &actions)
         }
         guard let first = self.nextClient(after: []) else {
-            return self.turnDown(key, of: vehicle, .notSupported, nil, into: &actions)
+            return self.decline(key, of: vehicle, .notSupported, nil, into: &actions)
         }
         self.open(request, .destination(tried: [first]), key, of: vehicle, to: first, at: now)
         self.forward(request, of: key.vehicle, to: first, into: &actions)
@@ -72,19 +72,19 @@ extension Gateway {
     mutating func answerPrompt(
         _ answer: PromptAnswer, _ path: EndpointPath, into actions: inout [Action]
     ) {
-        // Else another endpoint was faster, or it is over.
+        // Otherwise another endpoint answered first, or the prompt is over.
         guard let number = self.vehicles[path.vehicle]?.openRequest(answer.requestID),
             case .prompting = self.requests[number]?.stage
         else { return }
         self.endRequest(number, answer.isAccepted ? .accepted : .declinedByUser, into: &actions)
     }
 
-    /// Whether a vehicle's request is to be worked on. A resent one gets its outcome again, or waits for the one that comes.
-    mutating func isNew(
+    /// Whether to process a vehicle's request. A resent request gets its outcome again, or waits for it; one too many is declined.
+    mutating func admitRequest(
         _ key: Request.Key, _ vehicle: Dictionary<VehicleID, Vehicle>.Index, _ connection: ConnectionID,
         into actions: inout [Action]
     ) -> Bool {
-        let (number, outcome, openCount) = self.vehicles.look(at: vehicle) {
+        let (number, outcome, openCount) = self.vehicles.withValue(at: vehicle) {
             ($0.openRequest(key.id), $0.outcomes.outcome(of: key.id), $0.openRequests.count)
         }
         guard number == nil else { return false }
@@ -94,7 +94,7 @@ extension Gateway {
         }
         self.counters.requestsRouted += 1
         guard openCount < self.policy.limits.requestsOpenMax else {
-            self.turnDown(key, of: vehicle, .busy, nil, into: &actions)
+            self.decline(key, of: vehicle, .busy, nil, into: &actions)
             return false
         }
         return true
@@ -107,18 +107,18 @@ extension Gateway {
         _ request: ReceivedRequest, _ kind: Request.Kind, _ key: Request.Key,
         of vehicle: Dictionary<VehicleID, Vehicle>.Index, to client: ClientID, at now: Instant
     ) {
-        let number = self.requests.nextNumber
+        let number = self.requests.nextKey
         let deadline = self.deadlines.add(.request(number), at: now + self.policy.limits.requestTimeout)
         self.requests.insert(
             Request(vehicle: key.vehicle, content: request, kind: kind, client: client, deadline: deadline))
-        self.vehicles.look(at: vehicle) {
+        self.vehicles.withValue(at: vehicle) {
             $0.openRequests.append(Vehicle.OpenRequest(id: key.id, number: number))
         }
     }
 
-    /// Lets a request stay as it is until then.
+    /// Moves the deadline of a request.
     private mutating func wait(for number: RequestNumber, until end: Instant) {
-        guard let replaced = self.requests.look(at: number, { $0.deadline }) else { return }
+        guard let replaced = self.requests.withValue(at: number, { $0.deadline }) else { return }
         self.deadlines.cancel(replaced)
         let deadline = self.deadlines.add(.request(number), at: end)
         self.requests.change(number) { $0.deadline = deadline }
@@ -132,7 +132,7 @@ extension Gateway {
         actions.append(.forward(connection, request, vehicle, .none))
     }
 
-    /// Who is asked for a drive next: by priority, then by name.
+    /// The next client to ask for a drive: by priority, then by name.
     private func nextClient(after tried: Set<ClientID>) -> ClientID? {
         self.clients.filter { id, client in
             client.connection != nil && client.granted.contains(.destinationRequests)
@@ -153,9 +153,9 @@ extension Gateway {
         let vehicle = self.vehicles.index(forKey: answer.vehicle)
         guard
             let number = vehicle.flatMap({
-                self.vehicles.look(at: $0) { $0.openRequest(answer.requestID) }
+                self.vehicles.withValue(at: $0) { $0.openRequest(answer.requestID) }
             }),
-            case (true, let kind, let stage)? = self.requests.look(
+            case (true, let kind, let stage)? = self.requests.withValue(
                 at: number, { ($0.client == client, $0.kind, $0.stage) })
         else {
             let rejection = Rejection(
@@ -277,7 +277,7 @@ extension Gateway {
         self.deadlines.cancel(request.deadline)
         let vehicle = self.vehicles.index(forKey: request.vehicle)
         if let vehicle {
-            self.vehicles.look(at: vehicle) { $0.openRequests.removeAll { $0.number == number } }
+            self.vehicles.withValue(at: vehicle) { $0.openRequests.removeAll { $0.number == number } }
         }
         if case .prompting = request.stage {
             let over = Message.promptOver(PromptOver(requestID: request.id, outcome: outcome))
@@ -299,7 +299,7 @@ extension Gateway {
     }
 
     /// Ends a request that no client was asked, or has to hear of.
-    mutating func turnDown(
+    mutating func decline(
         _ key: Request.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index, _ outcome: Outcome,
         _ client: ClientID?, into actions: inout [Action]
     ) {
@@ -318,8 +318,8 @@ extension Gateway {
             requestID: key.id, vehicle: key.vehicle, outcome: outcome, client: client)
         let message = Message.requestOutcome(ended)
         let keptMax = self.policy.limits.outcomesKeptMax
-        let kept = vehicle.map { place in
-            self.vehicles.look(at: place) { vehicle in
+        let kept = vehicle.map { index in
+            self.vehicles.withValue(at: index) { vehicle in
                 vehicle.outcomes.append(ended, countMax: keptMax)
                 return (session: vehicle.session, connections: vehicle.connections(asking: .requests))
             }

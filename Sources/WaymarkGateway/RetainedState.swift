@@ -1,32 +1,20 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// The frames that make up what a session holds now: what an endpoint that joins is sent.
+/// The frames that make up the present state of a session: what a joining endpoint is sent.
 struct RetainedState: Sendable, Hashable, Codable {
-    /// Where the value of a state is held.
-    enum Place: Sendable, Hashable {
+    /// Where the value of a state is.
+    enum Location: Sendable, Hashable {
         case newest(Int)
         case estimates(Int)
     }
 
-    /// What an event makes void.
-    private enum Voided: Sendable, Hashable {
-        case nothing
-        case types([MessageType])
-        /// All that speaks of the route, and a pause.
-        case route
-        case everything
-    }
-
-    /// How an event is kept.
-    private enum Kept: Sendable, Hashable { case not, asNewest, asAddition }
-
     /// One of a type: within it the newer frame replaces the older.
     private var newest: [Frame] = []
-    /// The newest estimates of each maneuver, and where they are.
+    /// The newest estimates of each maneuver, and their indices by maneuver.
     private var estimates: [Frame] = []
-    private var estimatePlaces: [UInt32: Int] = [:]
-    /// What was added to the route: accumulates until that is replaced.
+    private var estimateIndices: [UInt32: Int] = [:]
+    /// Additions to the route; they accumulate until the route is replaced.
     private var additions: [Frame] = []
     /// What the kept frames take, see ``FrameHeader/keptByteCount``.
     private(set) var byteCount = 0
@@ -39,103 +27,88 @@ struct RetainedState: Sendable, Hashable, Codable {
 
     // MARK: States
 
-    /// Where the value of a state is held; nil if there is none.
-    func place(of key: ConflationKey) -> Place? {
+    /// Where the value of a state is; nil for none.
+    func location(of key: ConflationKey) -> Location? {
         guard key.type != MessageType.updateManeuverEstimates.rawValue else {
-            return self.estimatePlaces[key.item].map { .estimates($0) }
+            return self.estimateIndices[key.item].map { .estimates($0) }
         }
         return self.newest.firstIndex { $0.header.rawType == key.type }.map { .newest($0) }
     }
 
-    // Why not the frame itself: to hand it out retains and releases it.
-    /// The header of the frame at a place that was found since something was last made void.
-    func header(at place: Place) -> FrameHeader {
-        switch place {
+    // Why not the whole frame: returning it retains and releases it.
+    /// The header of the frame at a location that no event has made invalid since.
+    func header(at location: Location) -> FrameHeader {
+        switch location {
         case .newest(let index): self.newest[index].header
         case .estimates(let index): self.estimates[index].header
         }
     }
 
-    /// Whether the state at `place` says what one of `frames` says.
-    func isUnchanged(by frames: PublishedFrames, _ index: Int, at place: Place) -> Bool {
-        switch place {
-        case .newest(let place): frames.hasBody(at: index, of: self.newest[place])
-        case .estimates(let place): frames.hasBody(at: index, of: self.estimates[place])
+    /// Whether the state at `location` says what one of `frames` says.
+    func isUnchanged(by frames: PublishedFrames, _ index: Int, at location: Location) -> Bool {
+        switch location {
+        case .newest(let position): frames.hasBody(at: index, of: self.newest[position])
+        case .estimates(let position): frames.hasBody(at: index, of: self.estimates[position])
         }
     }
 
-    /// Takes over a state, whose older value is held at `place`.
-    mutating func apply(_ frame: Frame, _ key: ConflationKey, at place: Place?) {
-        self.byteCount = self.byteCount(after: frame.header, at: place)
-        switch place {
+    /// Applies a state, whose older value is at `location`.
+    mutating func apply(_ frame: Frame, _ key: ConflationKey, at location: Location?) {
+        self.byteCount = self.byteCount(after: frame.header, at: location)
+        switch location {
         case .newest(let index): self.newest[index] = frame
         case .estimates(let index): self.estimates[index] = frame
         case nil where key.type == MessageType.updateManeuverEstimates.rawValue:
-            self.estimatePlaces[key.item] = self.estimates.count
+            self.estimateIndices[key.item] = self.estimates.count
             self.estimates.append(frame)
         case nil: self.newest.append(frame)
         }
     }
 
-    /// What ``byteCount`` would be after a state whose older value is held at `place`.
-    func byteCount(after header: FrameHeader, at place: Place?) -> Int {
-        self.byteCount + header.keptByteCount - (place.map { self.header(at: $0).keptByteCount } ?? 0)
+    /// What ``byteCount`` would be after a state whose older value is at `location`.
+    func byteCount(after header: FrameHeader, at location: Location?) -> Int {
+        self.byteCount + header.keptByteCount - (location.map { self.header(at: $0).keptByteCount } ?? 0)
     }
 
     // MARK: Events
 
     /// What ``byteCount`` would be after an event.
     func byteCount(afterEvent frame: Frame, _ outline: PublicationOutline) -> Int {
-        let (voided, kept) = Self.effect(of: outline)
-        var count = self.byteCount + (kept == .not ? 0 : frame.keptByteCount)
-        switch voided {
-        case .nothing: break
-        case .types(let types): for old in self.newest where old.isOf(types) { count -= old.keptByteCount }
-        case .route:
-            for old in self.newest where old.speaksOfRoute { count -= old.keptByteCount }
+        let (voids, retention) = Self.effect(of: outline)
+        var count = self.byteCount + (retention == .nothing ? 0 : frame.keptByteCount)
+        if voids.contains(.everything) { return count - self.byteCount }
+        guard !voids.isEmpty else { return count }
+        for old in self.newest where old.isVoided(by: voids) { count -= old.keptByteCount }
+        if voids.contains(.route) {
             for old in self.estimates { count -= old.keptByteCount }
             for old in self.additions { count -= old.keptByteCount }
-        case .everything: count -= self.byteCount
         }
         return count
     }
 
-    /// Takes over an event.
+    /// Applies an event.
     mutating func apply(event frame: Frame, _ outline: PublicationOutline) {
         self.byteCount = self.byteCount(afterEvent: frame, outline)
-        let (voided, kept) = Self.effect(of: outline)
-        switch voided {
-        case .nothing: break
-        case .types(let types): self.newest.removeAll { $0.isOf(types) }
-        case .route:
-            self.newest.removeAll { $0.speaksOfRoute }
-            (self.estimates, self.estimatePlaces, self.additions) = ([], [:], [])
-        case .everything:
-            (self.newest, self.estimates, self.estimatePlaces, self.additions) = ([], [], [:], [])
+        let (voids, retention) = Self.effect(of: outline)
+        if !voids.isEmpty { self.newest.removeAll { $0.isVoided(by: voids) } }
+        if voids.contains(.route) || voids.contains(.everything) {
+            (self.estimates, self.estimateIndices, self.additions) = ([], [:], [])
         }
-        switch kept {
-        case .not: break
-        case .asNewest: self.newest.append(frame)
-        case .asAddition: self.additions.append(frame)
+        switch retention {
+        case .nothing: break
+        case .newest: self.newest.append(frame)
+        case .all: self.additions.append(frame)
         }
     }
 
     /// What an event makes void, and how it is kept.
-    private static func effect(of outline: PublicationOutline) -> (Voided, Kept) {
-        switch outline {
-        case .startGuidance: (.everything, .asNewest)
-        case .resumeGuidance(_, .none): (.types([.pauseGuidance]), .not)
-        case .resumeGuidance(_, .some): (.route, .asNewest)
-        // While paused the maneuver state is continue.
-        case .pauseGuidance: (.types([.pauseGuidance, .updateManeuverState]), .asNewest)
-        case .addManeuvers, .addLaneGuidances, .addRouteSegments: (.nothing, .asAddition)
-        case .showAlert: (.types([.showAlert]), .asNewest)
-        case .dismissAlert: (.types([.showAlert]), .not)
-        case .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized: (.nothing, .not)
-        case .tripPreviews, .updateTrip, .upcomingManeuvers, .currentLaneGuidance, .currentRoadName,
-            .maneuverState, .tripEstimates, .maneuverEstimates, .currentRouteSegment:
-            (.nothing, .not)  // States.
-        }
+    private static func effect(
+        of outline: PublicationOutline
+    ) -> (PublicationRule.Voids, PublicationRule.Retention) {
+        let rule = outline.rule
+        // ResumeGuidance along the old route.
+        if rule.adds == .wholeRoute, outline.route == nil { return (.pause, .nothing) }
+        return (rule.voids, rule.retention)
     }
 }
 
@@ -143,17 +116,15 @@ extension Frame {
     /// What it takes of memory while it is kept, see ``FrameHeader/keptByteCount``.
     var keptByteCount: Int { self.header.keptByteCount }
 
-    fileprivate func isOf(_ types: [MessageType]) -> Bool {
-        types.contains { $0.rawValue == self.header.rawType }
-    }
-
-    /// Whether a new route makes it void.
-    fileprivate var speaksOfRoute: Bool {
-        switch self.header.type {
-        case .resumeGuidance, .pauseGuidance, .upcomingManeuvers, .currentLaneGuidance, .updateManeuverState,
-            .currentRouteSegment, .updateTripEstimates:
-            true
-        default: false  // The others are not of the route, or are not kept among the newest.
+    /// Whether an event makes it void.
+    fileprivate func isVoided(by voids: PublicationRule.Voids) -> Bool {
+        if voids.contains(.everything) { return true }
+        if voids.contains(.route) { return PublicationRule.rule(for: self.header.rawType).isOfRoute }
+        return switch self.header.type {
+        case .pauseGuidance: voids.contains(.pause)
+        case .updateManeuverState: voids.contains(.maneuverState)
+        case .showAlert: voids.contains(.alert)
+        default: false
         }
     }
 }

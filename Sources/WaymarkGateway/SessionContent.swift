@@ -1,7 +1,7 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What a session's publications have built up, as far as the next one must be checked against it.
+/// What a session's publications have built up: the part that the next publication is validated against.
 struct SessionContent: Sendable, Hashable, Codable {
     private(set) var phase = SessionPhase.preview
     /// Of the current route; 0 before the first.
@@ -37,106 +37,95 @@ struct SessionContent: Sendable, Hashable, Codable {
     /// Whether the vehicle is being guided.
     var isGuiding: Bool { self.phase == .active || self.phase == .paused }
 
-    /// Checks a publication against what is there, and only if all of it is right takes it over.
+    /// Validates a publication, and applies it if all of it is valid.
     mutating func apply(_ outline: PublicationOutline, limits: RouteContent.Limits) throws(Rejection) {
-        try self.checkPhase(of: outline)
+        let rule = outline.rule
+        try self.checkPhase(rule.phases)
         try self.checkGeneration(of: outline)
-        try self.checkSegments(of: outline)
+        if rule.adds != nil { try self.checkSegments(of: outline) }
         try self.route.apply(outline, limits: limits)
-        switch outline {
-        case .tripPreviews, .currentRoadName, .tripEstimates, .addManeuvers, .addLaneGuidances,
-            .maneuverEstimates, .currentRouteSegment, .unrecognized:
-            break
-        case .addRouteSegments(let segments, _): if !segments.isEmpty { self.retainsSegments = true }
-        case .startGuidance(let trip, let generation, let route):
+        switch outline.content {
+        case .nothing, .maneuver, .segment: break
+        case .start(let trip, let route):
             self.trip = trip
-            self.begin(route, generation)
-            self.phase = .active
+            self.begin(route, outline.generation)
             self.alert = nil
             self.retainsSegments = !route.segments.isEmpty
-        case .updateTrip(let trip): self.trip = trip
-        case .upcomingManeuvers(let ids, _): self.setUpcoming(ids)
-        case .currentLaneGuidance(let id, _): if let id { self.lastLaneGuidance = id }
-        case .maneuverState(let state, _): try self.setManeuverState(state)
-        case .pauseGuidance:
-            self.phase = .paused
-            self.maneuverState = nil
-        case .resumeGuidance(let generation, let route):
-            if let route {
-                self.begin(route, generation)
-                if !route.segments.isEmpty { self.retainsSegments = true }
-            }
-            self.phase = .active
-        case .showAlert(let id): self.alert = id
-        case .dismissAlert(let id):
-            guard self.alert == id else {
-                throw Rejection(.unknownReference, field: "alert_id", reason: "alert \(id) is not shown")
-            }
-            self.alert = nil
-        case .shareDestination:
+        case .route(let route):
+            self.begin(route, outline.generation)
+            if !route.segments.isEmpty { self.retainsSegments = true }
+        case .segments(let segments): if !segments.isEmpty { self.retainsSegments = true }
+        case .trip(let trip): self.trip = trip
+        case .maneuvers(let ids): if rule.refersTo == .maneuvers { self.setUpcoming(ids) }
+        case .laneGuidances: break
+        case .laneGuidance(let id): if let id { self.lastLaneGuidance = id }
+        case .maneuverState(let state): try self.setManeuverState(state)
+        case .pause: self.maneuverState = nil
+        case .alert(let id): try self.setAlert(id, outline.type)
+        case .share:
             guard self.trip.isDestinationShareable else {
                 throw Rejection(.wrongState, reason: "the trip says that its destination is not shareable")
             }
+        }
+        if case .event = rule.kind { self.enterPhase(after: outline.type) }
+    }
+
+    private mutating func enterPhase(after type: MessageType?) {
+        switch type {
+        case .startGuidance, .resumeGuidance: self.phase = .active
+        case .pauseGuidance: self.phase = .paused
         case .finishGuidance, .cancelGuidance: self.phase = .ended
+        default: break  // The others stay in their phase.
         }
     }
 
-    private func checkPhase(of outline: PublicationOutline) throws(Rejection) {
-        let isAllowed =
-            switch outline {
-            case .tripPreviews, .startGuidance, .finishGuidance, .cancelGuidance, .unrecognized: true
-            case .resumeGuidance: self.phase == .paused
-            case .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments, .upcomingManeuvers,
-                .currentLaneGuidance, .currentRoadName, .maneuverState, .tripEstimates, .maneuverEstimates,
-                .currentRouteSegment, .pauseGuidance, .showAlert, .dismissAlert, .shareDestination:
-                self.isGuiding
-            }
-        guard isAllowed else {
+    private mutating func setAlert(_ id: UInt32, _ type: MessageType?) throws(Rejection) {
+        guard type == .dismissAlert else { return self.alert = id }
+        guard self.alert == id else {
+            throw Rejection(.unknownReference, field: "alert_id", reason: "alert \(id) is not shown")
+        }
+        self.alert = nil
+    }
+
+    private func checkPhase(_ phases: PublicationRule.Phases) throws(Rejection) {
+        guard phases.contains(self.phase) else {
             throw Rejection(.wrongState, reason: "not allowed while the session is in phase \(self.phase)")
         }
     }
 
     /// A route needs a new generation; what belongs to a route needs that of the current one.
     private func checkGeneration(of outline: PublicationOutline) throws(Rejection) {
-        switch outline {
-        case .startGuidance(_, let generation, _), .resumeGuidance(let generation, _?):
-            guard generation > self.generation else {
+        let isNew: Bool
+        switch outline.rule.generation {
+        case .none: return
+        case .current: isNew = false
+        case .new: isNew = true
+        case .newWithRoute: isNew = outline.route != nil
+        }
+        if isNew {
+            guard outline.generation > self.generation else {
                 throw Rejection(
                     .staleGeneration, field: "generation",
                     reason: "must be above \(self.generation), which was used already")
             }
-        case .addManeuvers(_, let generation), .addLaneGuidances(_, let generation),
-            .addRouteSegments(_, let generation), .upcomingManeuvers(_, let generation),
-            .currentLaneGuidance(_, let generation), .maneuverState(_, let generation),
-            .maneuverEstimates(_, let generation), .currentRouteSegment(_, let generation),
-            .resumeGuidance(let generation, nil):
-            guard generation == self.generation else {
+        } else {
+            guard outline.generation == self.generation else {
                 throw Rejection(
                     .staleGeneration, field: "generation",
-                    reason: "is \(generation), the current one is \(self.generation)")
+                    reason: "is \(outline.generation), the current one is \(self.generation)")
             }
-        case .tripPreviews, .updateTrip, .currentRoadName, .tripEstimates, .pauseGuidance, .showAlert,
-            .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized:
-            break
         }
     }
 
     /// Segments come only with a trip that has them.
     private func checkSegments(of outline: PublicationOutline) throws(Rejection) {
         let (segments, trip, field): ([PublicationOutline.Segment], PublicationOutline.Trip, String)
-        switch outline {
-        case .startGuidance(let started, _, let route):
+        switch outline.content {
+        case .start(let started, let route):
             (segments, trip, field) = (route.segments, started, "route.segments")
-        case .resumeGuidance(_, let route?):
-            (segments, trip, field) = (route.segments, self.trip, "route.segments")
-        case .addRouteSegments(let added, _): (segments, trip, field) = (added, self.trip, "segments")
-        case .tripPreviews, .updateTrip, .addManeuvers, .addLaneGuidances, .upcomingManeuvers,
-            .currentLaneGuidance,
-            .currentRoadName, .maneuverState, .tripEstimates, .maneuverEstimates, .currentRouteSegment,
-            .pauseGuidance, .resumeGuidance(_, nil), .showAlert, .dismissAlert, .shareDestination,
-            .finishGuidance,
-            .cancelGuidance, .unrecognized:
-            return
+        case .route(let route): (segments, trip, field) = (route.segments, self.trip, "route.segments")
+        case .segments(let added): (segments, trip, field) = (added, self.trip, "segments")
+        default: return  // Brings none.
         }
         guard segments.isEmpty || trip.routeSegmentsAvailable else {
             throw Rejection(
@@ -144,7 +133,7 @@ struct SessionContent: Sendable, Hashable, Codable {
         }
     }
 
-    /// Forgets what the last route had come to.
+    /// Resets what belonged to the last route.
     private mutating func begin(_ route: PublicationOutline.Route, _ generation: UInt32) {
         self.generation = generation
         self.maneuverState = nil

@@ -1,8 +1,8 @@
 internal import WaymarkProtocol
 
-/// The snapshots that were cut to a profile last: a crowd that comes at once gets the same.
+/// A cache of the snapshots that were fitted last, for many endpoints that enter at once.
 ///
-/// Only spares work: with it and without it a gateway says the same. So two are always equal, and none is handed over.
+/// It changes nothing that the gateway sends. So two are always equal, and it is not handed over.
 struct SnapshotBook: Sendable, Hashable {
     /// How many are kept, each about as large as what its session retains.
     private static let countMax = 4
@@ -32,7 +32,7 @@ struct SnapshotBook: Sendable, Hashable {
             Snapshot(session: session, profile: profile, sequence: sequence, frames: frames))
     }
 
-    /// Keeps nothing of a session any more.
+    /// Drops the snapshots of a session.
     mutating func forget(_ session: SessionID) { self.snapshots.removeAll { $0.session == session } }
 
     static func == (lhs: SnapshotBook, rhs: SnapshotBook) -> Bool { true }

@@ -3,7 +3,7 @@ internal import WaymarkProtocol
 
 /// The route of a session in full: what every ``FittedView`` of the session takes its windows from.
 ///
-/// Kept once per session, and only while somebody is in it who stores a part of the route.
+/// Kept once per session, and only while an endpoint in it stores a part of the route.
 struct StoredRoute: Sendable, Hashable {
     /// Of the route held; 0 before the first.
     private(set) var generation: UInt32 = 0
@@ -26,7 +26,7 @@ struct StoredRoute: Sendable, Hashable {
         self.laneGuidances.name(laneGuidance.map { [$0] } ?? [])
     }
 
-    /// Takes over what a publication says of the route. It was checked before.
+    /// Applies what a publication says of the route. It was validated before.
     mutating func apply(_ publication: Publication) {
         switch publication {
         case .startGuidance(_, let generation, let route), .resumeGuidance(let generation, _, let route?):
@@ -36,10 +36,7 @@ struct StoredRoute: Sendable, Hashable {
         case .upcomingManeuvers(let ids, _): self.maneuvers.name(ids)
         case .currentLaneGuidance(let id, _): self.laneGuidances.name(id.map { [$0] } ?? [])
         case .maneuverEstimates(let id, let estimates, _): self.estimates[id] = estimates
-        case .tripPreviews, .updateTrip, .addRouteSegments, .currentRoadName, .maneuverState, .tripEstimates,
-            .currentRouteSegment, .pauseGuidance, .resumeGuidance(_, _, nil), .showAlert, .dismissAlert,
-            .shareDestination, .finishGuidance, .cancelGuidance:
-            break
+        default: break
         }
     }
 
@@ -55,16 +52,13 @@ struct StoredRoute: Sendable, Hashable {
 }
 
 extension PublicationOutline {
-    /// Whether ``StoredRoute/apply(_:)`` takes anything over from it.
+    /// Whether it can change a ``StoredRoute``.
     var isOfStoredRoute: Bool {
-        switch self {
-        case .startGuidance, .resumeGuidance(_, .some), .addManeuvers, .addLaneGuidances, .upcomingManeuvers,
-            .currentLaneGuidance, .maneuverEstimates:
-            true
-        case .tripPreviews, .updateTrip, .addRouteSegments, .currentRoadName, .maneuverState, .tripEstimates,
-            .currentRouteSegment, .pauseGuidance, .resumeGuidance(_, .none), .showAlert, .dismissAlert,
-            .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized:
-            false
+        let rule = self.rule
+        switch rule.adds ?? rule.refersTo {
+        case .maneuvers, .laneGuidances: return true
+        case .wholeRoute: return self.route != nil
+        case .segments, nil: return false
         }
     }
 }
@@ -81,33 +75,33 @@ extension LaneGuidance: RouteElement {}
 /// All elements of one kind in the order of the route, and those that were named last as upcoming or current.
 struct Stock<Element: RouteElement>: Sendable, Hashable {
     private(set) var elements: [Element] = []
-    private var places: [Element.ID: Int] = [:]
+    private var indices: [Element.ID: Int] = [:]
     /// Nearest first.
     private var named: [Element.ID] = []
 
-    /// Puts elements at the end of the route.
+    /// Appends elements to the route.
     mutating func add(_ added: [Element]) {
         for element in added {
-            self.places[element.id] = self.elements.count
+            self.indices[element.id] = self.elements.count
             self.elements.append(element)
         }
     }
 
-    /// Takes over which are upcoming or current. To name none leaves the window where it is.
+    /// Sets which elements are upcoming or current. Naming none leaves the window where it is.
     mutating func name(_ ids: [Element.ID]) { if !ids.isEmpty { self.named = ids } }
 
-    /// Where in the route an element is; nil for one that was never added.
-    func place(of id: Element.ID) -> Int? { self.places[id] }
+    /// The index in the route of an element; nil for one that was never added.
+    func index(of id: Element.ID) -> Int? { self.indices[id] }
 
-    /// The places of the `countMax` elements that an endpoint with so many slots is to hold, in order.
+    /// The indices of the `countMax` elements that an endpoint with so many slots must hold, in order.
     ///
-    /// The first `countMax` of those named last, then those behind the first of them, then those before it. It depends
-    /// on nothing but the route and what was named last, so whoever joins late is to hold the same.
+    /// The first `countMax` of those named last, then those behind the first of them, then those before it. The window depends only
+    /// on the route and on what was named last, so an endpoint that joins late holds the same.
     ///
     /// - Complexity: O(n log n) for a `countMax` of n.
     func window(_ countMax: Int) -> [Int] {
         guard self.elements.count > countMax else { return Array(self.elements.indices) }
-        let named = self.named.prefix(countMax).compactMap { self.places[$0] }
+        let named = self.named.prefix(countMax).compactMap { self.indices[$0] }
         var window = Set(named)
         var behind = named.first ?? 0
         var before = behind - 1

@@ -2,7 +2,7 @@ internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-// What vehicles and clients say beside publishing.
+// Messages of vehicles and clients other than publications.
 extension Gateway {
     mutating func receive(
         _ message: Message, _ session: SessionID, client: ClientID, _ connection: ConnectionID,
@@ -37,7 +37,7 @@ extension Gateway {
         case .promptAnswer(let answer): self.answerPrompt(answer, path, into: &actions)
         // The session has ended already. Own navigation applies to the vehicle, whatever session it is in.
         case .cancelNavigation(.userStopped) where !isCurrent:
-            let ended = self.vehicles.look(at: vehicle) { $0.end(of: session) }
+            let ended = self.vehicles.withValue(at: vehicle) { $0.end(of: session) }
             actions.append(.send(connection, Envelope(.sessionEnded(ended))))
         case .cancelNavigation(let reason): self.cancel(path, connection, reason, at: now, into: &actions)
         case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
@@ -50,25 +50,25 @@ extension Gateway {
         }
     }
 
-    /// What an endpoint asks for.
+    /// Handles a request of an endpoint.
     mutating func receive(
         _ request: ReceivedRequest, _ session: SessionID, from connection: ConnectionID, at now: Instant,
         into actions: inout [Action]
     ) {
         guard case .endpoint(let path) = self.peers[connection],
             let vehicle = self.vehicles.index(forKey: path.vehicle)
-        else { return }  // Refused or taken over, with requests on their way.
+        else { return }  // The connection was refused or replaced while requests were on their way.
         guard self.isGranted(.requests, to: path, vehicle) else {
             return self.rejectUngranted(
                 .requests, connection, request.type, session: session, requestID: request.requestID,
                 into: &actions)
         }
         let key = Request.Key(vehicle: path.vehicle, id: request.requestID)
-        guard self.isNew(key, vehicle, connection, into: &actions) else { return }
+        guard self.admitRequest(key, vehicle, connection, into: &actions) else { return }
         switch request.kind {
         case .waypoint(let segment):
             guard self.isCurrent(session, for: vehicle) else {
-                return self.turnDown(key, of: vehicle, .sessionEnded, nil, into: &actions)
+                return self.decline(key, of: vehicle, .sessionEnded, nil, into: &actions)
             }
             self.askForWaypoint(request, segment, key, vehicle, at: now, into: &actions)
         case .destination:
@@ -76,12 +76,12 @@ extension Gateway {
         }
     }
 
-    /// Whether a message is about the session that a vehicle is in, or about none. Else it is about one that is over for this vehicle,
-    /// and crossed its end on the way.
+    /// Whether a message is about the session that a vehicle is in, or about none. Otherwise it crossed the end of an earlier session
+    /// on its way.
     private mutating func isCurrent(
         _ session: SessionID, for vehicle: Dictionary<VehicleID, Vehicle>.Index
     ) -> Bool {
-        session == .none || session == self.vehicles.look(at: vehicle) { $0.session }
+        session == .none || session == self.vehicles.withValue(at: vehicle) { $0.session }
     }
 
     private func rejectUngranted(
@@ -93,11 +93,11 @@ extension Gateway {
         self.reject(connection, rejection, type, session: session, requestID: requestID, into: &actions)
     }
 
-    /// Whether an endpoint of a vehicle was granted a feature. One that is not there lacks none.
+    /// Whether an endpoint of a vehicle was granted a feature. For an endpoint that has gone the answer is yes.
     private mutating func isGranted(
         _ feature: Feature, to path: EndpointPath, _ vehicle: Dictionary<VehicleID, Vehicle>.Index
     ) -> Bool {
-        let isAsked = self.vehicles.look(at: vehicle) { vehicle in
+        let isAsked = self.vehicles.withValue(at: vehicle) { vehicle in
             vehicle.endpoints.index(forKey: path.endpoint).map {
                 vehicle.endpoints.values[$0].hello.features.contains(feature)
             }
@@ -105,7 +105,7 @@ extension Gateway {
         return isAsked.map { $0 && !self.policy.withheldFeatures.contains(feature) } ?? true
     }
 
-    /// What makes sense only in the session that it was sent in.
+    /// Handles a message that only makes sense in the session it was sent in.
     private mutating func receive(
         inSession message: Message, _ session: SessionID, _ path: EndpointPath, _ connection: ConnectionID,
         at now: Instant, into actions: inout [Action]
@@ -118,7 +118,7 @@ extension Gateway {
         case .alertResponse(let response): self.respond(response, path, into: &actions)
         case .destinationShareAnswer(let answer): self.answerShare(answer, path, into: &actions)
         case .receipt(let receipt): self.take(receipt, session, path, connection, at: now, into: &actions)
-        default: break  // The others are no matter of one session.
+        default: break  // The others are not about one session.
         }
     }
 
@@ -129,7 +129,7 @@ extension Gateway {
 
     // MARK: Cancelling
 
-    /// The vehicle ends guidance: from here on it gets not one more frame of the session.
+    /// The vehicle ends guidance. No further frame of the session reaches it.
     private mutating func cancel(
         _ path: EndpointPath, _ connection: ConnectionID, _ reason: CancelReason, at now: Instant,
         into actions: inout [Action]
@@ -142,7 +142,7 @@ extension Gateway {
         self.vehicles[path.vehicle]?.hasStopped = true
         if reason == .ownNavigationStarted {
             self.vehicles[path.vehicle]?.navigatesItself = true
-            // Or an answer to what it asked before would let a client guide it.
+            // Otherwise a late answer to its earlier request would let a client guide it.
             self.withdrawDestinations(of: path.vehicle, into: &actions)
         }
         if let session = self.vehicles[path.vehicle]?.session {
@@ -276,7 +276,7 @@ extension Message {
 }
 
 extension VehicleSettings {
-    /// Takes over what the newer settings say.
+    /// Applies newer settings.
     fileprivate mutating func merge(_ newer: VehicleSettings) {
         self.compass = newer.compass ?? self.compass
         self.speedLimit = newer.speedLimit ?? self.speedLimit

@@ -43,7 +43,7 @@ public struct RouteSegment: Sendable, Hashable {
     }
 }
 
-/// What a route consists of, handed over as a whole when guidance starts or goes on after a reroute.
+/// What a route consists of, published as a whole when guidance starts or resumes after a reroute.
 ///
 /// - Source: `CPRouteInformation`.
 public struct RouteInformation: Sendable, Hashable {

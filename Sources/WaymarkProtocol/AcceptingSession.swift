@@ -19,7 +19,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         indirect case rejected(Rejection)
         /// The bytes are not frames, or a frame is too long.
         indirect case violated(FramingError)
-        /// The gateway takes the peer.
+        /// The gateway admits the peer.
         indirect case admitted(Welcome)
         /// The gateway, an outbox or the transport wants the connection closed.
         case closeRequested(Goodbye)
@@ -31,7 +31,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
 
     package enum Action: Sendable, Hashable {
         case send(Message)
-        /// Ask the gateway to take the peer.
+        /// Ask the gateway to admit the peer.
         indirect case admit(Hello)
         /// Tell the gateway that the peer has gone; `clean` after a Goodbye of the peer.
         case gone(clean: Bool)
@@ -40,7 +40,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         case close
     }
 
-    /// What is done with a frame, by what its header says: its type may come in this state, from this role, or not.
+    /// What to do with a frame, by its header: whether this role may send its type in this state.
     package enum HeaderVerdict: Sendable, Hashable {
         /// Read its body, for ``Event/received(_:)``.
         case readForConnection
@@ -48,9 +48,9 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         case readForGateway(MessageType)
         /// Read it as a publication, also one of a type that this build does not know.
         case readPublication
-        /// Skip it; its body is not looked at.
+        /// Skip it without reading its body.
         case skip
-        /// Close the connection; its body is not looked at.
+        /// Close the connection without reading its body.
         indirect case close(Goodbye)
     }
 
@@ -58,7 +58,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     package private(set) var role: Role?
     /// The agreed largest frame; before the handshake that of a Hello.
     package private(set) var frameBytesMax: UInt32
-    @Rare private var limits: ConnectionLimits
+    @BoxedIfCustom private var limits: ConnectionLimits
     private let allowedRoles: Set<Role>
     /// What the Hello asked for, until it is answered.
     private var wish: Wish?
@@ -90,37 +90,37 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         actions.append(.arm(deadline: now + limits.handshakeTimeout))
     }
 
-    /// Something was written for the peer by the fan-out, past this machine.
+    /// The fan-out wrote frames for the peer without this machine.
     package mutating func noteSent() { self.keepalive?.noteSent() }
 
-    /// Notes a published frame, if this peer may send one now.
+    /// Records that a published frame was received, if this peer may send one now.
     ///
-    /// - Returns: Whether it may. If not, ``receive(_:)`` says what follows.
+    /// - Returns: Whether it may. If not, call ``receive(_:)``.
     package mutating func notePublication() -> Bool {
         guard self.role == .navigation, self.state == .active || self.state == .draining else { return false }
         self.keepalive?.noteReceived()
         return true
     }
 
-    /// Notes a frame and checks its header: the first step of the checks in Docs/protocol.md, "Order of checks".
+    /// Records that a frame was received and checks its header: the first step of the checks in Docs/protocol.md, "Order of checks".
     package mutating func receive(_ header: FrameHeader) -> HeaderVerdict {
         self.keepalive?.noteReceived()
         return self.verdict(on: header)
     }
 
-    /// Notes a Pong, if one may come now: it says no more than that the peer is there.
+    /// Records that a Pong was received, if one may come now. It has no other effect.
     ///
-    /// - Returns: Whether it may. If not, ``receive(_:)`` says what follows.
+    /// - Returns: Whether it may. If not, call ``receive(_:)``.
     package mutating func notePong() -> Bool {
         guard self.state == .active else { return false }
         self.keepalive?.noteReceived()
         return true
     }
 
-    /// Passes the deadline of an active session whose peer is alive.
+    /// Handles the deadline of an active session whose peer is alive, without actions.
     ///
-    /// - Returns: The nonce of a Ping to be sent, if one is, and the next deadline; nil if nothing has changed and
-    ///   ``Event/deadlineReached`` says what follows.
+    /// - Returns: The nonce of a Ping to send, if one is due, and the next deadline. nil in any other case: nothing has changed, and the
+    ///   driver must pass in ``Event/deadlineReached``.
     package mutating func takeTick(at now: Instant) -> (ping: UInt64?, next: Instant)? {
         guard self.state == .active, var keepalive = self.keepalive else { return nil }
         let verdict = keepalive.tick(at: now)
@@ -184,7 +184,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         return .close(Goodbye(.unknownMessageType, reason: "type \(header.rawType) is not known"))
     }
 
-    /// A type that may not come is named before its length is.
+    /// Of a frame that is not allowed and too long, the type is the reason to close.
     private func goodbye(for error: FramingError) -> Goodbye {
         if case .tooLarge(let header, _) = error, case .close(let goodbye) = self.verdict(on: header) {
             return goodbye
@@ -313,7 +313,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     }
 
     private mutating func close(_ goodbye: Goodbye, into actions: inout [Action]) {
-        // While draining it has been said.
+        // While draining the Goodbye was sent before.
         if self.state != .draining { actions.append(.send(.goodbye(goodbye))) }
         self.end(clean: false, into: &actions)
     }

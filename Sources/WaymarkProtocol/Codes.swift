@@ -37,7 +37,7 @@ package enum CloseCode: UInt32, Error, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Why a message was refused. The connection goes on.
+/// Why a message was rejected. The connection stays open.
 ///
 /// - Source: `waymark.v1.ErrorCode`; Docs/protocol.md, "Errors".
 package enum ErrorCode: UInt32, Error, Sendable, Hashable, CaseIterable {

@@ -11,17 +11,17 @@
 ///
 /// - Source: Docs/protocol.md, "Frame".
 package struct FrameHeader: Sendable, Hashable {
-    /// How a frame wants to be treated.
+    /// How to treat a frame.
     package struct Flags: OptionSet, Sendable, Hashable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
         /// A receiver that does not know the type ignores the frame.
         package static let skippable = Flags(rawValue: 1)
-        /// The gateway itself put the frame into the session; its sequence number is the one it comes after.
+        /// The gateway itself added the frame to the session. Its sequence number is that of the publication before it.
         package static let gateway = Flags(rawValue: 2)
-        /// The gateway cut the content to the receiver's profile.
+        /// The gateway fitted the content to the receiver's profile.
         package static let fitted = Flags(rawValue: 4)
-        /// Only the gateway says that a frame is the gateway's, or cut by it.
+        /// Flags that only the gateway sets.
         @inlinable package static var forGateway: Flags { [.gateway, .fitted] }
     }
 
@@ -61,8 +61,8 @@ package struct FrameHeader: Sendable, Hashable {
 
 /// One whole frame as received or as it will be sent, header included.
 ///
-/// Frames that were read together share one array, which lives as long as one of them does: whoever keeps a frame for
-/// long keeps ``compacted()``.
+/// Frames that were read together share one array, which lives as long as any of them. To keep a frame for long, keep
+/// ``compacted()``.
 package struct Frame: Sendable, Hashable {
     package let header: FrameHeader
     /// Header and body.
@@ -178,7 +178,7 @@ package enum FramingError: Error, Sendable, Hashable, CustomStringConvertible {
 extension FrameHeader {
     /// Reads the header at the start of `bytes`.
     ///
-    /// Looks at magic and version as soon as they are there, and at the length before a byte of the body is.
+    /// Checks magic and version as soon as they were read, and the length before any byte of the body was.
     ///
     /// `frameBytesMax` is the agreed maximum, header included.
     ///
@@ -202,12 +202,12 @@ extension FrameHeader {
         return header
     }
 
-    /// Reads the header of the frame that begins at `start` in bytes that were read, or written, as frames before.
+    /// Reads the header at `start` in bytes that are known to be frames.
     package init(at start: Int, of bytes: [UInt8]) {
         unsafe self.init(bytes.span.bytes.extracting(start..<start + Self.byteCount))
     }
 
-    /// Reads the fields of a header that is there whole.
+    /// Reads the fields of a complete header.
     private init(_ bytes: RawSpan) {
         self.init(
             type: bytes.bigEndian(at: Self.typeOffset, as: UInt16.self),

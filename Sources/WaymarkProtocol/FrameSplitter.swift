@@ -1,11 +1,11 @@
 /// Cuts a stream of bytes into frames.
 ///
-/// Holds at most one frame's part and what was read last; a frame of ``next()`` holds at most twice its own bytes, however
-/// much came with it. A stream that broke stays broken: nothing of it is kept.
+/// Keeps at most a part of one frame and the last read. A frame of ``next()`` keeps at most twice its own bytes alive, however much
+/// was read with it. After an error the stream cannot be read further, and nothing of it is kept.
 package struct FrameSplitter: Sendable {
     /// The agreed largest frame, header included.
     package var frameBytesMax: UInt32
-    /// What was read, handed out up to ``offset``.
+    /// The bytes that were read; those before ``offset`` were handed out.
     private var bytes: [UInt8] = []
     /// Where the next frame starts in ``read``.
     package private(set) var offset = 0
@@ -13,28 +13,28 @@ package struct FrameSplitter: Sendable {
 
     package init(frameBytesMax: UInt32) { self.frameBytesMax = frameBytesMax }
 
-    /// The memory that is held for what is not yet a frame, in bytes.
+    /// Bytes of memory that are kept for an incomplete frame.
     package var byteCapacity: Int { self.bytes.capacity }
 
-    /// What comes next is the start of a frame.
+    /// Whether the next byte begins a frame.
     package var isEmpty: Bool { self.offset == self.bytes.count && self.failure == nil }
 
-    /// What was read and not handed out: nothing, or a part of a frame, once ``next()`` has returned nil.
+    /// The bytes that were read and not handed out. Once ``next()`` has returned nil: none, or a part of a frame.
     package var rest: [UInt8] { Array(self.bytes[self.offset...]) }
 
-    /// Takes what was read.
+    /// Appends a read.
     package mutating func append(_ read: RawSpan) {
         guard self.failure == nil else { return }
         self.forgetHandedOut()
         unsafe read.withUnsafeBytes { unsafe self.bytes.append(contentsOf: $0) }
     }
 
-    /// The same of what was read into an array.
+    /// Appends a read that is in an array.
     package mutating func append(_ read: [UInt8]) { unsafe self.append(read.span.bytes) }
 
     /// The next whole frame; nil while there is none.
     ///
-    /// - Throws: ``FramingError`` as soon as the bytes that are there cannot become a frame, and from then on.
+    /// - Throws: ``FramingError`` as soon as the bytes cannot become a frame, and on every call after that.
     package mutating func next() throws(FramingError) -> Frame? {
         if let failure = self.failure { throw failure }
         let frame: Frame?
@@ -52,7 +52,7 @@ package struct FrameSplitter: Sendable {
         return frame.bytes.count * 2 >= self.bytes.count ? frame : frame.compacted()
     }
 
-    /// Whether what comes next, if it is a frame, is published.
+    /// Whether the next frame is a publication, if there is one.
     package var isPublishedNext: Bool {
         let type = self.offset + FrameHeader.typeOffset
         guard type + 1 < self.bytes.count else { return false }
@@ -62,10 +62,10 @@ package struct FrameSplitter: Sendable {
     /// Skips frames of ``read`` that were taken from it, up to the start of a frame.
     package mutating func skip(to offset: Int) { self.offset = offset }
 
-    /// What was read and is being handed out.
+    /// The read whose frames are being handed out.
     package var read: [UInt8] { self.bytes }
 
-    /// The next whole frame, a part of what was read; nil while there is none.
+    /// The next whole frame, sharing the bytes of the read; nil while there is none.
     @inline(__always)
     private func peek() throws(FramingError) -> Frame? {
         try self.peekHeader().map { header in
@@ -73,7 +73,7 @@ package struct FrameSplitter: Sendable {
         }
     }
 
-    /// The header of the next frame; nil while that is not whole.
+    /// The header of the next frame; nil while it is incomplete.
     @inline(__always)
     private func peekHeader() throws(FramingError) -> FrameHeader? {
         let rest = unsafe self.bytes.span.bytes.extracting(droppingFirst: self.offset)
@@ -83,7 +83,7 @@ package struct FrameSplitter: Sendable {
         return header
     }
 
-    /// Lets go of the read whose frames were handed out.
+    /// Drops its reference to the read whose frames were handed out.
     @inline(__always)
     private mutating func forgetHandedOut() {
         guard self.offset > 0 else { return }

@@ -77,8 +77,8 @@ package struct ResumptionToken: Sendable, Hashable, Codable {
 package enum Principal: Sendable, Hashable, Codable {
     /// The user id that `SO_PEERCRED` gave for a Unix socket.
     case user(UInt32)
-    /// Whoever knows the listener's pre-shared key of this name.
+    /// A peer that knows the listener's pre-shared key of this name.
     case key(String)
-    /// Whoever can reach the listener.
+    /// Any peer that can reach the listener.
     case anyone
 }

@@ -1,14 +1,14 @@
 /// Both ends' sign-of-life rule: send something in every interval, give up after three intervals of silence.
 ///
-/// A value without a clock; nested in the peer sessions. It is not told when something is sent, only whether something was since the
-/// last tick: to note the time of each frame would cost every frame. So while something is sent, ticks come twice in an
-/// interval; then half an interval without a frame is the last moment for a Ping. While nothing else is sent, ticks come
-/// an interval apart, each with a Ping.
+/// A value without a clock; nested in the peer sessions. It knows only whether something was sent since the last tick, because recording
+/// the time of each frame would cost every frame. So while something is sent there are two ticks in an interval, and a tick
+/// without a frame before it is the last moment for a Ping. While nothing else is sent, ticks are an interval apart, each with
+/// a Ping.
 package struct Keepalive: Sendable, Hashable, Codable {
     package enum Verdict: Sendable, Hashable {
         /// Nothing to do.
         case alive
-        /// Send a Ping now: the peer would hear nothing for more than an interval, or said nothing for one.
+        /// Send a Ping now: otherwise the peer would receive nothing for more than an interval, or it sent nothing for one.
         case ping
         /// The peer was silent for three intervals.
         case dead
@@ -24,7 +24,7 @@ package struct Keepalive: Sendable, Hashable, Codable {
     private var isHalf = false
     private var silentHalves: Int64 = 0
 
-    /// Begins when something is sent.
+    /// Starts the interval; something was just sent.
     package init(interval: Duration, at now: Instant) {
         self.interval = interval.nanoseconds
         self.nextTick = now + interval
@@ -46,8 +46,8 @@ package struct Keepalive: Sendable, Hashable, Codable {
         self.heard = false
         self.spoke = false
         let step = self.isHalf ? self.interval / 2 : self.interval
-        // From when this tick was due: the delays of two ticks must not add up. A tick that is later than a step would
-        // only be followed by ticks at once, in which the peer had no time to answer.
+        // Counted from when this tick was due, so that the delays of two ticks do not add up. After a tick that is later than a step
+        // the next ones would be due at once, and the peer would have no time to answer.
         let due = Instant(nanoseconds: self.nextTick.nanoseconds + step)
         let isOnTime = now >= self.nextTick && now < due
         self.nextTick = isOnTime ? due : Instant(nanoseconds: now.nanoseconds + step)

@@ -48,7 +48,7 @@ package enum ProtocolConstants {
 }
 
 /// What this side allows one connection. Our own choice, told to the peer in Hello or Welcome where it matters.
-package struct ConnectionLimits: HasUsualValue {
+package struct ConnectionLimits: Defaultable {
     /// From connecting to a valid Hello.
     package var handshakeTimeout: Duration = .seconds(5)
     /// Between two signs of life, unless the peer asks for another.

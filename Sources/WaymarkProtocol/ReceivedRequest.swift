@@ -1,5 +1,5 @@
-/// A WaypointRequest or a DestinationRequest as it was read: what the gateway must know of it, and its frame, as which it goes on
-/// to a client.
+/// A WaypointRequest or a DestinationRequest as it was read: what the gateway must know of it, and its frame,
+/// which is forwarded to a client.
 package struct ReceivedRequest: Sendable, Hashable, Codable {
     package enum Kind: Sendable, Hashable, Codable {
         /// To be inserted into this segment; empty: the client chooses.

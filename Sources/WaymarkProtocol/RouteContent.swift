@@ -2,8 +2,8 @@ internal import WaymarkModel
 
 /// The ids of all that was added to a route: what its publications may refer to.
 ///
-/// The gateway checks every publication against it. A client does so before it takes one over, so that a mistake is its
-/// caller's error at once, and not a refusal long after.
+/// The gateway validates every publication with it. A client does so before it accepts one, so that a mistake is its caller's error
+/// at once and not a rejection much later.
 package struct RouteContent: Sendable, Hashable, Codable {
     /// How much may be added to one route.
     package struct Limits: Sendable, Hashable {
@@ -29,24 +29,22 @@ package struct RouteContent: Sendable, Hashable, Codable {
 
     package init() {}
 
-    /// Checks what a publication adds and refers to, and only if all of it is right takes it over.
+    /// Validates what a publication adds and refers to, and applies it if all of it is valid.
     ///
     /// - Throws: A ``Rejection`` with the field's path, if an id was added before, refers to what was not, or is one too many.
     package mutating func apply(_ outline: PublicationOutline, limits: Limits) throws(Rejection) {
-        switch outline {
-        case .startGuidance(_, _, let route), .resumeGuidance(_, let route?):
-            self = try Self.content(of: route, limits: limits)
-        case .addManeuvers(let ids, _): try self.add(ids, limits)
-        case .addLaneGuidances(let ids, _): try self.add(ids, limits)
-        case .addRouteSegments(let segments, _): try self.add(segments, limits)
-        case .upcomingManeuvers(let ids, _): try self.check(ids) { "maneuver_ids[\($0)]" }
-        case .currentLaneGuidance(let id, _): try self.check(id, "lane_guidance_id")
-        case .maneuverEstimates(let id, _): try self.check(id, "maneuver_id")
-        case .currentRouteSegment(let id, _): try self.check(segment: id, "segment_id")
-        case .tripPreviews, .updateTrip, .currentRoadName, .maneuverState, .tripEstimates, .pauseGuidance,
-            .resumeGuidance(_, nil), .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
-            .cancelGuidance, .unrecognized:
-            break
+        let isAdded = outline.rule.adds != nil
+        guard isAdded || outline.rule.refersTo != nil else { return }
+        switch outline.content {
+        case .start(_, let route), .route(let route): self = try Self.content(of: route, limits: limits)
+        case .maneuvers(let ids) where isAdded: try self.add(ids, limits)
+        case .maneuvers(let ids): try self.check(ids) { "maneuver_ids[\($0)]" }
+        case .maneuver(let id): try self.check(id, "maneuver_id")
+        case .laneGuidances(let ids): try self.add(ids, limits)
+        case .laneGuidance(let id): try self.check(id, "lane_guidance_id")
+        case .segments(let segments): try self.add(segments, limits)
+        case .segment(let id): try self.check(segment: id, "segment_id")
+        case .nothing, .trip, .maneuverState, .pause, .alert, .share: break
         }
     }
 

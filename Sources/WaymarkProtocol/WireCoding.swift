@@ -1,6 +1,6 @@
 internal import WaymarkModel
 
-// As parts of a state that the next process goes on with: by their values on the wire.
+// In the state that is handed over to the next process these are coded by their values on the wire.
 
 extension ClusterSetting: Codable {}
 extension ContentStyle: Codable {}

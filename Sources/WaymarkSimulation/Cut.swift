@@ -40,6 +40,7 @@ struct Cut: Hashable {
         cut.tripEstimates = state.tripEstimates.map(self.apply)
         cut.pause = state.pause
         if self.has(.navigationAlerts) { cut.alert = state.alert.map(self.apply) }
+        cut.others = state.others.compactMapValues(self.apply)
         return cut
     }
 
@@ -92,11 +93,11 @@ struct Cut: Hashable {
         case .shareDestination(let id, let destination):
             guard self.has(.destinationSharing) else { return nil }
             return .shareDestination(shareID: id, self.apply(destination))
-        case .pauseGuidance, .finishGuidance, .cancelGuidance, .resumeGuidance(_, _, .none):
-            return publication
+        case .resumeGuidance(_, _, .none): return publication
         case .startGuidance, .resumeGuidance, .addManeuvers, .addLaneGuidances, .upcomingManeuvers,
             .currentLaneGuidance, .maneuverEstimates:
             return self.isNone ? publication : nil
+        default: return publication.rule.feature.map(self.has) ?? true ? publication : nil
         }
     }
 

@@ -35,6 +35,8 @@ struct DriveState: Hashable {
     var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
     var pause: Publication?
     var alert: NavigationAlert?
+    /// States of other types, as they are on the wire.
+    var others: [MessageType: Publication] = [:]
 
     init(maneuversMax: Int = 0, laneGuidancesMax: Int = 0) {
         self.maneuversMax = maneuversMax
@@ -68,8 +70,8 @@ struct DriveState: Hashable {
             if let route { self.begin(route, generation) }
         case .showAlert(let alert): self.alert = alert
         case .dismissAlert: self.alert = nil
-        case .shareDestination: break
         case .finishGuidance, .cancelGuidance: self.clear()
+        default: if publication.rule.kind == .state { self.others[publication.type] = publication }
         }
     }
 
@@ -102,6 +104,7 @@ struct DriveState: Hashable {
         self.segments = route.segments
         self.currentSegment = route.currentSegment
         self.maneuverState = nil
+        self.others = self.others.filter { !$1.rule.isOfRoute }
         self.tripEstimates = route.tripTravelEstimates
         self.maneuverEstimates = [:]
         if let first = route.upcomingManeuvers.first {
@@ -159,6 +162,7 @@ struct DriveState: Hashable {
         compare("maneuverEstimates") { $0.maneuverEstimates }
         compare("pause") { $0.pause }
         compare("alert") { $0.alert }
+        compare("others") { $0.others }
         return names
     }
 }

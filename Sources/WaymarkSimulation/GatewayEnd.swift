@@ -204,8 +204,8 @@ extension SimulatedNetwork {
         {
             self.report(.boundedMemory, "a vehicle has too many requests: \(holdings)")
         }
-        if holdings.known != holdings.places {
-            self.report(.boundedMemory, "\(holdings.known) peers are known, \(holdings.places) are there")
+        if holdings.known != holdings.peerCount {
+            self.report(.boundedMemory, "\(holdings.known) peers are known, \(holdings.peerCount) are there")
         }
     }
 }

@@ -175,20 +175,8 @@ struct Publisher {
     }
 
     private func isWithheld(_ publication: Publication) -> Bool {
-        switch publication {
-        case .tripPreviews: self.withheld.contains(.tripPreviews)
-        case .addManeuvers, .upcomingManeuvers, .maneuverState, .maneuverEstimates:
-            self.withheld.contains(.maneuvers)
-        case .addLaneGuidances, .currentLaneGuidance: self.withheld.contains(.laneGuidance)
-        case .addRouteSegments, .currentRouteSegment: self.withheld.contains(.routeSegments)
-        case .currentRoadName: self.withheld.contains(.currentRoadName)
-        case .showAlert, .dismissAlert: self.withheld.contains(.navigationAlerts)
-        case .shareDestination: self.withheld.contains(.destinationSharing)
-        // Their routes are made of what is granted.
-        case .startGuidance, .resumeGuidance, .updateTrip, .tripEstimates, .pauseGuidance, .finishGuidance,
-            .cancelGuidance:
-            false
-        }
+        // Routes are made of what is granted.
+        publication.rule.feature.map(self.withheld.contains) ?? false
     }
 
     private mutating func chooseWrong(_ random: inout SeededRandom) -> (Publication, ErrorCode, String) {

@@ -51,7 +51,7 @@ import WaymarkProtocol
     }
 
     @Test(arguments: types)
-    func `what the vehicle sent besides does not go on`(_ type: MessageType) throws {
+    func `unknown fields and a vehicle name in a request are not forwarded`(_ type: MessageType) throws {
         let decoder = BodyDecoder()
         let vehicleField = type == .waypointRequest ? 4 : 3
         func body(_ place: (inout WireWriter) -> Void, _ rest: (inout WireWriter) -> Void) -> [UInt8] {

@@ -61,7 +61,7 @@ enum Fixture {
         return (lines + self.fields(frame.body)).joined(separator: "\n") + "\n"
     }
 
-    /// One line per field of the body; long ones go on in the next lines.
+    /// One line per field of the body; long ones continue in the next lines.
     private static func fields(_ body: ArraySlice<UInt8>) -> [String] {
         var lines: [String] = []
         var rest = body

@@ -247,7 +247,7 @@ import WaymarkProtocol
                     let frame = Frame(.currentRoadName, body: WireWriter.body { $0.bytes(1, text) })
                     let isTaken =
                         Result { () throws(DecodingError) in try decoder.outline(of: frame) }
-                        == .success(.currentRoadName)
+                        == .success(PublicationOutline(.currentRoadName))
                     #expect(isTaken == (byte == 0x01 || byte == 0x7F), "\(byte) at \(place) of \(count)")
                 }
             }

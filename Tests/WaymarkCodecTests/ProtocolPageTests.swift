@@ -52,22 +52,90 @@ import WaymarkTransport
         #expect(Array(rows) == expected)
     }
 
-    @Test func `every publication is a state or an event as the code has it`() throws {
-        let kinds = Dictionary(
-            uniqueKeysWithValues: try Self.rows(under: "Message types").map { ($0[1].lowercased(), $0[5]) })
-        for type in MessageType.allCases where MessageType.published.contains(type.rawValue) {
-            guard case .publication(let publication) = Samples.envelope(type).message else {
-                Issue.record("\(type) is no publication")
-                continue
-            }
-            let kind =
-                switch publication.outline.conflationKey {
-                case nil: "event"
-                case let key? where key.item != 0: "state per maneuver"
-                case _?: "state"
-                }
-            #expect(kinds["\(type)".lowercased()] == kind, "\(type)")
+    @Test func `every publication needs what the code has it need, and is the kind of its rule`() throws {
+        let features = try Self.values(of: "Feature", prefix: "FEATURE_")
+        let rows = try Self.rows(under: "Message types").filter {
+            $0[2].hasPrefix("client → gateway → endpoints")
         }
+        let expected = PublicationRule.table.map { rule in
+            let needs = rule.feature.flatMap { features[$0.rawValue] }
+            return [needs ?? (rule.adds == .wholeRoute ? "by content" : ""), Self.kind(of: rule)]
+        }
+        #expect(rows.map { Array($0[4...5]) } == expected)
+    }
+
+    @Test func `the rules of every publication are in the table as the code has them`() throws {
+        let expected = PublicationRule.table.map { rule in
+            let name = rule.type.map { "\($0)" } ?? ""
+            return [
+                name.prefix(1).uppercased() + name.dropFirst(), Self.kind(of: rule), Self.phases(of: rule),
+                Self.generation(of: rule), Self.part(rule.adds), Self.part(rule.refersTo),
+                Self.voids(of: rule), Self.retention(of: rule), Self.fitting(of: rule),
+            ]
+        }
+        #expect(try Self.rows(under: "Publications").dropFirst().map { $0 } == expected)
+    }
+
+    static func kind(of rule: PublicationRule) -> String {
+        switch rule.kind {
+        case .event: "event"
+        case .state: "state"
+        case .statePerManeuver: "state per maneuver"
+        }
+    }
+
+    static func phases(of rule: PublicationRule) -> String {
+        switch rule.phases {
+        case .any: "any"
+        case .guided: "active, paused"
+        case .paused: "paused"
+        }
+    }
+
+    static func generation(of rule: PublicationRule) -> String {
+        switch rule.generation {
+        case .none: ""
+        case .current: "current"
+        case .new: "new"
+        case .newWithRoute: "with a route new, else current"
+        }
+    }
+
+    static func part(_ part: PublicationRule.RoutePart?) -> String {
+        switch part {
+        case .maneuvers: "maneuvers"
+        case .laneGuidances: "lane guidances"
+        case .segments: "segments"
+        case .wholeRoute: "a route"
+        case nil: ""
+        }
+    }
+
+    static func voids(of rule: PublicationRule) -> String {
+        let names: [(PublicationRule.Voids, String)] = [
+            (.pause, "pause"), (.maneuverState, "maneuver state"), (.alert, "alert"),
+            (.route, "the old route"), (.everything, "everything"),
+        ]
+        return names.filter { rule.voids.contains($0.0) }.map(\.1).joined(separator: ", ")
+    }
+
+    static func retention(of rule: PublicationRule) -> String {
+        let kept =
+            switch rule.retention {
+            case .nothing: "no"
+            case .newest: "the newest"
+            case .all: "all"
+            }
+        return rule.isOfRoute ? kept + ", until a new route" : kept
+    }
+
+    static func fitting(of rule: PublicationRule) -> String {
+        let names: [(PublicationRule.Fitting, String)] = [
+            (.distanceUnits, "distance units"), (.maneuverSlots, "maneuver slots"),
+            (.laneGuidanceSlots, "lane guidance slots"), (.roadNameLength, "length of road names"),
+            (.content, "several, by content"),
+        ]
+        return names.filter { rule.fittedBy.contains($0.0) }.map(\.1).joined(separator: ", ")
     }
 
     @Test func `every error code is in the table with the name that the protos give it`() throws {

@@ -76,7 +76,7 @@ private func isPong(_ bytes: some Sequence<UInt8>) -> Bool { Codec.isPong(Array(
     }
 
     @Test func `what is remembered for a crowd is what would be written`() {
-        let encoder = CrowdEncoder()
+        let encoder = CachingEncoder()
         let types: [MessageType] = [.welcome, .snapshotBegin, .snapshotEnd, .pong]
         var random = RandomValues(seed: 3)
         var crowd = (0..<12).map { random.envelope(types[$0 % types.count]) }

@@ -1,7 +1,7 @@
 import WaymarkProtocol
 
 /// Packed differences read byte by byte, as protobuf describes them and the protos limit them: what the check of a line is
-/// held against. Tests/Fuzz has it, too.
+/// compared with. Tests/Fuzz uses it, too.
 struct SlowLine {
     /// The values, as far as they were read.
     private(set) var sums: [Int64] = []

@@ -46,7 +46,7 @@ import WaymarkSimulation
         var random = SeededRandom(seed: seed)
         var queue = DeadlineQueue<ClientID>()
         var plain: [(key: ClientID, instant: Instant)] = []
-        var tickets: [ClientID: SlotNumber] = [:]
+        var tickets: [ClientID: SlotKey] = [:]
         for step in 0..<2_000 {
             let key = ClientID(unchecked: "key-\(random.number(0...40))")
             let instant = Instant(nanoseconds: Int64(random.number(0...30)))

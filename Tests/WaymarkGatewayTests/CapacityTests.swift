@@ -69,7 +69,7 @@ import WaymarkProtocol
         #expect(
             world.messages(back).contains(
                 .publication(.startGuidance(World.trip, generation: 1, World.route))))
-        // With that read, it goes on from there.
+        // Once it has read that, it resumes from there.
         world.publish(client, session, .currentRoadName(["Lane"]))
         let secondToken = try #require(world.welcomes[back]).resumptionToken
         world.handle(.departed(back, clean: false))

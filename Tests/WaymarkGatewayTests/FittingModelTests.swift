@@ -141,7 +141,7 @@ struct FittingRun {
         switch Int.random(in: 0..<20, using: &self.random) {
         case 0: self.reconnect()
         case 1 where self.endpoints.count < 8:
-            // One more with limits that somebody has, or with others.
+            // One more endpoint, with the limits of another or with new ones.
             let twin = self.endpoints.randomElement(using: &self.random)?.role
             let name = "e\(self.endpoints.count)"
             self.addEndpoint(Bool.random(using: &self.random) ? self.role(name) : Self.role(name, like: twin))

@@ -194,7 +194,8 @@ struct World {
         }
     }
 
-    @Test func `after a vehicle cancels, no frame of the session reaches it, and nobody guides it unasked`()
+    @Test
+    func `after a vehicle cancels, no frame of the session reaches it, and no client guides it unasked`()
         throws
     {
         var world = World()

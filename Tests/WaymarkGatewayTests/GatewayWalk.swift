@@ -249,10 +249,10 @@ struct WalkWorld {
         switch action {
         case .admit(let id, let welcome):
             self.arriving = nil
-            guard let peer = self.peer(of: id) else { return self.fail("somebody unknown is let in") }
+            guard let peer = self.peer(of: id) else { return self.fail("an unknown connection is admitted") }
             self.tokens[peer] = welcome.resumptionToken
         case .refuse(let id, _):
-            guard let peer = self.peer(of: id) else { return self.fail("somebody unknown is refused") }
+            guard let peer = self.peer(of: id) else { return self.fail("an unknown connection is refused") }
             self.connections[peer] = self.arriving?.old
             self.closed.append(id)
             self.arriving = nil
@@ -263,7 +263,7 @@ struct WalkWorld {
         case .send(let id, let envelope): self.receive(envelope, id)
         case .forward(let id, let request, _, _):
             guard case .client? = self.peer(of: id) else {
-                return self.fail("\(request.requestID) is asked of somebody who guides nobody")
+                return self.fail("\(request.requestID) is asked of a client without a session")
             }
         case .sendFrames(let id, let frames): for frame in frames { self.receive(frame, id) }
         case .publish(let audience, let frames):
@@ -271,7 +271,7 @@ struct WalkWorld {
                 for id in self.members[audience] ?? [] { self.receive(frame, id) }
             }
         case .join(let id, let audience):
-            if self.peer(of: id) == nil { self.fail("somebody who has gone joins") }
+            if self.peer(of: id) == nil { self.fail("a departed connection joins") }
             self.members[audience, default: []].insert(id)
         case .leave(let id, let audience):
             self.members[audience]?.remove(id)

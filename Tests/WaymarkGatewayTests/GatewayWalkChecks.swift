@@ -79,16 +79,17 @@ extension WalkWorld {
         let gateway = self.gateway
         for (id, session) in gateway.sessions {
             if gateway.clients[session.client]?.sessions.contains(id) != true {
-                self.fail("a session is nobody's")
+                self.fail("a session has no client")
             }
             if session.isSuspended != (gateway.clients[session.client]?.connection == nil) {
-                self.fail("a session stands still while its client is there, or goes on without it")
+                self.fail(
+                    "a session is suspended although its client is connected, or not although it is away")
             }
             if Set(session.vehicles).count != session.vehicles.count {
                 self.fail("a vehicle is in a session twice")
             }
             let places = gateway.vehicles.values.reduce(0) { count, vehicle in
-                count + vehicle.endpoints.values.count { $0.place?.session == id }
+                count + vehicle.endpoints.values.count { $0.membership?.session == id }
             }
             if session.audiences.values.reduce(0, { $0 + $1.memberCount }) != places {
                 self.fail("places in a session are counted wrong")
@@ -104,7 +105,7 @@ extension WalkWorld {
         for (_, request) in gateway.requests {
             if !gateway.deadlines.contains(request.deadline) { self.fail("\(request.id) waits for ever") }
             if gateway.clients[request.client]?.connection == nil {
-                self.fail("\(request.id) is with somebody who has gone")
+                self.fail("\(request.id) is with a departed client")
             }
         }
         for (id, client) in gateway.clients
@@ -132,7 +133,7 @@ extension WalkWorld {
         if !vehicle.isNeeded { self.fail("a vehicle is kept for nothing") }
         if vehicle.openRequests.count > limits.requestsOpenMax { self.fail("too many requests are open") }
         if vehicle.outcomes.count > limits.outcomesKeptMax { self.fail("too many outcomes are kept") }
-        let open = self.gateway.requests.filter { $0.value.vehicle == id }.map { ($0.number, $0.value.id) }
+        let open = self.gateway.requests.filter { $0.value.vehicle == id }.map { ($0.key, $0.value.id) }
         let known = vehicle.openRequests.map { ($0.number, $0.id) }
         if Dictionary(uniqueKeysWithValues: open) != Dictionary(uniqueKeysWithValues: known) {
             self.fail("open requests are not known to their vehicle")
@@ -173,7 +174,7 @@ extension WalkWorld {
             for (name, endpoint) in vehicle.endpoints.sorted(by: { $0.key < $1.key }) {
                 hasher.combine(name)
                 hasher.combine(endpoint.connection == nil)
-                hasher.combine(endpoint.place.map { ranks[$0.session] })
+                hasher.combine(endpoint.membership.map { ranks[$0.session] })
             }
         }
         for id in gateway.clients.keys.sorted() {

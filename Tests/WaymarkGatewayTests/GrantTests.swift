@@ -68,7 +68,7 @@ import WaymarkProtocol
         }
     }
 
-    @Test func `what the operator withholds later, a client may go on publishing, and no vehicle gets it`()
+    @Test func `a feature that the operator withholds later may still be published and reaches no vehicle`()
         throws
     {
         var world = World()

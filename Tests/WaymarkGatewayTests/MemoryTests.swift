@@ -21,7 +21,11 @@ import WaymarkSimulation
         return .addManeuvers(maneuvers, generation: 1)
     }
 
-    @Test func `a session is told which field is too much, keeps what it has, and can still go on`() throws {
+    @Test
+    func
+        `over the memory limit a publication is rejected with its field, and the session continues unchanged`()
+        throws
+    {
         var world = World { $0.limits.retainedBytesMax = 3_000 }
         let car = world.arrive(1, World.endpoint("car"))
         let client = world.arrive(2, World.client("app"))
@@ -75,7 +79,7 @@ import WaymarkSimulation
         var retained = RetainedState()
         for sequence in UInt64(1)...100 {
             let envelope = Envelope(.publication(.addManeuvers([], generation: 1)), sequence: sequence)
-            let outline = PublicationOutline.addManeuvers([], generation: 1)
+            let outline = PublicationOutline(.addManeuvers, generation: 1, .maneuvers([]))
             let frame = Codec.encode(envelope)
             let expected = retained.byteCount + frame.bytes.count + 128
             #expect(retained.byteCount(afterEvent: frame, outline) == expected)
@@ -106,7 +110,7 @@ import WaymarkSimulation
             guard let publication = publications.randomElement(using: &random) else { return }
             let frame = Codec.encode(Envelope(.publication(publication), sequence: sequence))
             if let key = publication.outline.conflationKey {
-                let place = retained.place(of: key)
+                let place = retained.location(of: key)
                 let expected = retained.byteCount(after: frame.header, at: place)
                 retained.apply(frame, key, at: place)
                 #expect(retained.byteCount == expected)
@@ -150,7 +154,7 @@ import WaymarkSimulation
     @Test func `a publication that was fitted into several frames is forgotten as a whole`() {
         var ring = ReplayRing(after: 0)
         for sequence in [1, 2, 2, 3] as [UInt64] {
-            let frame = PublishedFrames(OutboxTests.frame(sequence), .currentRoadName)
+            let frame = PublishedFrames(OutboxTests.frame(sequence), .init(.currentRoadName))
             ring.append(frame, byteCountMax: 400)
         }
         // 162 bytes each: the fourth makes the second go, and with it the third.
@@ -169,7 +173,7 @@ import WaymarkSimulation
         let small = Codec.encode(envelope)
         let read = Array(small.bytes) + [UInt8](repeating: 0, count: 1 << 20)
         var frames = PublishedFrames(readInto: read)
-        frames.append(read: small.header, at: 0, .currentRoadName)
+        frames.append(read: small.header, at: 0, .init(.currentRoadName))
         var actions: [Gateway.Action] = []
         world.gateway.handle(.published(client, frames), at: world.now, into: &actions)
         let published = actions.flatMap { action -> [Frame] in

@@ -13,7 +13,7 @@ import WaymarkProtocol
         let session = try world.guided(client, ["car"])
         for id in [session, SessionID(session.rawValue + 1)] {
             let envelope = Envelope(.publication(.currentRoadName(["x"])), session: id, sequence: 9)
-            world.handle(.published(client, PublishedFrames(Codec.encode(envelope), .currentRoadName)))
+            world.handle(.published(client, PublishedFrames(Codec.encode(envelope), .init(.currentRoadName))))
         }
         #expect(world.errors(client) == [.notGranted, .notGranted])
     }

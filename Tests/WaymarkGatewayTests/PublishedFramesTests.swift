@@ -103,7 +103,7 @@ import WaymarkSimulation
             for _ in 0..<300 {
                 let publication = Self.publication(&random)
                 var view = FittedView(profile: profile)
-                let foresight = view.foresight(of: publication.outline)
+                let foresight = view.foresight(by: publication.rule)
                 foreseen[foresight, default: 0] += 1
                 switch foresight {
                 case .asReceived: #expect(view.fit(publication, StoredRoute()) == .asReceived)

@@ -96,7 +96,7 @@ import WaymarkProtocol
         #expect(rejection.code == .notGranted && rejection.requestID == "w")
     }
 
-    @Test func `a client that is taken over hears nothing behind its goodbye`() throws {
+    @Test func `a client whose connection is replaced gets nothing after its goodbye`() throws {
         var world = World()
         let car = world.arrive(1, World.endpoint("car"))
         let client = world.arrive(2, World.client("app"))
@@ -207,7 +207,7 @@ import WaymarkProtocol
             let envelope = Envelope(
                 .publication(.currentRoadName(["x"])), session: session, sequence: sequence, flags: flags)
             world.handle(
-                .published(client, PublishedFrames(Codec.encode(envelope), .currentRoadName)))
+                .published(client, PublishedFrames(Codec.encode(envelope), .init(.currentRoadName))))
         }
         #expect(world.errors(client) == [.outOfRange, .outOfRange])
         #expect(world.messages(car).isEmpty)

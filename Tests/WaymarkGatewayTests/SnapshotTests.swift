@@ -51,7 +51,7 @@ import WaymarkProtocol
 
         // Nothing is kept of a session that is over.
         let car = world.gateway.vehicles[VehicleID(unchecked: "car")]
-        let profile = try #require(car?.endpoints[EndpointName(unchecked: "a")]?.place?.profile)
+        let profile = try #require(car?.endpoints[EndpointName(unchecked: "a")]?.membership?.profile)
         let sequence = try #require(world.gateway.sessions[session]?.sequence)
         #expect(world.gateway.snapshots.frames(of: session, profile, at: sequence) != nil)
         world.publish(client, session, .finishGuidance)

@@ -65,7 +65,7 @@ import WaymarkProtocol
         }
         #expect(after.closes == (after.session.state == .closed ? 1 : 0), "\(event)")
         #expect(after.welcomes <= 1 && (after.session.state != .active || after.welcomes == 1))
-        // Whoever is not closed is waited for: a silent gateway is found.
+        // Unless it is closed it waits, and so notices a silent gateway.
         #expect(after.session.state == .closed || after.isArmed, "\(event) in \(walk.session.state)")
         return after
     }

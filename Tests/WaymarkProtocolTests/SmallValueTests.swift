@@ -35,7 +35,7 @@ import WaymarkProtocol
     }
 
     private struct Sample: Hashable, Codable {
-        @Rare var limits = VehicleLimits()
+        @BoxedIfCustom var limits = VehicleLimits()
         var name = "a"
     }
 
@@ -67,6 +67,6 @@ import WaymarkProtocol
             #expect(try bytes == encoder.encode(plain))
             #expect(try JSONDecoder().decode(Sample.self, from: bytes) == sample)
         }
-        #expect(MemoryLayout<Rare<VehicleLimits>>.size == MemoryLayout<Int>.size)
+        #expect(MemoryLayout<BoxedIfCustom<VehicleLimits>>.size == MemoryLayout<Int>.size)
     }
 }

@@ -15,7 +15,8 @@ struct GuidanceContent: Sendable, Hashable {
     private(set) var ending: Publication?
     /// Of the current route; 0 before the first.
     private(set) var generation: UInt32 = 0
-    private var previews: Publication?
+    /// The newest of each state that nothing else depends on.
+    private var states: [Publication] = []
     private var trip: Trip?
     /// Without estimates, which are kept below.
     private(set) var route = RouteInformation()
@@ -23,7 +24,6 @@ struct GuidanceContent: Sendable, Hashable {
     private(set) var added = RouteContent()
     /// The route was published again while the trip had opted out of its segments, so the gateway does not have them.
     private(set) var lacksSegmentsAtGateway = false
-    private var roadName: Publication?
     private var maneuverState: ManeuverState?
     private var tripEstimates: Estimates?
     private var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
@@ -56,37 +56,32 @@ struct GuidanceContent: Sendable, Hashable {
     }
 
     private mutating func reduce(_ publication: Publication) {
+        guard publication.rule.phases.contains(self.phase) else { return }
         switch publication {
-        case .tripPreviews: self.previews = publication
         case .startGuidance(let trip, let generation, let route):
             self = GuidanceContent()
             self.trip = trip
             self.phase = .active
             self.replaceRoute(route, generation)
         case .resumeGuidance(let generation, _, let route):
-            guard self.phase == .paused else { return }
             self.phase = .active
             self.pause = nil
             if let route { self.replaceRoute(route, generation) }
         case .finishGuidance, .cancelGuidance:
             self.phase = .ended
             self.ending = publication
-        case .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments, .upcomingManeuvers,
-            .currentLaneGuidance, .currentRoadName, .maneuverState, .tripEstimates, .maneuverEstimates,
-            .currentRouteSegment, .pauseGuidance, .showAlert, .dismissAlert, .shareDestination:
-            if self.phase == .active || self.phase == .paused { self.change(publication) }
+        default: self.change(publication)
         }
     }
 
     /// The publications that produce this content, whatever the session had before.
     func restatement(generation: UInt32) -> [Publication] {
-        guard let trip else { return self.previews.map { [$0] } ?? [] }
+        guard let trip else { return self.states }
         var route = self.route
         route.tripTravelEstimates = self.tripEstimates?.estimates
         route.maneuverTravelEstimates = route.upcomingManeuvers.first.flatMap { self.maneuverEstimates[$0] }
         var publications: [Publication] = [.startGuidance(trip, generation: generation, route)]
-        if let previews { publications.append(previews) }
-        if let roadName { publications.append(roadName) }
+        publications += self.states
         if let tripEstimates {
             publications.append(.tripEstimates(tripEstimates.estimates, tripEstimates.color))
         }
@@ -101,7 +96,7 @@ struct GuidanceContent: Sendable, Hashable {
         return publications
     }
 
-    /// Publications that are allowed only during guidance.
+    /// Takes over what changes neither the phase nor, but for a pause, the route as a whole.
     private mutating func change(_ publication: Publication) {
         switch publication {
         case .updateTrip(let trip): self.trip = trip
@@ -112,7 +107,6 @@ struct GuidanceContent: Sendable, Hashable {
             if ids.first != self.route.upcomingManeuvers.first { self.maneuverState = nil }
             self.route.upcomingManeuvers = ids
         case .currentLaneGuidance(let id, _): self.route.currentLaneGuidance = id
-        case .currentRoadName: self.roadName = publication
         case .maneuverState(let state, _): self.maneuverState = state
         case .tripEstimates(let estimates, let color):
             self.tripEstimates = Estimates(estimates: estimates, color: color)
@@ -124,9 +118,12 @@ struct GuidanceContent: Sendable, Hashable {
             self.maneuverState = nil
         case .showAlert(let alert): self.alert = alert
         case .dismissAlert(let id, _): if self.alert?.id == id { self.alert = nil }
-        case .tripPreviews, .startGuidance, .resumeGuidance, .shareDestination, .finishGuidance,
-            .cancelGuidance:
-            break  // Nothing of the first and the last is kept; the others are applied above.
+        default:
+            // States that nothing else depends on. One with a generation would have to be stated with the new one.
+            guard publication.rule.kind == .state, publication.rule.generation == .none else { return }
+            self.states.removeAll { $0.type == publication.type }
+            self.states.append(publication)
+            self.states.sort { $0.type.rawValue < $1.type.rawValue }
         }
     }
 
@@ -134,6 +131,7 @@ struct GuidanceContent: Sendable, Hashable {
         self.generation = generation
         self.route = route
         self.lacksSegmentsAtGateway = false
+        self.states.removeAll { $0.rule.isOfRoute }
         self.route.tripTravelEstimates = nil
         self.route.maneuverTravelEstimates = nil
         self.maneuverState = nil

@@ -30,11 +30,7 @@ struct ManeuverCycle: Sendable, Hashable {
             if ids.first != self.first { self = ManeuverCycle(first: ids.first) }
         case .maneuverState(let state, _): self.state = state
         case .pauseGuidance: self.state = nil
-        case .tripPreviews, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
-            .currentLaneGuidance, .currentRoadName, .tripEstimates, .maneuverEstimates, .currentRouteSegment,
-            .resumeGuidance(_, _, nil), .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
-            .cancelGuidance:
-            break
+        default: break
         }
     }
 }

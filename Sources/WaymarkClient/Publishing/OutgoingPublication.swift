@@ -94,11 +94,7 @@ extension OutgoingPublication {
             smaller =
                 [.resumeGuidance(generation: generation, reason, route.bare)]
                 + route.additions(generation: generation)
-        case .tripPreviews, .startGuidance, .updateTrip, .upcomingManeuvers, .currentLaneGuidance,
-            .currentRoadName, .maneuverState, .tripEstimates, .maneuverEstimates, .currentRouteSegment,
-            .pauseGuidance, .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
-            .cancelGuidance:
-            smaller = []
+        default: smaller = []
         }
         guard smaller.count > 1 else {
             throw .invalid(
@@ -120,11 +116,7 @@ extension Publication {
         case .addLaneGuidances(let all, _): all.count <= ProtocolConstants.laneGuidancesMax
         case .addRouteSegments(let all, _): all.count <= ProtocolConstants.routeSegmentsMax
         case .startGuidance(_, _, let route), .resumeGuidance(_, _, let route?): route.isWithinCounts
-        case .tripPreviews, .updateTrip, .upcomingManeuvers, .currentLaneGuidance, .currentRoadName,
-            .maneuverState, .tripEstimates, .maneuverEstimates, .currentRouteSegment, .pauseGuidance,
-            .resumeGuidance(_, _, nil), .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
-            .cancelGuidance:
-            true
+        default: true
         }
     }
 
@@ -146,7 +138,7 @@ extension Publication {
         case .resumeGuidance: "route"
         case .showAlert, .dismissAlert: "alert"
         case .shareDestination: "destination"
-        case .finishGuidance, .cancelGuidance: "message"
+        default: "message"
         }
     }
 }

@@ -29,10 +29,7 @@ struct PublicationQueue: Sendable, Hashable {
         switch item.publication {
         case .upcomingManeuvers(let ids, _): self.append(item, upcoming: ids.first)
         case .maneuverState(let state, _): self.append(item, state: state)
-        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
-            .currentLaneGuidance, .currentRoadName, .tripEstimates, .maneuverEstimates, .currentRouteSegment,
-            .pauseGuidance, .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
-            .cancelGuidance:
+        default:
             self.removeFromTail { $0.key == key }
             self.add(item)
         }

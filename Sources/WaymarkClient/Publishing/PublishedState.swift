@@ -262,14 +262,10 @@ struct PublishedState: Sendable, Hashable {
     private mutating func countRoute(_ items: [OutgoingPublication]) throws(ClientError) {
         var count = self.routeByteCount
         for item in items {
-            switch item.publication {
-            case .startGuidance, .resumeGuidance(_, _, .some): count = item.byteCount
-            case .addManeuvers, .addLaneGuidances, .addRouteSegments: count += item.byteCount
-            case .tripPreviews, .updateTrip, .upcomingManeuvers, .currentLaneGuidance, .currentRoadName,
-                .maneuverState, .tripEstimates, .maneuverEstimates, .currentRouteSegment, .pauseGuidance,
-                .resumeGuidance(_, _, nil), .showAlert, .dismissAlert, .shareDestination, .finishGuidance,
-                .cancelGuidance:
-                break
+            switch item.publication.rule.adds {
+            case .wholeRoute: if item.publication.outline.route != nil { count = item.byteCount }
+            case .maneuvers, .laneGuidances, .segments: count += item.byteCount
+            case nil: break
             }
         }
         guard count <= self.limits.routeBytesMax else {
@@ -283,18 +279,9 @@ struct PublishedState: Sendable, Hashable {
 
 extension PublicationOutline {
     fileprivate var addsSegments: Bool {
-        if case .addRouteSegments(let segments, _) = self { !segments.isEmpty } else { false }
+        if case .segments(let segments) = self.content { !segments.isEmpty } else { false }
     }
 
-    /// Whether it replaces the route and its additions.
-    fileprivate var bringsRoute: Bool {
-        switch self {
-        case .startGuidance, .resumeGuidance(_, .some): true
-        case .tripPreviews, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
-            .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .maneuverState, .tripEstimates,
-            .maneuverEstimates, .currentRouteSegment, .pauseGuidance, .resumeGuidance(_, nil), .showAlert,
-            .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized:
-            false
-        }
-    }
+    /// Whether what was added to the route before does not count any more.
+    fileprivate var bringsRoute: Bool { self.route != nil }
 }

@@ -8,7 +8,7 @@ extension Publication {
     /// Exit labels, charging stops and time zones stay: the gateway takes them out.
     func without(_ withheld: FeatureSet) -> Publication? {
         guard !withheld.isEmpty else { return self }
-        if let feature = self.outline.feature, withheld.contains(feature) { return nil }
+        if let feature = self.rule.feature, withheld.contains(feature) { return nil }
         switch self {
         case .startGuidance(let trip, let generation, let route):
             return .startGuidance(trip, generation: generation, route.without(withheld))
@@ -16,11 +16,7 @@ extension Publication {
             return .resumeGuidance(generation: generation, reason, route?.without(withheld))
         case .addRouteSegments(let segments, let generation):
             return .addRouteSegments(segments.map { $0.without(withheld) }, generation: generation)
-        case .tripPreviews, .updateTrip, .addManeuvers, .addLaneGuidances, .upcomingManeuvers,
-            .currentLaneGuidance, .currentRoadName, .maneuverState, .tripEstimates, .maneuverEstimates,
-            .currentRouteSegment, .pauseGuidance, .showAlert, .dismissAlert, .shareDestination,
-            .finishGuidance, .cancelGuidance:
-            return self
+        default: return self
         }
     }
 }

@@ -3,66 +3,6 @@ internal import CWaymarkWire
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-extension FieldRules {
-    /// A list of features; newer peers may know more of them than this build.
-    private static let featuresMax = 64
-
-    static let handshake: Table = [
-        "FeatureGrant": ["feature": .specified, "granted": .any, "reason": .enumeration],
-        "VehicleLimits": [
-            "current_road_name_length_max": .any, "destination_name_length_max": .any,
-            "road_following_maneuver_length_max": .any, "maneuver_instruction_length_max": .any,
-            "lane_instruction_length_max": .any, "alert_text_length_max": .any,
-            "maneuvers_stored_max": .any, "lane_guidances_stored_max": .any,
-            "route_segment_points_max": .any,
-        ],
-        "VehiclePreferences": [
-            "distance_units": .enumeration, "locale": .text(ProtocolConstants.localeBytesMax),
-        ],
-        "VehicleHello": [
-            "vehicle_id": .requiredName, "endpoint": .requiredName,
-            "features": .range(1...Int32.max).atMost(Self.featuresMax), "limits": .any,
-            "preferences": .any, "guidance_wanted": .any,
-        ],
-        "NavigationHello": [
-            "client_id": .requiredName, "features": .range(1...Int32.max).atMost(Self.featuresMax),
-            "priority": .range(ProtocolConstants.priority),
-        ],
-        "Hello": [
-            "version_min": .id, "version_max": .id, "role": .range(1...2).required,
-            "vehicle": .any, "navigation": .any,
-            "display_name": .text(ProtocolConstants.displayNameBytesMax),
-            "software": .text(ProtocolConstants.displayNameBytesMax),
-            "credential": .text(ProtocolConstants.credentialBytesMax),
-            "keepalive_milliseconds": .range(ProtocolConstants.keepaliveMilliseconds).orZero,
-            "frame_bytes_max": .range(ProtocolConstants.frameBytes).orZero,
-            "resumption_token": .range(16...16).orZero,
-            "resume_session_id": .any, "resume_sequence": .any,
-        ],
-        "ResumedSession": [
-            "session_id": .id, "sequence": .any, "phase": .range(1...4).required, "end_reason": .enumeration,
-        ],
-        "Welcome": [
-            "version": .id, "features": .any.atMost(Self.featuresMax), "keepalive_milliseconds": .any,
-            "frame_bytes_max": .any, "resumption_token": .range(16...16).required, "resumed": .any,
-            "sessions": .any.atMost(4_096), "grace_milliseconds": .any, "requests_open_max": .any,
-            "software": .text(ProtocolConstants.displayNameBytesMax),
-        ],
-        "Goodbye": [
-            "code": .specified, "reason": .text(ProtocolConstants.humanTextBytesMax),
-            "reconnect_after_milliseconds": .any,
-        ],
-        "Ping": ["nonce": .any],
-        "Pong": ["nonce": .any],
-        "Error": [
-            "code": .specified, "field": .text(ProtocolConstants.textBytesMax),
-            "reason": .text(ProtocolConstants.textBytesMax), "message_type": .range(0...UInt16.max),
-            "session_id": .any, "sequence": .any,
-            "request_id": .text(ProtocolConstants.requestIDBytesMax),
-        ],
-    ]
-}
-
 extension FeatureGrant {
     typealias Wire = Waymark__V1__FeatureGrant
 

@@ -2,21 +2,6 @@ internal import CWaymarkWire
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-extension FieldRules {
-    static let lanes: Table = [
-        "Lane": [
-            "angles_degrees": .angle.atMost(ProtocolConstants.laneAnglesMax),
-            "highlighted_angle_degrees": .angle,
-            "status": .enumeration,
-        ],
-        "LaneGuidance": [
-            "id": .id,
-            "lanes": .any.atMost(ProtocolConstants.lanesMax).required,
-            "instruction_variants": .variants,
-        ],
-    ]
-}
-
 extension Lane {
     typealias Wire = Waymark__V1__Lane
 
@@ -72,9 +57,9 @@ extension LaneGuidance {
 }
 
 extension LaneGuidanceID {
-    private enum Field { static let id = 1, lanes = 2 }
+    private typealias Field = FieldNumber.LaneGuidance
 
-    /// The ids of a list of lane guidances, no two alike; holds what one field says against another.
+    /// The ids of a list of lane guidances, no two alike. Checks that fields do not contradict each other.
     static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [LaneGuidanceID] {
         let ids = try wire.elements(field, "lane_guidances") { guidance throws(Rejection) in
             _ = try guidance.elements(Field.lanes, "lanes", Lane.check)
@@ -86,11 +71,11 @@ extension LaneGuidanceID {
 }
 
 extension Lane {
-    private enum Field { static let angles = 1, highlightedAngle = 2, status = 3 }
+    private typealias Field = FieldNumber.Lane
 
     fileprivate static func check(_ wire: WireMessage) throws(Rejection) {
-        guard let highlighted = wire.first(Field.highlightedAngle) else { return }
-        guard wire.numbers(Field.angles, { $0 }).contains(highlighted.number32) else {
+        guard let highlighted = wire.first(Field.highlightedAngleDegrees) else { return }
+        guard wire.numbers(Field.anglesDegrees, { $0 }).contains(highlighted.number32) else {
             throw Rejection(
                 .inconsistent, field: "highlighted_angle_degrees", reason: "is not one of angles_degrees")
         }

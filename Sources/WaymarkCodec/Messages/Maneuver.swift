@@ -2,26 +2,6 @@ internal import CWaymarkWire
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-extension FieldRules {
-    static let maneuvers: Table = [
-        "Maneuver": [
-            "id": .id,
-            "type": .enumeration,
-            "junction_type": .enumeration,
-            "traffic_side": .enumeration,
-            "instruction_variants": .variants,
-            "road_following_maneuver_variants": .variants,
-            "highway_exit_label": .text(ProtocolConstants.shortTextBytesMax),
-            "junction_exit_angle_degrees": .angle,
-            "junction_element_angles_degrees": .angle.atMost(ProtocolConstants.anglesMax),
-            "linked_lane_guidance_id": .any,
-            "initial_travel_estimates": .any,
-            "roundabout_exit_number": .upTo(255),
-            "intermediate_waypoint": .any,
-        ]
-    ]
-}
-
 extension Maneuver {
     typealias Wire = Waymark__V1__Maneuver
 
@@ -85,9 +65,9 @@ extension Maneuver {
 }
 
 extension ManeuverID {
-    private enum Field { static let id = 1, exitAngle = 8, elementAngles = 9 }
+    private typealias Field = FieldNumber.Maneuver
 
-    /// The ids of a list of maneuvers, no two alike; holds what one field says against another.
+    /// The ids of a list of maneuvers, no two alike. Checks that fields do not contradict each other.
     static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [ManeuverID] {
         let ids = try wire.elements(field, "maneuvers", Self.init(checking:))
         try checkUnique(ids, "maneuvers")
@@ -96,8 +76,8 @@ extension ManeuverID {
 
     private init(checking maneuver: WireMessage) throws(Rejection) {
         self.init(rawValue: maneuver.number(Field.id))
-        guard let exit = maneuver.first(Field.exitAngle) else { return }
-        let elements = maneuver.numbers(Field.elementAngles) { $0 }
+        guard let exit = maneuver.first(Field.junctionExitAngleDegrees) else { return }
+        let elements = maneuver.numbers(Field.junctionElementAnglesDegrees) { $0 }
         guard let index = elements.firstIndex(of: exit.number32) else { return }
         throw Rejection(
             .inconsistent, field: "junction_element_angles_degrees[\(index)]",

@@ -51,7 +51,7 @@ extension Message {
         }
     }
 
-    /// Reads an unpacked body whose fields were checked one by one; checks what they say against each other.
+    /// Reads an unpacked body whose fields were checked one by one. Checks that fields do not contradict each other.
     init(_ type: MessageType, _ wire: AnyWire) throws(Rejection) {
         switch type {
         case .hello: self = .hello(try unsafe Hello(wire.message()))
@@ -96,11 +96,7 @@ extension Message {
             self = .destinationShareAnswer(unsafe DestinationShareAnswer(wire.message()))
         case .destinationShareStatus:
             self = .destinationShareStatus(try unsafe DestinationShareStatus(wire.message()))
-        case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
-            .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
-            .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,
-            .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance:
-            self = .publication(unsafe PublicationWire(type, wire).publication)
+        default: self = .publication(unsafe Publication(type, wire))
         }
     }
 }

@@ -2,22 +2,6 @@ internal import CWaymarkWire
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-extension FieldRules {
-    static let alerts: Table = [
-        "AlertAction": [
-            "id": .range(1...ProtocolConstants.alertActionsMax).required,
-            "title_variants": .variants.required,
-        ],
-        "NavigationAlert": [
-            "id": .id,
-            "title_variants": .variants.required,
-            "subtitle_variants": .variants,
-            "actions": .any.atMost(ProtocolConstants.alertActionsMax),
-            "duration_milliseconds": .upTo(ProtocolConstants.alertDurationMilliseconds.upperBound),
-        ],
-    ]
-}
-
 extension AlertAction {
     typealias Wire = Waymark__V1__AlertAction
 
@@ -65,23 +49,19 @@ extension NavigationAlert {
         }
     }
 
-    /// Shorter than this nobody reads an alert.
+    /// Raises a duration to the shortest that lets a driver read an alert.
     private static func raised(_ milliseconds: UInt32) -> UInt32 {
         max(milliseconds, ProtocolConstants.alertDurationMilliseconds.lowerBound)
     }
 }
 
 extension NavigationAlert {
-    private enum Field { static let id = 1, actions = 4 }
+    private typealias Field = FieldNumber.NavigationAlert
 
-    /// The id of an alert; holds what one field says against another.
+    /// The id of an alert. Checks that fields do not contradict each other.
     static func id(checking wire: WireMessage) throws(Rejection) -> UInt32 {
-        let actions = try wire.elements(Field.actions, "actions") { $0.number(AlertAction.idField) }
+        let actions = try wire.elements(Field.actions, "actions") { $0.number(FieldNumber.AlertAction.id) }
         try checkUnique(actions, "actions")
         return wire.number(Field.id)
     }
-}
-
-extension AlertAction {
-    fileprivate static let idField = 1
 }

@@ -1,17 +1,6 @@
 internal import CWaymarkWire
 internal import WaymarkProtocol
 
-extension FieldRules {
-    static let receipts: Table = [
-        "Receipt": ["received_sequence": .any, "shown_sequence": .any],
-        "EndpointReceipt": [
-            "vehicle_id": .requiredName, "endpoint": .requiredName, "received_sequence": .any,
-            "shown_sequence": .any,
-        ],
-        "ReceiptReport": ["gateway_sequence": .any, "endpoints": .any.atMost(65_536)],
-    ]
-}
-
 extension Receipt {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__receipt__init) { wire in

@@ -1,15 +1,7 @@
 package import WaymarkModel
 package import WaymarkProtocol
 
-// Requests of vehicles, which go on to a client in the bytes that they came in.
-
-/// Numbers of their fields, as in the protos.
-private enum Field {
-    static let requestID = 1
-    static let segment = 3
-    enum WaypointRequest { static let vehicle = 4 }
-    enum DestinationRequest { static let vehicle = 3 }
-}
+// Requests of vehicles, which are forwarded to a client in the received bytes.
 
 extension MessageType {
     /// Whether it is a ``ReceivedRequest`` to the gateway.
@@ -18,8 +10,8 @@ extension MessageType {
     /// The field of a vehicle's request in which its client is told whose it is; nil for other types.
     var vehicleField: Int? {
         switch self {
-        case .waypointRequest: Field.WaypointRequest.vehicle
-        case .destinationRequest: Field.DestinationRequest.vehicle
+        case .waypointRequest: FieldNumber.WaypointRequest.vehicleId
+        case .destinationRequest: FieldNumber.DestinationRequest.vehicleId
         case _: nil
         }
     }
@@ -29,8 +21,9 @@ extension ReceivedRequest {
     /// What the gateway must know of a request's body, once ``WireCheck`` passed it.
     init(_ type: MessageType, _ body: WireMessage, _ frame: Frame) {
         let kind: Kind =
-            type == .waypointRequest ? .waypoint(segment: body.text(Field.segment)) : .destination
-        self.init(requestID: body.text(Field.requestID), kind: kind, frame: frame)
+            type == .waypointRequest
+            ? .waypoint(segment: body.text(FieldNumber.WaypointRequest.segmentId)) : .destination
+        self.init(requestID: body.text(FieldNumber.WaypointRequest.requestId), kind: kind, frame: frame)
     }
 
     /// A vehicle's request, written anew without the vehicle's name; nil for other messages.
@@ -72,6 +65,6 @@ extension Codec {
             case .destinationRequest(let request): return request.destination
             case _: return nil
             }
-        } catch { return nil }  // Whoever took the frame in has told its sender.
+        } catch { return nil }  // The reader of the connection has told the sender.
     }
 }

@@ -2,40 +2,6 @@ internal import CWaymarkWire
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-extension FieldRules {
-    private static let requestID = FieldRule.requiredText(ProtocolConstants.requestIDBytesMax)
-
-    static let requests: Table = [
-        "WaypointRequest": [
-            "request_id": Self.requestID, "waypoint": .any.required,
-            "segment_id": .text(ProtocolConstants.identifierBytesMax), "vehicle_id": .name,
-        ],
-        "DestinationRequest": [
-            "request_id": Self.requestID, "destination": .any.required, "vehicle_id": .name,
-        ],
-        "WithdrawRequest": ["request_id": Self.requestID],
-        "RequestAnswer": [
-            "request_id": Self.requestID, "vehicle_id": .requiredName, "answer": .range(1...4).required,
-            "travel_estimates": .any, "reason": .enumeration,
-        ],
-        "Prompt": [
-            "request_id": Self.requestID, "waypoint": .any.required, "travel_estimates": .any.required,
-            "deadline_milliseconds": .any,
-        ],
-        "PromptAnswer": ["request_id": Self.requestID, "accepted": .any],
-        "PromptOver": ["request_id": Self.requestID, "outcome": .specified],
-        "RequestOutcome": [
-            "request_id": Self.requestID, "vehicle_id": .requiredName, "outcome": .specified,
-            "client_id": .name,
-        ],
-        "DestinationShareAnswer": ["share_id": Self.requestID, "outcome": .specified],
-        "DestinationShareStatus": [
-            "share_id": Self.requestID, "vehicle_id": .requiredName, "stage": .range(1...3).required,
-            "outcome": .enumeration,
-        ],
-    ]
-}
-
 /// The name in a checked field that may be empty for "none".
 func givenName<Name: PeerName>(_ wire: UnsafeMutablePointer<CChar>?) -> Name? {
     unsafe givenText(wire).map { Name(unchecked: $0) }
@@ -199,17 +165,17 @@ extension PromptOver {
 
 extension RequestOutcome {
     /// Numbers of its fields, as in the proto.
-    private enum Field { static let requestID = 1, vehicle = 2, outcome = 3, client = 4 }
+    private typealias Field = FieldNumber.RequestOutcome
 
     /// The whole frame: of what the gateway itself says, most is this.
     func frame(_ header: FrameHeader) -> Frame {
         let client = self.client?.rawValue ?? ""
         let textBytes = self.requestID.utf8.count + self.vehicle.rawValue.utf8.count + client.utf8.count
         var writer = FrameWriter(header, bodyByteCount: textBytes + 8)
-        writer.text(Field.requestID, self.requestID)
-        writer.text(Field.vehicle, self.vehicle.rawValue)
+        writer.text(Field.requestId, self.requestID)
+        writer.text(Field.vehicleId, self.vehicle.rawValue)
         writer.number(Field.outcome, UInt64(self.outcome.rawValue))
-        writer.text(Field.client, client)
+        writer.text(Field.clientId, client)
         return writer.frame()
     }
 

@@ -2,33 +2,6 @@ internal import CWaymarkWire
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-extension FieldRules {
-    static let routes: Table = [
-        "RouteSegment": [
-            "id": .requiredText(ProtocolConstants.identifierBytesMax),
-            "origin": .any.required,
-            "destination": .any.required,
-            "coordinates": .any,
-            "maneuver_ids": .any.atMost(ProtocolConstants.maneuversMax),
-            "lane_guidance_ids": .any.atMost(ProtocolConstants.laneGuidancesMax),
-            "current_maneuver_ids": .any.atMost(ProtocolConstants.upcomingManeuversMax),
-            "current_lane_guidance_id": .any,
-            "trip_travel_estimates": .any,
-            "maneuver_travel_estimates": .any,
-        ],
-        "RouteInformation": [
-            "maneuvers": .any.atMost(ProtocolConstants.maneuversMax),
-            "lane_guidances": .any.atMost(ProtocolConstants.laneGuidancesMax),
-            "segments": .any.atMost(ProtocolConstants.routeSegmentsMax),
-            "current_segment_id": .text(ProtocolConstants.identifierBytesMax),
-            "upcoming_maneuver_ids": .any.atMost(ProtocolConstants.upcomingManeuversMax),
-            "current_lane_guidance_id": .any,
-            "trip_travel_estimates": .any,
-            "maneuver_travel_estimates": .any,
-        ],
-    ]
-}
-
 /// Ids as a repeated field of numbers.
 private func ids<Identifier: RawRepresentable<UInt32>>(
     _ ids: [Identifier], in arena: Arena
@@ -123,9 +96,7 @@ extension RouteInformation {
 }
 
 extension PublicationOutline.Segment {
-    private enum Field {
-        static let id = 1, maneuvers = 5, laneGuidances = 6, currentManeuvers = 7, currentLaneGuidance = 8
-    }
+    private typealias Field = FieldNumber.RouteSegment
 
     /// The outlines of a list of segments, no two ids alike.
     static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [Self] {
@@ -136,28 +107,25 @@ extension PublicationOutline.Segment {
 
     private init(_ segment: WireMessage) {
         self.init(id: segment.text(Field.id))
-        self.maneuvers = segment.numbers(Field.maneuvers, ManeuverID.init)
-        self.laneGuidances = segment.numbers(Field.laneGuidances, LaneGuidanceID.init)
-        self.currentManeuvers = segment.numbers(Field.currentManeuvers, ManeuverID.init)
-        self.currentLaneGuidance = segment.number(Field.currentLaneGuidance).given.map(LaneGuidanceID.init)
+        self.maneuvers = segment.numbers(Field.maneuverIds, ManeuverID.init)
+        self.laneGuidances = segment.numbers(Field.laneGuidanceIds, LaneGuidanceID.init)
+        self.currentManeuvers = segment.numbers(Field.currentManeuverIds, ManeuverID.init)
+        self.currentLaneGuidance = segment.number(Field.currentLaneGuidanceId).given.map(LaneGuidanceID.init)
     }
 }
 
 extension PublicationOutline.Route {
-    private enum Field {
-        static let maneuvers = 1, laneGuidances = 2, segments = 3, currentSegment = 4, upcomingManeuvers = 5,
-            currentLaneGuidance = 6
-    }
+    private typealias Field = FieldNumber.RouteInformation
 
-    /// The ids of a route; holds what one field says against another.
+    /// The ids of a route. Checks that fields do not contradict each other.
     init(checking route: WireMessage) throws(Rejection) {
         self.init()
         self.maneuvers = try ManeuverID.list(checking: route, Field.maneuvers)
         self.laneGuidances = try LaneGuidanceID.list(checking: route, Field.laneGuidances)
         self.segments = try PublicationOutline.Segment.list(checking: route, Field.segments)
-        let current = route.text(Field.currentSegment)
+        let current = route.text(Field.currentSegmentId)
         self.currentSegment = current.isEmpty ? nil : current
-        self.upcomingManeuvers = route.numbers(Field.upcomingManeuvers, ManeuverID.init)
-        self.currentLaneGuidance = route.number(Field.currentLaneGuidance).given.map(LaneGuidanceID.init)
+        self.upcomingManeuvers = route.numbers(Field.upcomingManeuverIds, ManeuverID.init)
+        self.currentLaneGuidance = route.number(Field.currentLaneGuidanceId).given.map(LaneGuidanceID.init)
     }
 }

@@ -2,41 +2,6 @@ internal import CWaymarkWire
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-extension FieldRules {
-    static let sessionControl: Table = [
-        "VehicleSet": [
-            "vehicle_ids": .requiredName.atMost(ProtocolConstants.vehiclesPerSessionMax)
-        ],
-        "OpenSession": [
-            "request_id": .requiredText(ProtocolConstants.requestIDBytesMax), "vehicles": .any,
-            "any_that_asked": .any,
-            "receipts_every_milliseconds": .range(ProtocolConstants.receiptsMilliseconds).orZero,
-        ],
-        "VehicleStatus": [
-            "vehicle_id": .requiredName, "standing": .range(1...4).required, "refusal": .enumeration,
-            "end_reason": .enumeration, "endpoints": .any.atMost(256),
-        ],
-        "EndpointStatus": [
-            "endpoint": .requiredName, "ready": .any, "locale": .text(ProtocolConstants.localeBytesMax),
-            "withheld": .any.atMost(64),
-        ],
-        "SessionOpened": [
-            "request_id": .requiredText(ProtocolConstants.requestIDBytesMax), "session_id": .id,
-            "vehicles": .any.atMost(ProtocolConstants.vehiclesPerSessionMax),
-        ],
-        "VehicleChanged": ["vehicle": .any.required],
-        "SessionEnded": ["session_id": .any, "reason": .specified],
-        "SnapshotBegin": [
-            "kind": .range(1...2).required, "client_id": .requiredName,
-            "client_display_name": .text(ProtocolConstants.displayNameBytesMax), "suspended": .any,
-            "receipts_every_milliseconds": .any, "withheld": .any.atMost(64),
-        ],
-        "SnapshotEnd": [:],
-        "SessionSuspended": ["grace_milliseconds": .any],
-        "SessionRestored": [:],
-    ]
-}
-
 extension OpenSession {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__open_session__init) { wire in

@@ -2,47 +2,6 @@ internal import CWaymarkWire
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-extension FieldRules {
-    static let trips: Table = [
-        "ChargeStop": [
-            "arrival_battery_per_mille": .upTo(1_000),
-            "departure_battery_per_mille": .upTo(1_000),
-            "connector": .enumeration,
-            "power_watts": .upTo(ProtocolConstants.powerWattsMax),
-            "charging_time_seconds": .upTo(ProtocolConstants.chargingTimeSecondsMax),
-        ],
-        "Waypoint": [
-            "center": .any.required,
-            "location_threshold_meters": .upTo(ProtocolConstants.locationThresholdMetersMax),
-            "name_variants": .variants,
-            "address_variants": .variants,
-            "entry_points": .any.atMost(ProtocolConstants.entryPointsMax),
-            "time_zone": .text(ProtocolConstants.shortTextBytesMax),
-            "utc_offset_minutes": .range(ProtocolConstants.utcOffsetMinutes),
-            "stop_kind": .enumeration,
-            "charge": .any,
-            "id": .text(ProtocolConstants.identifierBytesMax),
-        ],
-        "RouteChoice": [
-            "id": .id,
-            "summary_variants": .variants,
-            "additional_information_variants": .variants,
-            "selection_summary_variants": .variants,
-            "travel_estimates": .any,
-        ],
-        "Trip": [
-            "id": .requiredText(ProtocolConstants.identifierBytesMax),
-            "origin": .any.required,
-            "destination": .any.required,
-            "waypoints": .any.atMost(ProtocolConstants.waypointsMax),
-            "route_choices": .any.atMost(ProtocolConstants.routeChoicesMax),
-            "selected_route_choice_id": .any,
-            "destination_shareable": .any,
-            "route_segments_available": .any,
-        ],
-    ]
-}
-
 extension ChargeStop {
     typealias Wire = Waymark__V1__ChargeStop
 
@@ -183,27 +142,24 @@ extension Trip {
 }
 
 extension PublicationOutline.Trip {
-    private enum Field {
-        static let id = 1, routeChoices = 5, selectedRouteChoice = 6, isDestinationShareable = 7,
-            routeSegmentsAvailable = 8
-    }
+    private typealias Field = FieldNumber.Trip
 
-    /// What a trip allows; holds what one field says against another.
+    /// What a trip allows. Checks that fields do not contradict each other.
     init(checking trip: WireMessage) throws(Rejection) {
         let choices = try trip.elements(Field.routeChoices, "route_choices") {
-            $0.number(RouteChoice.idField)
+            $0.number(FieldNumber.RouteChoice.id)
         }
         try checkUnique(choices, "route_choices")
-        if let selected = trip.number(Field.selectedRouteChoice).given, !choices.contains(selected) {
+        if let selected = trip.number(Field.selectedRouteChoiceId).given, !choices.contains(selected) {
             throw Rejection(
                 .unknownReference, field: "selected_route_choice_id", reason: "is not one of route_choices")
         }
         self.init(
-            isDestinationShareable: trip.flag(Field.isDestinationShareable),
+            isDestinationShareable: trip.flag(Field.destinationShareable),
             routeSegmentsAvailable: trip.flag(Field.routeSegmentsAvailable))
     }
 
-    /// The ids of a list of trips, no two alike; holds what one field says against another.
+    /// The ids of a list of trips, no two alike. Checks that fields do not contradict each other.
     static func ids(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [String] {
         let ids = try wire.elements(field, "trips") { trip throws(Rejection) in
             _ = try Self(checking: trip)
@@ -212,8 +168,4 @@ extension PublicationOutline.Trip {
         try checkUnique(ids, "trips")
         return ids
     }
-}
-
-extension RouteChoice {
-    fileprivate static let idField = 1
 }

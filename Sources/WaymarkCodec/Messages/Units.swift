@@ -2,32 +2,6 @@ internal import CWaymarkWire
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-extension FieldRules {
-    static let units: Table = [
-        "Coordinate": [
-            "latitude": .range(-90...90),
-            "longitude": .range(-180...180),
-            "altitude_meters": .range(
-                Int(
-                    ProtocolConstants.altitudeMeters.lowerBound)...Int(
-                        ProtocolConstants.altitudeMeters.upperBound)),
-        ],
-        "Polyline": [
-            "latitude_e6_deltas": .differences(within: 90_000_000).atMost(ProtocolConstants.coordinatesMax),
-            "longitude_e6_deltas": .differences(within: 180_000_000).atMost(ProtocolConstants.coordinatesMax),
-        ],
-        "DisplayDistance": [
-            "value_tenths": .upTo(ProtocolConstants.displayValueTenthsMax),
-            "unit": .specified,
-        ],
-        "TravelEstimates": [
-            "distance_remaining_meters": .upTo(ProtocolConstants.distanceMetersMax),
-            "time_remaining_seconds": .upTo(ProtocolConstants.timeSecondsMax),
-            "distance_remaining_to_display": .any,
-        ],
-    ]
-}
-
 extension WireEnumeration {
     /// Reads a generated enumeration.
     init<Wire: RawRepresentable>(wire: Wire) where Wire.RawValue == UInt32 {

@@ -2,23 +2,6 @@ internal import CWaymarkWire
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-extension FieldRules {
-    static let vehicle: Table = [
-        "CancelNavigation": ["reason": .specified],
-        "AllowNavigation": [:],
-        "UpdateRouteSource": ["route_source": .enumeration, "vehicle_id": .name],
-        "VehicleSettings": [
-            "compass": .enumeration, "speed_limit": .enumeration, "content_style": .enumeration,
-            "limited_user_interfaces": .any, "ready_to_show": .any, "vehicle_id": .name, "endpoint": .name,
-        ],
-        "ZoomCluster": ["direction": .specified, "vehicle_id": .name, "endpoint": .name],
-        "AlertResponse": [
-            "alert_id": .id, "action_id": .upTo(UInt32(ProtocolConstants.alertActionsMax)),
-            "dismissal": .enumeration, "vehicle_id": .name, "endpoint": .name,
-        ],
-    ]
-}
-
 extension EndpointPath {
     /// Reads the two fields that the gateway sets together; nil where both are empty.
     fileprivate static func read(

@@ -50,7 +50,7 @@ package struct FeatureGrant: Sendable, Hashable {
 /// What one vehicle endpoint can store and show. 0 means "no limit".
 ///
 /// - Source: `waymark.v1.VehicleLimits`; lengths in Unicode scalars.
-package struct VehicleLimits: HasUsualValue {
+package struct VehicleLimits: Defaultable {
     package var currentRoadNameLengthMax: UInt32 = 0
     package var destinationNameLengthMax: UInt32 = 0
     package var roadFollowingManeuverLengthMax: UInt32 = 0
@@ -82,7 +82,7 @@ package struct VehicleHello: Sendable, Hashable, Codable {
     package var endpoint: EndpointName
     /// What it wants and what it may do.
     package var features: FeatureSet
-    @Rare package var limits = VehicleLimits()
+    @BoxedIfCustom package var limits = VehicleLimits()
     package var preferences = VehiclePreferences()
     /// It takes guidance from sessions opened for any vehicle that asked.
     package var guidanceWanted = false

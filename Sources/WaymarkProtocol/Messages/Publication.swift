@@ -1,6 +1,8 @@
 package import WaymarkModel
 
 /// What a navigation client publishes into a session, in full. Reaches vehicles as the bytes that were received.
+///
+/// A new publication begins here: a case, its ``type``, its ``outline`` and its rule in ``PublicationRule/table``.
 package enum Publication: Sendable, Hashable {
     /// At most 12 trips; empty hides them.
     case tripPreviews([Trip], selected: String)
@@ -52,119 +54,111 @@ package enum Publication: Sendable, Hashable {
     }
 }
 
-/// What the gateway must know of a publication to check it, retain it and conflate it: no text, no geometry.
-///
-/// Made by the codec straight from the body, after every field was checked.
-package enum PublicationOutline: Sendable, Hashable {
-    /// What a trip allows.
-    package struct Trip: Sendable, Hashable, Codable {
-        package var isDestinationShareable: Bool
-        package var routeSegmentsAvailable: Bool
-
-        package init(isDestinationShareable: Bool, routeSegmentsAvailable: Bool) {
-            self.isDestinationShareable = isDestinationShareable
-            self.routeSegmentsAvailable = routeSegmentsAvailable
-        }
+extension Publication {
+    /// What the gateway must know of this publication. The codec makes the same from bytes.
+    package var outline: PublicationOutline {
+        let generation = self.generation
+        let content: PublicationOutline.Content =
+            switch self {
+            case .startGuidance(let trip, _, let route): .start(.init(trip), .init(route))
+            case .updateTrip(let trip): .trip(.init(trip))
+            case .addManeuvers(let maneuvers, _): .maneuvers(maneuvers.map(\.id))
+            case .addLaneGuidances(let guidances, _): .laneGuidances(guidances.map(\.id))
+            case .addRouteSegments(let segments, _):
+                .segments(segments.map(PublicationOutline.Segment.init))
+            case .upcomingManeuvers(let maneuvers, _): .maneuvers(maneuvers)
+            case .currentLaneGuidance(let guidance, _): .laneGuidance(guidance)
+            case .maneuverState(let state, _): .maneuverState(state)
+            case .maneuverEstimates(let maneuver, _, _): .maneuver(maneuver)
+            case .currentRouteSegment(let segment, _): .segment(segment)
+            case .pauseGuidance(let reason, _): .pause(reason)
+            case .resumeGuidance(_, _, let route): route.map { .route(.init($0)) } ?? .nothing
+            case .showAlert(let alert): .alert(alert.id)
+            case .dismissAlert(let alert, _): .alert(alert)
+            case .shareDestination(let shareID, _): .share(shareID)
+            default: .nothing
+            }
+        return PublicationOutline(self.type, generation: generation, content)
     }
 
-    /// The ids of one route segment and those it refers to.
-    package struct Segment: Sendable, Hashable {
-        package var id: String
-        package var maneuvers: [ManeuverID] = []
-        package var laneGuidances: [LaneGuidanceID] = []
-        package var currentManeuvers: [ManeuverID] = []
-        package var currentLaneGuidance: LaneGuidanceID?
-
-        package init(id: String) { self.id = id }
-    }
-
-    /// The ids of a whole route.
-    package struct Route: Sendable, Hashable {
-        package var maneuvers: [ManeuverID] = []
-        package var laneGuidances: [LaneGuidanceID] = []
-        package var segments: [Segment] = []
-        package var currentSegment: String?
-        package var upcomingManeuvers: [ManeuverID] = []
-        package var currentLaneGuidance: LaneGuidanceID?
-
-        package init() {}
-    }
-
-    case tripPreviews
-    // Why indirect: what is large and rare must not make an outline of every state as large, nor what has memory of its own.
-    indirect case startGuidance(Trip, generation: UInt32, Route)
-    case updateTrip(Trip)
-    indirect case addManeuvers([ManeuverID], generation: UInt32)
-    indirect case addLaneGuidances([LaneGuidanceID], generation: UInt32)
-    indirect case addRouteSegments([Segment], generation: UInt32)
-    indirect case upcomingManeuvers([ManeuverID], generation: UInt32)
-    case currentLaneGuidance(LaneGuidanceID?, generation: UInt32)
-    case currentRoadName
-    case maneuverState(ManeuverState, generation: UInt32)
-    case tripEstimates
-    case maneuverEstimates(ManeuverID, generation: UInt32)
-    indirect case currentRouteSegment(String, generation: UInt32)
-    case pauseGuidance(PauseReason)
-    indirect case resumeGuidance(generation: UInt32, Route?)
-    case showAlert(UInt32)
-    case dismissAlert(UInt32)
-    indirect case shareDestination(shareID: String)
-    case finishGuidance
-    case cancelGuidance
-    /// A skippable type of the published range that this build does not know: passed on as an event.
-    case unrecognized
-}
-
-/// Of two states with the same key only the newer one matters to a slow endpoint. Events have none.
-package struct ConflationKey: Sendable, Hashable, Codable {
-    package var type: UInt16
-    /// Which one of the type: a maneuver's id, or 0.
-    package var item: UInt32
-
-    package init(type: MessageType, item: UInt32 = 0) {
-        self.type = type.rawValue
-        self.item = item
-    }
-}
-
-extension PublicationOutline {
-    /// The key of a state; nil for an event.
-    ///
-    /// - Source: Docs/protocol.md, "Conflation".
-    package var conflationKey: ConflationKey? {
+    /// 0 for those that have none.
+    private var generation: UInt32 {
         switch self {
-        case .tripPreviews: ConflationKey(type: .tripPreviews)
-        case .updateTrip: ConflationKey(type: .updateTrip)
-        case .upcomingManeuvers: ConflationKey(type: .upcomingManeuvers)
-        case .currentLaneGuidance: ConflationKey(type: .currentLaneGuidance)
-        case .currentRoadName: ConflationKey(type: .currentRoadName)
-        case .maneuverState: ConflationKey(type: .updateManeuverState)
-        case .tripEstimates: ConflationKey(type: .updateTripEstimates)
-        case .maneuverEstimates(let maneuver, _):
-            ConflationKey(type: .updateManeuverEstimates, item: maneuver.rawValue)
-        case .currentRouteSegment: ConflationKey(type: .currentRouteSegment)
-        case .startGuidance, .addManeuvers, .addLaneGuidances, .addRouteSegments, .pauseGuidance,
-            .resumeGuidance,
-            .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance, .unrecognized:
-            nil
+        case .startGuidance(_, let generation, _), .addManeuvers(_, let generation),
+            .addLaneGuidances(_, let generation), .addRouteSegments(_, let generation),
+            .upcomingManeuvers(_, let generation), .currentLaneGuidance(_, let generation),
+            .maneuverState(_, let generation), .maneuverEstimates(_, _, let generation),
+            .currentRouteSegment(_, let generation), .resumeGuidance(let generation, _, _):
+            generation
+        default: 0
         }
     }
+
+    /// What the protocol says of its type.
+    package var rule: PublicationRule { .rule(for: self.type.rawValue) }
 }
 
-extension PublicationOutline {
-    /// The feature that a client must provide to publish this, apart from those of its route.
-    @inlinable package var feature: Feature? {
-        switch self {
-        case .tripPreviews: .tripPreviews
-        case .addManeuvers, .upcomingManeuvers, .maneuverState, .maneuverEstimates: .maneuvers
-        case .addLaneGuidances, .currentLaneGuidance: .laneGuidance
-        case .addRouteSegments, .currentRouteSegment: .routeSegments
-        case .currentRoadName: .currentRoadName
-        case .showAlert, .dismissAlert: .navigationAlerts
-        case .shareDestination: .destinationSharing
-        case .startGuidance, .updateTrip, .tripEstimates, .pauseGuidance, .resumeGuidance, .finishGuidance,
-            .cancelGuidance, .unrecognized:
-            nil
-        }
-    }
+extension PublicationRule {
+    /// The rules by type number, beginning with 0x0100, without gaps.
+    package static let table = [
+        PublicationRule(
+            .tripPreviews, .state, needs: .tripPreviews, in: .any, retains: .newest, fittedBy: .content,
+            largest: "trips"),
+        PublicationRule(
+            .startGuidance, .event, in: .any, generation: .new, adds: .wholeRoute, voids: .everything,
+            retains: .newest, fittedBy: .content, largest: "route"),
+        PublicationRule(
+            .updateTrip, .state, in: .guided, retains: .newest, fittedBy: .content, largest: "trip"),
+        PublicationRule(
+            .addManeuvers, .event, needs: .maneuvers, in: .guided, generation: .current, adds: .maneuvers,
+            retains: .all, isOfRoute: true, fittedBy: .content, largest: "maneuvers"),
+        PublicationRule(
+            .addLaneGuidances, .event, needs: .laneGuidance, in: .guided, generation: .current,
+            adds: .laneGuidances, retains: .all, isOfRoute: true, fittedBy: .content,
+            largest: "lane_guidances"),
+        PublicationRule(
+            .addRouteSegments, .event, needs: .routeSegments, in: .guided, generation: .current,
+            adds: .segments, retains: .all, isOfRoute: true, fittedBy: .content, largest: "segments"),
+        PublicationRule(
+            .upcomingManeuvers, .state, needs: .maneuvers, in: .guided, generation: .current,
+            refersTo: .maneuvers, retains: .newest, isOfRoute: true, fittedBy: .maneuverSlots,
+            largest: "maneuver_ids"),
+        PublicationRule(
+            .currentLaneGuidance, .state, needs: .laneGuidance, in: .guided, generation: .current,
+            refersTo: .laneGuidances, retains: .newest, isOfRoute: true, fittedBy: .laneGuidanceSlots,
+            largest: "lane_guidance_id"),
+        PublicationRule(
+            .currentRoadName, .state, needs: .currentRoadName, in: .guided, retains: .newest,
+            fittedBy: .roadNameLength, largest: "name_variants"),
+        PublicationRule(
+            .updateManeuverState, .state, needs: .maneuvers, in: .guided, generation: .current,
+            retains: .newest, isOfRoute: true, largest: "state"),
+        PublicationRule(
+            .updateTripEstimates, .state, in: .guided, retains: .newest, isOfRoute: true,
+            fittedBy: .distanceUnits, largest: "travel_estimates"),
+        PublicationRule(
+            .updateManeuverEstimates, .statePerManeuver, needs: .maneuvers, in: .guided, generation: .current,
+            refersTo: .maneuvers, retains: .newest, isOfRoute: true,
+            fittedBy: [.distanceUnits, .maneuverSlots], largest: "travel_estimates"),
+        PublicationRule(
+            .currentRouteSegment, .state, needs: .routeSegments, in: .guided, generation: .current,
+            refersTo: .segments, retains: .newest, isOfRoute: true, largest: "segment_id"),
+        PublicationRule(
+            .pauseGuidance, .event, in: .guided, voids: [.pause, .maneuverState], retains: .newest,
+            isOfRoute: true, largest: "description_variants"),
+        // Without a route it voids the pause and nothing of it is retained.
+        PublicationRule(
+            .resumeGuidance, .event, in: .paused, generation: .newWithRoute, adds: .wholeRoute,
+            voids: .route, retains: .newest, isOfRoute: true, fittedBy: .content, largest: "route"),
+        PublicationRule(
+            .showAlert, .event, needs: .navigationAlerts, in: .guided, voids: .alert, retains: .newest,
+            fittedBy: .content, largest: "alert"),
+        PublicationRule(
+            .dismissAlert, .event, needs: .navigationAlerts, in: .guided, voids: .alert, retains: .nothing),
+        PublicationRule(
+            .shareDestination, .event, needs: .destinationSharing, in: .guided, retains: .nothing,
+            fittedBy: .content),
+        PublicationRule(.finishGuidance, .event, in: .any, retains: .nothing),
+        PublicationRule(.cancelGuidance, .event, in: .any, retains: .nothing),
+    ]
 }

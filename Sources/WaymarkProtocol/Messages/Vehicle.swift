@@ -164,7 +164,7 @@ package struct EndpointPath: Sendable, Hashable, Codable {
 }
 
 /// How an endpoint's display is set. nil leaves a setting as it was.
-package struct VehicleSettings: HasUsualValue {
+package struct VehicleSettings: Defaultable {
     package var compass: ClusterSetting?
     package var speedLimit: ClusterSetting?
     package var contentStyle: ContentStyle?

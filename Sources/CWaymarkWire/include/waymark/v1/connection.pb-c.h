@@ -156,7 +156,13 @@ typedef enum _Waymark__V1__WithheldReason {
  * In which units the endpoint shows distances.
  */
 typedef enum _Waymark__V1__DistanceUnits {
+  /*
+   * As the navigation client published them.
+   */
   WAYMARK__V1__DISTANCE_UNITS__DISTANCE_UNITS_AS_PUBLISHED = 0,
+  /*
+   * Metres and kilometres.
+   */
   WAYMARK__V1__DISTANCE_UNITS__DISTANCE_UNITS_METRIC = 1,
   /*
    * Miles and feet.
@@ -213,7 +219,7 @@ typedef enum _Waymark__V1__CloseCode {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__CLOSE_CODE)
 } Waymark__V1__CloseCode;
 /*
- * Error codes. Unlike a close code, the connection goes on.
+ * Error codes. Unlike after a close code, the connection stays open.
  */
 typedef enum _Waymark__V1__ErrorCode {
   WAYMARK__V1__ERROR_CODE__ERROR_CODE_UNSPECIFIED = 0,
@@ -292,6 +298,9 @@ typedef enum _Waymark__V1__ErrorCode {
 struct  Waymark__V1__FeatureGrant
 {
   ProtobufCMessage base;
+  /*
+   * [required]
+   */
   Waymark__V1__Feature feature;
   protobuf_c_boolean granted;
   /*
@@ -345,7 +354,7 @@ struct  Waymark__V1__VehiclePreferences
   ProtobufCMessage base;
   Waymark__V1__DistanceUnits distance_units;
   /*
-   * BCP 47, e.g. "de-LI"; at most 35 bytes; told to clients, which may publish in it.
+   * BCP 47, e.g. "de-LI"; told to clients, which may publish in it. [at most 35 bytes]
    */
   char *locale;
 };
@@ -361,15 +370,15 @@ struct  Waymark__V1__VehicleHello
 {
   ProtobufCMessage base;
   /*
-   * The vehicle; must be there; 1 ... 64 bytes of A-Z a-z 0-9 . _ : -
+   * The vehicle. [required, a name]
    */
   char *vehicle_id;
   /*
-   * The endpoint, unique in the vehicle; must be there; 1 ... 64 bytes of the same characters.
+   * The endpoint, unique in the vehicle. [required, a name]
    */
   char *endpoint;
   /*
-   * What it wants; see Feature. PROMPTS and REQUESTS say what it may do. At most 64.
+   * What it wants; see Feature. PROMPTS and REQUESTS say what it may do. [at most 64, each 1 ... 2 147 483 647]
    */
   size_t n_features;
   Waymark__V1__Feature *features;
@@ -392,17 +401,18 @@ struct  Waymark__V1__NavigationHello
 {
   ProtobufCMessage base;
   /*
-   * The client; must be there; 1 ... 64 bytes of A-Z a-z 0-9 . _ : -
+   * The client. [required, a name]
    */
   char *client_id;
   /*
    * What it provides (MANEUVERS, LANE_GUIDANCE, ROUTE_SEGMENTS, DESTINATION_SHARING, ...) and handles
-   * (WAYPOINT_REQUESTS, DESTINATION_REQUESTS). At most 64.
+   * (WAYPOINT_REQUESTS, DESTINATION_REQUESTS). [at most 64, each 1 ... 2 147 483 647]
    */
   size_t n_features;
   Waymark__V1__Feature *features;
   /*
    * Higher wins, -1 000 ... 1 000: for the arbitration policy `priority` and the order of destination requests.
+   * [-1 000 ... 1 000]
    */
   int32_t priority;
 };
@@ -413,17 +423,21 @@ struct  Waymark__V1__NavigationHello
 
 /*
  * First frame on every connection, from the peer that connected.
+ * [type 0x0001, from a new peer]
  */
 struct  Waymark__V1__Hello
 {
   ProtobufCMessage base;
   /*
-   * Protocol versions the peer speaks, minor numbers of major version 1; both at least 1.
+   * Protocol versions the peer speaks, minor numbers of major version 1. [required]
    */
   uint32_t version_min;
+  /*
+   * [required]
+   */
   uint32_t version_max;
   /*
-   * Must be there; one of those above.
+   * [required, 1 ... 2]
    */
   Waymark__V1__Role role;
   /*
@@ -432,24 +446,28 @@ struct  Waymark__V1__Hello
   Waymark__V1__VehicleHello *vehicle;
   Waymark__V1__NavigationHello *navigation;
   /*
-   * For humans: at most 128 bytes each.
+   * For humans. [at most 128 bytes]
    */
   char *display_name;
+  /*
+   * [at most 128 bytes]
+   */
   char *software;
   /*
-   * The listener's pre-shared key, if it has one; at most 256 bytes.
+   * The listener's pre-shared key, if it has one. [at most 256 bytes]
    */
   ProtobufCBinaryData credential;
   /*
-   * How often this peer wants to hear something, 1 000 ... 600 000. 0: the gateway's default.
+   * How often this peer wants to hear something. 0: the gateway's default. [0 or 1 000 ... 600 000]
    */
   uint32_t keepalive_milliseconds;
   /*
-   * Largest frame this peer sends, header included, 4 096 ... 16 777 216. 0: the gateway's own limit.
+   * Largest frame this peer sends, header included. 0: the gateway's own limit.
+   * [0 or 4 096 ... 16 777 216]
    */
   uint32_t frame_bytes_max;
   /*
-   * From the last Welcome; 16 bytes, or empty.
+   * From the last Welcome, or empty. [0 or 16 bytes]
    */
   ProtobufCBinaryData resumption_token;
   /*
@@ -470,14 +488,20 @@ struct  Waymark__V1__Hello
 struct  Waymark__V1__ResumedSession
 {
   ProtobufCMessage base;
+  /*
+   * [required]
+   */
   uint32_t session_id;
   /*
-   * The last sequence number the gateway has; the client goes on with the next.
+   * The last sequence number the gateway has; the client continues with the next.
    */
   uint64_t sequence;
+  /*
+   * [required, 1 ... 4]
+   */
   Waymark__V1__SessionPhase phase;
   /*
-   * Only when ended: a SessionEndReason.
+   * Only when ended: a SessionEndReason. [0 ... 2 147 483 647]
    */
   uint32_t end_reason;
 };
@@ -488,16 +512,17 @@ struct  Waymark__V1__ResumedSession
 
 /*
  * The gateway's answer to a Hello it takes.
+ * [type 0x0002, from the gateway]
  */
 struct  Waymark__V1__Welcome
 {
   ProtobufCMessage base;
   /*
-   * The agreed minor version.
+   * The agreed minor version. [required]
    */
   uint32_t version;
   /*
-   * Every feature the role knows, granted or withheld.
+   * Every feature the role knows, granted or withheld. [at most 64]
    */
   size_t n_features;
   Waymark__V1__FeatureGrant **features;
@@ -510,7 +535,7 @@ struct  Waymark__V1__Welcome
    */
   uint32_t frame_bytes_max;
   /*
-   * 16 bytes, good for one use within `grace_milliseconds` after this connection ends.
+   * Good for one use within `grace_milliseconds` after this connection ends. [required, 16 bytes]
    */
   ProtobufCBinaryData resumption_token;
   /*
@@ -518,7 +543,7 @@ struct  Waymark__V1__Welcome
    */
   protobuf_c_boolean resumed;
   /*
-   * For a client that resumed: its sessions.
+   * For a client that resumed: its sessions. [at most 4 096]
    */
   size_t n_sessions;
   Waymark__V1__ResumedSession **sessions;
@@ -531,7 +556,7 @@ struct  Waymark__V1__Welcome
    */
   uint32_t requests_open_max;
   /*
-   * For humans.
+   * For humans. [at most 128 bytes]
    */
   char *software;
 };
@@ -542,16 +567,17 @@ struct  Waymark__V1__Welcome
 
 /*
  * Last frame on a connection, from either side.
+ * [type 0x0003, from both roles]
  */
 struct  Waymark__V1__Goodbye
 {
   ProtobufCMessage base;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__CloseCode code;
   /*
-   * For humans; at most 256 bytes.
+   * For humans. [at most 256 bytes]
    */
   char *reason;
   /*
@@ -566,6 +592,7 @@ struct  Waymark__V1__Goodbye
 
 /*
  * Asks for a Pong with the same nonce.
+ * [type 0x0004, from both roles]
  */
 struct  Waymark__V1__Ping
 {
@@ -579,6 +606,7 @@ struct  Waymark__V1__Ping
 
 /*
  * Answers a Ping.
+ * [type 0x0005, from both roles]
  */
 struct  Waymark__V1__Pong
 {
@@ -592,27 +620,32 @@ struct  Waymark__V1__Pong
 
 /*
  * A message was refused; nothing of it was applied.
+ * [type 0x0006, from the gateway]
  */
 struct  Waymark__V1__Error
 {
   ProtobufCMessage base;
+  /*
+   * [required]
+   */
   Waymark__V1__ErrorCode code;
   /*
-   * The path of the field, at most 512 bytes, e.g. "maneuvers[3].junction_element_angles_degrees[0]"; empty: the message as a whole.
+   * The path of the field, e.g. "maneuvers[3].junction_element_angles_degrees[0]"; empty: the message as a whole.
+   * [at most 512 bytes]
    */
   char *field;
   /*
-   * A sentence, at most 512 bytes.
+   * A sentence. [at most 512 bytes]
    */
   char *reason;
   /*
-   * The refused frame.
+   * The refused frame. [0 ... 65 535]
    */
   uint32_t message_type;
   uint32_t session_id;
   uint64_t sequence;
   /*
-   * The request that the refused message named, if any.
+   * The request that the refused message named, if any. [at most 64 bytes]
    */
   char *request_id;
 };

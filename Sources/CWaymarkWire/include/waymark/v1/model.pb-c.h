@@ -34,70 +34,238 @@ typedef struct Waymark__V1__NavigationAlert Waymark__V1__NavigationAlert;
 /* --- enums --- */
 
 /*
- * Source: CPManeuverType, raw values 0 ... 53.
+ * What the driver does at a maneuver. Source: CPManeuverType, raw values 0 ... 53.
  */
 typedef enum _Waymark__V1__ManeuverType {
+  /*
+   * Nothing to turn at.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_NO_TURN = 0,
+  /*
+   * Turn left.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_LEFT_TURN = 1,
+  /*
+   * Turn right.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_RIGHT_TURN = 2,
+  /*
+   * Go straight ahead.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_STRAIGHT_AHEAD = 3,
+  /*
+   * Make a U-turn.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_U_TURN = 4,
+  /*
+   * Follow the road.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_FOLLOW_ROAD = 5,
+  /*
+   * Enter a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ENTER_ROUNDABOUT = 6,
+  /*
+   * Leave a roundabout; also by an exit above 19.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_EXIT_ROUNDABOUT = 7,
+  /*
+   * Leave a road by a ramp.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_OFF_RAMP = 8,
+  /*
+   * Take a ramp onto a road.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ON_RAMP = 9,
+  /*
+   * The end of navigation, where the road network ends before the destination.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ARRIVE_END_OF_NAVIGATION = 10,
+  /*
+   * Start driving along the route.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_START_ROUTE = 11,
+  /*
+   * Arrive at the destination, or at a waypoint.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ARRIVE_AT_DESTINATION = 12,
+  /*
+   * Keep left at a fork.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_KEEP_LEFT = 13,
+  /*
+   * Keep right at a fork.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_KEEP_RIGHT = 14,
+  /*
+   * Drive onto a ferry.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ENTER_FERRY = 15,
+  /*
+   * Drive off a ferry.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_EXIT_FERRY = 16,
+  /*
+   * Change from one ferry to another.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_CHANGE_FERRY = 17,
+  /*
+   * Start driving along the route with a U-turn.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_START_ROUTE_WITH_U_TURN = 18,
+  /*
+   * Make a U-turn by way of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_U_TURN_AT_ROUNDABOUT = 19,
+  /*
+   * Turn left at the end of the road.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_LEFT_TURN_AT_END = 20,
+  /*
+   * Turn right at the end of the road.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_RIGHT_TURN_AT_END = 21,
+  /*
+   * Leave the motorway on the left.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_HIGHWAY_OFF_RAMP_LEFT = 22,
+  /*
+   * Leave the motorway on the right.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_HIGHWAY_OFF_RAMP_RIGHT = 23,
+  /*
+   * Arrive; the destination is on the left.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ARRIVE_AT_DESTINATION_LEFT = 24,
+  /*
+   * Arrive; the destination is on the right.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ARRIVE_AT_DESTINATION_RIGHT = 25,
+  /*
+   * Make a U-turn when possible: the vehicle is off the route.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_U_TURN_WHEN_POSSIBLE = 26,
+  /*
+   * The end of the directions, where no further ones are known.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ARRIVE_END_OF_DIRECTIONS = 27,
+  /*
+   * Take exit 1 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_1 = 28,
+  /*
+   * Take exit 2 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_2 = 29,
+  /*
+   * Take exit 3 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_3 = 30,
+  /*
+   * Take exit 4 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_4 = 31,
+  /*
+   * Take exit 5 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_5 = 32,
+  /*
+   * Take exit 6 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_6 = 33,
+  /*
+   * Take exit 7 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_7 = 34,
+  /*
+   * Take exit 8 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_8 = 35,
+  /*
+   * Take exit 9 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_9 = 36,
+  /*
+   * Take exit 10 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_10 = 37,
+  /*
+   * Take exit 11 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_11 = 38,
+  /*
+   * Take exit 12 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_12 = 39,
+  /*
+   * Take exit 13 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_13 = 40,
+  /*
+   * Take exit 14 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_14 = 41,
+  /*
+   * Take exit 15 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_15 = 42,
+  /*
+   * Take exit 16 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_16 = 43,
+  /*
+   * Take exit 17 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_17 = 44,
+  /*
+   * Take exit 18 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_18 = 45,
+  /*
+   * Take exit 19 of a roundabout.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_19 = 46,
+  /*
+   * Turn sharp left.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_SHARP_LEFT_TURN = 47,
+  /*
+   * Turn sharp right.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_SHARP_RIGHT_TURN = 48,
+  /*
+   * Turn slightly left.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_SLIGHT_LEFT_TURN = 49,
+  /*
+   * Turn slightly right.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_SLIGHT_RIGHT_TURN = 50,
+  /*
+   * Change from one motorway to another.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_CHANGE_HIGHWAY = 51,
+  /*
+   * Change to another motorway on the left.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_CHANGE_HIGHWAY_LEFT = 52,
+  /*
+   * Change to another motorway on the right.
+   */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_CHANGE_HIGHWAY_RIGHT = 53
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__MANEUVER_TYPE)
 } Waymark__V1__ManeuverType;
 /*
- * Source: CPJunctionType.
+ * What kind of junction a maneuver is at. Source: CPJunctionType.
  */
 typedef enum _Waymark__V1__JunctionType {
+  /*
+   * A crossing or a fork.
+   */
   WAYMARK__V1__JUNCTION_TYPE__JUNCTION_TYPE_INTERSECTION = 0,
+  /*
+   * A roundabout.
+   */
   WAYMARK__V1__JUNCTION_TYPE__JUNCTION_TYPE_ROUNDABOUT = 1
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__JUNCTION_TYPE)
 } Waymark__V1__JunctionType;
@@ -105,21 +273,36 @@ typedef enum _Waymark__V1__JunctionType {
  * The side of the road on which traffic drives. Source: CPTrafficSide.
  */
 typedef enum _Waymark__V1__TrafficSide {
+  /*
+   * Traffic drives on the right.
+   */
   WAYMARK__V1__TRAFFIC_SIDE__TRAFFIC_SIDE_RIGHT = 0,
+  /*
+   * Traffic drives on the left.
+   */
   WAYMARK__V1__TRAFFIC_SIDE__TRAFFIC_SIDE_LEFT = 1
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__TRAFFIC_SIDE)
 } Waymark__V1__TrafficSide;
 /*
- * Source: CPLaneStatus.
+ * Whether a lane leads where the route goes. Source: CPLaneStatus.
  */
 typedef enum _Waymark__V1__LaneStatus {
+  /*
+   * The lane does not lead along the route.
+   */
   WAYMARK__V1__LANE_STATUS__LANE_STATUS_NOT_GOOD = 0,
+  /*
+   * The lane leads along the route.
+   */
   WAYMARK__V1__LANE_STATUS__LANE_STATUS_GOOD = 1,
+  /*
+   * The best of the lanes that lead along the route.
+   */
   WAYMARK__V1__LANE_STATUS__LANE_STATUS_PREFERRED = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__LANE_STATUS)
 } Waymark__V1__LaneStatus;
 /*
- * Source: CPManeuverState. The cycle is continue, initial, prepare, execute, continue.
+ * How near the next maneuver is; the cycle is continue, initial, prepare, execute, continue. Source: CPManeuverState.
  */
 typedef enum _Waymark__V1__ManeuverState {
   /*
@@ -141,12 +324,24 @@ typedef enum _Waymark__V1__ManeuverState {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__MANEUVER_STATE)
 } Waymark__V1__ManeuverState;
 /*
- * Source: CPTimeRemainingColor.
+ * The colour in which the remaining time is shown. Source: CPTimeRemainingColor.
  */
 typedef enum _Waymark__V1__TimeRemainingColor {
+  /*
+   * The display's usual colour.
+   */
   WAYMARK__V1__TIME_REMAINING_COLOR__TIME_REMAINING_COLOR_DEFAULT = 0,
+  /*
+   * Green: no delay.
+   */
   WAYMARK__V1__TIME_REMAINING_COLOR__TIME_REMAINING_COLOR_GREEN = 1,
+  /*
+   * Orange: some delay.
+   */
   WAYMARK__V1__TIME_REMAINING_COLOR__TIME_REMAINING_COLOR_ORANGE = 2,
+  /*
+   * Red: a long delay.
+   */
   WAYMARK__V1__TIME_REMAINING_COLOR__TIME_REMAINING_COLOR_RED = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__TIME_REMAINING_COLOR)
 } Waymark__V1__TimeRemainingColor;
@@ -155,10 +350,25 @@ typedef enum _Waymark__V1__TimeRemainingColor {
  */
 typedef enum _Waymark__V1__PauseReason {
   WAYMARK__V1__PAUSE_REASON__PAUSE_REASON_UNSPECIFIED = 0,
+  /*
+   * The vehicle has arrived at the destination or a waypoint.
+   */
   WAYMARK__V1__PAUSE_REASON__PAUSE_REASON_ARRIVED = 1,
+  /*
+   * The client is loading the route.
+   */
   WAYMARK__V1__PAUSE_REASON__PAUSE_REASON_LOADING = 2,
+  /*
+   * The client is finding out where the vehicle is.
+   */
   WAYMARK__V1__PAUSE_REASON__PAUSE_REASON_LOCATING = 3,
+  /*
+   * The client is computing another route.
+   */
   WAYMARK__V1__PAUSE_REASON__PAUSE_REASON_REROUTING = 4,
+  /*
+   * The vehicle is off the route and the driver must drive to it.
+   */
   WAYMARK__V1__PAUSE_REASON__PAUSE_REASON_PROCEED_TO_ROUTE = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__PAUSE_REASON)
 } Waymark__V1__PauseReason;
@@ -166,11 +376,29 @@ typedef enum _Waymark__V1__PauseReason {
  * Why the route changed. Source: CPRerouteReason.
  */
 typedef enum _Waymark__V1__RerouteReason {
+  /*
+   * Not known.
+   */
   WAYMARK__V1__REROUTE_REASON__REROUTE_REASON_UNKNOWN = 0,
+  /*
+   * The driver missed a turn.
+   */
   WAYMARK__V1__REROUTE_REASON__REROUTE_REASON_MISSED_TURN = 1,
+  /*
+   * The client has lost its network connection.
+   */
   WAYMARK__V1__REROUTE_REASON__REROUTE_REASON_OFFLINE = 2,
+  /*
+   * The driver chose another route.
+   */
   WAYMARK__V1__REROUTE_REASON__REROUTE_REASON_ALTERNATE_ROUTE = 3,
+  /*
+   * A waypoint was added, moved or removed.
+   */
   WAYMARK__V1__REROUTE_REASON__REROUTE_REASON_WAYPOINT_MODIFIED = 4,
+  /*
+   * The old route must not be taken any more, e.g. because a road was closed.
+   */
   WAYMARK__V1__REROUTE_REASON__REROUTE_REASON_MANDATED = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__REROUTE_REASON)
 } Waymark__V1__RerouteReason;
@@ -209,10 +437,25 @@ typedef enum _Waymark__V1__RouteSource {
  */
 typedef enum _Waymark__V1__DistanceUnit {
   WAYMARK__V1__DISTANCE_UNIT__DISTANCE_UNIT_UNSPECIFIED = 0,
+  /*
+   * Metres.
+   */
   WAYMARK__V1__DISTANCE_UNIT__DISTANCE_UNIT_METERS = 1,
+  /*
+   * Kilometres.
+   */
   WAYMARK__V1__DISTANCE_UNIT__DISTANCE_UNIT_KILOMETERS = 2,
+  /*
+   * Feet.
+   */
   WAYMARK__V1__DISTANCE_UNIT__DISTANCE_UNIT_FEET = 3,
+  /*
+   * Yards.
+   */
   WAYMARK__V1__DISTANCE_UNIT__DISTANCE_UNIT_YARDS = 4,
+  /*
+   * Miles.
+   */
   WAYMARK__V1__DISTANCE_UNIT__DISTANCE_UNIT_MILES = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__DISTANCE_UNIT)
 } Waymark__V1__DistanceUnit;
@@ -221,14 +464,41 @@ typedef enum _Waymark__V1__DistanceUnit {
  */
 typedef enum _Waymark__V1__ChargeConnector {
   WAYMARK__V1__CHARGE_CONNECTOR__CHARGE_CONNECTOR_UNSPECIFIED = 0,
+  /*
+   * Type 1 (SAE J1772), AC.
+   */
   WAYMARK__V1__CHARGE_CONNECTOR__CHARGE_CONNECTOR_TYPE_1 = 1,
+  /*
+   * Type 2 (IEC 62196-2, "Mennekes"), AC.
+   */
   WAYMARK__V1__CHARGE_CONNECTOR__CHARGE_CONNECTOR_TYPE_2 = 2,
+  /*
+   * CCS Combo 1 (SAE J1772 combo), DC.
+   */
   WAYMARK__V1__CHARGE_CONNECTOR__CHARGE_CONNECTOR_CCS_1 = 3,
+  /*
+   * CCS Combo 2 (IEC 62196-3), DC.
+   */
   WAYMARK__V1__CHARGE_CONNECTOR__CHARGE_CONNECTOR_CCS_2 = 4,
+  /*
+   * CHAdeMO, DC.
+   */
   WAYMARK__V1__CHARGE_CONNECTOR__CHARGE_CONNECTOR_CHADEMO = 5,
+  /*
+   * NACS (SAE J3400).
+   */
   WAYMARK__V1__CHARGE_CONNECTOR__CHARGE_CONNECTOR_NACS = 6,
+  /*
+   * GB/T 20234.2, AC.
+   */
   WAYMARK__V1__CHARGE_CONNECTOR__CHARGE_CONNECTOR_GB_T_AC = 7,
+  /*
+   * GB/T 20234.3, DC.
+   */
   WAYMARK__V1__CHARGE_CONNECTOR__CHARGE_CONNECTOR_GB_T_DC = 8,
+  /*
+   * Megawatt Charging System, DC.
+   */
   WAYMARK__V1__CHARGE_CONNECTOR__CHARGE_CONNECTOR_MCS = 9
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__CHARGE_CONNECTOR)
 } Waymark__V1__ChargeConnector;
@@ -237,12 +507,33 @@ typedef enum _Waymark__V1__ChargeConnector {
  */
 typedef enum _Waymark__V1__StopKind {
   WAYMARK__V1__STOP_KIND__STOP_KIND_UNSPECIFIED = 0,
+  /*
+   * To charge the vehicle's battery.
+   */
   WAYMARK__V1__STOP_KIND__STOP_KIND_CHARGING = 1,
+  /*
+   * To refuel.
+   */
   WAYMARK__V1__STOP_KIND__STOP_KIND_FUEL = 2,
+  /*
+   * To rest.
+   */
   WAYMARK__V1__STOP_KIND__STOP_KIND_REST = 3,
+  /*
+   * To eat.
+   */
   WAYMARK__V1__STOP_KIND__STOP_KIND_FOOD = 4,
+  /*
+   * To park.
+   */
   WAYMARK__V1__STOP_KIND__STOP_KIND_PARKING = 5,
+  /*
+   * To pick up a passenger or goods.
+   */
   WAYMARK__V1__STOP_KIND__STOP_KIND_PICK_UP = 6,
+  /*
+   * To drop off a passenger or goods.
+   */
   WAYMARK__V1__STOP_KIND__STOP_KIND_DROP_OFF = 7
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__STOP_KIND)
 } Waymark__V1__StopKind;
@@ -250,17 +541,32 @@ typedef enum _Waymark__V1__StopKind {
  * How an alert went away. Source: CPNavigationAlertDismissalContext.
  */
 typedef enum _Waymark__V1__AlertDismissal {
+  /*
+   * Its time was up.
+   */
   WAYMARK__V1__ALERT_DISMISSAL__ALERT_DISMISSAL_TIMEOUT = 0,
+  /*
+   * The user dismissed it.
+   */
   WAYMARK__V1__ALERT_DISMISSAL__ALERT_DISMISSAL_USER_DISMISSED = 1,
+  /*
+   * The vehicle, or the client, removed it.
+   */
   WAYMARK__V1__ALERT_DISMISSAL__ALERT_DISMISSAL_SYSTEM_DISMISSED = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ALERT_DISMISSAL)
 } Waymark__V1__AlertDismissal;
 /*
- * Source: CPContentStyle.
+ * Whether a display shows light or dark content. Source: CPContentStyle.
  */
 typedef enum _Waymark__V1__ContentStyle {
   WAYMARK__V1__CONTENT_STYLE__CONTENT_STYLE_UNSPECIFIED = 0,
+  /*
+   * Dark content on a light background.
+   */
   WAYMARK__V1__CONTENT_STYLE__CONTENT_STYLE_LIGHT = 1,
+  /*
+   * Light content on a dark background.
+   */
   WAYMARK__V1__CONTENT_STYLE__CONTENT_STYLE_DARK = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__CONTENT_STYLE)
 } Waymark__V1__ContentStyle;
@@ -269,8 +575,17 @@ typedef enum _Waymark__V1__ContentStyle {
  */
 typedef enum _Waymark__V1__ClusterSetting {
   WAYMARK__V1__CLUSTER_SETTING__CLUSTER_SETTING_UNSPECIFIED = 0,
+  /*
+   * It is shown.
+   */
   WAYMARK__V1__CLUSTER_SETTING__CLUSTER_SETTING_ENABLED = 1,
+  /*
+   * It is not shown.
+   */
   WAYMARK__V1__CLUSTER_SETTING__CLUSTER_SETTING_DISABLED = 2,
+  /*
+   * The user decides whether it is shown.
+   */
   WAYMARK__V1__CLUSTER_SETTING__CLUSTER_SETTING_USER_PREFERENCE = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__CLUSTER_SETTING)
 } Waymark__V1__ClusterSetting;
@@ -279,7 +594,13 @@ typedef enum _Waymark__V1__ClusterSetting {
  */
 typedef enum _Waymark__V1__ZoomDirection {
   WAYMARK__V1__ZOOM_DIRECTION__ZOOM_DIRECTION_UNSPECIFIED = 0,
+  /*
+   * Closer: a smaller part of the map.
+   */
   WAYMARK__V1__ZOOM_DIRECTION__ZOOM_DIRECTION_IN = 1,
+  /*
+   * Further away: a larger part of the map.
+   */
   WAYMARK__V1__ZOOM_DIRECTION__ZOOM_DIRECTION_OUT = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ZOOM_DIRECTION)
 } Waymark__V1__ZoomDirection;
@@ -299,11 +620,11 @@ struct  Waymark__V1__Coordinate
 {
   ProtobufCMessage base;
   /*
-   * Degrees, -90 ... 90, finite.
+   * Degrees, finite. [-90 ... 90]
    */
   double latitude;
   /*
-   * Degrees, -180 ... 180, finite.
+   * Degrees, finite. [-180 ... 180]
    */
   double longitude;
   Waymark__V1__Coordinate__AltitudeCase altitude_case;
@@ -324,12 +645,12 @@ struct  Waymark__V1__Polyline
 {
   ProtobufCMessage base;
   /*
-   * Unit 1e-6 degree, zigzag deltas; at most 262 144.
+   * Unit 1e-6 degree, zigzag deltas. [at most 262 144, sums within 90 000 000]
    */
   size_t n_latitude_e6_deltas;
   int32_t *latitude_e6_deltas;
   /*
-   * Unit 1e-6 degree, zigzag deltas; as many.
+   * Unit 1e-6 degree, zigzag deltas; as many. [at most 262 144, sums within 180 000 000]
    */
   size_t n_longitude_e6_deltas;
   int32_t *longitude_e6_deltas;
@@ -346,11 +667,11 @@ struct  Waymark__V1__DisplayDistance
 {
   ProtobufCMessage base;
   /*
-   * In tenths of `unit`, 0 ... 99 999 999; 4.5 km is 45 KILOMETERS.
+   * In tenths of `unit`: 4.5 km is 45 KILOMETERS. [0 ... 99 999 999]
    */
   uint32_t value_tenths;
   /*
-   * Never UNSPECIFIED.
+   * [required]
    */
   Waymark__V1__DistanceUnit unit;
 };
@@ -372,7 +693,7 @@ struct  Waymark__V1__TravelEstimates
 {
   ProtobufCMessage base;
   /*
-   * True distance, 0 ... 50 000 000 metres.
+   * True distance. [0 ... 50 000 000]
    */
   uint32_t distance_remaining_meters;
   /*
@@ -402,28 +723,28 @@ struct  Waymark__V1__Maneuver
 {
   ProtobufCMessage base;
   /*
-   * Not zero; unique within one generation of the session.
+   * Unique within one generation of the session. [required]
    */
   uint32_t id;
   Waymark__V1__ManeuverType type;
   Waymark__V1__JunctionType junction_type;
   Waymark__V1__TrafficSide traffic_side;
   /*
-   * What to do, in words; at most 8 variants of at most 512 bytes.
+   * What to do, in words. [at most 8, each at most 512 bytes]
    */
   size_t n_instruction_variants;
   char **instruction_variants;
   /*
-   * The road after the maneuver; at most 8 variants of at most 512 bytes.
+   * The road after the maneuver. [at most 8, each at most 512 bytes]
    */
   size_t n_road_following_maneuver_variants;
   char **road_following_maneuver_variants;
   /*
-   * As signposted, e.g. "12A"; at most 64 bytes.
+   * As signposted, e.g. "12A". [at most 64 bytes]
    */
   char *highway_exit_label;
   /*
-   * The other roads of the junction; must not contain the exit angle; at most 32.
+   * The other roads of the junction; must not contain the exit angle. [at most 32, each -180 ... 179]
    */
   size_t n_junction_element_angles_degrees;
   int32_t *junction_element_angles_degrees;
@@ -436,8 +757,8 @@ struct  Waymark__V1__Maneuver
    */
   Waymark__V1__TravelEstimates *initial_travel_estimates;
   /*
-   * The true number of the exit, 1 ... 255, where a roundabout or rotary has one. Types 28 ... 46 say 1 ... 19;
-   * above 19 the type is EXIT_ROUNDABOUT and this field has the number. 0: none.
+   * The true number of the exit, where a roundabout or rotary has one. Types 28 ... 46 say 1 ... 19; above
+   * 19 the type is EXIT_ROUNDABOUT and this field has the number. 0: none. [0 ... 255]
    */
   uint32_t roundabout_exit_number;
   /*
@@ -467,7 +788,7 @@ struct  Waymark__V1__Lane
 {
   ProtobufCMessage base;
   /*
-   * Directions in which the lane may be left; may be empty (a lane without arrows); at most 16.
+   * Directions in which the lane may be left; may be empty (a lane without arrows). [at most 16, each -180 ... 179]
    */
   size_t n_angles_degrees;
   int32_t *angles_degrees;
@@ -489,16 +810,16 @@ struct  Waymark__V1__LaneGuidance
 {
   ProtobufCMessage base;
   /*
-   * Not zero; unique within one generation of the session.
+   * Unique within one generation of the session. [required]
    */
   uint32_t id;
   /*
-   * 1 ... 32 lanes.
+   * [required, at most 32]
    */
   size_t n_lanes;
   Waymark__V1__Lane **lanes;
   /*
-   * At most 8 variants of at most 512 bytes.
+   * [at most 8, each at most 512 bytes]
    */
   size_t n_instruction_variants;
   char **instruction_variants;
@@ -528,11 +849,11 @@ struct  Waymark__V1__ChargeStop
   ProtobufCMessage base;
   Waymark__V1__ChargeConnector connector;
   /*
-   * Of the station, 0 ... 10 000 000 watts. 0: not known.
+   * Of the station. 0: not known. [0 ... 10 000 000]
    */
   uint32_t power_watts;
   /*
-   * 0 ... 604 800 seconds. 0: not known.
+   * 0: not known. [0 ... 604 800]
    */
   uint32_t charging_time_seconds;
   Waymark__V1__ChargeStop__ArrivalCase arrival_case;
@@ -562,36 +883,36 @@ struct  Waymark__V1__Waypoint
 {
   ProtobufCMessage base;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__Coordinate *center;
   /*
-   * Within this distance of the centre the point counts as reached, above 0, at most 100 000 metres. 0: not given.
+   * Within this distance of the centre the point counts as reached. 0: not given. [0 ... 100 000]
    */
   uint32_t location_threshold_meters;
   /*
-   * At most 8 variants of at most 512 bytes.
+   * [at most 8, each at most 512 bytes]
    */
   size_t n_name_variants;
   char **name_variants;
   /*
-   * At most 8 variants of at most 512 bytes.
+   * [at most 8, each at most 512 bytes]
    */
   size_t n_address_variants;
   char **address_variants;
   /*
-   * Where the place can be entered; at most 16.
+   * Where the place can be entered. [at most 16]
    */
   size_t n_entry_points;
   Waymark__V1__Coordinate **entry_points;
   /*
-   * IANA name, e.g. "Europe/Vaduz"; at most 64 bytes.
+   * IANA name, e.g. "Europe/Vaduz". [at most 64 bytes]
    */
   char *time_zone;
   Waymark__V1__StopKind stop_kind;
   Waymark__V1__ChargeStop *charge;
   /*
-   * The client's or vehicle's own name for the place; at most 128 bytes; handed back unchanged.
+   * The client's or vehicle's own name for the place; handed back unchanged. [at most 128 bytes]
    */
   char *id;
   Waymark__V1__Waypoint__OffsetCase offset_case;
@@ -611,21 +932,21 @@ struct  Waymark__V1__RouteChoice
 {
   ProtobufCMessage base;
   /*
-   * Not zero; unique in the trip.
+   * Unique in the trip. [required]
    */
   uint32_t id;
   /*
-   * "Via A 14"; at most 8 variants of at most 512 bytes.
+   * "Via A 14". [at most 8, each at most 512 bytes]
    */
   size_t n_summary_variants;
   char **summary_variants;
   /*
-   * "Traffic is light"; at most 8 variants of at most 512 bytes.
+   * "Traffic is light". [at most 8, each at most 512 bytes]
    */
   size_t n_additional_information_variants;
   char **additional_information_variants;
   /*
-   * Shown once chosen; at most 8 variants of at most 512 bytes.
+   * Shown once chosen. [at most 8, each at most 512 bytes]
    */
   size_t n_selection_summary_variants;
   char **selection_summary_variants;
@@ -643,24 +964,24 @@ struct  Waymark__V1__Trip
 {
   ProtobufCMessage base;
   /*
-   * At most 128 bytes; the client's own; not empty.
+   * The client's own. [required, at most 128 bytes]
    */
   char *id;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__Waypoint *origin;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__Waypoint *destination;
   /*
-   * On the way, in order, without origin and destination; at most 64.
+   * On the way, in order, without origin and destination. [at most 64]
    */
   size_t n_waypoints;
   Waymark__V1__Waypoint **waypoints;
   /*
-   * At most 3, with different ids.
+   * All ids differ. [at most 3]
    */
   size_t n_route_choices;
   Waymark__V1__RouteChoice **route_choices;
@@ -689,15 +1010,15 @@ struct  Waymark__V1__RouteSegment
 {
   ProtobufCMessage base;
   /*
-   * Not empty, at most 128 bytes; unique within one generation of the session.
+   * Unique within one generation of the session. [required, at most 128 bytes]
    */
   char *id;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__Waypoint *origin;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__Waypoint *destination;
   /*
@@ -705,17 +1026,17 @@ struct  Waymark__V1__RouteSegment
    */
   Waymark__V1__Polyline *coordinates;
   /*
-   * The segment's maneuvers, in order; each must have been added; at most 4 096.
+   * The segment's maneuvers, in order; each must have been added. [at most 4 096]
    */
   size_t n_maneuver_ids;
   uint32_t *maneuver_ids;
   /*
-   * The segment's lane guidances, in order; each must have been added; at most 4 096.
+   * The segment's lane guidances, in order; each must have been added. [at most 4 096]
    */
   size_t n_lane_guidance_ids;
   uint32_t *lane_guidance_ids;
   /*
-   * The maneuvers to show when this segment becomes current, next ones first; each must have been added; at most 64.
+   * The maneuvers to show when this segment becomes current, next ones first; each must have been added. [at most 64]
    */
   size_t n_current_maneuver_ids;
   uint32_t *current_maneuver_ids;
@@ -744,11 +1065,11 @@ struct  Waymark__V1__AlertAction
 {
   ProtobufCMessage base;
   /*
-   * 1 or 2: primary or secondary.
+   * 1: primary; 2: secondary. [required, 1 ... 2]
    */
   uint32_t id;
   /*
-   * At most 8 variants of at most 512 bytes; at least one.
+   * [required, at most 8, each at most 512 bytes]
    */
   size_t n_title_variants;
   char **title_variants;
@@ -765,26 +1086,27 @@ struct  Waymark__V1__NavigationAlert
 {
   ProtobufCMessage base;
   /*
-   * Not zero. The id of the alert that is shown: the same alert in other words. Otherwise one that the session has not had.
+   * The id of the alert that is shown: the same alert in other words. Otherwise one that the session has not
+   * had. [required]
    */
   uint32_t id;
   /*
-   * At least one; at most 8 variants of at most 512 bytes.
+   * [required, at most 8, each at most 512 bytes]
    */
   size_t n_title_variants;
   char **title_variants;
   /*
-   * At most 8 variants of at most 512 bytes.
+   * [at most 8, each at most 512 bytes]
    */
   size_t n_subtitle_variants;
   char **subtitle_variants;
   /*
-   * At most 2.
+   * [at most 2]
    */
   size_t n_actions;
   Waymark__V1__AlertAction **actions;
   /*
-   * 0: until dismissed. Otherwise at most 600 000; below 5 000 the receiver raises it to that.
+   * 0: until dismissed. Otherwise, below 5 000 the receiver raises it to that. [0 ... 600 000]
    */
   uint32_t duration_milliseconds;
 };

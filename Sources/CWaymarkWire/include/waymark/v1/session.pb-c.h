@@ -144,7 +144,7 @@ struct  Waymark__V1__VehicleSet
 {
   ProtobufCMessage base;
   /*
-   * 1 ... 256 ids as in VehicleHello, all different.
+   * Ids as in VehicleHello, all different. [required, at most 256, each a name]
    */
   size_t n_vehicle_ids;
   char **vehicle_ids;
@@ -156,12 +156,13 @@ struct  Waymark__V1__VehicleSet
 
 /*
  * Client to gateway: opens a session. Frame: session id 0, sequence 0.
+ * [type 0x0010, from clients]
  */
 struct  Waymark__V1__OpenSession
 {
   ProtobufCMessage base;
   /*
-   * The client's own; not empty, at most 64 bytes. The same id again has no second effect.
+   * The client's own. The same id again has no second effect. [required, at most 64 bytes]
    */
   char *request_id;
   /*
@@ -173,7 +174,7 @@ struct  Waymark__V1__OpenSession
    */
   protobuf_c_boolean any_that_asked;
   /*
-   * How often to report receipts, 100 ... 60 000. 0: not at all.
+   * How often to report receipts. 0: not at all. [0 or 100 ... 60 000]
    */
   uint32_t receipts_every_milliseconds;
 };
@@ -188,7 +189,13 @@ struct  Waymark__V1__OpenSession
 struct  Waymark__V1__VehicleStatus
 {
   ProtobufCMessage base;
+  /*
+   * [required, a name]
+   */
   char *vehicle_id;
+  /*
+   * [required, 1 ... 4]
+   */
   Waymark__V1__VehicleStanding standing;
   /*
    * Only when refused.
@@ -198,6 +205,9 @@ struct  Waymark__V1__VehicleStatus
    * Only when it has left.
    */
   Waymark__V1__SessionEndReason end_reason;
+  /*
+   * [at most 256]
+   */
   size_t n_endpoints;
   Waymark__V1__EndpointStatus **endpoints;
 };
@@ -212,14 +222,20 @@ struct  Waymark__V1__VehicleStatus
 struct  Waymark__V1__EndpointStatus
 {
   ProtobufCMessage base;
+  /*
+   * [required, a name]
+   */
   char *endpoint;
   /*
    * The cluster said that it is ready to show.
    */
   protobuf_c_boolean ready;
+  /*
+   * [at most 35 bytes]
+   */
   char *locale;
   /*
-   * What is withheld from it, and why.
+   * What is withheld from it, and why. [at most 64]
    */
   size_t n_withheld;
   Waymark__V1__FeatureGrant **withheld;
@@ -231,12 +247,22 @@ struct  Waymark__V1__EndpointStatus
 
 /*
  * Gateway to client: the session is open.
+ * [type 0x0011, from the gateway]
  */
 struct  Waymark__V1__SessionOpened
 {
   ProtobufCMessage base;
+  /*
+   * [required, at most 64 bytes]
+   */
   char *request_id;
+  /*
+   * [required]
+   */
   uint32_t session_id;
+  /*
+   * [at most 256]
+   */
   size_t n_vehicles;
   Waymark__V1__VehicleStatus **vehicles;
 };
@@ -248,10 +274,14 @@ struct  Waymark__V1__SessionOpened
 /*
  * Gateway to client: a vehicle joined or left, an endpoint came, went or became ready, or gets more or less than before. Frame: the
  * session's id.
+ * [type 0x0012, from the gateway]
  */
 struct  Waymark__V1__VehicleChanged
 {
   ProtobufCMessage base;
+  /*
+   * [required]
+   */
   Waymark__V1__VehicleStatus *vehicle;
 };
 #define WAYMARK__V1__VEHICLE_CHANGED__INIT \
@@ -262,6 +292,7 @@ struct  Waymark__V1__VehicleChanged
 /*
  * Gateway to client and endpoints: the session is over for the receiver. Frame: session id 0, so that nothing with the
  * session's id follows it, until a SnapshotBegin.
+ * [type 0x0013, from the gateway]
  */
 struct  Waymark__V1__SessionEnded
 {
@@ -270,6 +301,9 @@ struct  Waymark__V1__SessionEnded
    * 0: there was none to end.
    */
   uint32_t session_id;
+  /*
+   * [required]
+   */
   Waymark__V1__SessionEndReason reason;
 };
 #define WAYMARK__V1__SESSION_ENDED__INIT \
@@ -279,15 +313,22 @@ struct  Waymark__V1__SessionEnded
 
 /*
  * Gateway to endpoint: what follows is the session's retained state, or what was missed. Event.
+ * [type 0x0014, from the gateway]
  */
 struct  Waymark__V1__SnapshotBegin
 {
   ProtobufCMessage base;
+  /*
+   * [required, 1 ... 2]
+   */
   Waymark__V1__SnapshotKind kind;
   /*
-   * The client that guides.
+   * The client that guides. [required, a name]
    */
   char *client_id;
+  /*
+   * [at most 128 bytes]
+   */
   char *client_display_name;
   /*
    * The client is away; see SessionSuspended.
@@ -298,7 +339,7 @@ struct  Waymark__V1__SnapshotBegin
    */
   uint32_t receipts_every_milliseconds;
   /*
-   * What is withheld from this endpoint in this session, and why.
+   * What is withheld from this endpoint in this session, and why. [at most 64]
    */
   size_t n_withheld;
   Waymark__V1__FeatureGrant **withheld;
@@ -310,6 +351,7 @@ struct  Waymark__V1__SnapshotBegin
 
 /*
  * Gateway to endpoint: the endpoint now holds what the session holds. Event.
+ * [type 0x0015, from the gateway]
  */
 struct  Waymark__V1__SnapshotEnd
 {
@@ -322,6 +364,7 @@ struct  Waymark__V1__SnapshotEnd
 
 /*
  * Gateway to endpoint: the client is away and may come back. Guidance stands still. Event.
+ * [type 0x0016, from the gateway]
  */
 struct  Waymark__V1__SessionSuspended
 {
@@ -335,6 +378,7 @@ struct  Waymark__V1__SessionSuspended
 
 /*
  * Gateway to endpoint: the client is back. Event.
+ * [type 0x0017, from the gateway]
  */
 struct  Waymark__V1__SessionRestored
 {
@@ -352,26 +396,26 @@ struct  Waymark__V1__RouteInformation
 {
   ProtobufCMessage base;
   /*
-   * In order along the route; at most 4 096.
+   * In order along the route. [at most 4 096]
    */
   size_t n_maneuvers;
   Waymark__V1__Maneuver **maneuvers;
   /*
-   * In order along the route; at most 4 096.
+   * In order along the route. [at most 4 096]
    */
   size_t n_lane_guidances;
   Waymark__V1__LaneGuidance **lane_guidances;
   /*
-   * In order; at most 65.
+   * In order. [at most 65]
    */
   size_t n_segments;
   Waymark__V1__RouteSegment **segments;
   /*
-   * One of `segments`. Empty: the first; without segments none.
+   * One of `segments`. Empty: the first; without segments none. [at most 128 bytes]
    */
   char *current_segment_id;
   /*
-   * Next ones first; at most 64.
+   * Next ones first. [at most 64]
    */
   size_t n_upcoming_maneuver_ids;
   uint32_t *upcoming_maneuver_ids;
@@ -392,17 +436,18 @@ struct  Waymark__V1__RouteInformation
 
 /*
  * Published. State, key: the type. Trips to choose from; hidden by StartGuidance.
+ * [type 0x0100, published]
  */
 struct  Waymark__V1__TripPreviews
 {
   ProtobufCMessage base;
   /*
-   * At most 12, with different ids. Empty: hidden.
+   * All ids differ. Empty: hidden. [at most 12]
    */
   size_t n_trips;
   Waymark__V1__Trip **trips;
   /*
-   * The id of the highlighted trip, one of `trips`; empty: none.
+   * The id of the highlighted trip, one of `trips`; empty: none. [at most 128 bytes]
    */
   char *selected_trip_id;
 };
@@ -413,12 +458,13 @@ struct  Waymark__V1__TripPreviews
 
 /*
  * Published. Event. Guidance starts, or starts over: whatever was published before it is forgotten.
+ * [type 0x0101, published]
  */
 struct  Waymark__V1__StartGuidance
 {
   ProtobufCMessage base;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__Trip *trip;
   /*
@@ -426,7 +472,7 @@ struct  Waymark__V1__StartGuidance
    */
   uint32_t generation;
   /*
-   * Must be there; may be empty.
+   * May be empty. [required]
    */
   Waymark__V1__RouteInformation *route;
 };
@@ -437,12 +483,13 @@ struct  Waymark__V1__StartGuidance
 
 /*
  * Published. State, key: the type. The trip changed, e.g. a waypoint more.
+ * [type 0x0102, published]
  */
 struct  Waymark__V1__UpdateTrip
 {
   ProtobufCMessage base;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__Trip *trip;
 };
@@ -453,13 +500,14 @@ struct  Waymark__V1__UpdateTrip
 
 /*
  * Published. Event. Adds maneuvers, in order along the route; they accumulate.
+ * [type 0x0103, published]
  */
 struct  Waymark__V1__AddManeuvers
 {
   ProtobufCMessage base;
   uint32_t generation;
   /*
-   * At most 4 096.
+   * [at most 4 096]
    */
   size_t n_maneuvers;
   Waymark__V1__Maneuver **maneuvers;
@@ -471,13 +519,14 @@ struct  Waymark__V1__AddManeuvers
 
 /*
  * Published. Event. Adds lane guidances, in order along the route; they accumulate.
+ * [type 0x0104, published]
  */
 struct  Waymark__V1__AddLaneGuidances
 {
   ProtobufCMessage base;
   uint32_t generation;
   /*
-   * At most 4 096.
+   * [at most 4 096]
    */
   size_t n_lane_guidances;
   Waymark__V1__LaneGuidance **lane_guidances;
@@ -489,13 +538,14 @@ struct  Waymark__V1__AddLaneGuidances
 
 /*
  * Published. Event. Adds route segments, in order; they accumulate.
+ * [type 0x0105, published]
  */
 struct  Waymark__V1__AddRouteSegments
 {
   ProtobufCMessage base;
   uint32_t generation;
   /*
-   * At most 65.
+   * [at most 65]
    */
   size_t n_segments;
   Waymark__V1__RouteSegment **segments;
@@ -507,13 +557,14 @@ struct  Waymark__V1__AddRouteSegments
 
 /*
  * Published. State, key: the type. The next maneuvers, nearest first; each must have been added.
+ * [type 0x0106, published]
  */
 struct  Waymark__V1__UpcomingManeuvers
 {
   ProtobufCMessage base;
   uint32_t generation;
   /*
-   * At most 64; empty only when guidance has nothing more to say.
+   * Empty only when guidance has nothing more to say. [at most 64]
    */
   size_t n_maneuver_ids;
   uint32_t *maneuver_ids;
@@ -525,6 +576,7 @@ struct  Waymark__V1__UpcomingManeuvers
 
 /*
  * Published. State, key: the type. The lanes to show now; must have been added.
+ * [type 0x0107, published]
  */
 struct  Waymark__V1__CurrentLaneGuidance
 {
@@ -542,12 +594,13 @@ struct  Waymark__V1__CurrentLaneGuidance
 
 /*
  * Published. State, key: the type. The road the vehicle is on.
+ * [type 0x0108, published]
  */
 struct  Waymark__V1__CurrentRoadName
 {
   ProtobufCMessage base;
   /*
-   * At most 8 variants of at most 512 bytes. Empty: not known.
+   * Empty: not known. [at most 8, each at most 512 bytes]
    */
   size_t n_name_variants;
   char **name_variants;
@@ -559,6 +612,7 @@ struct  Waymark__V1__CurrentRoadName
 
 /*
  * Published. State, key: the type. Where the vehicle is in the approach to the first upcoming maneuver.
+ * [type 0x0109, published]
  */
 struct  Waymark__V1__UpdateManeuverState
 {
@@ -573,12 +627,13 @@ struct  Waymark__V1__UpdateManeuverState
 
 /*
  * Published. State, key: the type. For the whole trip.
+ * [type 0x010A, published]
  */
 struct  Waymark__V1__UpdateTripEstimates
 {
   ProtobufCMessage base;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__TravelEstimates *travel_estimates;
   Waymark__V1__TimeRemainingColor time_remaining_color;
@@ -590,17 +645,18 @@ struct  Waymark__V1__UpdateTripEstimates
 
 /*
  * Published. State, key: the type and the maneuver. For one maneuver.
+ * [type 0x010B, published]
  */
 struct  Waymark__V1__UpdateManeuverEstimates
 {
   ProtobufCMessage base;
   uint32_t generation;
   /*
-   * Must have been added.
+   * Must have been added. [required]
    */
   uint32_t maneuver_id;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__TravelEstimates *travel_estimates;
 };
@@ -611,13 +667,14 @@ struct  Waymark__V1__UpdateManeuverEstimates
 
 /*
  * Published. State, key: the type. The segment the vehicle is on; must have been added.
+ * [type 0x010C, published]
  */
 struct  Waymark__V1__CurrentRouteSegment
 {
   ProtobufCMessage base;
   uint32_t generation;
   /*
-   * Not empty, at most 128 bytes.
+   * [required, at most 128 bytes]
    */
   char *segment_id;
 };
@@ -628,16 +685,17 @@ struct  Waymark__V1__CurrentRouteSegment
 
 /*
  * Published. Event. Guidance stands still; the maneuver state becomes continue.
+ * [type 0x010D, published]
  */
 struct  Waymark__V1__PauseGuidance
 {
   ProtobufCMessage base;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__PauseReason reason;
   /*
-   * At most 8 variants of at most 512 bytes.
+   * [at most 8, each at most 512 bytes]
    */
   size_t n_description_variants;
   char **description_variants;
@@ -648,8 +706,9 @@ struct  Waymark__V1__PauseGuidance
 
 
 /*
- * Published. Event. Guidance goes on: with the same generation and no route, as it was; with a higher generation, on a
+ * Published. Event. Guidance resumes: with the same generation and no route, as it was; with a higher generation, on a
  * new route, which replaces all maneuvers, lane guidances, segments and what referred to them.
+ * [type 0x010E, published]
  */
 struct  Waymark__V1__ResumeGuidance
 {
@@ -668,12 +727,13 @@ struct  Waymark__V1__ResumeGuidance
 
 /*
  * Published. Event. Shows an alert, in place of the one before.
+ * [type 0x010F, published]
  */
 struct  Waymark__V1__ShowAlert
 {
   ProtobufCMessage base;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__NavigationAlert *alert;
 };
@@ -684,12 +744,13 @@ struct  Waymark__V1__ShowAlert
 
 /*
  * Published. Event. The alert went away at the client.
+ * [type 0x0110, published]
  */
 struct  Waymark__V1__DismissAlert
 {
   ProtobufCMessage base;
   /*
-   * The alert that is shown.
+   * The alert that is shown. [required]
    */
   uint32_t alert_id;
   Waymark__V1__AlertDismissal dismissal;
@@ -701,16 +762,17 @@ struct  Waymark__V1__DismissAlert
 
 /*
  * Published. Event. Offers the trip's destination to the vehicle, which answers with DestinationShareAnswer.
+ * [type 0x0111, published]
  */
 struct  Waymark__V1__ShareDestination
 {
   ProtobufCMessage base;
   /*
-   * The client's own; not empty, at most 64 bytes.
+   * The client's own. [required, at most 64 bytes]
    */
   char *share_id;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__Waypoint *destination;
 };
@@ -721,6 +783,7 @@ struct  Waymark__V1__ShareDestination
 
 /*
  * Published. Event. Arrived; the session is over.
+ * [type 0x0112, published]
  */
 struct  Waymark__V1__FinishGuidance
 {
@@ -733,6 +796,7 @@ struct  Waymark__V1__FinishGuidance
 
 /*
  * Published. Event. The client stops; the session is over.
+ * [type 0x0113, published]
  */
 struct  Waymark__V1__CancelGuidance
 {

@@ -49,7 +49,7 @@ typedef enum _Waymark__V1__Outcome {
    */
   WAYMARK__V1__OUTCOME__OUTCOME_ACCEPTED = 1,
   /*
-   * Nobody connected can do it.
+   * No connected peer can do it.
    */
   WAYMARK__V1__OUTCOME__OUTCOME_NOT_SUPPORTED = 2,
   /*
@@ -139,24 +139,25 @@ typedef enum _Waymark__V1__ShareStage {
 
 /*
  * Vehicle to gateway to client: insert this waypoint. Only while the vehicle is guided.
+ * [type 0x0200, from endpoints]
  */
 struct  Waymark__V1__WaypointRequest
 {
   ProtobufCMessage base;
   /*
-   * The vehicle's own; not empty, at most 64 bytes. The same id again has no second effect: it gets the same outcome.
+   * The vehicle's own. The same id again has no second effect: it gets the same outcome. [required, at most 64 bytes]
    */
   char *request_id;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__Waypoint *waypoint;
   /*
-   * The segment to insert into, one that was added; empty: the client chooses.
+   * The segment to insert into, one that was added; empty: the client chooses. [at most 128 bytes]
    */
   char *segment_id;
   /*
-   * Set by the gateway on the way to the client.
+   * Set by the gateway on the way to the client. [a name]
    */
   char *vehicle_id;
 };
@@ -167,20 +168,21 @@ struct  Waymark__V1__WaypointRequest
 
 /*
  * Vehicle to gateway to clients: drive to this place. Only while the vehicle is not guided.
+ * [type 0x0201, from endpoints]
  */
 struct  Waymark__V1__DestinationRequest
 {
   ProtobufCMessage base;
   /*
-   * As in WaypointRequest.
+   * As in WaypointRequest. [required, at most 64 bytes]
    */
   char *request_id;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__Waypoint *destination;
   /*
-   * Set by the gateway on the way to the client.
+   * Set by the gateway on the way to the client. [a name]
    */
   char *vehicle_id;
 };
@@ -191,12 +193,13 @@ struct  Waymark__V1__DestinationRequest
 
 /*
  * Vehicle to gateway: the request is taken back. The client hears RequestOutcome with WITHDRAWN.
+ * [type 0x0202, from endpoints]
  */
 struct  Waymark__V1__WithdrawRequest
 {
   ProtobufCMessage base;
   /*
-   * As in the request.
+   * As in the request. [required, at most 64 bytes]
    */
   char *request_id;
 };
@@ -207,20 +210,21 @@ struct  Waymark__V1__WithdrawRequest
 
 /*
  * Client to gateway: answers a WaypointRequest or DestinationRequest.
+ * [type 0x0203, from clients]
  */
 struct  Waymark__V1__RequestAnswer
 {
   ProtobufCMessage base;
   /*
-   * As in the request.
+   * As in the request. [required, at most 64 bytes]
    */
   char *request_id;
   /*
-   * As in the request: another vehicle may have a request with the same id.
+   * As in the request: another vehicle may have a request with the same id. [required, a name]
    */
   char *vehicle_id;
   /*
-   * Must be there; one of those above.
+   * [required, 1 ... 4]
    */
   Waymark__V1__Answer answer;
   /*
@@ -239,12 +243,22 @@ struct  Waymark__V1__RequestAnswer
 
 /*
  * Gateway to prompting endpoints: ask the vehicle's user.
+ * [type 0x0204, from the gateway]
  */
 struct  Waymark__V1__Prompt
 {
   ProtobufCMessage base;
+  /*
+   * [required, at most 64 bytes]
+   */
   char *request_id;
+  /*
+   * [required]
+   */
   Waymark__V1__Waypoint *waypoint;
+  /*
+   * [required]
+   */
   Waymark__V1__TravelEstimates *travel_estimates;
   /*
    * When the gateway gives up.
@@ -258,12 +272,13 @@ struct  Waymark__V1__Prompt
 
 /*
  * Endpoint to gateway: the user's answer. The first one counts.
+ * [type 0x0205, from endpoints]
  */
 struct  Waymark__V1__PromptAnswer
 {
   ProtobufCMessage base;
   /*
-   * As in the Prompt.
+   * As in the Prompt. [required, at most 64 bytes]
    */
   char *request_id;
   protobuf_c_boolean accepted;
@@ -275,11 +290,18 @@ struct  Waymark__V1__PromptAnswer
 
 /*
  * Gateway to prompting endpoints: the prompt is over.
+ * [type 0x0206, from the gateway]
  */
 struct  Waymark__V1__PromptOver
 {
   ProtobufCMessage base;
+  /*
+   * [required, at most 64 bytes]
+   */
   char *request_id;
+  /*
+   * [required]
+   */
   Waymark__V1__Outcome outcome;
 };
 #define WAYMARK__V1__PROMPT_OVER__INIT \
@@ -289,15 +311,25 @@ struct  Waymark__V1__PromptOver
 
 /*
  * Gateway to the vehicle's requesting endpoints and to the client that was asked: how the request ended. Exactly one.
+ * [type 0x0207, from the gateway]
  */
 struct  Waymark__V1__RequestOutcome
 {
   ProtobufCMessage base;
+  /*
+   * [required, at most 64 bytes]
+   */
   char *request_id;
+  /*
+   * [required, a name]
+   */
   char *vehicle_id;
+  /*
+   * [required]
+   */
   Waymark__V1__Outcome outcome;
   /*
-   * The client that accepted or was asked last; empty: none.
+   * The client that accepted or was asked last; empty: none. [a name]
    */
   char *client_id;
 };
@@ -308,12 +340,13 @@ struct  Waymark__V1__RequestOutcome
 
 /*
  * Vehicle to gateway: end guidance at once. Answered by SessionEnded to all of the vehicle's endpoints.
+ * [type 0x0208, from endpoints]
  */
 struct  Waymark__V1__CancelNavigation
 {
   ProtobufCMessage base;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__CancelReason reason;
 };
@@ -324,6 +357,7 @@ struct  Waymark__V1__CancelNavigation
 
 /*
  * Vehicle to gateway: clients may guide again after CancelNavigation with OWN_NAVIGATION_STARTED.
+ * [type 0x0209, from endpoints]
  */
 struct  Waymark__V1__AllowNavigation
 {
@@ -336,13 +370,14 @@ struct  Waymark__V1__AllowNavigation
 
 /*
  * Vehicle to gateway to client: what the vehicle does with the route. State, retained for the session.
+ * [type 0x020A, from endpoints]
  */
 struct  Waymark__V1__UpdateRouteSource
 {
   ProtobufCMessage base;
   Waymark__V1__RouteSource route_source;
   /*
-   * Set by the gateway on the way to the client.
+   * Set by the gateway on the way to the client. [a name]
    */
   char *vehicle_id;
 };
@@ -365,6 +400,7 @@ typedef enum {
 
 /*
  * Vehicle to gateway to client: how the vehicle's display is set. State per endpoint, retained. Absent: unchanged.
+ * [type 0x020B, from endpoints]
  */
 struct  Waymark__V1__VehicleSettings
 {
@@ -373,9 +409,12 @@ struct  Waymark__V1__VehicleSettings
   Waymark__V1__ClusterSetting speed_limit;
   Waymark__V1__ContentStyle content_style;
   /*
-   * Set by the gateway on the way to the client.
+   * Set by the gateway on the way to the client. [a name]
    */
   char *vehicle_id;
+  /*
+   * [a name]
+   */
   char *endpoint;
   Waymark__V1__VehicleSettings__LimitedCase limited_case;
   union {
@@ -393,18 +432,22 @@ struct  Waymark__V1__VehicleSettings
 
 /*
  * Vehicle to gateway to client: zoom the cluster's map. Event.
+ * [type 0x020C, from endpoints]
  */
 struct  Waymark__V1__ZoomCluster
 {
   ProtobufCMessage base;
   /*
-   * Must be there.
+   * [required]
    */
   Waymark__V1__ZoomDirection direction;
   /*
-   * Set by the gateway on the way to the client.
+   * Set by the gateway on the way to the client. [a name]
    */
   char *vehicle_id;
+  /*
+   * [a name]
+   */
   char *endpoint;
 };
 #define WAYMARK__V1__ZOOM_CLUSTER__INIT \
@@ -414,16 +457,17 @@ struct  Waymark__V1__ZoomCluster
 
 /*
  * Vehicle to gateway to client: the alert went away, or an action was chosen. Event.
+ * [type 0x020D, from endpoints]
  */
 struct  Waymark__V1__AlertResponse
 {
   ProtobufCMessage base;
   /*
-   * The alert that is shown.
+   * The alert that is shown. [required]
    */
   uint32_t alert_id;
   /*
-   * 0: dismissed; 1 or 2: the action that was chosen.
+   * 0: dismissed; 1 or 2: the action that was chosen. [0 ... 2]
    */
   uint32_t action_id;
   /*
@@ -431,9 +475,12 @@ struct  Waymark__V1__AlertResponse
    */
   Waymark__V1__AlertDismissal dismissal;
   /*
-   * Set by the gateway on the way to the client.
+   * Set by the gateway on the way to the client. [a name]
    */
   char *vehicle_id;
+  /*
+   * [a name]
+   */
   char *endpoint;
 };
 #define WAYMARK__V1__ALERT_RESPONSE__INIT \
@@ -443,16 +490,17 @@ struct  Waymark__V1__AlertResponse
 
 /*
  * Vehicle to gateway: takes the shared destination, or not. The first answer of a vehicle counts.
+ * [type 0x020E, from endpoints]
  */
 struct  Waymark__V1__DestinationShareAnswer
 {
   ProtobufCMessage base;
   /*
-   * As in the ShareDestination.
+   * As in the ShareDestination. [required, at most 64 bytes]
    */
   char *share_id;
   /*
-   * ACCEPTED, or why not; must be there.
+   * ACCEPTED, or why not. [required]
    */
   Waymark__V1__Outcome outcome;
 };
@@ -463,12 +511,22 @@ struct  Waymark__V1__DestinationShareAnswer
 
 /*
  * Gateway to client: where a share stands, per vehicle. WILL_SHARE, then exactly one of the others.
+ * [type 0x020F, from the gateway]
  */
 struct  Waymark__V1__DestinationShareStatus
 {
   ProtobufCMessage base;
+  /*
+   * [required, at most 64 bytes]
+   */
   char *share_id;
+  /*
+   * [required, a name]
+   */
   char *vehicle_id;
+  /*
+   * [required, 1 ... 3]
+   */
   Waymark__V1__ShareStage stage;
   /*
    * Only with DID_FAIL_TO_SHARE.
@@ -482,6 +540,7 @@ struct  Waymark__V1__DestinationShareStatus
 
 /*
  * Endpoint to gateway: how far it is. Frame: the session's id.
+ * [type 0x0018, from endpoints]
  */
 struct  Waymark__V1__Receipt
 {
@@ -506,7 +565,13 @@ struct  Waymark__V1__Receipt
 struct  Waymark__V1__EndpointReceipt
 {
   ProtobufCMessage base;
+  /*
+   * [required, a name]
+   */
   char *vehicle_id;
+  /*
+   * [required, a name]
+   */
   char *endpoint;
   uint64_t received_sequence;
   uint64_t shown_sequence;
@@ -518,6 +583,7 @@ struct  Waymark__V1__EndpointReceipt
 
 /*
  * Gateway to client: who has got how far. Frame: the session's id. State.
+ * [type 0x0019, from the gateway]
  */
 struct  Waymark__V1__ReceiptReport
 {
@@ -526,6 +592,9 @@ struct  Waymark__V1__ReceiptReport
    * The last sequence number the gateway has.
    */
   uint64_t gateway_sequence;
+  /*
+   * [at most 65 536]
+   */
   size_t n_endpoints;
   Waymark__V1__EndpointReceipt **endpoints;
 };

@@ -1,3 +1,5 @@
+// Made by scripts/generate-wire.sh from Protos. Do not edit.
+
 /// The type number in a frame's header.
 ///
 /// 0x0001 ... 0x00FF connection and session control, 0x0100 ... 0x01FF published by navigation clients and forwarded
@@ -11,7 +13,6 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case ping = 0x0004
     case pong = 0x0005
     case error = 0x0006
-
     case openSession = 0x0010
     case sessionOpened = 0x0011
     case vehicleChanged = 0x0012
@@ -22,7 +23,6 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case sessionRestored = 0x0017
     case receipt = 0x0018
     case receiptReport = 0x0019
-
     case tripPreviews = 0x0100
     case startGuidance = 0x0101
     case updateTrip = 0x0102
@@ -43,7 +43,6 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case shareDestination = 0x0111
     case finishGuidance = 0x0112
     case cancelGuidance = 0x0113
-
     case waypointRequest = 0x0200
     case destinationRequest = 0x0201
     case withdrawRequest = 0x0202
@@ -60,32 +59,18 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case alertResponse = 0x020D
     case destinationShareAnswer = 0x020E
     case destinationShareStatus = 0x020F
-
-    /// Type numbers of what clients publish, known to this build or not.
-    package static let published: ClosedRange<UInt16> = 0x0100...0x01FF
 }
 
 extension MessageType {
-    /// Which peer may send a message to the gateway.
-    enum Sender: Sendable, Hashable {
-        /// A peer that has just connected.
-        case newcomer
-        /// Both roles.
-        case peer
-        case client
-        /// A client, into a session.
-        case publisher
-        case endpoint
-        /// Only the gateway sends it.
-        case gateway
-    }
-
     /// Who may send it, see Docs/protocol.md, "Message types".
     var sender: Sender {
         switch self {
-        case .hello: .newcomer
-        case .goodbye, .ping, .pong: .peer
-        case .openSession, .requestAnswer: .client
+        case .hello:
+            .newcomer
+        case .goodbye, .ping, .pong:
+            .peer
+        case .openSession, .requestAnswer:
+            .client
         case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
             .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
             .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,

@@ -1,4 +1,6 @@
-/// In which units a display shows distances.
+// Made by scripts/generate-wire.sh from Protos. Do not edit.
+
+/// In which units the endpoint shows distances.
 ///
 /// Raw values are those on the wire.
 public enum DistanceUnits: WireEnumeration {
@@ -6,15 +8,20 @@ public enum DistanceUnits: WireEnumeration {
     case asPublished
     /// Metres and kilometres.
     case metric
-    /// Feet and miles.
+    /// Miles and feet.
     case imperialFeet
-    /// Yards and miles.
+    /// Miles and yards.
     case imperialYards
     /// A value that this build does not know; kept and forwarded.
     case unrecognized(UInt32)
 
     /// All values that this build knows, in the order of their raw values.
-    public static let allKnown: [DistanceUnits] = [.asPublished, .metric, .imperialFeet, .imperialYards]
+    public static let allKnown: [DistanceUnits] = [
+        .asPublished,
+        .metric,
+        .imperialFeet,
+        .imperialYards,
+    ]
 
     /// The value on the wire.
     public var rawValue: UInt32 {

@@ -1,9 +1,10 @@
 package import WaymarkProtocol
 
-/// Writes messages as ``Codec`` does, and remembers what it said last to one of many: a Welcome but for its token, and how a
-/// snapshot begins. Held by whoever welcomes a crowd; not for use by two threads at a time.
-package final class CrowdEncoder {
-    /// How many beginnings of snapshots are remembered: there are as many as sessions and profiles in them.
+/// Writes messages as ``Codec`` does, and caches frames that many peers get: the Welcome, apart from its token, and SnapshotBegin.
+///
+/// Not for use by two threads at a time.
+package final class CachingEncoder {
+    /// How many SnapshotBegin frames are cached: they differ by session and profile.
     private static let beginningsMax = 8
 
     private let encoder = BodyEncoder()

@@ -1,116 +1,118 @@
-/// What kind of action the driver performs at a maneuver.
+// Made by scripts/generate-wire.sh from Protos. Do not edit.
+
+/// What the driver does at a maneuver.
 ///
 /// Raw values are those on the wire.
 ///
-/// - Source: CPManeuverType, raw values 0 to 53.
+/// - Source: CPManeuverType, raw values 0 ... 53.
 public enum ManeuverType: WireEnumeration {
-    /// No turn.
+    /// Nothing to turn at.
     case noTurn
-    /// Left turn.
+    /// Turn left.
     case leftTurn
-    /// Right turn.
+    /// Turn right.
     case rightTurn
-    /// Straight ahead.
+    /// Go straight ahead.
     case straightAhead
-    /// U turn.
+    /// Make a U-turn.
     case uTurn
-    /// Follow road.
+    /// Follow the road.
     case followRoad
-    /// Enter roundabout.
+    /// Enter a roundabout.
     case enterRoundabout
-    /// Exit roundabout.
+    /// Leave a roundabout; also by an exit above 19.
     case exitRoundabout
-    /// Off ramp.
+    /// Leave a road by a ramp.
     case offRamp
-    /// On ramp.
+    /// Take a ramp onto a road.
     case onRamp
-    /// Arrive end of navigation.
+    /// The end of navigation, where the road network ends before the destination.
     case arriveEndOfNavigation
-    /// Start route.
+    /// Start driving along the route.
     case startRoute
-    /// Arrive at destination.
+    /// Arrive at the destination, or at a waypoint.
     case arriveAtDestination
-    /// Keep left.
+    /// Keep left at a fork.
     case keepLeft
-    /// Keep right.
+    /// Keep right at a fork.
     case keepRight
-    /// Enter ferry.
+    /// Drive onto a ferry.
     case enterFerry
-    /// Exit ferry.
+    /// Drive off a ferry.
     case exitFerry
-    /// Change ferry.
+    /// Change from one ferry to another.
     case changeFerry
-    /// Start route with u turn.
+    /// Start driving along the route with a U-turn.
     case startRouteWithUTurn
-    /// U turn at roundabout.
+    /// Make a U-turn by way of a roundabout.
     case uTurnAtRoundabout
-    /// Left turn at end.
+    /// Turn left at the end of the road.
     case leftTurnAtEnd
-    /// Right turn at end.
+    /// Turn right at the end of the road.
     case rightTurnAtEnd
-    /// Highway off ramp left.
+    /// Leave the motorway on the left.
     case highwayOffRampLeft
-    /// Highway off ramp right.
+    /// Leave the motorway on the right.
     case highwayOffRampRight
-    /// Arrive at destination left.
+    /// Arrive; the destination is on the left.
     case arriveAtDestinationLeft
-    /// Arrive at destination right.
+    /// Arrive; the destination is on the right.
     case arriveAtDestinationRight
-    /// U turn when possible.
+    /// Make a U-turn when possible: the vehicle is off the route.
     case uTurnWhenPossible
-    /// Arrive end of directions.
+    /// The end of the directions, where no further ones are known.
     case arriveEndOfDirections
-    /// Roundabout exit 1.
+    /// Take exit 1 of a roundabout.
     case roundaboutExit1
-    /// Roundabout exit 2.
+    /// Take exit 2 of a roundabout.
     case roundaboutExit2
-    /// Roundabout exit 3.
+    /// Take exit 3 of a roundabout.
     case roundaboutExit3
-    /// Roundabout exit 4.
+    /// Take exit 4 of a roundabout.
     case roundaboutExit4
-    /// Roundabout exit 5.
+    /// Take exit 5 of a roundabout.
     case roundaboutExit5
-    /// Roundabout exit 6.
+    /// Take exit 6 of a roundabout.
     case roundaboutExit6
-    /// Roundabout exit 7.
+    /// Take exit 7 of a roundabout.
     case roundaboutExit7
-    /// Roundabout exit 8.
+    /// Take exit 8 of a roundabout.
     case roundaboutExit8
-    /// Roundabout exit 9.
+    /// Take exit 9 of a roundabout.
     case roundaboutExit9
-    /// Roundabout exit 1 0.
+    /// Take exit 10 of a roundabout.
     case roundaboutExit10
-    /// Roundabout exit 1 1.
+    /// Take exit 11 of a roundabout.
     case roundaboutExit11
-    /// Roundabout exit 1 2.
+    /// Take exit 12 of a roundabout.
     case roundaboutExit12
-    /// Roundabout exit 1 3.
+    /// Take exit 13 of a roundabout.
     case roundaboutExit13
-    /// Roundabout exit 1 4.
+    /// Take exit 14 of a roundabout.
     case roundaboutExit14
-    /// Roundabout exit 1 5.
+    /// Take exit 15 of a roundabout.
     case roundaboutExit15
-    /// Roundabout exit 1 6.
+    /// Take exit 16 of a roundabout.
     case roundaboutExit16
-    /// Roundabout exit 1 7.
+    /// Take exit 17 of a roundabout.
     case roundaboutExit17
-    /// Roundabout exit 1 8.
+    /// Take exit 18 of a roundabout.
     case roundaboutExit18
-    /// Roundabout exit 1 9.
+    /// Take exit 19 of a roundabout.
     case roundaboutExit19
-    /// Sharp left turn.
+    /// Turn sharp left.
     case sharpLeftTurn
-    /// Sharp right turn.
+    /// Turn sharp right.
     case sharpRightTurn
-    /// Slight left turn.
+    /// Turn slightly left.
     case slightLeftTurn
-    /// Slight right turn.
+    /// Turn slightly right.
     case slightRightTurn
-    /// Change highway.
+    /// Change from one motorway to another.
     case changeHighway
-    /// Change highway left.
+    /// Change to another motorway on the left.
     case changeHighwayLeft
-    /// Change highway right.
+    /// Change to another motorway on the right.
     case changeHighwayRight
     /// A value that this build does not know; kept and forwarded.
     case unrecognized(UInt32)

@@ -1,0 +1,62 @@
+// Made by scripts/generate-wire.sh from Protos. Do not edit.
+
+/// Why a stop is made.
+///
+/// Raw values are those on the wire.
+public enum StopKind: WireEnumeration {
+    /// To charge the vehicle's battery.
+    case charging
+    /// To refuel.
+    case fuel
+    /// To rest.
+    case rest
+    /// To eat.
+    case food
+    /// To park.
+    case parking
+    /// To pick up a passenger or goods.
+    case pickUp
+    /// To drop off a passenger or goods.
+    case dropOff
+    /// A value that this build does not know; kept and forwarded.
+    case unrecognized(UInt32)
+
+    /// All values that this build knows, in the order of their raw values.
+    public static let allKnown: [StopKind] = [
+        .charging,
+        .fuel,
+        .rest,
+        .food,
+        .parking,
+        .pickUp,
+        .dropOff,
+    ]
+
+    /// The value on the wire.
+    public var rawValue: UInt32 {
+        switch self {
+        case .charging: 1
+        case .fuel: 2
+        case .rest: 3
+        case .food: 4
+        case .parking: 5
+        case .pickUp: 6
+        case .dropOff: 7
+        case .unrecognized(let value): value
+        }
+    }
+
+    /// Reads the value on the wire.
+    public init(rawValue: UInt32) {
+        switch rawValue {
+        case 1: self = .charging
+        case 2: self = .fuel
+        case 3: self = .rest
+        case 4: self = .food
+        case 5: self = .parking
+        case 6: self = .pickUp
+        case 7: self = .dropOff
+        default: self = .unrecognized(rawValue)
+        }
+    }
+}

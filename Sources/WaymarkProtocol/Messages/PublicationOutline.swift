@@ -1,0 +1,172 @@
+package import WaymarkModel
+
+/// What the gateway must know of a publication to check it, retain it and conflate it: no text, no geometry.
+///
+/// Made by the codec straight from the body, after every field was checked.
+@safe package struct PublicationOutline: Sendable, Hashable {
+    /// What the rules of its type need to know of its content.
+    package enum Content: Sendable, Hashable {
+        case nothing
+        // Why indirect: what is large and rare must not make an outline of every state as large, nor what has memory of its own.
+        indirect case start(Trip, Route)
+        indirect case route(Route)
+        case trip(Trip)
+        indirect case maneuvers([ManeuverID])
+        indirect case laneGuidances([LaneGuidanceID])
+        indirect case segments([Segment])
+        case maneuver(ManeuverID)
+        case laneGuidance(LaneGuidanceID?)
+        indirect case segment(String)
+        case maneuverState(ManeuverState)
+        case pause(PauseReason)
+        case alert(UInt32)
+        indirect case share(String)
+    }
+
+    /// What a trip allows.
+    package struct Trip: Sendable, Hashable, Codable {
+        package var isDestinationShareable: Bool
+        package var routeSegmentsAvailable: Bool
+
+        package init(isDestinationShareable: Bool, routeSegmentsAvailable: Bool) {
+            self.isDestinationShareable = isDestinationShareable
+            self.routeSegmentsAvailable = routeSegmentsAvailable
+        }
+    }
+
+    /// The ids of one route segment and those it refers to.
+    package struct Segment: Sendable, Hashable {
+        package var id: String
+        package var maneuvers: [ManeuverID] = []
+        package var laneGuidances: [LaneGuidanceID] = []
+        package var currentManeuvers: [ManeuverID] = []
+        package var currentLaneGuidance: LaneGuidanceID?
+
+        package init(id: String) { self.id = id }
+    }
+
+    /// The ids of a whole route.
+    package struct Route: Sendable, Hashable {
+        package var maneuvers: [ManeuverID] = []
+        package var laneGuidances: [LaneGuidanceID] = []
+        package var segments: [Segment] = []
+        package var currentSegment: String?
+        package var upcomingManeuvers: [ManeuverID] = []
+        package var currentLaneGuidance: LaneGuidanceID?
+
+        package init() {}
+    }
+
+    package let content: Content
+    @usableFromInline nonisolated(unsafe) let ruleAddress: UnsafePointer<PublicationRule>
+    /// 0 if the message has none.
+    package let generation: UInt32
+
+    package init(_ type: MessageType, generation: UInt32 = 0, _ content: Content = .nothing) {
+        unsafe self.init(content, PublicationRule.address(for: type.rawValue), generation)
+    }
+
+    private init(
+        _ content: Content, _ ruleAddress: UnsafePointer<PublicationRule>, _ generation: UInt32
+    ) {
+        self.content = content
+        unsafe self.ruleAddress = unsafe ruleAddress
+        self.generation = generation
+    }
+
+    /// Of a skippable type of the published range that this build does not know; forwarded as an event.
+    package static let unrecognized = unsafe PublicationOutline(
+        .nothing, PublicationRule.address(for: MessageType.published.upperBound), 0)
+}
+
+extension PublicationOutline {
+    package static func == (lhs: PublicationOutline, rhs: PublicationOutline) -> Bool {
+        lhs.rule.rawType == rhs.rule.rawType && lhs.generation == rhs.generation
+            && lhs.content == rhs.content
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.rule.rawType)
+        hasher.combine(self.generation)
+        hasher.combine(self.content)
+    }
+}
+
+extension PublicationOutline {
+    /// What the protocol says of its type.
+    @inlinable package var rule: PublicationRule {
+        @inline(__always) get { unsafe self.ruleAddress.pointee }
+    }
+
+    /// nil: a type that this build does not know.
+    package var type: MessageType? { self.rule.type }
+
+    /// The key of a state; nil for an event.
+    @inlinable package var conflationKey: ConflationKey? {
+        switch self.rule.kind {
+        case .event: return nil
+        case .state: return ConflationKey(rawType: self.rule.rawType, item: 0)
+        case .statePerManeuver:
+            guard case .maneuver(let maneuver) = self.content else { return nil }
+            return ConflationKey(rawType: self.rule.rawType, item: maneuver.rawValue)
+        }
+    }
+
+    /// The route that it brings.
+    package var route: Route? {
+        guard case .wholeRoute = self.rule.adds else { return nil }
+        return switch self.content {
+        case .start(_, let route), .route(let route): route
+        default: nil
+        }
+    }
+}
+
+/// Of two states with the same key only the newer one matters to a slow endpoint. Events have none.
+///
+/// - Source: Docs/protocol.md, "Conflation".
+package struct ConflationKey: Sendable, Hashable, Codable {
+    package var type: UInt16
+    /// Which one of the type: a maneuver's id, or 0.
+    package var item: UInt32
+
+    package init(type: MessageType, item: UInt32 = 0) {
+        self.type = type.rawValue
+        self.item = item
+    }
+
+    @inlinable init(rawType: UInt16, item: UInt32) {
+        self.type = rawType
+        self.item = item
+    }
+}
+
+extension PublicationOutline.Trip {
+    init(_ trip: WaymarkModel.Trip) {
+        self.init(
+            isDestinationShareable: trip.isDestinationShareable,
+            routeSegmentsAvailable: trip.routeSegmentsAvailable)
+    }
+}
+
+extension PublicationOutline.Segment {
+    init(_ segment: RouteSegment) {
+        self.init(id: segment.id)
+        self.maneuvers = segment.maneuvers
+        self.laneGuidances = segment.laneGuidances
+        self.currentManeuvers = segment.currentManeuvers
+        self.currentLaneGuidance = segment.currentLaneGuidance
+    }
+}
+
+extension PublicationOutline.Route {
+    init(_ route: RouteInformation) {
+        self.init()
+        self.maneuvers = route.maneuvers.map(\.id)
+        self.laneGuidances = route.laneGuidances.map(\.id)
+        self.segments = route.segments.map(PublicationOutline.Segment.init)
+        self.currentSegment = route.currentSegment
+        self.upcomingManeuvers = route.upcomingManeuvers
+        self.currentLaneGuidance = route.currentLaneGuidance
+    }
+}

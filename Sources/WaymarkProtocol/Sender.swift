@@ -1,0 +1,18 @@
+extension MessageType {
+    /// Type numbers of what clients publish, known to this build or not.
+    package static let published: ClosedRange<UInt16> = 0x0100...0x01FF
+
+    /// Which peer may send a message to the gateway.
+    enum Sender: Sendable, Hashable {
+        /// A peer that has just connected.
+        case newcomer
+        /// Both roles.
+        case peer
+        case client
+        /// A client, into a session.
+        case publisher
+        case endpoint
+        /// Only the gateway sends it.
+        case gateway
+    }
+}
