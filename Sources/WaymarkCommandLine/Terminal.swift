@@ -51,7 +51,10 @@ enum Terminal {
 
     /// Breaks `text` into lines of at most `columns`, at spaces where there are any.
     ///
-    /// - Parameter hanging: The number of spaces that each line after the first begins with.
+    /// - Parameters:
+    ///   - text: Control characters are left out.
+    ///   - columns: The width of a line; wide characters take two.
+    ///   - hanging: The number of spaces that each line after the first begins with.
     /// - Returns: At least one line.
     static func wrapped(_ text: String, columns: Int, hanging: Int = 2) -> [String] {
         var lines: [String] = []
