@@ -1,20 +1,24 @@
 internal import Synchronization
 internal import WaymarkProtocol
 
-/// What a listener allows at present: it can change while connections that came through it are there.
+/// The policy of a listener now: a reload may change it while accepted connections are open.
 package final class ListenerRules: Sendable {
-    private let kept: Mutex<ListenerPolicy?>
+    private let current: Mutex<ListenerPolicy?>
 
-    package init(_ policy: ListenerPolicy?) { self.kept = Mutex(policy) }
+    package init(_ policy: ListenerPolicy?) { self.current = Mutex(policy) }
 
-    /// nil once nobody may come or stay.
-    package var policy: ListenerPolicy? { self.kept.withLock { $0 } }
+    /// nil once the listener is closed: then no peer may connect or stay.
+    package var policy: ListenerPolicy? { self.current.withLock { $0 } }
 
-    /// What holds from now on; nil: nobody may come or stay. Those who are there notice when the driver reviews them.
-    package func set(_ policy: ListenerPolicy?) { self.kept.withLock { $0 = policy } }
+    /// Replaces the policy; nil if no peer may connect or stay. It applies to open connections when the driver reviews them.
+    package func set(_ policy: ListenerPolicy?) { self.current.withLock { $0 = policy } }
 
-    /// Why a peer that came while `earlier` held may not stay; nil if it may. `role` is nil before its Hello, `earlier` for a
-    /// peer of another process: who knew the key then is not asked for it again.
+    /// The Goodbye for a peer that may no longer stay; nil if it may.
+    ///
+    /// - Parameters:
+    ///   - role: nil before the Hello.
+    ///   - earlier: The policy under which the peer was accepted; nil if another process accepted it. The new process did not see
+    ///     the peer's credential, so a change of the key does not concern that peer.
     func objection(
         to role: Hello.Role?, user: UInt32?, since earlier: ListenerPolicy?
     ) -> Goodbye? {
