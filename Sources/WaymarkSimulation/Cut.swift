@@ -2,27 +2,27 @@ internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What an endpoint asked for: the simulation's own reading of "Fitting" in Docs/protocol.md, apart from the gateway's.
+/// The fitting that an endpoint must get: a second implementation of "Fitting" in Docs/protocol.md, independent of the gateway's.
 struct Cut: Hashable {
     var limits = VehicleLimits()
     var units = DistanceUnits.asPublished
     var features: Set<Feature> = Set(Feature.allCases)
 
-    /// Received are the published bytes themselves.
+    /// The endpoint receives the published bytes unchanged.
     var isNone: Bool { self == Cut() }
 
-    /// What an endpoint gets for whose profile there is no room.
+    /// The fitting of an endpoint for whose profile the session has no room.
     static let bare = {
         var cut = Cut()
         cut.features.subtract(Profile.contentFeatures)
         return cut
     }()
 
-    /// Slots for maneuvers and lane guidances; 0 for no limit.
+    /// The number of maneuvers and of lane guidances that the endpoint can store; 0 for no limit.
     var maneuversMax: Int { self.has(.maneuvers) ? Int(self.limits.maneuversStoredMax) : 0 }
     var laneGuidancesMax: Int { self.has(.laneGuidance) ? Int(self.limits.laneGuidancesStoredMax) : 0 }
 
-    /// What an endpoint holds at rest when its publisher means `state`.
+    /// The state that an endpoint must have at rest if its publisher's state is `state`.
     func apply(to state: DriveState) -> DriveState {
         var cut = DriveState()
         cut.previews = state.previews.flatMap { self.applyPreviews($0) }
@@ -47,10 +47,11 @@ struct Cut: Hashable {
         guard self.has(.maneuvers) else { return }
         let window = Self.window(state.maneuvers, named: state.lastUpcoming, self.maneuversMax)
         cut.maneuvers = window.map(self.apply)
-        let held = Set(window.map(\.id))
-        cut.upcoming = state.upcoming.filter { held.contains($0) }
+        let stored = Set(window.map(\.id))
+        cut.upcoming = state.upcoming.filter { stored.contains($0) }
         cut.maneuverState = state.maneuverState
-        cut.maneuverEstimates = state.maneuverEstimates.filter { held.contains($0.key) }.mapValues(self.apply)
+        cut.maneuverEstimates = state.maneuverEstimates.filter { stored.contains($0.key) }.mapValues(
+            self.apply)
     }
 
     private func applyLanes(of state: DriveState, to cut: inout DriveState) {
@@ -61,19 +62,20 @@ struct Cut: Hashable {
         cut.currentLaneGuidance = state.currentLaneGuidance
     }
 
-    /// The first `countMax` that were named, then those behind the first of them, then those before it; in the route's order.
+    /// Selects `countMax` elements: first the named ones, then those after the first named one, then those before it. Returns them in
+    /// the route's order.
     private static func window<Element: Identified>(
         _ route: [Element], named: [Element.ID], _ countMax: Int
     ) -> [Element] {
         guard countMax > 0, route.count > countMax else { return route }
-        let places = named.prefix(countMax).compactMap { id in route.firstIndex { $0.id == id } }
-        let first = places.first ?? 0
+        let indices = named.prefix(countMax).compactMap { id in route.firstIndex { $0.id == id } }
+        let first = indices.first ?? 0
         let others = Array(first..<route.count) + (0..<first).reversed()
-        let chosen = places + others.filter { !places.contains($0) }
+        let chosen = indices + others.filter { !indices.contains($0) }
         return chosen.prefix(countMax).sorted().map { route[$0] }
     }
 
-    /// A publication as it reaches the endpoint; nil if it does not, or if that depends on what else was published.
+    /// The publication as the endpoint must receive it; nil if it is not delivered, or if that depends on other publications.
     func apply(to publication: Publication) -> Publication? {
         switch publication {
         case .tripPreviews: return self.applyPreviews(publication)
@@ -100,8 +102,8 @@ struct Cut: Hashable {
         }
     }
 
-    /// Whether an event must reach the endpoint, whatever else was published.
-    func letsThrough(_ event: Publication) -> Bool {
+    /// Whether an event must reach the endpoint, independent of other publications.
+    func mustDeliver(_ event: Publication) -> Bool {
         switch event {
         case .startGuidance, .resumeGuidance: true
         case .addManeuvers: self.has(.maneuvers) && self.maneuversMax == 0
@@ -138,7 +140,7 @@ struct Cut: Hashable {
     private func apply(_ waypoint: Waypoint) -> Waypoint {
         var cut = waypoint
         cut.nameVariants = Self.apply(self.limits.destinationNameLengthMax, to: cut.nameVariants)
-        // Left out, never cut: half an address is another one.
+        // Omitted, never shortened: half an address is a wrong address.
         let lengthMax = Int(self.limits.destinationNameLengthMax)
         if lengthMax > 0 { cut.addressVariants.removeAll { $0.unicodeScalars.count > lengthMax } }
         if !self.has(.charge) { cut.charge = nil }
@@ -192,28 +194,28 @@ struct Cut: Hashable {
         return cut
     }
 
-    /// A line without the points that cost least, one by one. The costs are gone through each time.
+    /// Removes the point that costs least, again and again, until `countMax` points remain. Compares all costs for each removal.
     private static func thin(_ line: [Coordinate], _ countMax: Int) -> [Coordinate] {
         guard countMax > 0, line.count > countMax else { return line }
         guard countMax > 1 else { return line.suffix(1) }
         var (line, lost) = (line, line.map { _ in 0.0 })
         while line.count > countMax {
-            var best: (place: Int, cost: Double)?
-            for place in 1..<line.count - 1 {
+            var best: (index: Int, cost: Double)?
+            for index in 1..<line.count - 1 {
                 let cost =
-                    Self.meters(from: line[place], to: line[place - 1], line[place + 1])
-                    + max(lost[place - 1], lost[place])
-                if best.map({ cost < $0.cost }) ?? true { best = (place, cost) }
+                    Self.meters(from: line[index], to: line[index - 1], line[index + 1])
+                    + max(lost[index - 1], lost[index])
+                if best.map({ cost < $0.cost }) ?? true { best = (index, cost) }
             }
             guard let best else { break }
-            lost[best.place - 1] = best.cost
-            line.remove(at: best.place)
-            lost.remove(at: best.place)
+            lost[best.index - 1] = best.cost
+            line.remove(at: best.index)
+            lost.remove(at: best.index)
         }
         return line
     }
 
-    /// The way from a point to the straight line between two others, on a map around the point.
+    /// The distance of a point from the line segment between two others, in a flat projection around the point.
     private static func meters(from point: Coordinate, to first: Coordinate, _ last: Coordinate) -> Double {
         let square = point.latitude * point.latitude
         let cosine = (32_400 - 4 * square) / (32_400 + square)
@@ -243,7 +245,7 @@ struct Cut: Hashable {
 }
 
 extension Cut {
-    /// Half of all endpoints take everything; the others have limits, units and features of their own.
+    /// Half of all endpoints have no limits and all features; the others have random limits, units and features.
     static func random(_ random: inout SeededRandom) -> Cut {
         var cut = Cut()
         guard random.once(in: 2) else { return cut }
