@@ -13,12 +13,8 @@ package final class ListenerRules: Sendable {
     /// Replaces the policy; nil if no peer may connect or stay. It applies to open connections when the driver reviews them.
     package func set(_ policy: ListenerPolicy?) { self.current.withLock { $0 = policy } }
 
-    /// The Goodbye for a peer that may no longer stay; nil if it may.
-    ///
-    /// - Parameters:
-    ///   - role: nil before the Hello.
-    ///   - earlier: The policy under which the peer was accepted; nil if another process accepted it. The new process did not see
-    ///     the peer's credential, so a change of the key does not concern that peer.
+    /// The Goodbye for a peer that may no longer stay; nil if it may. `role` is nil before the Hello. `earlier` is the policy under
+    /// which the peer was accepted; it is nil if another process accepted the peer, and then a change of the key is ignored.
     func objection(
         to role: Hello.Role?, user: UInt32?, since earlier: ListenerPolicy?
     ) -> Goodbye? {
