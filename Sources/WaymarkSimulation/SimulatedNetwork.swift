@@ -61,11 +61,8 @@ package struct SimulatedNetwork {
     /// The publications of honest clients, by session.
     var logs: [SessionID: PublishedLog] = [:]
 
-    /// Creates a network whose size, policy and limits follow from `seed`.
-    ///
-    /// - Parameters:
-    ///   - isTraced: Whether ``trace`` is written.
-    ///   - fault: A fault that breaks a promise on purpose.
+    /// Creates a network whose size, policy and limits follow from `seed`. `isTraced` turns on ``trace``; `fault` breaks a promise on
+    /// purpose.
     package init(seed: UInt64, isTraced: Bool = false, fault: InjectedFault? = nil) {
         var random = SeededRandom(seed: seed)
         self.isTraced = isTraced
