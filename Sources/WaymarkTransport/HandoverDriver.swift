@@ -76,7 +76,7 @@ extension GatewayDriver {
     /// - Returns: The number of connections that continue; nil if the gateway's state cannot be read: then all are closed.
     /// - Throws: What the event loops throw once they are shut down.
     package func adopt(
-        _ state: DriverState, _ connections: [(ConnectionState, CInt, ListenerRules)],
+        _ state: DriverState, _ connections: [(ConnectionState, CInt, CurrentPolicy)],
         _ policy: Gateway.Policy
     ) async throws -> Int? {
         guard let gateway = state.gateway.gateway(policy: policy, coder: Codec.coder) else {
@@ -94,7 +94,7 @@ extension GatewayDriver {
                 self.state.value.sources[detached.id] = connection.source
                 self.state.value.core.assign(
                     detached.id, to: index % self.shards.count, in: detached.audiences)
-                self.state.value.idle.came()
+                self.state.value.idle.connectionOpened()
             }
         }.get()
         let channels = connections.enumerated().map { index, entry in
@@ -112,7 +112,7 @@ extension GatewayDriver {
     }
 
     private func open(
-        _ connection: ConnectionState, _ descriptor: CInt, _ rules: ListenerRules, shard index: Int
+        _ connection: ConnectionState, _ descriptor: CInt, _ currentPolicy: CurrentPolicy, shard index: Int
     ) -> EventLoopFuture<any Channel> {
         let (loop, shard) = self.shards[index]
         return ClientBootstrap(group: loop)
@@ -124,7 +124,8 @@ extension GatewayDriver {
                             connection.connection, outbox: self.limits.outbox, at: now, into: &actions)
                     }
                     let handler = ConnectionHandler(
-                        slot: slot, connection, rules: rules, driver: self, shard: shard.value)
+                        slot: slot, connection, currentPolicy: currentPolicy, driver: self, shard: shard.value
+                    )
                     try self.add(handler, to: channel, shard)
                 }
             }

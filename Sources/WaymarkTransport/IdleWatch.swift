@@ -23,13 +23,13 @@ final class IdleWatch {
 
     var isIdle: Bool { self.connections == 0 }
 
-    func came() {
+    func connectionOpened() {
         self.connections += 1
         self.current?.timer?.cancel()
         self.current?.timer = nil
     }
 
-    func left() {
+    func connectionClosed() {
         self.connections -= 1
         if self.isIdle { self.startTimer() }
     }

@@ -43,7 +43,7 @@ package struct Listener: Sendable {
     /// The bound address, with the port that the system chose.
     package let address: ListenAddress
     /// The policy, which may change while the listener is open.
-    package let rules: ListenerRules
+    package let currentPolicy: CurrentPolicy
     private let channel: any Channel
     /// The socket's file; nil if this listener must not remove it.
     private let file: SocketFile?
@@ -53,14 +53,14 @@ package struct Listener: Sendable {
     /// A socket file without a listening process is replaced; the new file gets `permissions`.
     package static func open(
         _ address: ListenAddress, permissions: SocketPermissions = SocketPermissions(),
-        rules: ListenerRules, driver: GatewayDriver, group: any EventLoopGroup
+        currentPolicy: CurrentPolicy, driver: GatewayDriver, group: any EventLoopGroup
     ) async throws(ListenerError) -> Listener {
-        let bootstrap = Self.bootstrap(rules, driver, group)
+        let bootstrap = Self.bootstrap(currentPolicy, driver, group)
         switch address {
         case .unix(let path):
             let (descriptor, file) = try await SocketFile.listen(at: path, permissions)
             do throws(ListenerError) {
-                return try await Self.adopt(descriptor, file, rules, bootstrap)
+                return try await Self.adopt(descriptor, file, currentPolicy, bootstrap)
             } catch {
                 await file.remove()
                 throw error
@@ -70,7 +70,8 @@ package struct Listener: Sendable {
             do {
                 let channel = try await bootstrap.bind(to: socketAddress).get()
                 return Listener(
-                    address: ListenAddress(channel.localAddress) ?? address, rules: rules, channel: channel,
+                    address: ListenAddress(channel.localAddress) ?? address, currentPolicy: currentPolicy,
+                    channel: channel,
                     file: nil)
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
                 throw .inUse(address)
@@ -83,13 +84,14 @@ package struct Listener: Sendable {
     /// Accepts from a socket that already listens, such as one of the service manager; the caller keeps its own descriptor.
     /// The socket's file, if it has one, is not removed when the listener is closed.
     package static func adopt(
-        copyOf descriptor: CInt, rules: ListenerRules, driver: GatewayDriver, group: any EventLoopGroup
+        copyOf descriptor: CInt, currentPolicy: CurrentPolicy, driver: GatewayDriver,
+        group: any EventLoopGroup
     ) async throws(ListenerError) -> Listener {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {
             throw .unusable(descriptor: descriptor, reason: SystemError.reason(errno))
         }
-        return try await Self.adopt(copy, nil, rules, Self.bootstrap(rules, driver, group))
+        return try await Self.adopt(copy, nil, currentPolicy, Self.bootstrap(currentPolicy, driver, group))
     }
 
     /// Accepts no connections until ``resume()``: new peers wait in the kernel's queue. When this returns, the driver has been
@@ -103,12 +105,12 @@ package struct Listener: Sendable {
         { /* It is closed. */  }
     }
 
-    /// Accepts from a socket that ``open(_:permissions:rules:driver:group:)`` opened in another process, and owns it from now
+    /// Accepts from a socket that ``open(_:permissions:currentPolicy:driver:group:)`` opened in another process, and owns it from now
     /// on.
     ///
     /// - Returns: nil if the socket's file is gone, so that no peer can reach it; then the socket is closed.
-    package static func goOn(
-        _ descriptor: CInt, at address: ListenAddress, rules: ListenerRules, driver: GatewayDriver,
+    package static func takeOver(
+        _ descriptor: CInt, at address: ListenAddress, currentPolicy: CurrentPolicy, driver: GatewayDriver,
         group: any EventLoopGroup
     ) async throws(ListenerError) -> Listener? {
         var file: SocketFile?
@@ -119,10 +121,11 @@ package struct Listener: Sendable {
                 return nil
             }
         }
-        return try await Self.adopt(descriptor, file, rules, Self.bootstrap(rules, driver, group))
+        return try await Self.adopt(
+            descriptor, file, currentPolicy, Self.bootstrap(currentPolicy, driver, group))
     }
 
-    /// Closes a socket that ``open(_:permissions:rules:driver:group:)`` opened in another process, and removes its file.
+    /// Closes a socket that ``open(_:permissions:currentPolicy:driver:group:)`` opened in another process, and removes its file.
     package static func discard(_ descriptor: CInt, at address: ListenAddress) async {
         if case .unix(let path) = address {
             do throws(ListenerError) { try await SocketFile.find(at: path)?.remove() } catch {
@@ -163,7 +166,7 @@ package struct Listener: Sendable {
     }
 
     private static func adopt(
-        _ descriptor: CInt, _ file: SocketFile?, _ rules: ListenerRules, _ bootstrap: ServerBootstrap
+        _ descriptor: CInt, _ file: SocketFile?, _ currentPolicy: CurrentPolicy, _ bootstrap: ServerBootstrap
     ) async throws(ListenerError) -> Listener {
         let channel: any Channel
         do { channel = try await bootstrap.withBoundSocket(descriptor).get() } catch {
@@ -173,11 +176,11 @@ package struct Listener: Sendable {
             channel.close(promise: nil)
             throw .unusable(descriptor: descriptor, reason: "neither TCP nor Unix")
         }
-        return Listener(address: address, rules: rules, channel: channel, file: file)
+        return Listener(address: address, currentPolicy: currentPolicy, channel: channel, file: file)
     }
 
     private static func bootstrap(
-        _ rules: ListenerRules, _ driver: GatewayDriver, _ group: any EventLoopGroup
+        _ currentPolicy: CurrentPolicy, _ driver: GatewayDriver, _ group: any EventLoopGroup
     ) -> ServerBootstrap {
         let address = BoundAddress()
         return ServerBootstrap(group: group)
@@ -191,11 +194,13 @@ package struct Listener: Sendable {
                         try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
                     }
                     // The operator has closed the listener after the kernel had accepted this connection.
-                    guard let policy = rules.policy else { return channel.close() }
+                    guard let policy = currentPolicy.policy else { return channel.close() }
                     // Looked up once: the look-up costs as much as the rest of this initializer.
                     let socket = channel.bareSocket
                     return driver.accept(
-                        channel, through: Entrance(address: address, policy: policy, rules: rules),
+                        channel,
+                        through: ConnectionOrigin(
+                            address: address, policy: policy, currentPolicy: currentPolicy),
                         from: Self.source(of: channel, socket, through: address), on: socket)
                 } catch {
                     return channel.eventLoop.makeFailedFuture(error)

@@ -1,18 +1,18 @@
 package import WaymarkProtocol
 
 /// The listener that accepted a connection, as the connection needs to know it.
-package struct Entrance: Sendable {
+package struct ConnectionOrigin: Sendable {
     package var address: ListenAddress
     /// The policy under which the connection was accepted.
     package var policy: ListenerPolicy
     /// The listener's policy at any later time.
-    package var rules: ListenerRules
+    package var currentPolicy: CurrentPolicy
 
-    /// `rules` is nil for a policy that never changes.
-    package init(address: ListenAddress, policy: ListenerPolicy, rules: ListenerRules? = nil) {
+    /// `currentPolicy` is nil for a policy that never changes.
+    package init(address: ListenAddress, policy: ListenerPolicy, currentPolicy: CurrentPolicy? = nil) {
         self.address = address
         self.policy = policy
-        self.rules = rules ?? ListenerRules(policy)
+        self.currentPolicy = currentPolicy ?? CurrentPolicy(policy)
     }
 }
 

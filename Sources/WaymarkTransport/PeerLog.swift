@@ -44,13 +44,13 @@ final class PeerLog {
         case .suppress: break
         case .suppressFirst:
             self.loop.assumeIsolated().scheduleTask(in: .nanoseconds(self.limits.window.nanoseconds)) {
-                self.tell()
+                self.writeSuppressed()
             }
         }
     }
 
     /// Logs how many lines were suppressed.
-    func tell() {
+    func writeSuppressed() {
         let suppressed = self.limiter.takeSuppressed()
         for (key, count) in suppressed {
             self.logger.log(
@@ -66,7 +66,7 @@ final class PeerLog {
 struct PeerDescription: Sendable {
     var source: PeerSource
     /// The address of the listener that accepted the connection.
-    var entrance: ListenAddress
+    var listener: ListenAddress
     /// nil for a connection that was refused.
     var connection: ConnectionID?
     /// Set once a Hello was read.
@@ -86,7 +86,7 @@ struct PeerDescription: Sendable {
 
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
-            LogKey.peer: "\(self.source)", LogKey.address: "\(self.entrance)",
+            LogKey.peer: "\(self.source)", LogKey.address: "\(self.listener)",
         ]
         if let user = self.source.user { metadata[LogKey.peerUser] = "\(user)" }
         if let connection = self.connection { metadata[LogKey.connection] = "\(connection.rawValue)" }

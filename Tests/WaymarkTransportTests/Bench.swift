@@ -31,8 +31,8 @@ final class Bench {
         _ policy: ListenerPolicy = .init(roles: [.vehicle, .navigation])
     ) throws -> Peer {
         let peer = Peer(self.loop)
-        let entrance = Entrance(address: .unix(path: "/listener"), policy: policy)
-        let accepted = self.driver.accept(peer.channel, through: entrance, from: source)
+        let origin = ConnectionOrigin(address: .unix(path: "/listener"), policy: policy)
+        let accepted = self.driver.accept(peer.channel, through: origin, from: source)
         self.loop.run()
         try accepted.wait()
         try peer.channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()

@@ -24,14 +24,14 @@ extension DaemonProcess {
         try await self.end()
         let bytes = try StateCoder.encode(detached.state, format: 1)
         let state = try StateCoder.decode(DriverState.self, from: bytes, format: 1)
-        var connections: [(ConnectionState, CInt, ListenerRules)] = []
+        var connections: [(ConnectionState, CInt, CurrentPolicy)] = []
         for descriptor in detached.descriptors {
             let connection = try #require(state.connections.first { $0.cookie == SocketCookie(descriptor) })
             if isLost(connection) {
                 close(descriptor)
             } else {
                 connections.append(
-                    (connection, descriptor, ListenerRules(ListenerPolicy(roles: [.vehicle, .navigation]))))
+                    (connection, descriptor, CurrentPolicy(ListenerPolicy(roles: [.vehicle, .navigation]))))
             }
         }
         let next = DaemonProcess(limits)
@@ -173,7 +173,7 @@ private struct Moved: @unchecked Sendable {
         let next = DaemonProcess()
         let connections = detached.descriptors.compactMap { descriptor in
             detached.state.connections.first { $0.cookie == SocketCookie(descriptor) }
-                .map { ($0, descriptor, ListenerRules(ListenerPolicy(roles: [.vehicle, .navigation]))) }
+                .map { ($0, descriptor, CurrentPolicy(ListenerPolicy(roles: [.vehicle, .navigation]))) }
         }
         _ = try await next.driver.adopt(detached.state, connections, .init())
         try guide.alert()

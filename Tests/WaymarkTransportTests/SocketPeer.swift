@@ -38,11 +38,11 @@ final class SocketPeer {
                 throw UnexpectedResult(got: "errno \(errno)")
             }
         }
-        let entrance = Entrance(
+        let origin = ConnectionOrigin(
             address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
         let accept: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
             channel.pipeline.addHandler(watch).flatMap {
-                driver.accept(channel, through: entrance, from: .user(1_000))
+                driver.accept(channel, through: origin, from: .user(1_000))
             }
         }
         switch transport {

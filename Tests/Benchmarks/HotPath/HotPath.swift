@@ -100,9 +100,9 @@ struct Station {
 
     /// Accepts a connection whose peer has not sent anything.
     func accept(_ peer: Peer) throws {
-        let entrance = Entrance(
+        let origin = ConnectionOrigin(
             address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
-        let accepted = self.driver.accept(peer.channel, through: entrance, from: .user(1_000))
+        let accepted = self.driver.accept(peer.channel, through: origin, from: .user(1_000))
         self.loop.run()
         try accepted.wait()
         try peer.channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()

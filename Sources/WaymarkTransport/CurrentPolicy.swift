@@ -2,7 +2,7 @@ internal import Synchronization
 internal import WaymarkProtocol
 
 /// The policy of a listener now: a reload may change it while accepted connections are open.
-package final class ListenerRules: Sendable {
+package final class CurrentPolicy: Sendable {
     private let current: Mutex<ListenerPolicy?>
 
     package init(_ policy: ListenerPolicy?) { self.current = Mutex(policy) }
@@ -15,8 +15,8 @@ package final class ListenerRules: Sendable {
 
     /// The Goodbye for a peer that may no longer stay; nil if it may. `role` is nil before the Hello. `earlier` is the policy under
     /// which the peer was accepted; it is nil if another process accepted the peer, and then a change of the key is ignored.
-    func objection(
-        to role: Hello.Role?, user: UInt32?, since earlier: ListenerPolicy?
+    func refusal(
+        of role: Hello.Role?, user: UInt32?, since earlier: ListenerPolicy?
     ) -> Goodbye? {
         guard let policy = self.policy else {
             return Goodbye(.shuttingDown, reason: "the operator has closed this listener")
