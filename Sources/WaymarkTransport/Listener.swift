@@ -215,7 +215,7 @@ package struct Listener: Sendable {
         if let literal = ListenAddress.literal(host, port: port) { return literal }
         let resolved: SocketAddress
         do { resolved = try SocketAddress.makeAddressResolvingHost(host, port: port) } catch {
-            throw .failed(address, reason: "the name \(host) cannot be resolved")
+            throw .failed(address, reason: "the name \(host) is not known")
         }
         guard resolved.isLoopback || !address.isLocal else { throw .notLoopback(address) }
         return resolved
