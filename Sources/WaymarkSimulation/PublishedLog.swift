@@ -34,14 +34,14 @@ struct PublishedLog {
     func entry(_ sequence: UInt64) -> Entry? { self.entries[sequence] }
 
     /// The first event between two numbers, exclusive, that an endpoint must have received.
-    func event(after first: UInt64, before last: UInt64, for cut: Cut) -> UInt64? {
+    func event(after first: UInt64, before last: UInt64, for fitting: ExpectedFitting) -> UInt64? {
         guard let start = self.events.firstIndex(where: { $0 > first }) else { return nil }
         return self.events[start...].first { sequence in
             guard sequence < last, let entry = self.entries[sequence] else { return false }
             if case .shareDestination = entry.publication, self.stopsSharing(after: sequence) {
                 return false
             }
-            return entry.publication.map(cut.mustDeliver) ?? true
+            return entry.publication.map(fitting.mustDeliver) ?? true
         }
     }
 

@@ -149,7 +149,7 @@ extension SimulatedNetwork {
     }
 
     private mutating func compare(_ endpoint: SimulatedEndpoint, _ app: SimulatedApp, _ name: String) {
-        let expected = endpoint.cut.apply(to: app.drive)
+        let expected = endpoint.fitting.apply(to: app.drive)
         let differences = endpoint.drive.differences(from: expected)
         if !differences.isEmpty {
             let text = differences.joined(separator: "; ")

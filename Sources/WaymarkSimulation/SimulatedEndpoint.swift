@@ -17,9 +17,9 @@ struct SimulatedEndpoint {
 
     let path: EndpointPath
     /// The fitting that it asks for.
-    let wish: Cut
+    let wish: ExpectedFitting
     /// The fitting if the session has room for its profile: the wish without what the policy withholds.
-    private let fullCut: Cut
+    private let fullFitting: ExpectedFitting
     let isGuidanceWanted: Bool
     var connection: ConnectionID?
     var isWelcome = false
@@ -43,33 +43,34 @@ struct SimulatedEndpoint {
     private var ended: Set<SessionID> = []
     private var prompts: Set<String> = []
 
-    init(path: EndpointPath, wish: Cut, _ policy: Gateway.Policy, isGuidanceWanted: Bool) {
+    init(path: EndpointPath, wish: ExpectedFitting, _ policy: Gateway.Policy, isGuidanceWanted: Bool) {
         self.path = path
         self.wish = wish
-        var cut = wish
-        cut.features.subtract(policy.withheldFeatures)
+        var fitting = wish
+        fitting.features.subtract(policy.withheldFeatures)
         if policy.routeSharingVehicles?.contains(path.vehicle) == false {
-            cut.features.remove(.routeSegments)
+            fitting.features.remove(.routeSegments)
         }
-        self.fullCut = cut
+        self.fullFitting = fitting
         self.isGuidanceWanted = isGuidanceWanted
-        self.drive = DriveState(maneuversMax: cut.maneuversMax, laneGuidancesMax: cut.laneGuidancesMax)
+        self.drive = DriveState(
+            maneuversMax: fitting.maneuversMax, laneGuidancesMax: fitting.laneGuidancesMax)
     }
 
     /// The fitting that applies.
-    var cut: Cut { self.isOutOfRoom ? .bare : self.fullCut }
+    var fitting: ExpectedFitting { self.isOutOfRoom ? .bare : self.fullFitting }
 
     /// The fitting that applies, without segments if the trip does not share them.
-    private var presentCut: Cut {
-        var cut = self.cut
-        if self.isOptedOut { cut.features.remove(.routeSegments) }
-        return cut
+    private var currentFitting: ExpectedFitting {
+        var fitting = self.fitting
+        if self.isOptedOut { fitting.features.remove(.routeSegments) }
+        return fitting
     }
 
     /// It is in a session that has room for its profile.
     var isInRoom: Bool { self.session != .none && !self.isOutOfRoom }
 
-    var mayRequest: Bool { self.fullCut.features.contains(.requests) }
+    var mayRequest: Bool { self.fullFitting.features.contains(.requests) }
 
     var hello: Hello {
         var vehicle = VehicleHello(
@@ -189,7 +190,7 @@ struct SimulatedEndpoint {
         self.isOptedOut = begin.withheld.contains(FeatureGrant(.routeSegments, withheld: .tripOptedOut))
         let told = Set(begin.withheld.map(\.feature))
         for feature in Profile.contentFeatures
-        where !self.cut.features.contains(feature) && !told.contains(feature) {
+        where !self.fitting.features.contains(feature) && !told.contains(feature) {
             self.report(.equalAtRest, "\(feature) is left out without notice")
         }
         self.isSnapshot = begin.kind == .full
@@ -200,7 +201,7 @@ struct SimulatedEndpoint {
 
     private mutating func endSnapshot(_ sequence: UInt64, _ log: PublishedLog?) {
         if !self.isSnapshot,
-            let event = log?.event(after: self.sequence, before: sequence + 1, for: self.presentCut)
+            let event = log?.event(after: self.sequence, before: sequence + 1, for: self.currentFitting)
         {
             self.report(.publishersOrder, "event \(event) is missing from the snapshot of missed events")
         }
@@ -283,13 +284,13 @@ struct SimulatedEndpoint {
             if frame.bytes != published.frame.bytes {
                 self.report(.equalAtRest, "the bytes of \(sequence) differ from the published ones")
             }
-        } else if let cut = published.publication.flatMap({ self.presentCut.apply(to: $0) }),
-            cut != publication
+        } else if let fitted = published.publication.flatMap({ self.currentFitting.apply(to: $0) }),
+            fitted != publication
         {
-            self.report(.equalAtRest, "\(sequence) was not fitted to \(cut)")
+            self.report(.equalAtRest, "\(sequence) was not fitted to \(fitted)")
         }
         if !self.isSnapshot,
-            let event = log.event(after: self.sequence, before: sequence, for: self.presentCut)
+            let event = log.event(after: self.sequence, before: sequence, for: self.currentFitting)
         {
             self.report(.publishersOrder, "event \(event) is missing before \(sequence)")
         }
@@ -297,7 +298,7 @@ struct SimulatedEndpoint {
 
     /// The first event that an up-to-date endpoint must have received and this one has not; nil if it has all.
     func missingEvent(of log: PublishedLog) -> UInt64? {
-        log.event(after: self.sequence, before: .max, for: self.presentCut)
+        log.event(after: self.sequence, before: .max, for: self.currentFitting)
     }
 }
 

@@ -348,12 +348,12 @@ let trip = Trip(id: "t", origin: waypoint, destination: waypoint)
         for peer in [vehicle, stranger] { #expect(try peer.goodbye() == goodbye) }
         let late = try bench.connect()
         #expect(try late.goodbye() == goodbye)
-        let cut = NIOLoopBoundBox<Int?>(nil, eventLoop: bench.loop)
-        drained.whenSuccess { cut.value = $0 }
+        let cutCount = NIOLoopBoundBox<Int?>(nil, eventLoop: bench.loop)
+        drained.whenSuccess { cutCount.value = $0 }
         try vehicle.close()
-        #expect(cut.value == nil)
+        #expect(cutCount.value == nil)
         try stranger.close()
-        #expect(cut.value == 0)
+        #expect(cutCount.value == 0)
     }
 
     @Test func `a connection that is not yet on its loop is drained too`() throws {
@@ -379,13 +379,13 @@ let trip = Trip(id: "t", origin: waypoint, destination: waypoint)
         let stuck = try bench.vehicle("car")
         stuck.setReading(false)
         let drained = bench.driver.drain(Goodbye(.shuttingDown), within: .seconds(5))
-        let cut = NIOLoopBoundBox<Int?>(nil, eventLoop: bench.loop)
-        drained.whenSuccess { cut.value = $0 }
+        let cutCount = NIOLoopBoundBox<Int?>(nil, eventLoop: bench.loop)
+        drained.whenSuccess { cutCount.value = $0 }
         bench.loop.advanceTime(by: .milliseconds(4_999))
-        #expect(cut.value == nil)
+        #expect(cutCount.value == nil)
         bench.loop.advanceTime(by: .milliseconds(1))
         bench.loop.run()
-        #expect(cut.value == 1)
+        #expect(cutCount.value == 1)
         #expect(!stuck.isOpen)
     }
 

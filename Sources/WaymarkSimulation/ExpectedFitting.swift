@@ -3,19 +3,19 @@ internal import WaymarkModel
 internal import WaymarkProtocol
 
 /// The fitting that an endpoint must get: a second implementation of "Fitting" in Docs/protocol.md, independent of the gateway's.
-struct Cut: Hashable {
+struct ExpectedFitting: Hashable {
     var limits = VehicleLimits()
     var units = DistanceUnits.asPublished
     var features: Set<Feature> = Set(Feature.allCases)
 
     /// The endpoint receives the published bytes unchanged.
-    var isNone: Bool { self == Cut() }
+    var isNone: Bool { self == ExpectedFitting() }
 
     /// The fitting of an endpoint for whose profile the session has no room.
     static let bare = {
-        var cut = Cut()
-        cut.features.subtract(Profile.contentFeatures)
-        return cut
+        var fitting = ExpectedFitting()
+        fitting.features.subtract(Profile.contentFeatures)
+        return fitting
     }()
 
     /// The number of maneuvers and of lane guidances that the endpoint can store; 0 for no limit.
@@ -24,42 +24,42 @@ struct Cut: Hashable {
 
     /// The state that an endpoint must have at rest if its publisher's state is `state`.
     func apply(to state: DriveState) -> DriveState {
-        var cut = DriveState()
-        cut.previews = state.previews.flatMap { self.applyPreviews($0) }
-        cut.trip = state.trip.map(self.apply)
-        cut.generation = state.generation
-        self.applyManeuvers(of: state, to: &cut)
-        self.applyLanes(of: state, to: &cut)
+        var fitted = DriveState()
+        fitted.previews = state.previews.flatMap { self.applyPreviews($0) }
+        fitted.trip = state.trip.map(self.apply)
+        fitted.generation = state.generation
+        self.applyManeuvers(of: state, to: &fitted)
+        self.applyLanes(of: state, to: &fitted)
         if self.has(.routeSegments), state.trip?.routeSegmentsAvailable == true {
-            cut.segments = state.segments.map(self.apply)
-            cut.currentSegment = state.currentSegment
+            fitted.segments = state.segments.map(self.apply)
+            fitted.currentSegment = state.currentSegment
         }
         if self.has(.currentRoadName) {
-            cut.roadName = Self.apply(self.limits.currentRoadNameLengthMax, to: state.roadName)
+            fitted.roadName = Self.apply(self.limits.currentRoadNameLengthMax, to: state.roadName)
         }
-        cut.tripEstimates = state.tripEstimates.map(self.apply)
-        cut.pause = state.pause
-        if self.has(.navigationAlerts) { cut.alert = state.alert.map(self.apply) }
-        return cut
+        fitted.tripEstimates = state.tripEstimates.map(self.apply)
+        fitted.pause = state.pause
+        if self.has(.navigationAlerts) { fitted.alert = state.alert.map(self.apply) }
+        return fitted
     }
 
-    private func applyManeuvers(of state: DriveState, to cut: inout DriveState) {
+    private func applyManeuvers(of state: DriveState, to fitted: inout DriveState) {
         guard self.has(.maneuvers) else { return }
         let window = Self.window(state.maneuvers, named: state.lastUpcoming, self.maneuversMax)
-        cut.maneuvers = window.map(self.apply)
+        fitted.maneuvers = window.map(self.apply)
         let stored = Set(window.map(\.id))
-        cut.upcoming = state.upcoming.filter { stored.contains($0) }
-        cut.maneuverState = state.maneuverState
-        cut.maneuverEstimates = state.maneuverEstimates.filter { stored.contains($0.key) }.mapValues(
+        fitted.upcoming = state.upcoming.filter { stored.contains($0) }
+        fitted.maneuverState = state.maneuverState
+        fitted.maneuverEstimates = state.maneuverEstimates.filter { stored.contains($0.key) }.mapValues(
             self.apply)
     }
 
-    private func applyLanes(of state: DriveState, to cut: inout DriveState) {
+    private func applyLanes(of state: DriveState, to fitted: inout DriveState) {
         guard self.has(.laneGuidance) else { return }
         let named = state.lastLaneGuidance.map { [$0] } ?? []
-        cut.laneGuidances = Self.window(state.laneGuidances, named: named, self.laneGuidancesMax).map(
+        fitted.laneGuidances = Self.window(state.laneGuidances, named: named, self.laneGuidancesMax).map(
             self.apply)
-        cut.currentLaneGuidance = state.currentLaneGuidance
+        fitted.currentLaneGuidance = state.currentLaneGuidance
     }
 
     /// Selects `countMax` elements: first the named ones, then those after the first named one, then those before it. Returns them in
@@ -132,66 +132,66 @@ struct Cut: Hashable {
 
     private func apply(_ estimates: TravelEstimates) -> TravelEstimates {
         guard self.units != .asPublished else { return estimates }
-        var cut = estimates
-        cut.distanceRemainingToDisplay = .rounded(estimates.distanceRemaining, units: self.units)
-        return cut
+        var fitted = estimates
+        fitted.distanceRemainingToDisplay = .rounded(estimates.distanceRemaining, units: self.units)
+        return fitted
     }
 
     private func apply(_ waypoint: Waypoint) -> Waypoint {
-        var cut = waypoint
-        cut.nameVariants = Self.apply(self.limits.destinationNameLengthMax, to: cut.nameVariants)
+        var fitted = waypoint
+        fitted.nameVariants = Self.apply(self.limits.destinationNameLengthMax, to: fitted.nameVariants)
         // Omitted, never shortened: half an address is a wrong address.
         let lengthMax = Int(self.limits.destinationNameLengthMax)
-        if lengthMax > 0 { cut.addressVariants.removeAll { $0.unicodeScalars.count > lengthMax } }
-        if !self.has(.charge) { cut.charge = nil }
-        if !self.has(.timeZone) { cut.timeZone = "" }
-        if !self.has(.timeZone) { cut.utcOffsetMinutes = nil }
-        return cut
+        if lengthMax > 0 { fitted.addressVariants.removeAll { $0.unicodeScalars.count > lengthMax } }
+        if !self.has(.charge) { fitted.charge = nil }
+        if !self.has(.timeZone) { fitted.timeZone = "" }
+        if !self.has(.timeZone) { fitted.utcOffsetMinutes = nil }
+        return fitted
     }
 
     private func apply(_ trip: Trip) -> Trip {
-        var cut = trip
-        cut.origin = self.apply(trip.origin)
-        cut.destination = self.apply(trip.destination)
-        cut.waypoints = trip.waypoints.map(self.apply)
-        return cut
+        var fitted = trip
+        fitted.origin = self.apply(trip.origin)
+        fitted.destination = self.apply(trip.destination)
+        fitted.waypoints = trip.waypoints.map(self.apply)
+        return fitted
     }
 
     private func apply(_ maneuver: Maneuver) -> Maneuver {
-        var cut = maneuver
-        cut.instructionVariants = Self.apply(
-            self.limits.maneuverInstructionLengthMax, to: cut.instructionVariants)
-        cut.roadFollowingManeuverVariants = Self.apply(
-            self.limits.roadFollowingManeuverLengthMax, to: cut.roadFollowingManeuverVariants)
-        if !self.has(.exitLabels) { cut.highwayExitLabel = "" }
-        if !self.has(.laneGuidance) { cut.linkedLaneGuidance = nil }
-        cut.initialTravelEstimates = cut.initialTravelEstimates.map(self.apply)
-        return cut
+        var fitted = maneuver
+        fitted.instructionVariants = Self.apply(
+            self.limits.maneuverInstructionLengthMax, to: fitted.instructionVariants)
+        fitted.roadFollowingManeuverVariants = Self.apply(
+            self.limits.roadFollowingManeuverLengthMax, to: fitted.roadFollowingManeuverVariants)
+        if !self.has(.exitLabels) { fitted.highwayExitLabel = "" }
+        if !self.has(.laneGuidance) { fitted.linkedLaneGuidance = nil }
+        fitted.initialTravelEstimates = fitted.initialTravelEstimates.map(self.apply)
+        return fitted
     }
 
     private func apply(_ guidance: LaneGuidance) -> LaneGuidance {
-        var cut = guidance
-        cut.instructionVariants = Self.apply(
-            self.limits.laneInstructionLengthMax, to: cut.instructionVariants)
-        return cut
+        var fitted = guidance
+        fitted.instructionVariants = Self.apply(
+            self.limits.laneInstructionLengthMax, to: fitted.instructionVariants)
+        return fitted
     }
 
     private func apply(_ segment: RouteSegment) -> RouteSegment {
-        var cut = segment
-        cut.origin = self.apply(segment.origin)
-        cut.destination = self.apply(segment.destination)
-        cut.coordinates = Self.thin(segment.coordinates, Int(self.limits.routeSegmentPointsMax))
+        var fitted = segment
+        fitted.origin = self.apply(segment.origin)
+        fitted.destination = self.apply(segment.destination)
+        fitted.coordinates = Self.thin(segment.coordinates, Int(self.limits.routeSegmentPointsMax))
         if !self.has(.maneuvers) {
-            cut.maneuvers = []
-            cut.currentManeuvers = []
+            fitted.maneuvers = []
+            fitted.currentManeuvers = []
         }
         if !self.has(.laneGuidance) {
-            cut.laneGuidances = []
-            cut.currentLaneGuidance = nil
+            fitted.laneGuidances = []
+            fitted.currentLaneGuidance = nil
         }
-        cut.tripTravelEstimates = cut.tripTravelEstimates.map(self.apply)
-        cut.maneuverTravelEstimates = cut.maneuverTravelEstimates.map(self.apply)
-        return cut
+        fitted.tripTravelEstimates = fitted.tripTravelEstimates.map(self.apply)
+        fitted.maneuverTravelEstimates = fitted.maneuverTravelEstimates.map(self.apply)
+        return fitted
     }
 
     /// Removes the point that costs least, again and again, until `countMax` points remain. Compares all costs for each removal.
@@ -233,36 +233,36 @@ struct Cut: Hashable {
     }
 
     private func apply(_ alert: NavigationAlert) -> NavigationAlert {
-        var cut = alert
-        cut.titleVariants = Self.apply(self.limits.alertTextLengthMax, to: alert.titleVariants)
-        cut.subtitleVariants = Self.apply(self.limits.alertTextLengthMax, to: alert.subtitleVariants)
-        cut.actions = alert.actions.map {
+        var fitted = alert
+        fitted.titleVariants = Self.apply(self.limits.alertTextLengthMax, to: alert.titleVariants)
+        fitted.subtitleVariants = Self.apply(self.limits.alertTextLengthMax, to: alert.subtitleVariants)
+        fitted.actions = alert.actions.map {
             AlertAction(
                 id: $0.id, titleVariants: Self.apply(self.limits.alertTextLengthMax, to: $0.titleVariants))
         }
-        return cut
+        return fitted
     }
 }
 
-extension Cut {
+extension ExpectedFitting {
     /// Half of all endpoints have no limits and all features; the others have random limits, units and features.
-    static func random(_ random: inout SeededRandom) -> Cut {
-        var cut = Cut()
-        guard random.once(in: 2) else { return cut }
-        cut.features = random.thin(Feature.allCases, leaveOutOnceIn: 8)
-        cut.units = random.pick(DistanceUnits.allKnown) ?? .asPublished
+    static func random(_ random: inout SeededRandom) -> ExpectedFitting {
+        var fitting = ExpectedFitting()
+        guard random.once(in: 2) else { return fitting }
+        fitting.features = random.thin(Feature.allCases, leaveOutOnceIn: 8)
+        fitting.units = random.pick(DistanceUnits.allKnown) ?? .asPublished
         func limit(_ range: ClosedRange<Int>) -> UInt32 {
             random.once(in: 2) ? 0 : UInt32(random.number(range))
         }
-        cut.limits.currentRoadNameLengthMax = limit(3...9)
-        cut.limits.destinationNameLengthMax = limit(2...8)
-        cut.limits.roadFollowingManeuverLengthMax = limit(2...8)
-        cut.limits.maneuverInstructionLengthMax = limit(3...9)
-        cut.limits.laneInstructionLengthMax = limit(2...8)
-        cut.limits.alertTextLengthMax = limit(2...8)
-        cut.limits.maneuversStoredMax = limit(1...3)
-        cut.limits.laneGuidancesStoredMax = limit(1...2)
-        cut.limits.routeSegmentPointsMax = limit(1...4)
-        return cut
+        fitting.limits.currentRoadNameLengthMax = limit(3...9)
+        fitting.limits.destinationNameLengthMax = limit(2...8)
+        fitting.limits.roadFollowingManeuverLengthMax = limit(2...8)
+        fitting.limits.maneuverInstructionLengthMax = limit(3...9)
+        fitting.limits.laneInstructionLengthMax = limit(2...8)
+        fitting.limits.alertTextLengthMax = limit(2...8)
+        fitting.limits.maneuversStoredMax = limit(1...3)
+        fitting.limits.laneGuidancesStoredMax = limit(1...2)
+        fitting.limits.routeSegmentPointsMax = limit(1...4)
+        return fitting
     }
 }
