@@ -151,7 +151,7 @@ private struct FolderLock {
         }
         for _ in 0..<Self.attempts {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return FolderLock(descriptor: descriptor) }
-            do { try await Task.sleep(for: Self.pause) } catch { break }  // Cancelled: report the lock as held.
+            do { try await Task.sleep(for: Self.pause) } catch { break }  // Cancelled.
         }
         _ = Glibc.close(descriptor)
         throw .failed(.unix(path: path), reason: "another process holds a lock on \(folder)")
