@@ -1,9 +1,9 @@
 package import WaymarkProtocol
 
-/// What belongs to each of some connections.
+/// A map from connection ids: an open-addressing hash table with linear probing and backward-shift deletion.
 ///
-/// Why no dictionary: that takes ten times as long to find an id, so that nobody can choose ids that are found slowly. These ids are
-/// counted up here.
+/// Why no dictionary: a look-up there takes ten times as long, because its hash is seeded against hostile keys. Connection ids are
+/// assigned by this process, so the hash needs no seed.
 package struct ConnectionTable<Value> {
     private typealias Entry = (id: ConnectionID, value: Value)
 
@@ -54,7 +54,7 @@ package struct ConnectionTable<Value> {
         guard self.entries[hole] != nil else { return }
         self.entries[hole] = nil
         self.count -= 1
-        // Whoever is behind the hole and was looked for before it takes the place.
+        // Moves back every following entry whose probe sequence includes the hole.
         var place = self.next(hole)
         while let entry = self.entries[place] {
             let home = self.home(of: entry.id)

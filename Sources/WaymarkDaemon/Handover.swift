@@ -138,15 +138,15 @@ struct HandedOver {
         return nil
     }
 
-    /// Removes and returns all connections, each with the rules of its listener. If the listener no longer exists, the rules
-    /// accept no connection.
+    /// Removes and returns all connections, each with the policy of its listener. If the listener no longer exists, the policy
+    /// accepts no connection.
     mutating func removeConnections(
-        _ rules: [ListenAddress: ListenerRules]
-    ) -> [(ConnectionState, CInt, ListenerRules)] {
-        var connections: [(ConnectionState, CInt, ListenerRules)] = []
+        _ policies: [ListenAddress: CurrentPolicy]
+    ) -> [(ConnectionState, CInt, CurrentPolicy)] {
+        var connections: [(ConnectionState, CInt, CurrentPolicy)] = []
         for connection in self.state.driver.connections {
             guard let descriptor = self.sockets.removeValue(forKey: connection.cookie) else { continue }
-            connections.append((connection, descriptor, rules[connection.entrance] ?? ListenerRules(nil)))
+            connections.append((connection, descriptor, policies[connection.entrance] ?? CurrentPolicy(nil)))
         }
         return connections
     }

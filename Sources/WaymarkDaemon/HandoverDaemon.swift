@@ -52,20 +52,20 @@ extension Daemon {
     func takeOver(_ handover: Handover, _ pending: inout [PendingListener]) async {
         guard var handed = handover.open(self.logger) else { return }
         defer { handed.closeRest() }
-        var rules: [ListenAddress: ListenerRules] = [:]
+        var policies: [ListenAddress: CurrentPolicy] = [:]
         for index in pending.indices {
             let address = pending[index].plan.address
             if pending[index].plan.descriptor == nil {
                 pending[index].socket = handed.removeListener(for: address)
             }
-            rules[pending[index].socket?.address ?? address] = pending[index].rules
+            policies[pending[index].socket?.address ?? address] = pending[index].currentPolicy
         }
         for removed in handed.removeListeners() {
             await Listener.discard(removed.descriptor, at: removed.address)
             self.logger.notice(
                 "\(LoggedEvent.listenerClosed)", metadata: [LogKey.address: "\(removed.address)"])
         }
-        let connections = handed.removeConnections(rules)
+        let connections = handed.removeConnections(policies)
         do {
             let state = handed.state.driver
             if let count = try await self.driver.adopt(state, connections, self.settings.policy) {

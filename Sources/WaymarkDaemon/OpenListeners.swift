@@ -5,29 +5,31 @@ internal import WaymarkTransport
 /// A listener that is about to be opened.
 struct PendingListener {
     let plan: ListenerPlan
-    let rules: ListenerRules
+    let currentPolicy: CurrentPolicy
     /// The listening socket of the previous process, if it had one for this listener.
     var socket: HandedOver.Listening?
 
     init(_ plan: ListenerPlan) {
         self.plan = plan
-        self.rules = ListenerRules(plan.policy)
+        self.currentPolicy = CurrentPolicy(plan.policy)
     }
 
     /// Accepts from the inherited socket or the previous process's one, otherwise opens a new socket.
     func open(_ driver: GatewayDriver, _ group: any EventLoopGroup) async throws(ListenerError) -> Listener {
         if let descriptor = self.plan.descriptor {
             return try await Listener.adopt(
-                copyOf: descriptor, rules: self.rules, driver: driver, group: group)
+                copyOf: descriptor, currentPolicy: self.currentPolicy, driver: driver, group: group)
         }
         if let socket,
-            let listener = try await Listener.goOn(
-                socket.descriptor, at: socket.address, rules: self.rules, driver: driver, group: group)
+            let listener = try await Listener.takeOver(
+                socket.descriptor, at: socket.address, currentPolicy: self.currentPolicy, driver: driver,
+                group: group)
         {
             return listener
         }
         return try await Listener.open(
-            self.plan.address, permissions: self.plan.permissions, rules: self.rules, driver: driver,
+            self.plan.address, permissions: self.plan.permissions, currentPolicy: self.currentPolicy,
+            driver: driver,
             group: group)
     }
 }

@@ -30,14 +30,14 @@ extension Daemon {
         self.logger.notice("\(LoggedEvent.reloaded)")
     }
 
-    /// Adds the new listeners, closes the removed ones, and gives the others their new rules.
+    /// Adds the new listeners, closes the removed ones, and gives the others their new policy.
     private func change(to plans: [ListenerPlan], _ added: [Entry]) async {
         var removed = self.listeners.all
         var kept: [Entry] = []
         for plan in plans {
             if let index = removed.firstIndex(where: { $0.plan.address == plan.address }) {
                 let entry = removed.remove(at: index)
-                entry.listener.rules.set(plan.policy)
+                entry.listener.currentPolicy.set(plan.policy)
                 kept.append(Entry(plan: plan, listener: entry.listener))
             } else if let entry = added.first(where: { $0.plan == plan }) {
                 self.announce(entry)
@@ -45,7 +45,7 @@ extension Daemon {
             }
         }
         for entry in removed {
-            entry.listener.rules.set(nil)
+            entry.listener.currentPolicy.set(nil)
             await entry.listener.close()
             self.logger.notice(
                 "\(LoggedEvent.listenerClosed)", metadata: [LogKey.address: "\(entry.listener.address)"])

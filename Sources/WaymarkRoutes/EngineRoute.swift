@@ -1,12 +1,12 @@
 public import WaymarkModel
 
-/// Something of a routing engine's answer that was lost or changed in reading.
+/// A part of a routing engine's answer that was lost or changed in reading.
 public struct RouteNotice: Sendable, Hashable {
     /// Where in the answer, e.g. `routes[0].legs[1].steps[3].maneuver`.
     public package(set) var path: String
     /// A sentence.
     public package(set) var reason: String
-    /// Whether it says that the engine moved a point, whatever the path is.
+    /// Whether it reports that the engine moved a point.
     package var isMovedPoint: Bool
 
     package init(path: String, reason: String, isMovedPoint: Bool = false) {
@@ -15,7 +15,7 @@ public struct RouteNotice: Sendable, Hashable {
         self.isMovedPoint = isMovedPoint
     }
 
-    /// The engine moved the point at `path` by so many metres; nil for a point that is near enough.
+    /// Reports that the engine moved the point at `path` by `meters`; nil if that is within `limit`.
     package init?(movedPoint path: String, meters: Double, limit: Double = RoutingLimits.stopMetersMax) {
         guard meters > limit else { return nil }
         self.init(
@@ -27,7 +27,7 @@ public struct RouteNotice: Sendable, Hashable {
 
 /// A piece of a route with one road name.
 package struct EngineRoad: Sendable, Hashable {
-    /// Where it begins: index into ``EngineRoute/line``.
+    /// The index of its first point in ``EngineRoute/line``.
     package var lineIndex: Int
     /// Longest first; empty for a road without a name.
     package var nameVariants: [String]
@@ -53,23 +53,23 @@ public struct EngineRoute: Sendable, Hashable {
     /// What to start guidance with: maneuvers and lane guidances in order with ids from 1, one segment per leg, and the first
     /// maneuvers as the upcoming ones.
     public package(set) var information: RouteInformation
-    /// The whole way; at least one point, no two equal neighbours.
+    /// The whole line; at least one point, no two equal neighbours.
     public package(set) var line: [Coordinate]
     /// The engine's speed in metres per second between `line[i]` and `line[i + 1]`; finite, above 0; one fewer than `line`.
     package var lineSpeeds: [Double]
-    /// In order, the first from index 0.
+    /// In order; the first one begins at index 0.
     package var roads: [EngineRoad]
-    /// Where each of `information.maneuvers` is: indices into `line`, ascending.
+    /// The position of each of `information.maneuvers`: indices into `line`, ascending.
     package var maneuverIndices: [Int]
-    /// Where each of `information.laneGuidances` is: indices into `line`, ascending.
+    /// The position of each of `information.laneGuidances`: indices into `line`, ascending.
     package var laneGuidanceIndices: [Int]
-    /// Where each of `information.segments` begins: indices into `line`, ascending.
+    /// The start of each of `information.segments`: indices into `line`, ascending.
     package var segmentIndices: [Int]
     /// Planned stop time at each of ``waypoints``, in seconds, e.g. to charge; ignored for origin and destination.
     package var stopSeconds: [Double]
-    /// The length, as the engine says.
+    /// The length according to the engine.
     public package(set) var distance: Distance
-    /// The time, as the engine says, with the time at stops.
+    /// The travel time according to the engine, including the time at stops.
     public package(set) var duration: Duration
     /// What was lost in reading.
     public package(set) var notices: [RouteNotice]
@@ -105,7 +105,7 @@ public struct EngineRoute: Sendable, Hashable {
         )
     }
 
-    /// The stops on the way: indices into the line, with seconds. A leg begins where the one before has its stop.
+    /// The seconds at each stop by its index into the line. A stop is at the start of the following leg.
     static func stops(_ segmentIndices: [Int], _ stopSeconds: [Double]) -> [Int: Double] {
         let stops = zip(segmentIndices, stopSeconds).dropFirst().filter { $0.1 > 0 }
         return Dictionary(stops, uniquingKeysWith: +)

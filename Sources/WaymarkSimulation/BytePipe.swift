@@ -4,21 +4,21 @@ internal import WaymarkProtocol
 struct BytePipe {
     private var bytes: [UInt8] = []
     private var offset = 0
-    /// Nothing is written any more.
+    /// The writer has closed, or the connection was cut.
     private(set) var isEnded = false
 
-    /// Bytes under way.
+    /// The number of bytes in transit.
     var count: Int { self.bytes.count - self.offset }
-    /// Everything was read, and nothing more comes.
+    /// All bytes were read, and no more follow.
     var isAtEnd: Bool { self.isEnded && self.count == 0 }
 
-    /// Puts bytes behind those under way; after the end they are lost.
+    /// Appends bytes; after the end they are lost.
     mutating func write(_ written: some Collection<UInt8>) {
         guard !self.isEnded else { return }
         self.bytes += written
     }
 
-    /// Takes at most `countMax` bytes.
+    /// Removes and returns at most `countMax` bytes.
     mutating func read(_ countMax: Int) -> [UInt8] {
         let count = min(countMax, self.count)
         let read = Array(self.bytes[self.offset..<self.offset + count])
@@ -30,17 +30,17 @@ struct BytePipe {
         return read
     }
 
-    /// The writer has closed: what is under way still arrives.
+    /// The writer closes: bytes in transit still arrive.
     mutating func end() { self.isEnded = true }
 
-    /// The connection breaks: of what is under way only the first `count` bytes still arrive.
+    /// The connection breaks: only the first `count` bytes in transit still arrive.
     mutating func cut(keeping count: Int) {
         self.bytes.removeLast(self.count - min(count, self.count))
         self.isEnded = true
     }
 }
 
-/// Cuts what was read into frames, by the header alone.
+/// Splits a byte stream into frames, by their headers alone.
 struct FrameAssembler {
     /// The agreed largest frame, header included.
     var frameBytesMax: UInt32
@@ -48,14 +48,14 @@ struct FrameAssembler {
 
     init(frameBytesMax: UInt32) { self.frameBytesMax = frameBytesMax }
 
-    /// A part of a frame is there.
+    /// A frame has arrived in part.
     var isInMidFrame: Bool { !self.bytes.isEmpty }
 
     mutating func append(_ read: [UInt8]) { self.bytes += read }
 
-    /// The next whole frame; nil while there is none.
+    /// The next complete frame; nil while there is none.
     ///
-    /// - Throws: ``FramingError`` as soon as the bytes that are there cannot become a frame.
+    /// - Throws: ``FramingError`` as soon as the bytes cannot be the beginning of a frame.
     mutating func next() throws(FramingError) -> Frame? {
         let header = try unsafe FrameHeader.read(
             from: self.bytes.span.bytes, frameBytesMax: self.frameBytesMax)

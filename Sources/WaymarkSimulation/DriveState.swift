@@ -1,7 +1,7 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What a route has many of.
+/// An element of a route with an id.
 protocol Identified: Hashable {
     associatedtype ID: Hashable
     var id: ID { get }
@@ -10,22 +10,22 @@ protocol Identified: Hashable {
 extension Maneuver: Identified {}
 extension LaneGuidance: Identified {}
 
-/// A drive at one moment, as its publisher means it or as an endpoint holds it.
+/// The state of a drive, as its publisher has published it or as an endpoint has received it.
 struct DriveState: Hashable {
     /// How many maneuvers and lane guidances can be stored; 0 for no limit.
     let maneuversMax: Int
     let laneGuidancesMax: Int
     var previews: Publication?
-    /// nil: not guided.
+    /// nil without guidance.
     var trip: Trip?
     var generation: UInt32 = 0
     var maneuvers: [Maneuver] = []
     var upcoming: [ManeuverID] = []
-    /// Those that were named last; newer publications may have named none.
+    /// The last non-empty list of upcoming maneuvers.
     var lastUpcoming: [ManeuverID] = []
     var laneGuidances: [LaneGuidance] = []
     var currentLaneGuidance: LaneGuidanceID?
-    /// The one that was named last.
+    /// The last current lane guidance that was not nil.
     var lastLaneGuidance: LaneGuidanceID?
     var segments: [RouteSegment] = []
     var currentSegment: String?
@@ -43,7 +43,7 @@ struct DriveState: Hashable {
         self.laneGuidancesMax = laneGuidancesMax
     }
 
-    /// Takes over what a publication says.
+    /// Applies a publication.
     mutating func apply(_ publication: Publication) {
         switch publication {
         case .tripPreviews: self.previews = publication
@@ -123,20 +123,19 @@ struct DriveState: Hashable {
         if dropped.contains(where: { $0.id == self.currentLaneGuidance }) { self.currentLaneGuidance = nil }
     }
 
-    /// Keeps the `countMax` elements that were added last, and returns those that it drops. One that comes again counts as
-    /// added now.
+    /// Keeps the `countMax` newest elements and returns those that it drops. An element that is added again counts as new.
     private static func add<Element: Identified>(
-        _ added: [Element], to held: inout [Element], countMax: Int
+        _ added: [Element], to stored: inout [Element], countMax: Int
     ) -> [Element] {
-        held.removeAll { old in added.contains { $0.id == old.id } }
-        held += added
-        guard countMax > 0, held.count > countMax else { return [] }
-        let dropped = held.prefix(held.count - countMax)
-        held.removeFirst(dropped.count)
+        stored.removeAll { old in added.contains { $0.id == old.id } }
+        stored += added
+        guard countMax > 0, stored.count > countMax else { return [] }
+        let dropped = stored.prefix(stored.count - countMax)
+        stored.removeFirst(dropped.count)
         return Array(dropped)
     }
 
-    /// The names of what differs in what is shown.
+    /// The fields that differ, with both values.
     func differences(from other: DriveState) -> [String] {
         var names: [String] = []
         func compare<Value: Equatable>(_ name: String, _ path: (DriveState) -> Value) {

@@ -2,12 +2,12 @@ internal import WaymarkCodec
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
-// What goes wrong in a network.
+// Network and process failures.
 extension SimulatedNetwork {
     // MARK: The network
 
-    /// Breaks a connection: what is under way to the gateway ends in the middle, what is under way from it is lost. The gateway
-    /// notices later, perhaps after the peer has come back.
+    /// Cuts a connection: of the bytes in transit to the gateway, only a part arrives; those in transit to the peer are lost. The
+    /// gateway notices later, perhaps after the peer has reconnected.
     mutating func cut(_ id: ConnectionID) {
         guard let connection = self.connections[id], !connection.isPeerGone else { return }
         self.note { "\($0.name(id)) is cut" }
@@ -15,7 +15,7 @@ extension SimulatedNetwork {
         self.losePeer(id)
     }
 
-    /// The daemon goes and a new one comes: every connection is lost, and nothing is remembered.
+    /// Replaces the daemon by a new one without a handover: all connections and all state are lost.
     mutating func restartGateway() {
         self.note { _ in "the gateway restarts" }
         self.restartCount += 1

@@ -42,7 +42,7 @@ extension SimulatedNetwork {
 
     // MARK: Writing
 
-    /// Has the channel of a connection write what the pipe has room for.
+    /// Lets the channel of a connection write as much as the pipe has room for.
     mutating func pump(_ id: ConnectionID, ignoringWindow: Bool = false) {
         guard let connection = self.connections[id] else { return }
         while connection.pump(ignoringWindow: ignoringWindow) {
@@ -57,7 +57,7 @@ extension SimulatedNetwork {
 
     // MARK: The cores
 
-    /// Changes the core of a loop, and then performs the actions that follow.
+    /// Changes the core of a loop, then performs the resulting actions.
     mutating func change(
         _ loop: Int, _ body: (inout LoopCore, Instant, Send, inout [LoopCore.Action]) -> Void
     ) {
@@ -81,7 +81,7 @@ extension SimulatedNetwork {
         case .close(let slot, let rest): self.close(self.loops[loop].id(of: slot), behind: rest)
         case .note(let slot, let note): self.see(note, self.loops[loop].id(of: slot))
         case .arm(let deadline): self.loopDeadlines[loop] = deadline
-        case .read, .drained: break  // The next steps find out.
+        case .read, .drained: break  // Later steps query the core instead.
         }
     }
 
@@ -98,7 +98,7 @@ extension SimulatedNetwork {
         guard let connection = self.connections[id] else { return }
         connection.write(portion)
         if connection.isPeerGone, self.random.once(in: 2) {
-            // As NIO does: a channel that cannot be written reads what is left, and closes, before it returns.
+            // Like NIO: when a write fails, the channel reads the remaining input and closes before the write returns.
             self.happenings.insert(.brokenWhileWriting)
             self.readAtGateway(id, byteCount: .max)
             if self.connections[id]?.hasInput == true { self.readAtGateway(id, byteCount: .max) }
@@ -135,7 +135,7 @@ extension SimulatedNetwork {
         if self.gateway.planRun() { self.isRunPlanned = true }
     }
 
-    /// The end of a tick: processes the events that are queued.
+    /// Ends the tick of the event loop: processes the queued events.
     mutating func endTick() {
         guard self.isRunPlanned else { return }
         self.isRunPlanned = false
@@ -157,7 +157,7 @@ extension SimulatedNetwork {
         self.checkWaiting()
     }
 
-    /// Performs what the gateway wants done on the other loops.
+    /// Performs the gateway's instructions on the other loops.
     mutating func runLoops() {
         for loop in self.loops.indices.dropFirst() {
             while !self.loopWork[loop].isEmpty {
@@ -170,9 +170,9 @@ extension SimulatedNetwork {
         self.checkWaiting()
     }
 
-    // MARK: What must hold
+    // MARK: Checks
 
-    /// Nothing waits for an endpoint of a session that its vehicle has cancelled, and no more than may.
+    /// No frames of a cancelled session wait for an endpoint, and no more bytes than the limit.
     private mutating func checkWaiting() {
         for id in self.connectionIDs {
             guard let connection = self.connections[id] else { continue }

@@ -3,16 +3,16 @@ internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// Sees every event that the gateway processes and every action that follows, checks both, and disturbs the actions where a fault is
-/// to be injected between the gateway and its connections.
+/// Checks every event that the gateway processes and every action that follows. Injects the faults that lie between the gateway and
+/// its connections.
 final class GatewayInspector: GatewayTap {
     var watch: Watch
-    /// What was found wrong and not yet collected.
+    /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
     var happenings: Set<Happening> = []
-    /// Lines for the trace that were not yet collected; empty unless it is wanted.
+    /// Trace lines that were not yet collected; empty unless tracing is on.
     var lines: [String] = []
-    /// The gateway that was last handed over, as if it had stayed.
+    /// The gateway before the last handover. It handles the same events, to compare its actions.
     var predecessor: Gateway?
     private let isTraced: Bool
     private let fault: InjectedFault?
@@ -20,7 +20,7 @@ final class GatewayInspector: GatewayTap {
     private var random: SeededRandom
     private var hasRestarted = false
     private var members: [AudienceID: [ConnectionID]] = [:]
-    /// What an injected fault keeps back.
+    /// The action that an injected fault delays.
     private var withheldAction: Gateway.Action?
 
     init(grace: Duration, isTraced: Bool, fault: InjectedFault?, _ random: SeededRandom) {
@@ -31,7 +31,7 @@ final class GatewayInspector: GatewayTap {
         self.random = random
     }
 
-    /// A new gateway knows nothing.
+    /// The gateway was replaced by an empty one.
     func restart() {
         self.watch = Watch(grace: self.grace)
         self.predecessor = nil
@@ -76,7 +76,7 @@ final class GatewayInspector: GatewayTap {
         self.watch.see(action, members: members)
     }
 
-    /// The gateway that was handed over must do, action for action, what it would have done if it had stayed.
+    /// After a handover the gateway must emit exactly the actions that it would have emitted without one.
     private func compareWithPredecessor(
         _ event: Gateway.Event, _ actions: [Gateway.Action], at now: Instant
     ) {
@@ -84,11 +84,13 @@ final class GatewayInspector: GatewayTap {
         var expected: [Gateway.Action] = []
         self.predecessor?.handle(event, at: now, into: &expected)
         if expected != actions {
-            self.report(.restartLosesNothing, "handed over, the gateway does \(actions), before \(expected)")
+            self.report(
+                .restartLosesNothing,
+                "after the handover the gateway emits \(actions), without it \(expected)")
         }
     }
 
-    /// A batch has the effect that its frames have one by one.
+    /// A batch must have the same effect as its frames one by one.
     private func checkBatch(
         _ connection: ConnectionID, _ frames: [PublishedFrames], _ before: Gateway, _ gateway: Gateway,
         at now: Instant
@@ -100,17 +102,18 @@ final class GatewayInspector: GatewayTap {
             expected.handle(.published(connection, frame), at: now, into: &actions)
             self.checkRejection(of: .published(connection, frame), actions, earlier, expected, at: now)
         }
-        // Not the whole gateway: endpoints that find room in the middle of a batch are told at its end.
+        // Only the counters are compared: endpoints that get room in the middle of a batch are notified at its end.
         let (batch, single) = (gateway.counters, expected.counters)
         if batch.framesPublished != single.framesPublished || batch.framesRejected != single.framesRejected
             || batch.framesUnchanged != single.framesUnchanged
         {
             self.report(
-                .equalAtRest, "a batch of \(connection) is not \(frames.count) frames: \(batch), \(single)")
+                .equalAtRest,
+                "a batch of \(connection) differs from its \(frames.count) frames: \(batch), \(single)")
         }
     }
 
-    /// A rejected message has no other effect but a line in the log, and the error says why.
+    /// A rejected message must have no effect but the error, which says why, and a note.
     private func checkRejection(
         of event: Gateway.Event, _ actions: [Gateway.Action], _ before: Gateway, _ gateway: Gateway,
         at now: Instant
@@ -118,25 +121,28 @@ final class GatewayInspector: GatewayTap {
         let effects = actions.count { if case .note = $0 { false } else { true } }
         for case .send(let id, let envelope) in actions {
             guard case .error(let rejection) = envelope.message else { continue }
-            if effects != 1 { self.report(.rejectionChangesNothing, "\(id) was rejected, but not only that") }
+            if effects != 1 {
+                self.report(.rejectionChangesNothing, "the rejection for \(id) had other effects")
+            }
             if rejection.reason.isEmpty || (rejection.code.concernsField && rejection.field.isEmpty) {
-                self.report(.rejectionChangesNothing, "\(id) is not told why: \(rejection)")
+                self.report(
+                    .rejectionChangesNothing, "the error for \(id) lacks its reason or field: \(rejection)")
             }
             var expected = before
-            // A rejected publication uses up its number, as if the codec had rejected it.
+            // A rejected publication consumes its sequence number, as if the codec had rejected it.
             if case .published(let connection, let frames) = event, let (frame, _) = frames.frames.first {
                 var none: [Gateway.Action] = []
                 expected.handle(.publicationRejected(connection, frame.header), at: now, into: &none)
             }
             if expected != gateway {
-                self.report(.rejectionChangesNothing, "\(rejection) changed something")
+                self.report(.rejectionChangesNothing, "\(rejection) changed the gateway's state")
             }
         }
     }
 
     // MARK: Injected faults
 
-    /// Does to the gateway what it must not do by itself when it rejects a message.
+    /// Changes the gateway's state after a rejection, which the gateway itself must not do.
     private func injectAfterRejection(
         _ event: Gateway.Event, _ actions: [Gateway.Action], _ gateway: inout Gateway, at now: Instant
     ) {
@@ -149,7 +155,7 @@ final class GatewayInspector: GatewayTap {
         gateway.handle(.publicationRejected(connection, header), at: now, into: &none)
     }
 
-    /// The gateway's actions as they reach the connections, with the injected fault, if there is one.
+    /// The gateway's actions with the injected fault applied, if there is one.
     private func injected(_ actions: [Gateway.Action]) -> [Gateway.Action] {
         guard let fault = self.fault else { return actions }
         return actions.flatMap { self.inject(fault, $0) }
@@ -171,7 +177,7 @@ final class GatewayInspector: GatewayTap {
             return [action, .send(id, Envelope(.requestOutcome(outcome)))]
         case (.beginSecondSession, .send(let id, let envelope)):
             guard case .snapshotEnd = envelope.message else { return [action] }
-            let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "nobody"))
+            let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "absent"))
             let other = SessionID(envelope.session.rawValue + 1_000_000)
             return [action, .send(id, Envelope(.snapshotBegin(begin), session: other))]
         case (.loseError, .send(_, let envelope)) where envelope.message.type == .error: return []
@@ -189,7 +195,7 @@ final class GatewayInspector: GatewayTap {
         }
     }
 
-    /// Keeps a publication back until the next one of the same session.
+    /// Delays a publication until after the next one.
     private func reorder(_ action: Gateway.Action) -> [Gateway.Action] {
         if let withheld = self.withheldAction {
             self.withheldAction = nil
@@ -206,7 +212,7 @@ extension PublishedFrames {
 }
 
 extension ErrorCode {
-    /// Whether it can only be understood with the field.
+    /// Whether an error with this code must name a field.
     fileprivate var concernsField: Bool {
         switch self {
         case .invalidText, .outOfRange, .missing, .unknownReference, .duplicate, .staleGeneration,

@@ -4,10 +4,10 @@ internal import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
-// The daemon goes and a new one continues with everything: the gateway, and the gateway's end of every connection.
+// A handover: a new daemon takes over the gateway, and the gateway's end of every connection.
 extension SimulatedNetwork {
-    /// Replaces the gateway and its ends of all connections by what is read from their bytes. From now on the gateway from before is
-    /// told the same events, see ``GatewayInspector``.
+    /// Encodes the gateway and its ends of all connections, and replaces them by the decoded copies. The old gateway keeps handling
+    /// the same events, for comparison; see ``GatewayInspector``.
     mutating func handOver() {
         self.note { _ in "the gateway is handed over" }
         self.happenings.insert(.handedOver)
@@ -16,10 +16,10 @@ extension SimulatedNetwork {
         do {
             let state = try Self.copy(GatewayState(self.gateway.gateway))
             guard let gateway = state.gateway(policy: self.policy, coder: Codec.coder) else {
-                return self.report(.restartLosesNothing, "the gateway's messages cannot be read back")
+                return self.report(.restartLosesNothing, "the gateway's state cannot be restored")
             }
             if gateway != self.gateway.gateway {
-                self.report(.restartLosesNothing, "the gateway is another after it was handed over")
+                self.report(.restartLosesNothing, "the gateway's state differs after the handover")
             }
             let detached = self.connectionIDs.compactMap { id in
                 self.connections[id].flatMap { connection in
@@ -32,12 +32,13 @@ extension SimulatedNetwork {
             self.gateway.isPaused = true
             for (connection, state) in detached { self.adopt(try Self.copy(state), connection) }
         } catch {
-            self.report(.restartLosesNothing, "what was written cannot be read: \(error)")
+            self.report(.restartLosesNothing, "the state cannot be encoded and decoded: \(error)")
         }
         self.resume()
     }
 
-    /// Suspends a connection and gives its socket time; a peer that reads nothing meanwhile is cut.
+    /// Suspends a connection and flushes its output. Now and then only as much as the pipe has room for: a peer that has not read
+    /// the rest is disconnected.
     private mutating func suspend(_ id: ConnectionID) {
         guard let connection = self.connections[id], !connection.isClosed else { return }
         self.change(connection.loop) { core, now, send, actions in
@@ -46,7 +47,7 @@ extension SimulatedNetwork {
         self.pump(id, ignoringWindow: !self.random.once(in: 8))
     }
 
-    /// Until nothing is under way between the loops; connections that another process cannot continue are closed.
+    /// Processes events until none is queued on any loop. Closes connections that cannot be handed over.
     private mutating func settle() {
         self.endTick()
         self.runLoops()
@@ -87,7 +88,7 @@ extension SimulatedNetwork {
         self.runLoops()
     }
 
-    /// What another process reads of what this one writes.
+    /// The value as the next process decodes it.
     private static func copy<Value: Codable>(_ value: Value) throws -> Value {
         let bytes = try StateCoder.encode(value, format: GatewayState.format)
         return try StateCoder.decode(Value.self, from: bytes, format: GatewayState.format)

@@ -1,6 +1,6 @@
 internal import WaymarkProtocol
 
-/// What a run can come across. The tests see to it that every kind is come across.
+/// A kind of situation that can occur in a run. The tests check that every expected kind occurs in some run.
 package struct Happening: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: Sendable, Hashable {
         case snapshot(SnapshotBegin.Kind)
@@ -26,7 +26,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
     static let handedOver = Happening(kind: .handedOver)
     static let brokenWhileWriting = Happening(kind: .brokenWhileWriting)
 
-    /// What a message from the gateway means, if it is worth counting.
+    /// The happening that a message from the gateway stands for; nil if none.
     init?(_ message: Message) {
         switch message {
         case .snapshotBegin(let begin): self.kind = .snapshot(begin.kind)
@@ -38,13 +38,13 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
             guard case .left(let reason) = status.standing else { return nil }
             self.kind = .left(reason)
         case .destinationShareStatus(let status): self.kind = .shared(status.stage)
-        default: return nil  // Goes without saying.
+        default: return nil  // Occurs in every run.
         }
     }
 
     private init(kind: Kind) { self.kind = kind }
 
-    /// All that a few hundred runs must come across.
+    /// The happenings that must occur in a few hundred runs.
     package static let expected: Set<Happening> = {
         let closed: [CloseCode] = [
             .badMagic, .unsupportedVersion, .frameTooLarge, .unknownMessageType, .unexpectedMessage,

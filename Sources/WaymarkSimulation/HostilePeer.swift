@@ -2,16 +2,16 @@ internal import WaymarkCodec
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// Somebody who sends garbage, or what is not for it to send, or what refers to nothing.
+/// A peer that sends garbage, messages of the wrong role, and messages with unknown references.
 struct HostilePeer {
     enum Habit: CaseIterable {
-        /// Bytes at random.
+        /// Sends random bytes.
         case garbage
-        /// A vehicle that says anything.
+        /// Connects as a vehicle, then sends any messages.
         case vehicle
-        /// A navigation client that says anything.
+        /// Connects as a navigation client, then sends any messages.
         case client
-        /// Somebody else's id.
+        /// Uses the id of another peer.
         case impostor
     }
 
@@ -29,10 +29,10 @@ struct HostilePeer {
         self.isIntroduced = false
     }
 
-    /// Its own name, as a vehicle and as a client.
+    /// Its own id, as a vehicle and as a client.
     private var name: String { "h\(self.index)" }
 
-    /// The next bytes; `victims` are ids that are in use.
+    /// The next bytes to send; `victims` are ids in use.
     mutating func speak(
         _ victims: (vehicles: [VehicleID], clients: [ClientID], sessions: [SessionID]),
         _ random: inout SeededRandom
@@ -81,17 +81,18 @@ struct HostilePeer {
         return hello
     }
 
-    /// Any message of either role, about anything.
+    /// A random message of either role.
     private func message(
         _ victims: (vehicles: [VehicleID], clients: [ClientID], sessions: [SessionID]),
         _ random: inout SeededRandom
     ) -> Message {
         let id = random.once(in: 2) ? "e0-1" : "\(self.name)-\(self.said)"
         let vehicle = random.pick(victims.vehicles) ?? VehicleID(unchecked: self.name)
-        let place = RandomDrive.waypoint(&random)
+        let waypoint = RandomDrive.waypoint(&random)
         switch random.number(0...15) {
-        case 0: return .waypointRequest(WaypointRequest(requestID: id, waypoint: place, segment: "nowhere"))
-        case 1, 2: return .destinationRequest(DestinationRequest(requestID: id, destination: place))
+        case 0:
+            return .waypointRequest(WaypointRequest(requestID: id, waypoint: waypoint, segment: "nowhere"))
+        case 1, 2: return .destinationRequest(DestinationRequest(requestID: id, destination: waypoint))
         case 3: return .withdrawRequest(WithdrawRequest(requestID: id))
         case 4: return .promptAnswer(PromptAnswer(requestID: id, isAccepted: true))
         case 5: return .cancelNavigation(random.once(in: 2) ? .userStopped : .ownNavigationStarted)
@@ -106,7 +107,7 @@ struct HostilePeer {
         case 11: return .publication(.finishGuidance)
         case 12:
             let route = RouteInformation(upcomingManeuvers: [ManeuverID(rawValue: 5)])
-            let trip = Trip(id: "t", origin: place, destination: place)
+            let trip = Trip(id: "t", origin: waypoint, destination: waypoint)
             return .publication(.startGuidance(trip, generation: 1, route))
         case 13: return .publication(.currentRoadName(["nonsense"]))
         case 14: return .goodbye(Goodbye(.normal))
@@ -116,19 +117,19 @@ struct HostilePeer {
 
     private static func garbage(_ random: inout SeededRandom) -> [UInt8] {
         var bytes = (0..<random.number(1...100)).map { _ in UInt8(random.number(0...255)) }
-        // Sometimes what looks like a header.
+        // Half of the time it begins like a header.
         if random.once(in: 2) { bytes.replaceSubrange(0..<min(3, bytes.count), with: [0x57, 0x4D, 1]) }
         return bytes
     }
 
     private static func mutate(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
         for _ in 0..<random.number(1...3) {
-            let place = random.number(0...bytes.count - 1)
+            let index = random.number(0...bytes.count - 1)
             switch random.number(0...3) {
-            case 0: bytes[place] ^= 1 << UInt8(random.number(0...7))
-            case 1: bytes[place] = UInt8(random.number(0...255))
-            case 2: bytes.insert(UInt8(random.number(0...255)), at: place)
-            default: if bytes.count > 1 { bytes.remove(at: place) }
+            case 0: bytes[index] ^= 1 << UInt8(random.number(0...7))
+            case 1: bytes[index] = UInt8(random.number(0...255))
+            case 2: bytes.insert(UInt8(random.number(0...255)), at: index)
+            default: if bytes.count > 1 { bytes.remove(at: index) }
             }
         }
     }

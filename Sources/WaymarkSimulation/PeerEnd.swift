@@ -3,11 +3,11 @@ internal import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
-// The peers' end of the network: what the client library does. Hostile peers have no session and read without looking.
+// The peers' end of the network: does what the client library does. Hostile peers have no session and discard what they read.
 extension SimulatedNetwork {
     // MARK: Connecting
 
-    /// Opens a connection for a peer; an honest one says Hello at once.
+    /// Opens a connection for a peer. An honest peer sends `hello` at once; it is nil for a hostile one.
     mutating func connect(_ owner: SimulatedConnection.Owner, _ hello: Hello?) -> ConnectionID {
         self.nextConnection += 1
         let id = ConnectionID(self.nextConnection)
@@ -27,7 +27,7 @@ extension SimulatedNetwork {
             SeededRandom(seed: UInt64(self.random.number(0...1 << 30))))
         self.connections[id] = connection
         self.connectionIDs.append(id)
-        // Some channels are more than a socket: all bytes go through them.
+        // Some channels are not plain sockets: all their output goes through the channel.
         let socket = !self.isAtRest && self.random.once(in: 8) ? nil : connection.socket
         self.change(loop) { core, now, _, actions in core.open(slot, socket, at: now, into: &actions) }
         if let hello {
@@ -40,7 +40,7 @@ extension SimulatedNetwork {
         return id
     }
 
-    /// How much is under way before frames wait: little half of the time, and as much as comes once all is at rest.
+    /// The number of bytes in transit before frames wait: small half of the time, unlimited at rest.
     private mutating func newWindow() -> Int {
         if self.isAtRest { return .max }
         return self.random.once(in: 2) ? self.random.number(32...512) : 8_192
@@ -73,7 +73,7 @@ extension SimulatedNetwork {
                 self.receive(frame, atPeerOf: id)
             }
         } catch {
-            self.report(.publishersOrder, "\(self.name(id)) got what is no frame: \(error)")
+            self.report(.publishersOrder, "\(self.name(id)) got bytes that are not a frame: \(error)")
         }
     }
 
@@ -82,7 +82,7 @@ extension SimulatedNetwork {
             let envelope = try self.decoder.decode(frame)
             self.note { "\($0.name(id)) got \(envelope.line)" }
             if envelope.message.type == .goodbye, self.connections[id]?.isSilent == false {
-                self.report(.publishersOrder, "\(self.name(id)) is sent something behind the Goodbye")
+                self.report(.publishersOrder, "\(self.name(id)) is sent bytes after the Goodbye")
             }
             var actions: [ConnectingSession.Action] = []
             self.connections[id]?.peer?.handle(.received(envelope), at: self.now, into: &actions)
@@ -91,7 +91,7 @@ extension SimulatedNetwork {
             if case .unknownType(isSkippable: true) = error {
                 return self.receiveUnknown(frame, atPeerOf: id)
             }
-            self.report(.publishersOrder, "\(self.name(id)) got a frame that cannot be read: \(error)")
+            self.report(.publishersOrder, "\(self.name(id)) got a frame that cannot be decoded: \(error)")
         }
     }
 
@@ -110,7 +110,7 @@ extension SimulatedNetwork {
         self.perform(actions, atPeerOf: id)
     }
 
-    /// `frame` is the one that the actions follow from.
+    /// `frame` is the received frame that caused the actions; nil for any other cause.
     private mutating func perform(
         _ actions: [ConnectingSession.Action], _ frame: Frame? = nil, atPeerOf id: ConnectionID
     ) {
@@ -155,7 +155,7 @@ extension SimulatedNetwork {
         }
     }
 
-    // MARK: Going
+    // MARK: Disconnecting
 
     private mutating func close(_ goodbye: Goodbye?, atPeerOf id: ConnectionID) {
         switch goodbye?.code {
@@ -166,12 +166,12 @@ extension SimulatedNetwork {
             .unexpectedMessage, .handshakeInvalid, .roleNotAllowed, .notAuthorized, .tooManyConnections,
             .tooManyErrors, .resourceLimit, .internalError:
             self.report(
-                .boundedMemory, "\(self.name(id)) keeps to the protocol, but was closed: \(goodbye as Any)")
+                .boundedMemory, "\(self.name(id)) follows the protocol, but was closed: \(goodbye as Any)")
         }
         self.losePeer(id)
     }
 
-    /// The peer's end is closed; the gateway's end notices when it has read all that was sent.
+    /// Closes the peer's end. The gateway's end notices once it has read all bytes in transit.
     mutating func losePeer(_ id: ConnectionID) {
         guard let connection = self.connections[id], !connection.isPeerGone else { return }
         self.connections[id]?.isPeerGone = true

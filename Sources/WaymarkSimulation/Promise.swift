@@ -1,4 +1,4 @@
-/// What Docs/architecture.md says always holds, by its number there.
+/// A promise of Docs/architecture.md, by its number there.
 package enum Promise: Int, Sendable, Hashable, CaseIterable {
     case equalAtRest = 1
     case publishersOrder = 2
@@ -13,7 +13,7 @@ package enum Promise: Int, Sendable, Hashable, CaseIterable {
 /// A promise that was broken.
 package struct Violation: Sendable, Hashable, CustomStringConvertible {
     package let promise: Promise
-    /// The step in which it was noticed; those after the last random one belong to coming to rest.
+    /// The step in which it was detected; steps after ``SimulatedNetwork/stepCount`` belong to the final phase.
     package let step: Int
     package let text: String
 
@@ -22,43 +22,43 @@ package struct Violation: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A fault put between the gateway, the cores and their sockets, to prove that the checks notice it.
+/// A fault that is injected between the gateway, the cores and their sockets, to prove that the checks detect it.
 package enum InjectedFault: Sendable, Hashable, CaseIterable {
-    /// Once in a while a state is not handed on.
+    /// Some state publications are dropped.
     case loseState
-    /// Once in a while an event is not handed on.
+    /// Some event publications are dropped.
     case loseEvent
-    /// Once in a while a publication is handed on twice.
+    /// Some publications are delivered twice.
     case duplicate
-    /// A publication overtakes the one before it.
+    /// Some publications are delivered after their successor.
     case reorder
-    /// What waits for an endpoint is not dropped when its vehicle cancels.
+    /// Frames that wait for an endpoint are kept when its vehicle cancels.
     case ignorePurge
-    /// An endpoint is not taken out of its audience.
+    /// An endpoint is not removed from its audience.
     case ignoreLeave
-    /// The outcome of a request is not told.
+    /// The outcome of a request is not sent.
     case loseOutcome
-    /// The outcome of a request is told a second time, as another one.
+    /// A second, different outcome of a request is sent.
     case changeOutcome
-    /// A session begins for an endpoint while another one goes on.
+    /// An endpoint is brought into a second session while it is in another.
     case beginSecondSession
-    /// More is kept for an endpoint than its limit.
+    /// More bytes wait for an endpoint than its limit allows.
     case ignoreOutboxLimit
-    /// A refused message uses up one number more.
+    /// A rejected message consumes one sequence number too many.
     case applyRejected
-    /// The sender of a refused message does not hear of it.
+    /// The sender of a rejected message gets no error.
     case loseError
     /// The error does not name the field.
     case loseErrorField
     /// After a restart no endpoint gets a snapshot.
     case loseSnapshotAfterRestart
-    /// What waits for endpoints is not handed over.
+    /// Frames that wait for endpoints are lost in the handover.
     case loseWaitingAtHandover
-    /// A byte that the socket did not accept is taken for sent.
+    /// A byte that the socket did not accept is counted as sent.
     case loseByte
-    /// The socket is used again before the channel has written what it was given.
+    /// The socket is written directly before the channel has written its bytes.
     case overtakeChannel
-    /// A frame is written behind the Goodbye.
+    /// A frame is written after the Goodbye.
     case writeAfterGoodbye
 
     /// The promise that it breaks.

@@ -1,12 +1,12 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What a client says in one session: a drive at random, in an order that the gateway takes, and what it must refuse.
+/// Makes a client's publications in one session: a random drive in a valid order, and publications that must be rejected.
 struct Publisher {
     private(set) var drive = DriveState()
-    /// It has said that guidance is over.
+    /// The last publication ended guidance.
     private(set) var hasFinished = false
-    /// The user agreed to another waypoint: a new route must come.
+    /// The user accepted a waypoint: a new route must be published.
     var isRerouteAsked = false
     private let client: ClientID
     private var generation: UInt32 = 0
@@ -15,29 +15,29 @@ struct Publisher {
 
     init(client: ClientID) { self.client = client }
 
-    /// The publisher of the client's next session, which goes on numbering its shares.
+    /// The publisher of the client's next session, which continues the numbers of its shares.
     init(client: ClientID, following old: Publisher) {
         self.init(client: client)
         self.shareCount = old.shareCount
         self.withheld = old.withheld
     }
 
-    /// Features that the gateway does not grant: nothing of them is published, but for a try now and then.
+    /// Features that the gateway does not grant. Only ``wrong(_:)`` publishes messages of these.
     var withheld: Set<Feature> {
         get { self.making.withheld }
         set { self.making.withheld = newValue }
     }
 
-    /// States everything anew in the same session.
+    /// Starts again in the same session, without any published state.
     mutating func restart() {
         self.drive.clear()
         self.hasFinished = false
         self.isRerouteAsked = false
     }
 
-    // MARK: What is right
+    // MARK: Valid publications
 
-    /// What is published next.
+    /// The next publication.
     mutating func next(mayShare: Bool, _ random: inout SeededRandom) -> Publication {
         var publication = self.choose(mayShare: mayShare, &random)
         if self.isWithheld(publication) {
@@ -87,7 +87,7 @@ struct Publisher {
         return self.generation
     }
 
-    /// The trip with another destination; now and then it shares more or less than before.
+    /// The trip with another destination; now and then with other sharing flags.
     private func updated(_ trip: Trip, _ random: inout SeededRandom) -> Trip {
         var trip = trip
         trip.destination = RandomDrive.waypoint(&random)
@@ -145,7 +145,7 @@ struct Publisher {
         }
     }
 
-    /// Mostly the next maneuvers, sometimes far ahead, back or none.
+    /// Usually the next maneuvers; sometimes maneuvers far ahead or behind, or none.
     private func upcoming(_ random: inout SeededRandom) -> Publication? {
         let ids = self.drive.maneuvers.map(\.id)
         guard !ids.isEmpty else { return nil }
@@ -155,7 +155,7 @@ struct Publisher {
         return .upcomingManeuvers(Array(ids[first...].prefix(2)), generation: self.generation)
     }
 
-    /// One further in the cycle, before whichever maneuver.
+    /// The next state in the cycle, independent of the maneuver.
     private var nextManeuverState: ManeuverState? {
         switch self.drive.maneuverState {
         case nil, .continue: .initial
@@ -166,25 +166,25 @@ struct Publisher {
         }
     }
 
-    // MARK: What is wrong
+    // MARK: Invalid publications
 
-    /// A publication that must be refused, with the code and the field.
+    /// A publication that must be rejected, with the expected code and field.
     mutating func wrong(_ random: inout SeededRandom) -> (Publication, ErrorCode, String) {
         let (publication, code, field) = self.chooseWrong(&random)
         return self.isWithheld(publication) ? (publication, .notGranted, "") : (publication, code, field)
     }
 
     private func isWithheld(_ publication: Publication) -> Bool {
-        // Routes are made of what is granted.
+        // Routes contain granted features only.
         publication.rule.feature.map(self.withheld.contains) ?? false
     }
 
     private mutating func chooseWrong(_ random: inout SeededRandom) -> (Publication, ErrorCode, String) {
-        let nobody = ManeuverID(rawValue: 60_000)
+        let unknown = ManeuverID(rawValue: 60_000)
         switch random.number(0...9) {
         case 0:
             return (
-                .upcomingManeuvers([nobody], generation: self.generation), .unknownReference,
+                .upcomingManeuvers([unknown], generation: self.generation), .unknownReference,
                 "maneuver_ids[0]"
             )
         case 1:
@@ -195,7 +195,7 @@ struct Publisher {
             guard let old = self.drive.maneuvers.last else { fallthrough }
             return (.addManeuvers([old], generation: self.generation), .duplicate, "maneuvers[0].id")
         case 3:
-            let route = RouteInformation(upcomingManeuvers: [nobody])
+            let route = RouteInformation(upcomingManeuvers: [unknown])
             return (
                 .startGuidance(self.making.trip(&random), generation: self.generation + 1, route),
                 .unknownReference, "route.upcoming_maneuver_ids[0]"
@@ -216,7 +216,7 @@ struct Publisher {
         default:
             let estimates = RandomDrive.estimates(&random)
             return (
-                .maneuverEstimates(nobody, estimates, generation: self.generation), .unknownReference,
+                .maneuverEstimates(unknown, estimates, generation: self.generation), .unknownReference,
                 "maneuver_id"
             )
         }

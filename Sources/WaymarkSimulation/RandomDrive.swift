@@ -1,7 +1,7 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// Makes up trips, routes and what is said along them. Ids are unique within a generation.
+/// Generates random trips, routes and their elements. Ids are unique within a generation.
 struct RandomDrive {
     /// Features that the client may not publish.
     var withheld: Set<Feature> = []
@@ -94,7 +94,7 @@ struct RandomDrive {
             timeRemaining: random.once(in: 2) ? .seconds(random.number(0...900)) : nil)
     }
 
-    /// On whole degrees, which survive the wire's precision.
+    /// In whole degrees, which the wire represents exactly.
     private static func coordinate(_ random: inout SeededRandom) -> Coordinate {
         Coordinate(latitude: Double(random.number(-80...80)), longitude: Double(random.number(-170...170)))
     }

@@ -1,7 +1,7 @@
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
-/// Follows every request through the gateway: whom it asks, what the user answers first, how it ends.
+/// Follows every request through the gateway: which clients it asks, the user's first answer, and the outcome.
 struct RequestWatch {
     private struct Key: Hashable {
         let vehicle: VehicleID
@@ -12,21 +12,21 @@ struct RequestWatch {
         let isDestination: Bool
         /// Clients that were asked, in order.
         var asked: [ClientID] = []
-        /// Endpoints that were asked and not told that it is over.
+        /// Endpoints that show the prompt.
         var prompted: Set<ConnectionID> = []
-        /// What the first answer to a prompt means.
+        /// The outcome that the first answer to a prompt requires.
         var answer: Outcome?
         var outcome: Outcome?
     }
 
-    /// What was found wrong and not yet taken.
+    /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
     private var courses: [Key: Course] = [:]
-    /// Vehicles that the gateway forgets with the present event.
+    /// Vehicles that the gateway forgets with the current event.
     private var forgotten: Set<VehicleID> = []
 
-    /// A gateway that has forgotten a vehicle may process its requests anew, but not before the next event: of the deadlines that one
-    /// event reaches, that of a request may come before that of its vehicle.
+    /// The gateway has forgotten a vehicle and may process the same requests again. This takes effect after the current event: one
+    /// event may reach several deadlines, and that of a request may come before that of its vehicle.
     mutating func forget(_ vehicle: VehicleID) { self.forgotten.insert(vehicle) }
 
     mutating func leave(_ connection: ConnectionID) {
@@ -88,48 +88,48 @@ struct RequestWatch {
         self.ask(Key(vehicle: vehicle, id: request.requestID), connection, present)
     }
 
-    /// A waypoint has one client; a destination goes to the one that comes first among those not asked yet.
+    /// A waypoint request goes to one client; a destination request to the first in rank of the clients that were not asked yet.
     private mutating func ask(
         _ key: Key, _ connection: ConnectionID, _ present: [ConnectionID: Watch.Identity]
     ) {
         guard let course = self.courses[key], case .client(let id, let priority, _) = present[connection]
-        else { return self.report("\(key.id) is asked of somebody, but nobody made it") }
+        else { return self.report("\(key.id) is forwarded, but no endpoint sent it") }
         self.courses[key]?.asked.append(id)
-        if course.outcome != nil { self.report("\(key.id) is asked after it ended") }
+        if course.outcome != nil { self.report("\(key.id) is forwarded after it ended") }
         guard course.isDestination else {
-            if !course.asked.isEmpty { self.report("\(key.id) is asked twice") }
+            if !course.asked.isEmpty { self.report("\(key.id) is forwarded twice") }
             return
         }
-        if course.asked.contains(id) { self.report("\(key.id) is asked twice of \(id)") }
+        if course.asked.contains(id) { self.report("\(key.id) is forwarded twice to \(id)") }
         for case .client(let other, let otherPriority, handlesDestinations: true) in present.values
         where !course.asked.contains(other) && other != id {
             if otherPriority > priority || (otherPriority == priority && other < id) {
-                self.report("\(key.id) is asked of \(id) before \(other)")
+                self.report("\(key.id) is forwarded to \(id) before \(other)")
             }
         }
     }
 
     private mutating func end(_ key: Key, _ outcome: Outcome) {
         guard let course = self.courses[key] else {
-            return self.report("\(key.id) ends, but nobody made it")
+            return self.report("\(key.id) ends, but no endpoint sent it")
         }
         if let known = course.outcome, known != outcome {
             self.report("\(key.id) ended as \(known) and as \(outcome)")
         }
         if let answer = course.answer, outcome != answer {
-            self.report("\(key.id) ended as \(outcome), but the user's first answer means \(answer)")
+            self.report("\(key.id) ended as \(outcome), but the user's first answer requires \(answer)")
         }
         self.courses[key]?.outcome = outcome
     }
 
     private mutating func report(_ text: String) { self.violations.append((.oneOutcome, text)) }
 
-    /// What must hold whenever the gateway has worked off an event.
+    /// Checks what must hold after each event.
     mutating func check() {
         for key in self.courses.keys where self.forgotten.contains(key.vehicle) { self.courses[key] = nil }
         self.forgotten = []
         for (key, course) in self.courses where course.outcome != nil && !course.prompted.isEmpty {
-            self.report("\(key.id) has ended, but its prompt goes on")
+            self.report("\(key.id) has ended, but its prompt is still shown")
         }
     }
 }

@@ -3,7 +3,7 @@ internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-// The end of a run: everybody comes back, everything is delivered and read, all deadlines pass. Then nothing may be missing.
+// The end of a run: all peers reconnect, everything is delivered and read, all deadlines pass. Then nothing may be missing.
 extension SimulatedNetwork {
     mutating func rest() {
         self.isAtRest = true
@@ -12,11 +12,11 @@ extension SimulatedNetwork {
             self.connections[id]?.windowByteCount = .max
             self.pump(id)
         }
-        // Whoever goes by somebody else's name must give it back first.
+        // Hostile peers must release the ids of others first.
         for id in self.connectionIDs where self.connections[id]?.peer == nil { self.cut(id) }
         for app in self.apps.indices { self.apps[app].intentions = [] }
         for _ in 0..<8 {
-            self.comeBack()
+            self.reconnectAll()
             self.deliverEverything()
             self.wait(seconds: 5)
         }
@@ -29,14 +29,14 @@ extension SimulatedNetwork {
         self.compareWithLateJoiners()
     }
 
-    private mutating func comeBack() {
+    private mutating func reconnectAll() {
         for index in self.endpoints.indices where self.endpoints[index].connection == nil {
             self.connectEndpoint(index)
         }
         for index in self.apps.indices where self.apps[index].connection == nil { self.connectApp(index) }
     }
 
-    /// Lets time go on in steps within which every sign of life arrives.
+    /// Advances time in steps of a second, and delivers everything after each, so that no keepalive deadline is missed.
     private mutating func wait(seconds: Int) {
         for _ in 0..<seconds {
             self.pass(.seconds(1))
@@ -44,7 +44,7 @@ extension SimulatedNetwork {
         }
     }
 
-    /// Until nothing is under way any more.
+    /// Delivers and processes until nothing is in transit.
     private mutating func deliverEverything() {
         self.collect()
         var isMoving = true
@@ -72,7 +72,7 @@ extension SimulatedNetwork {
         }
     }
 
-    /// Clients without a session ask for one more, and all that were told of one begin to guide.
+    /// Clients without a session request one, and every client with a session publishes until its vehicles have its drive.
     private mutating func openOnce() {
         for index in self.apps.indices where self.apps[index].session == nil {
             guard let connection = self.apps[index].connection else { continue }
@@ -89,7 +89,7 @@ extension SimulatedNetwork {
         self.deliverEverything()
     }
 
-    /// Requests whose end was not heard of are sent again, and get it at the latest by their deadlines.
+    /// Requests without a known outcome are sent again. Their deadlines guarantee an outcome.
     private mutating func waitForRequests() {
         for _ in 0..<16 {
             for index in self.endpoints.indices {
@@ -106,21 +106,21 @@ extension SimulatedNetwork {
         }
     }
 
-    // MARK: What must hold
+    // MARK: Checks
 
     private mutating func compareRequests() {
         if self.gateway.gateway.census.requests != 0 {
-            self.report(.oneOutcome, "the gateway works on a request for ever")
+            self.report(.oneOutcome, "the gateway never ends a request")
         }
         for endpoint in self.endpoints {
             for id in endpoint.openRequests {
-                self.report(.oneOutcome, "\(endpoint.path.vehicle) never hears how \(id) ended")
+                self.report(.oneOutcome, "\(endpoint.path.vehicle) never gets the outcome of \(id)")
             }
         }
         for app in self.apps {
-            if app.hasOpenShares { self.report(.oneOutcome, "\(app.id) never hears how a share ended") }
+            if app.hasOpenShares { self.report(.oneOutcome, "\(app.id) never gets the outcome of a share") }
             for refusal in app.awaited where app.session != nil {
-                self.report(.rejectionChangesNothing, "\(app.id) never hears of \(refusal)")
+                self.report(.rejectionChangesNothing, "\(app.id) never gets the error \(refusal)")
             }
         }
     }
@@ -129,19 +129,19 @@ extension SimulatedNetwork {
         for index in self.apps.indices {
             let app = self.apps[index]
             if app.session == nil, app.opening != nil || app.reasonForNoSession == nil {
-                self.report(self.lossPromise, "\(app.id) has no session, and was not told why")
+                self.report(self.lossPromise, "\(app.id) has no session, and got no reason")
             }
         }
         for endpoint in self.endpoints {
             let name = "\(endpoint.path.vehicle)/\(endpoint.path.endpoint)"
-            if !endpoint.isWelcome { self.report(.boundedMemory, "\(name) was not let in") }
+            if !endpoint.isWelcome { self.report(.boundedMemory, "\(name) was not admitted") }
             let app = self.apps.first { $0.joined.contains(endpoint.path.vehicle) }
             guard endpoint.session != .none else {
                 if let app { self.report(self.lossPromise, "\(name) is not in the session of \(app.id)") }
                 continue
             }
             guard let app, app.session == endpoint.session else {
-                self.report(.oneSession, "\(name) is in a session that nobody has")
+                self.report(.oneSession, "\(name) is in a session that no client has")
                 continue
             }
             self.compare(endpoint, app, name)
@@ -149,21 +149,21 @@ extension SimulatedNetwork {
     }
 
     private mutating func compare(_ endpoint: SimulatedEndpoint, _ app: SimulatedApp, _ name: String) {
-        let expected = endpoint.cut.apply(to: app.drive)
+        let expected = endpoint.fitting.apply(to: app.drive)
         let differences = endpoint.drive.differences(from: expected)
         if !differences.isEmpty {
             let text = differences.joined(separator: "; ")
-            self.report(self.lossPromise, "\(name) holds other things than \(app.id) published: \(text)")
+            self.report(self.lossPromise, "\(name) differs from what \(app.id) published: \(text)")
         }
         if let log = self.logs[endpoint.session], let event = endpoint.missingEvent(of: log) {
             self.report(.publishersOrder, "\(name) never got event \(event)")
         }
     }
 
-    /// What is lost after a restart was lost by it.
+    /// The promise that a loss breaks: after a restart, the restart is to blame.
     private var lossPromise: Promise { self.restartCount > 0 ? .restartLosesNothing : .equalAtRest }
 
-    /// Whoever joins now holds what one holds that has been there.
+    /// An endpoint that joins now must get the same state as one that has been connected.
     private mutating func compareWithLateJoiners() {
         let present = self.endpoints.count
         for index in 0..<present where self.endpoints[index].isInRoom {
@@ -185,7 +185,7 @@ extension SimulatedNetwork {
             }
             self.report(
                 .equalAtRest,
-                "\(self.endpoints[late].path) differs from who was there: \(differences.joined(separator: "; "))"
+                "\(self.endpoints[late].path) differs from the earlier endpoint: \(differences.joined(separator: "; "))"
             )
         }
     }

@@ -1,4 +1,4 @@
-/// A reproducible source of randomness (SplitMix64): its seed is the whole recipe of a run.
+/// A reproducible random number generator (SplitMix64): the seed determines the whole run.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -12,18 +12,18 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         return z ^ (z >> 31)
     }
 
-    /// True once in `times`.
+    /// True with a probability of 1 in `times`.
     mutating func once(in times: Int) -> Bool { self.number(0...times - 1) == 0 }
 
-    /// A number of the range.
+    /// A number in the range.
     package mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
-    /// One of the elements; nil when there are none.
+    /// One of the elements; nil if there are none.
     mutating func pick<Elements: Collection>(_ elements: Elements) -> Elements.Element? {
         elements.randomElement(using: &self)
     }
 
-    /// The elements that remain when each is left out once in `times`.
+    /// The elements that remain if each is left out with a probability of 1 in `times`.
     mutating func thin<Element: Hashable>(_ elements: [Element], leaveOutOnceIn times: Int) -> Set<Element> {
         Set(elements.filter { _ in !self.once(in: times) })
     }

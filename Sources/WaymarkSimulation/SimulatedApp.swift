@@ -1,18 +1,18 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// A navigation client that keeps to the protocol: publishes at random, sometimes what must be refused, answers requests,
-/// and takes up its session again after a loss.
+/// A navigation client that follows the protocol: publishes at random, now and then a message that must be rejected, answers
+/// requests, and resumes its session after it lost the connection.
 struct SimulatedApp {
     /// A frame on its way to the gateway, and the error that must come back for it.
     struct Published {
         let sequence: UInt64
-        /// nil for a type that no build knows, which is passed on.
+        /// nil for a message type that does not exist, which the gateway forwards.
         let publication: Publication?
         var refusal: Refusal?
     }
 
-    /// The error that a wrong publication is answered with.
+    /// The error that must answer an invalid publication.
     struct Refusal: Hashable {
         let sequence: UInt64
         let code: ErrorCode
@@ -27,25 +27,25 @@ struct SimulatedApp {
     var isWelcome = false
     var token: ResumptionToken?
     private(set) var session: SessionID?
-    /// Vehicles that are in the session, as the gateway said.
+    /// Vehicles in the session, as reported by the gateway.
     private(set) var joined: Set<VehicleID> = []
     private(set) var publisher: Publisher
-    /// It waits for the answer to its OpenSession.
+    /// The OpenSession that was not answered yet.
     private(set) var opening: OpenSession?
     /// Why it has no session although it asked for one.
     private(set) var reasonForNoSession: String?
-    /// Errors that must still come.
+    /// Errors that must still arrive.
     private(set) var awaited: [Refusal] = []
-    /// Messages that it will send sooner or later.
+    /// Messages that it will send in later steps.
     var intentions: [Message] = []
-    /// What it found wrong.
+    /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
     private var sequence: UInt64 = 0
     private var recent: [Published] = []
-    /// Lost on the way, to be sent again.
+    /// Publications that were lost in transit, to be sent again.
     private var lost: [Published] = []
     private var openings = 0
-    /// Shares by name and vehicle; nil until it is known how they ended.
+    /// Shares by id and vehicle; nil until the outcome is known.
     private(set) var shares: [String: DestinationShareStatus.Stage?] = [:]
 
     init(id: ClientID, selection: VehicleSelection, _ random: inout SeededRandom) {
@@ -59,7 +59,7 @@ struct SimulatedApp {
         self.features = features
     }
 
-    /// What it means its vehicles to have.
+    /// The state that its vehicles must have at rest.
     var drive: DriveState { self.publisher.drive }
 
     var hello: Hello {
@@ -70,18 +70,20 @@ struct SimulatedApp {
         return hello
     }
 
-    // MARK: Coming and going
+    // MARK: Connection and session
 
     mutating func loseConnection() {
         self.connection = nil
         self.isWelcome = false
         self.awaited = []
         self.intentions = []
-        // How a share ends while its client is away is not told later.
+        // The outcome of a share that ends while its client is disconnected is never sent.
         self.shares = [:]
     }
 
-    /// Takes up the session, or forgets it; returns what must be forgotten of what was published.
+    /// Resumes the session, or forgets it.
+    ///
+    /// - Returns: The last sequence number that the gateway has, if the log must drop all later publications; else nil.
     mutating func welcome(_ welcome: Welcome, _ random: inout SeededRandom) -> UInt64? {
         self.token = welcome.resumptionToken
         self.isWelcome = true
@@ -95,7 +97,7 @@ struct SimulatedApp {
         self.recent = []
         self.sequence = found.sequence
         if random.once(in: 2) { self.lost = [] } else { return nil }
-        // Restated from the start, under a new generation.
+        // The client starts again, with a new generation.
         self.publisher.restart()
         return found.sequence
     }
@@ -123,12 +125,12 @@ struct SimulatedApp {
         return .openSession(opening)
     }
 
-    /// It has a session, and still has to publish for its vehicles to know the drive.
+    /// It has a session, but has not yet published all that its vehicles need.
     var isBehind: Bool {
         self.session != nil && (!self.lost.isEmpty || (self.drive.trip == nil && !self.publisher.hasFinished))
     }
 
-    /// Not all of its shares have ended.
+    /// Some of its shares have no outcome yet.
     var hasOpenShares: Bool { self.shares.values.contains { $0 == nil } }
 
     // MARK: Receiving
@@ -141,24 +143,24 @@ struct SimulatedApp {
             self.forgetSession()
             self.reasonForNoSession = "\(ended.reason)"
         case .vehicleChanged(let status): if session == self.session { self.note(status) }
-        case .error(let rejection): self.take(rejection)
+        case .error(let rejection): self.receive(rejection)
         case .waypointRequest(let request):
-            guard let vehicle = request.vehicle else { return self.miss("a request without its vehicle") }
+            guard let vehicle = request.vehicle else { return self.report("a request without its vehicle") }
             self.consider(request.requestID, vehicle, isWaypoint: true, &random)
         case .destinationRequest(let request):
-            guard let vehicle = request.vehicle else { return self.miss("a request without its vehicle") }
+            guard let vehicle = request.vehicle else { return self.report("a request without its vehicle") }
             self.consider(request.requestID, vehicle, isWaypoint: false, &random)
         case .requestOutcome(let outcome):
             if outcome.outcome == .accepted, session == self.session { self.publisher.isRerouteAsked = true }
         case .destinationShareStatus(let status): if session == self.session { self.note(status) }
-        default: break  // Settings, receipts and the like: nothing follows from them.
+        default: break  // Settings, receipts and others have no effect.
         }
     }
 
-    private mutating func miss(_ text: String) { self.violations.append((.oneOutcome, text)) }
+    private mutating func report(_ text: String) { self.violations.append((.oneOutcome, text)) }
 
     private mutating func begin(_ opened: SessionOpened) {
-        // The answer to one that was sent twice.
+        // A second answer, because the request was sent twice.
         guard opened.requestID == self.opening?.requestID else { return }
         self.opening = nil
         self.forgetSession()
@@ -173,22 +175,23 @@ struct SimulatedApp {
         }
     }
 
-    private mutating func take(_ rejection: Rejection) {
+    private mutating func receive(_ rejection: Rejection) {
         switch MessageType(rawValue: rejection.messageType) {
         case .openSession:
             guard rejection.requestID == self.opening?.requestID else { return }
             self.opening = nil
             self.reasonForNoSession = "\(rejection.code)"
-        case .requestAnswer: break  // It crossed the end of its request.
+        case .requestAnswer: break  // The request ended while the answer was in transit.
         default:
-            // The session has ended meanwhile, and with it what was under way.
+            // The session ended while the publication was in transit.
             guard rejection.session == self.session else { return }
             let refusal = Refusal(
                 sequence: rejection.sequence, code: rejection.code, field: rejection.field)
-            if let place = self.awaited.firstIndex(of: refusal) {
-                self.awaited.remove(at: place)
+            if let index = self.awaited.firstIndex(of: refusal) {
+                self.awaited.remove(at: index)
             } else {
-                self.violations.append((.rejectionChangesNothing, "\(self.id) was refused \(rejection)"))
+                self.violations.append(
+                    (.rejectionChangesNothing, "\(self.id) got an unexpected error: \(rejection)"))
             }
         }
     }
@@ -198,7 +201,7 @@ struct SimulatedApp {
         switch status.stage {
         case .willShare: self.shares.updateValue(.none, forKey: share)
         case .didShare, .didFailToShare:
-            // Begun before the connection was lost.
+            // The share began before the connection was lost.
             guard let known = self.shares[share] else { return }
             if let known {
                 self.violations.append((.oneOutcome, "\(share) ended as \(known) and as \(status.stage)"))
@@ -207,7 +210,7 @@ struct SimulatedApp {
         }
     }
 
-    /// Answers at once, late, twice, by its own prompt, or never.
+    /// Chooses the answers to a request: none, one or two, with or without a prompt of its own.
     private mutating func consider(
         _ id: String, _ vehicle: VehicleID, isWaypoint: Bool, _ random: inout SeededRandom
     ) {
@@ -228,7 +231,7 @@ struct SimulatedApp {
 
     // MARK: Publishing
 
-    /// What is published next; nil without a session. A wrong publication is not taken over.
+    /// The next publication; nil without a session. An invalid publication does not change `drive`.
     mutating func publish(_ random: inout SeededRandom) -> (SessionID, Published)? {
         guard let session, self.isWelcome else { return nil }
         if !self.lost.isEmpty {
@@ -242,7 +245,7 @@ struct SimulatedApp {
             return (session, self.noteSent(Published(sequence: self.sequence, publication: nil)))
         }
         if !random.once(in: 10) || self.drive.trip == nil {
-            // As many shares at a time as the gateway takes.
+            // No more shares at a time than the gateway allows.
             let mayShare = self.shares.values.count { $0 == nil } < 2
             let publication = self.publisher.next(mayShare: mayShare, &random)
             self.sequence += 1
@@ -257,7 +260,7 @@ struct SimulatedApp {
     }
 
     private mutating func noteSent(_ published: Published) -> Published {
-        // What is beyond a gap is not sent again: it would no longer be beyond one.
+        // A publication after a gap is not sent again: by then there may be no gap.
         if published.refusal?.code != .sequenceGap { self.recent.append(published) }
         if let refusal = published.refusal { self.awaited.append(refusal) }
         return published

@@ -2,10 +2,10 @@ internal import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
-/// One connection: bytes each way, the channel at the gateway's end, the peer's session.
+/// One connection: a pipe in each direction, the channel at the gateway's end, and the peer's session.
 ///
 /// The gateway's end is in a ``LoopCore``. Its socket is a pipe of limited size: it accepts what fits, sometimes less, and nothing once
-/// the peer is gone. What it did not accept the channel writes when there is room.
+/// the peer has closed. The channel writes the rest when there is room.
 final class SimulatedConnection {
     enum Owner: Hashable {
         case endpoint(Int)
@@ -25,16 +25,16 @@ final class SimulatedConnection {
     var fromGateway = BytePipe()
 
     // The gateway's end.
-    /// What the channel has to write.
+    /// The bytes that the channel has to write.
     private(set) var channel: [UInt8] = []
-    /// The channel was given a portion, and has not yet reported it written.
+    /// The channel has a portion whose completion it has not yet reported.
     private var hasPortion = false
-    /// The gateway's end closes behind what the channel has.
+    /// The gateway's end closes once the channel has written its bytes.
     private(set) var isClosed = false
     private var random: SeededRandom
 
     // The peer's end.
-    /// nil for a hostile peer, which keeps to nothing.
+    /// nil for a hostile peer.
     var peer: ConnectingSession?
     var peerDeadline: Instant?
     var peerSplitter: FrameAssembler
@@ -63,7 +63,7 @@ final class SimulatedConnection {
     var hasOutput: Bool {
         !self.isPeerGone && !self.isStalled && (self.fromGateway.count > 0 || self.fromGateway.isEnded)
     }
-    /// Nothing is under way to the peer.
+    /// No bytes are in transit to the peer.
     var isSilent: Bool {
         self.fromGateway.count == 0 && self.channel.isEmpty && !self.peerSplitter.isInMidFrame
     }
@@ -74,9 +74,9 @@ final class SimulatedConnection {
 
     // MARK: The gateway's end
 
-    /// What the socket does with a send.
+    /// Sends bytes on the socket.
     ///
-    /// - Returns: The number of bytes that it accepts, from the front.
+    /// - Returns: The number of bytes that the socket accepts.
     func accept(_ bytes: RawSpan) -> Int {
         guard !self.isPeerGone else { return 0 }
         var count = min(self.room, bytes.byteCount)
@@ -91,15 +91,15 @@ final class SimulatedConnection {
         self.hasPortion = true
     }
 
-    /// The gateway's end closes once the channel has written everything and this.
+    /// Appends `rest`, and closes the gateway's end once the channel has written all its bytes.
     func close(behind rest: [UInt8]) {
         self.channel += rest
         self.isClosed = true
     }
 
-    /// Has the channel write what fits, or everything.
+    /// Lets the channel write as much as the pipe has room for, or everything.
     ///
-    /// - Returns: Whether a portion is now written.
+    /// - Returns: Whether a portion has been written completely.
     func pump(ignoringWindow: Bool = false) -> Bool {
         let count = self.isPeerGone ? 0 : min(ignoringWindow ? .max : self.room, self.channel.count)
         self.fromGateway.write(self.channel.prefix(count))

@@ -2,74 +2,75 @@ internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// A vehicle's endpoint that keeps to the protocol: holds what it is sent, cut to what it asked for, makes and answers
-/// requests, and watches over the order of what comes.
+/// A vehicle's endpoint that follows the protocol: stores what it receives, makes and answers requests, and checks the content and the
+/// order of all frames.
 struct SimulatedEndpoint {
     /// A request of its own.
     struct Request {
         let message: Message
         var outcome: Outcome?
-        /// Sent on the present connection.
+        /// Sent on the current connection.
         var isSent = false
-        /// It ended at a gateway that may have forgotten that: it is not sent again.
+        /// The outcome is known, but a new gateway may not know it: the request is not sent again.
         var isSettled = false
     }
 
     let path: EndpointPath
-    /// What it asks for.
-    let wish: Cut
-    /// What it gets with room for its profile, which is less if the policy withholds something.
-    private let fullCut: Cut
+    /// The fitting that it asks for.
+    let wish: ExpectedFitting
+    /// The fitting if the session has room for its profile: the wish without what the policy withholds.
+    private let fullFitting: ExpectedFitting
     let isGuidanceWanted: Bool
     var connection: ConnectionID?
     var isWelcome = false
     var token: ResumptionToken?
     private(set) var session = SessionID.none
     private(set) var drive: DriveState
-    /// In the order in which they were made.
+    /// The ids of its requests, in order.
     private(set) var requests: [String] = []
     private(set) var requestStates: [String: Request] = [:]
-    /// Messages that it will send sooner or later.
+    /// Messages that it will send in later steps.
     var intentions: [Message] = []
-    /// What it found wrong.
+    /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
     private var sequence: UInt64 = 0
-    /// The session has no room for what it asked for: it gets no content.
+    /// The session has no room for its profile: it gets no content.
     private var isOutOfRoom = false
-    /// The trip did not share its segments when the endpoint was last brought into the session.
+    /// The trip did not share its segments when the endpoint last joined the session.
     private var isOptedOut = false
-    /// What comes is the whole state, not changes.
+    /// A full snapshot is being received.
     private var isSnapshot = false
     private var ended: Set<SessionID> = []
     private var prompts: Set<String> = []
 
-    init(path: EndpointPath, wish: Cut, _ policy: Gateway.Policy, isGuidanceWanted: Bool) {
+    init(path: EndpointPath, wish: ExpectedFitting, _ policy: Gateway.Policy, isGuidanceWanted: Bool) {
         self.path = path
         self.wish = wish
-        var cut = wish
-        cut.features.subtract(policy.withheldFeatures)
+        var fitting = wish
+        fitting.features.subtract(policy.withheldFeatures)
         if policy.routeSharingVehicles?.contains(path.vehicle) == false {
-            cut.features.remove(.routeSegments)
+            fitting.features.remove(.routeSegments)
         }
-        self.fullCut = cut
+        self.fullFitting = fitting
         self.isGuidanceWanted = isGuidanceWanted
-        self.drive = DriveState(maneuversMax: cut.maneuversMax, laneGuidancesMax: cut.laneGuidancesMax)
+        self.drive = DriveState(
+            maneuversMax: fitting.maneuversMax, laneGuidancesMax: fitting.laneGuidancesMax)
     }
 
-    /// What it gets.
-    var cut: Cut { self.isOutOfRoom ? .bare : self.fullCut }
+    /// The fitting that applies.
+    var fitting: ExpectedFitting { self.isOutOfRoom ? .bare : self.fullFitting }
 
-    /// The same, without segments that the trip does not share.
-    private var presentCut: Cut {
-        var cut = self.cut
-        if self.isOptedOut { cut.features.remove(.routeSegments) }
-        return cut
+    /// The fitting that applies, without segments if the trip does not share them.
+    private var currentFitting: ExpectedFitting {
+        var fitting = self.fitting
+        if self.isOptedOut { fitting.features.remove(.routeSegments) }
+        return fitting
     }
 
-    /// It is in a session that has room for it.
+    /// It is in a session that has room for its profile.
     var isInRoom: Bool { self.session != .none && !self.isOutOfRoom }
 
-    var mayRequest: Bool { self.fullCut.features.contains(.requests) }
+    var mayRequest: Bool { self.fullFitting.features.contains(.requests) }
 
     var hello: Hello {
         var vehicle = VehicleHello(
@@ -86,14 +87,14 @@ struct SimulatedEndpoint {
         return hello
     }
 
-    // MARK: Coming and going
+    // MARK: Connection and session
 
     mutating func loseConnection() {
         self.connection = nil
         self.isWelcome = false
         self.intentions = []
         self.prompts = []
-        // Half a snapshot is nothing to go on from.
+        // A partial snapshot cannot be resumed.
         if self.isSnapshot {
             self.drive.clear()
             self.sequence = 0
@@ -106,7 +107,7 @@ struct SimulatedEndpoint {
         self.token = welcome.resumptionToken
         self.isWelcome = true
         guard !welcome.isResumed else { return }
-        // Somebody new to the gateway, or to a new gateway: what was held means nothing any more.
+        // The gateway does not know this endpoint: all earlier state is void.
         self.ended = []
         self.leave()
         for id in self.requests where self.requestStates[id]?.outcome != nil {
@@ -125,27 +126,27 @@ struct SimulatedEndpoint {
     /// A new request of either kind.
     mutating func request(_ random: inout SeededRandom) -> Message {
         let id = "\(self.path.endpoint)-\(self.requests.count + 1)"
-        let place = RandomDrive.waypoint(&random)
+        let waypoint = RandomDrive.waypoint(&random)
         let segment = random.once(in: 4) ? self.drive.currentSegment ?? "" : ""
-        // Mostly the kind that fits; the other one is answered by "invalid".
+        // Usually the kind that is valid in this state; the other one gets the outcome "invalid".
         let isWaypoint = (self.session != .none) != random.once(in: 8)
         let message: Message =
             isWaypoint
-            ? .waypointRequest(WaypointRequest(requestID: id, waypoint: place, segment: segment))
-            : .destinationRequest(DestinationRequest(requestID: id, destination: place))
+            ? .waypointRequest(WaypointRequest(requestID: id, waypoint: waypoint, segment: segment))
+            : .destinationRequest(DestinationRequest(requestID: id, destination: waypoint))
         self.requests.append(id)
         self.requestStates[id] = Request(message: message)
         return self.send(id) ?? message
     }
 
-    /// A request once more, also one that has ended.
+    /// The message of a request, to send it again; also of one that has ended. nil if it must not be sent again.
     mutating func send(_ id: String) -> Message? {
         guard self.requestStates[id]?.isSettled == false else { return nil }
         self.requestStates[id]?.isSent = true
         return self.requestStates[id]?.message
     }
 
-    /// Requests of which nothing is known on this connection.
+    /// Requests without an outcome that were not sent on this connection.
     var unsentRequests: [String] {
         self.requests.filter {
             self.requestStates[$0]?.outcome == nil && self.requestStates[$0]?.isSent == false
@@ -156,7 +157,7 @@ struct SimulatedEndpoint {
 
     // MARK: Receiving
 
-    /// Takes what came; `log` is what was published into the frame's session, nil for a session of a hostile client.
+    /// Handles a message; `log` has the publications of the frame's session and is nil for a session of a hostile client.
     mutating func receive(
         _ envelope: Envelope, _ frame: Frame, _ log: PublishedLog?, _ random: inout SeededRandom
     ) {
@@ -168,12 +169,12 @@ struct SimulatedEndpoint {
         switch envelope.message {
         case .snapshotEnd: self.endSnapshot(envelope.sequence, log)
         case .sessionEnded(let end): self.end(end.session)
-        case .requestOutcome(let outcome): self.take(outcome)
+        case .requestOutcome(let outcome): self.receive(outcome)
         case .prompt(let prompt): self.answer(prompt, &random)
         case .promptOver(let over): self.prompts.remove(over.requestID)
-        case .publication(let publication): self.take(publication, envelope, frame, log, &random)
-        case .error(let rejection): self.take(rejection)
-        default: break  // Nothing to hold.
+        case .publication(let publication): self.receive(publication, envelope, frame, log, &random)
+        case .error(let rejection): self.receive(rejection)
+        default: break  // Not stored.
         }
     }
 
@@ -189,8 +190,8 @@ struct SimulatedEndpoint {
         self.isOptedOut = begin.withheld.contains(FeatureGrant(.routeSegments, withheld: .tripOptedOut))
         let told = Set(begin.withheld.map(\.feature))
         for feature in Profile.contentFeatures
-        where !self.cut.features.contains(feature) && !told.contains(feature) {
-            self.report(.equalAtRest, "\(feature) is left out in silence")
+        where !self.fitting.features.contains(feature) && !told.contains(feature) {
+            self.report(.equalAtRest, "\(feature) is left out without notice")
         }
         self.isSnapshot = begin.kind == .full
         if self.isSnapshot { self.leave() }
@@ -200,9 +201,9 @@ struct SimulatedEndpoint {
 
     private mutating func endSnapshot(_ sequence: UInt64, _ log: PublishedLog?) {
         if !self.isSnapshot,
-            let event = log?.event(after: self.sequence, before: sequence + 1, for: self.presentCut)
+            let event = log?.event(after: self.sequence, before: sequence + 1, for: self.currentFitting)
         {
-            self.report(.publishersOrder, "event \(event) is not among what was missed")
+            self.report(.publishersOrder, "event \(event) is missing from the snapshot of missed events")
         }
         self.isSnapshot = false
         self.sequence = max(self.sequence, sequence)
@@ -214,9 +215,9 @@ struct SimulatedEndpoint {
         self.leave()
     }
 
-    private mutating func take(_ outcome: RequestOutcome) {
+    private mutating func receive(_ outcome: RequestOutcome) {
         let id = outcome.requestID
-        guard let request = self.requestStates[id] else { return }  // Another endpoint's.
+        guard let request = self.requestStates[id] else { return }  // A request of another endpoint.
         if let known = request.outcome, known != outcome.outcome {
             self.report(.oneOutcome, "\(id) ended as \(known) and as \(outcome.outcome)")
         }
@@ -229,15 +230,15 @@ struct SimulatedEndpoint {
         if !random.once(in: 4) { self.intentions.append(.promptAnswer(answer)) }
     }
 
-    private mutating func take(_ rejection: Rejection) {
-        // A request may be withdrawn that the gateway does not have any more.
+    private mutating func receive(_ rejection: Rejection) {
+        // The request may have ended before the withdrawal arrived.
         guard rejection.messageType != MessageType.withdrawRequest.rawValue else { return }
-        self.report(.rejectionChangesNothing, "was refused \(rejection)")
+        self.report(.rejectionChangesNothing, "got an unexpected error: \(rejection)")
     }
 
     // MARK: Publications
 
-    private mutating func take(
+    private mutating func receive(
         _ publication: Publication, _ envelope: Envelope, _ frame: Frame, _ log: PublishedLog?,
         _ random: inout SeededRandom
     ) {
@@ -256,11 +257,11 @@ struct SimulatedEndpoint {
             let outcome = random.once(in: 2) ? Outcome.accepted : .declinedByUser
             self.intentions.append(
                 .destinationShareAnswer(DestinationShareAnswer(shareID: id, outcome: outcome)))
-        default: break  // Held, nothing else.
+        default: break  // Only stored.
         }
     }
 
-    /// Takes a published frame of a type that this build does not know: nothing is held of it.
+    /// Handles a published frame of an unknown type: checked, but not stored.
     mutating func receiveUnknown(_ frame: Frame, _ log: PublishedLog?) { self.advance(to: frame, nil, log) }
 
     private mutating func advance(to frame: Frame, _ publication: Publication?, _ log: PublishedLog?) {
@@ -273,7 +274,7 @@ struct SimulatedEndpoint {
         self.sequence = max(self.sequence, sequence)
     }
 
-    /// Whether this is what was published, and whether no event is missing before it.
+    /// Checks that the frame has what was published, fitted, and that no event before it is missing.
     private mutating func compare(_ publication: Publication?, _ frame: Frame, _ log: PublishedLog) {
         let sequence = frame.header.sequence
         guard let published = log.entry(sequence) else {
@@ -281,23 +282,23 @@ struct SimulatedEndpoint {
         }
         if !frame.header.flags.contains(.fitted) {
             if frame.bytes != published.frame.bytes {
-                self.report(.equalAtRest, "other bytes than were published as \(sequence)")
+                self.report(.equalAtRest, "the bytes of \(sequence) differ from the published ones")
             }
-        } else if let cut = published.publication.flatMap({ self.presentCut.apply(to: $0) }),
-            cut != publication
+        } else if let fitted = published.publication.flatMap({ self.currentFitting.apply(to: $0) }),
+            fitted != publication
         {
-            self.report(.equalAtRest, "\(sequence) was not cut to \(cut)")
+            self.report(.equalAtRest, "\(sequence) was not fitted to \(fitted)")
         }
         if !self.isSnapshot,
-            let event = log.event(after: self.sequence, before: sequence, for: self.presentCut)
+            let event = log.event(after: self.sequence, before: sequence, for: self.currentFitting)
         {
             self.report(.publishersOrder, "event \(event) is missing before \(sequence)")
         }
     }
 
-    /// The last event that an endpoint that is up to date must have got; nil if it has it.
+    /// The first event that an up-to-date endpoint must have received and this one has not; nil if it has all.
     func missingEvent(of log: PublishedLog) -> UInt64? {
-        log.event(after: self.sequence, before: .max, for: self.presentCut)
+        log.event(after: self.sequence, before: .max, for: self.currentFitting)
     }
 }
 

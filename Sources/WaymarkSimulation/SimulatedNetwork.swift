@@ -4,22 +4,22 @@ internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// A gateway, vehicles with several endpoints, navigation clients that fight for them and hostile peers, over a network that
-/// delays, cuts in mid-frame, stalls and comes back. No clock and no I/O: one seed is one run.
+/// A gateway, vehicles with several endpoints, navigation clients that compete for them, and hostile peers, on a network that delays
+/// bytes, stalls, and cuts connections in the middle of a frame. No clock and no I/O: a seed determines the whole run.
 ///
-/// The machines are the real ones, with bytes between them: the gateway's end is the daemon's, but for SwiftNIO; the peers' sessions
-/// and the codec are the client's. What is promised is checked while it runs; the first violation ends it.
+/// The state machines are the real ones and exchange real bytes: the gateway's end is the daemon's, without SwiftNIO; the peers'
+/// sessions and the codec are the client's. The promises are checked in every step, and the first violation ends the run.
 ///
-/// The parts: `GatewayEnd` and `PeerEnd` (the two drivers), `GatewayInspector` (what is checked of the gateway), `Steps` (what may
-/// happen next), `Rest` (what must hold once nothing happens any more).
+/// The files: `GatewayEnd` and `PeerEnd` (the two drivers), `GatewayInspector` (the checks of the gateway), `Steps` (the random
+/// steps), `Rest` (the final phase and its checks).
 package struct SimulatedNetwork {
-    /// What was found wrong; empty for a good run.
+    /// The broken promises; empty if the run passes.
     package internal(set) var violations: [Violation] = []
-    /// What kinds of things happened.
+    /// The kinds of situations that occurred.
     package internal(set) var happenings: Set<Happening> = []
-    /// What happened, a line each; empty unless asked for.
+    /// One line for each thing that happened; empty unless tracing is on.
     package private(set) var trace: [String] = []
-    /// Random steps in a run. What comes to rest afterwards is counted on.
+    /// The number of random steps in a run. The final phase continues the count.
     package static let stepCount = 600
 
     let isTraced: Bool
@@ -37,33 +37,32 @@ package struct SimulatedNetwork {
     var gateway: GatewayCore
     let inspector: GatewayInspector
     var gatewayDeadline: Instant?
-    /// One or two event loops; the gateway is on the first.
+    /// One or two event loops; the gateway runs on the first.
     var loops: [LoopCore]
-    /// When each of their timers fires.
+    /// The deadlines of their timers.
     var loopDeadlines: [Instant?]
-    /// What the gateway wants done on each loop, and is not yet done.
+    /// The gateway's instructions for each loop that were not yet performed.
     var loopWork: [[([Instruction], [ConnectionID])]]
-    /// The events that are queued are processed at the end of the tick.
+    /// Queued events are processed at the end of the tick.
     var isRunPlanned = false
     var restartCount = 0
-    /// Nothing goes wrong any more, and every peer reads at once.
+    /// The final phase: no more failures, and every peer reads at once.
     var isAtRest = false
     var nextConnection: UInt64 = 0
     var nextToken: UInt64 = 0
 
     // The peers' end.
     var connections: [ConnectionID: SimulatedConnection] = [:]
-    /// Names of all connections, in the order in which they came.
+    /// The ids of all connections, in the order of connecting.
     var connectionIDs: [ConnectionID] = []
     var endpoints: [SimulatedEndpoint] = []
     var apps: [SimulatedApp] = []
     var hostile: [HostilePeer] = []
-    /// What honest clients published, by session.
+    /// The publications of honest clients, by session.
     var logs: [SessionID: PublishedLog] = [:]
 
-    /// A network of the size and with the faults that `seed` says.
-    ///
-    /// `isTraced` keeps a line for all that happens; `fault` breaks a promise on purpose.
+    /// Creates a network whose size, policy and limits follow from `seed`. `isTraced` turns on ``trace``; `fault` breaks a promise on
+    /// purpose.
     package init(seed: UInt64, isTraced: Bool = false, fault: InjectedFault? = nil) {
         var random = SeededRandom(seed: seed)
         self.isTraced = isTraced
@@ -71,7 +70,7 @@ package struct SimulatedNetwork {
         let policy = Self.policy(&random)
         self.policy = policy
         var limits = ConnectionLimits()
-        // Long ones keep connections that nobody reads; short ones find them.
+        // With a long keepalive, stalled connections stay open; a short one detects them.
         limits.keepalive = random.once(in: 4) ? .seconds(random.number(2...10)) : .seconds(600)
         self.limits = limits
         var outboxLimits = Outbox.Limits()
@@ -94,7 +93,7 @@ package struct SimulatedNetwork {
         self.populate()
     }
 
-    /// A new process: nothing is connected.
+    /// Starts a new process with `gateway`, without connections.
     mutating func beginGateway(_ gateway: Gateway) {
         let loopLimits = LoopCore.Limits(
             waitingBytesMax: .max, slowConsumerTimeout: self.outboxLimits.slowConsumerTimeout,
@@ -148,7 +147,7 @@ package struct SimulatedNetwork {
         self.hostile = (0..<self.random.number(0...2)).map { HostilePeer(index: $0) }
     }
 
-    /// Runs the random steps, then lets everything come to rest and compares. Stops at the first violation.
+    /// Runs the random steps and the final phase. Stops at the first violation.
     package mutating func run() {
         while self.step < Self.stepCount, self.violations.isEmpty {
             self.step += 1
@@ -162,9 +161,9 @@ package struct SimulatedNetwork {
         self.rest()
     }
 
-    // MARK: What was found
+    // MARK: Trace and violations
 
-    /// Notes a line of the trace, which costs nothing where none is wanted.
+    /// Adds a line to the trace if tracing is on.
     mutating func note(_ line: (SimulatedNetwork) -> String) {
         guard self.isTraced else { return }
         self.trace.append("\(self.step) \(self.now.nanoseconds / 1_000_000) ms \(line(self))")
@@ -176,7 +175,7 @@ package struct SimulatedNetwork {
         self.note { _ in "VIOLATION \(violation)" }
     }
 
-    /// Takes what the watch and the peers found.
+    /// Collects the violations, happenings and trace lines of the inspector and of the peers.
     mutating func collect() {
         let lines = self.inspector.lines
         for line in lines { self.note { _ in line } }
@@ -197,7 +196,7 @@ package struct SimulatedNetwork {
         }
     }
 
-    /// A text for the trace that names a connection by its owner.
+    /// The name of a connection in the trace, by its owner.
     func name(_ id: ConnectionID) -> String {
         switch self.connections[id]?.owner {
         case .endpoint(let index):

@@ -4,13 +4,13 @@ internal import WaymarkGateway
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-// What may happen next, at random.
+// The random steps.
 extension SimulatedNetwork {
     mutating func takeStep() {
         switch self.random.number(0...99) {
-        case 0..<8: self.connectSomebody()
-        case 8: self.cutSomebody()
-        case 9..<11: self.stallSomebody()
+        case 0..<8: self.connectPeer()
+        case 8: self.cutConnection()
+        case 9..<11: self.toggleStall()
         case 11..<31: self.publish(self.random.number(0...self.apps.count - 1))
         case 31..<57: self.readSomewhere(atGateway: true)
         case 57..<85: self.readSomewhere(atGateway: false)
@@ -18,13 +18,13 @@ extension SimulatedNetwork {
         case 91..<94: self.actAsApp(self.random.number(0...self.apps.count - 1))
         case 94..<96: self.passSomeTime()
         case 96..<99: self.actAsHostile()
-        default: self.surprise()
+        default: self.takeRareStep()
         }
     }
 
-    // MARK: Coming and going
+    // MARK: Connecting and disconnecting
 
-    private mutating func connectSomebody() {
+    private mutating func connectPeer() {
         let endpoints = self.endpoints.indices.filter { self.endpoints[$0].connection == nil }
         let apps = self.apps.indices.filter { self.apps[$0].connection == nil }
         if let index = self.random.pick(endpoints), self.random.once(in: 2) || apps.isEmpty {
@@ -34,18 +34,18 @@ extension SimulatedNetwork {
         }
     }
 
-    private mutating func cutSomebody() {
+    private mutating func cutConnection() {
         if let id = self.random.pick(self.connectionIDs) { self.cut(id) }
     }
 
-    private mutating func stallSomebody() {
+    private mutating func toggleStall() {
         guard let id = self.random.pick(self.connectionIDs) else { return }
         self.connections[id]?.isStalled.toggle()
         self.note { "\($0.name(id)) \($0.connections[id]?.isStalled == true ? "stalls" : "reads on")" }
     }
 
-    /// What is rare: a new daemon, with what the old one knew or without, or somebody who leaves with a Goodbye.
-    private mutating func surprise() {
+    /// A new daemon, with or without a handover, or a peer that leaves with a Goodbye.
+    private mutating func takeRareStep() {
         switch self.random.number(0...9) {
         case 0: self.restartGateway()
         case 1..<4:
@@ -103,7 +103,7 @@ extension SimulatedNetwork {
             Envelope(.publication(publication), session: session, sequence: published.sequence))
     }
 
-    /// Asks for a session, once a while although it has asked already.
+    /// Requests a session, now and then a second time before the answer.
     mutating func open(_ index: Int) {
         guard let connection = self.apps[index].connection, self.apps[index].isWelcome else { return }
         guard self.apps[index].opening == nil || self.random.once(in: 8) else { return }
@@ -160,7 +160,7 @@ extension SimulatedNetwork {
             let id = self.connect(.hostile(index), nil)
             return self.hostile[index].connect(id, &self.random)
         }
-        // Ids that are in use, so that they are refused: a free one is anybody's.
+        // Only ids in use, so that the impostor must be refused: any peer may use a free id.
         let vehicles = self.endpoints.filter { self.isPresent($0.connection) }.map(\.path.vehicle)
         let clients = self.apps.filter { self.isPresent($0.connection) }
         let bytes = self.hostile[index].speak(
@@ -180,7 +180,7 @@ extension SimulatedNetwork {
         self.pass(.milliseconds(isLong ? self.random.number(1_000...15_000) : self.random.number(1...500)))
     }
 
-    /// Lets time go on, from deadline to deadline.
+    /// Advances time, from deadline to deadline.
     mutating func pass(_ duration: Duration) {
         let end = self.now + duration
         while let (deadline, fire) = self.nextDeadline, deadline <= end, self.violations.isEmpty {
@@ -190,7 +190,7 @@ extension SimulatedNetwork {
         self.now = end
     }
 
-    /// Whichever of all machines' deadlines comes first, and what to do about it.
+    /// The first deadline of all state machines, and the action for it.
     private var nextDeadline: (Instant, (inout SimulatedNetwork) -> Void)? {
         var first: (Instant, (inout SimulatedNetwork) -> Void)?
         func consider(_ deadline: Instant?, _ fire: @escaping (inout SimulatedNetwork) -> Void) {

@@ -1,7 +1,7 @@
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
-// How events, actions and messages read in a trace.
+// The trace lines of events, actions and messages.
 
 extension Gateway.Event {
     /// One line.
@@ -48,7 +48,7 @@ extension Gateway.Action {
 }
 
 extension Hello.Role {
-    /// Its name and what it asked for.
+    /// The peer's id, with its features and limits.
     fileprivate var line: String {
         switch self {
         case .vehicle(let hello):
@@ -58,7 +58,7 @@ extension Hello.Role {
     }
 }
 
-/// In the order of their numbers.
+/// The features' numbers, ascending.
 private func features(_ features: FeatureSet) -> String {
     features.map(\.rawValue).map(String.init).joined(separator: " ")
 }
@@ -69,21 +69,21 @@ extension Envelope {
 }
 
 extension PublishedFrames {
-    /// Each frame, and what it is taken for.
+    /// Each frame, and whether it counts as an event or as state.
     var line: String {
         self.frames.map { "\($0.line) as \($1 == nil ? "event" : "state")" }.joined(separator: ", ")
     }
 }
 
 extension Frame {
-    /// Number, session and type.
+    /// Sequence number, session and type.
     var line: String {
         let type = self.header.type.map { "\($0)" } ?? "type \(self.header.rawType)"
         return "\(self.header.sequence) of \(self.header.session.rawValue) (\(type))"
     }
 }
 
-/// A value without the names of modules.
+/// A value's description without module names.
 private func terse(_ value: some Any) -> String {
     var text = "\(value)"
     for module in ["WaymarkModel.", "WaymarkProtocol."] { text = text.split(separator: module).joined() }

@@ -1,34 +1,34 @@
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
-/// Sees every event that the gateway gets and every action it wants, and checks after each what must hold at that moment:
-/// who is in which session, what may reach whom. It knows nothing of the gateway's insides.
+/// Follows every event and action of the gateway, and checks after each that no vehicle is in two sessions and that every frame goes
+/// only to endpoints that may receive it. It does not look into the gateway's state.
 struct Watch {
-    /// Who a connection said to be.
+    /// The identity that a peer gave in its Hello.
     enum Identity: Hashable {
         case endpoint(EndpointPath, mayRequest: Bool)
         case client(ClientID, priority: Int32, handlesDestinations: Bool)
     }
 
-    /// What was found wrong and not yet taken.
+    /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
     var requests = RequestWatch()
     /// Admitted connections.
     private(set) var present: [ConnectionID: Identity] = [:]
     private let grace: Duration
     private var arriving: [ConnectionID: Hello] = [:]
-    /// The session that an endpoint was told about last and has not been told the end of.
+    /// The session that an endpoint was last brought into, until it is told that the session ended.
     private var sessions: [ConnectionID: SessionID] = [:]
-    /// Endpoints whose place the gateway keeps, and until when; nil while they are there.
-    private var places: [EndpointPath: Instant?] = [:]
-    /// Sessions of which a vehicle must get nothing more, because it cancelled and has not asked again.
+    /// Endpoints that the gateway knows, with the end of their grace time; nil while they are connected.
+    private var known: [EndpointPath: Instant?] = [:]
+    /// Sessions of which a vehicle must get no more frames, because it cancelled and has not asked for guidance since.
     private var cancelled: [VehicleID: Set<SessionID>] = [:]
-    /// Vehicles that nobody may guide.
+    /// Vehicles that no client may guide.
     private var navigatingThemselves: Set<VehicleID> = []
 
     init(grace: Duration) { self.grace = grace }
 
-    /// The vehicle whose endpoint a connection is.
+    /// The vehicle of an endpoint's connection; nil for other connections.
     func vehicle(of connection: ConnectionID) -> VehicleID? {
         if case .endpoint(let path, _) = self.present[connection] { path.vehicle } else { nil }
     }
@@ -49,7 +49,7 @@ struct Watch {
         case .requested(let connection, let request, _):
             if let identity = self.present[connection] { self.requests.see(request, from: identity) }
         case .departed(let connection, let clean): self.leave(connection, clean: clean, at: now)
-        case .deadlineReached: self.forgetPlaces(at: now)
+        case .deadlineReached: self.forgetEndpoints(at: now)
         case .published, .publicationRejected, .policyChanged: break
         }
     }
@@ -59,11 +59,11 @@ struct Watch {
         if case .endpoint(let path, mayRequest: true) = identity {
             switch message {
             case .cancelNavigation(let reason):
-                // The user stopped what has ended by itself.
+                // The session that the user stopped may have ended already.
                 let isCurrent = session == .none || session == self.sessions[connection]
                 if isCurrent || reason == .ownNavigationStarted { self.cancel(path.vehicle, reason) }
             case .allowNavigation: self.ask(path.vehicle)
-            default: break  // Has no bearing on who may guide.
+            default: break  // Irrelevant to who may guide.
             }
         }
         self.requests.see(message, from: connection, identity)
@@ -89,11 +89,11 @@ struct Watch {
         self.arriving[connection] = nil
         guard let identity = self.drop(connection) else { return }
         guard case .endpoint(let path, _) = identity else { return }
-        self.places[path] = clean ? nil : .some(now + self.grace)
+        self.known[path] = clean ? nil : .some(now + self.grace)
         self.forgetVehicle(path.vehicle)
     }
 
-    /// The gateway has no connection of this name any more.
+    /// The gateway no longer has this connection.
     @discardableResult
     private mutating func drop(_ connection: ConnectionID) -> Identity? {
         self.sessions[connection] = nil
@@ -101,24 +101,24 @@ struct Watch {
         return self.present.removeValue(forKey: connection)
     }
 
-    private mutating func forgetPlaces(at now: Instant) {
-        for (path, end) in self.places {
+    private mutating func forgetEndpoints(at now: Instant) {
+        for (path, end) in self.known {
             guard let end, end <= now else { continue }
-            self.places[path] = nil
+            self.known[path] = nil
             self.forgetVehicle(path.vehicle)
         }
     }
 
-    /// With the last of its places the gateway forgets a vehicle, and how its requests ended.
+    /// With the last of its endpoints the gateway forgets a vehicle, and the outcomes of its requests.
     private mutating func forgetVehicle(_ vehicle: VehicleID) {
-        guard !self.places.keys.contains(where: { $0.vehicle == vehicle }) else { return }
+        guard !self.known.keys.contains(where: { $0.vehicle == vehicle }) else { return }
         self.ask(vehicle)
         self.requests.forget(vehicle)
     }
 
     // MARK: Actions
 
-    /// `members` are those of the audience of a publication.
+    /// `members` are the members of a publication's audience.
     mutating func see(_ action: Gateway.Action, members: [ConnectionID]) {
         switch action {
         case .admit(let connection, let welcome): self.admit(connection, welcome)
@@ -142,7 +142,7 @@ struct Watch {
         case .vehicle(let vehicle):
             let path = EndpointPath(vehicle: vehicle.vehicle, endpoint: vehicle.endpoint)
             self.present[connection] = .endpoint(path, mayRequest: vehicle.features.contains(.requests))
-            self.places.updateValue(.none, forKey: path)
+            self.known.updateValue(.none, forKey: path)
             if vehicle.guidanceWanted, !welcome.isResumed { self.cancelled[path.vehicle] = nil }
         case .navigation(let navigation):
             self.present[connection] = .client(
@@ -156,12 +156,12 @@ struct Watch {
         switch envelope.message {
         case .snapshotBegin: self.begin(envelope.session, connection)
         case .sessionEnded(let ended):
-            // One of another session answers a cancellation that crossed its end.
+            // If it names another session, it answers a cancellation that arrived after that session's end.
             let isInAnother = self.sessions[connection].map { ended.session != $0 } ?? false
             if self.vehicle(of: connection) != nil, !isInAnother { self.sessions[connection] = nil }
         case .requestOutcome(let outcome):
             if self.requests.isAcceptedDestination(outcome) { self.ask(outcome.vehicle) }
-        default: break  // No bearing on sessions.
+        default: break  // Irrelevant to sessions.
         }
         self.requests.see(envelope.message, to: connection, self.present)
     }
@@ -172,7 +172,8 @@ struct Watch {
                 (.oneSession, "\(connection) is brought into a session while it is in another"))
         }
         if let vehicle = self.vehicle(of: connection), self.navigatingThemselves.contains(vehicle) {
-            self.violations.append((.nothingAfterCancelling, "\(vehicle) is guided, which navigates itself"))
+            self.violations.append(
+                (.nothingAfterCancelling, "\(vehicle) is guided while it navigates itself"))
         }
         self.sessions[connection] = session
     }
@@ -185,7 +186,7 @@ struct Watch {
         }
         switch frame.header.type {
         case .finishGuidance, .cancelGuidance: self.sessions[connection] = nil
-        default: break  // The session goes on.
+        default: break  // The session continues.
         }
     }
 
@@ -196,7 +197,7 @@ struct Watch {
 
     // MARK: After each event
 
-    /// What must hold whenever the gateway has worked off an event.
+    /// Checks what must hold after each event.
     mutating func check() {
         var guiding: [VehicleID: SessionID] = [:]
         for (connection, session) in self.sessions {

@@ -18,7 +18,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var socket: BareSocket?
     /// The policy that the connection was accepted or last reviewed under; nil if that was in another process.
     private var policy: ListenerPolicy?
-    private let rules: ListenerRules
+    private let currentPolicy: CurrentPolicy
     /// The connection comes from another process, and is reviewed when it is resumed.
     let isAdopted: Bool
     var peer: PeerDescription
@@ -29,33 +29,34 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Handles a connection that was just accepted.
     init(
-        slot: LoopCore.Slot, id: ConnectionID, entrance: Entrance, source: PeerSource, socket: BareSocket?,
+        slot: LoopCore.Slot, id: ConnectionID, origin: ConnectionOrigin, source: PeerSource,
+        socket: BareSocket?,
         driver: GatewayDriver, shard: LoopShard
     ) {
         self.slot = slot
         self.id = id
         self.socket = socket
-        self.policy = entrance.policy
-        self.rules = entrance.rules
+        self.policy = origin.policy
+        self.currentPolicy = origin.currentPolicy
         self.isAdopted = false
         self.driver = driver
         self.shard = shard
-        self.peer = PeerDescription(source: source, entrance: entrance.address, connection: id)
+        self.peer = PeerDescription(source: source, listener: origin.address, connection: id)
         self.note(.came)
     }
 
     /// Handles a connection of another process, which is suspended until ``LoopShard/resume()``.
     init(
-        slot: LoopCore.Slot, _ state: ConnectionState, rules: ListenerRules, driver: GatewayDriver,
+        slot: LoopCore.Slot, _ state: ConnectionState, currentPolicy: CurrentPolicy, driver: GatewayDriver,
         shard: LoopShard
     ) {
         self.slot = slot
         self.id = state.connection.id
-        self.rules = rules
+        self.currentPolicy = currentPolicy
         self.isAdopted = true
         self.driver = driver
         self.shard = shard
-        self.peer = PeerDescription(source: state.source, entrance: state.entrance, connection: self.id)
+        self.peer = PeerDescription(source: state.source, listener: state.entrance, connection: self.id)
         self.peer.role = state.role
         self.peer.isAdmitted = state.connection.session.state == .active
     }
@@ -158,13 +159,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
     @discardableResult
     func review() -> Bool {
         guard
-            let objection = self.rules.objection(
-                to: self.peer.role, user: self.peer.source.user, since: self.policy)
+            let refusal = self.currentPolicy.refusal(
+                of: self.peer.role, user: self.peer.source.user, since: self.policy)
         else {
-            self.policy = self.rules.policy ?? self.policy
+            self.policy = self.currentPolicy.policy ?? self.policy
             return true
         }
-        self.handle(objection.code == .shuttingDown ? .drainRequested(objection) : .closeRequested(objection))
+        self.handle(refusal.code == .shuttingDown ? .drainRequested(refusal) : .closeRequested(refusal))
         return false
     }
 
@@ -257,7 +258,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             return nil
         }
         let state = ConnectionState(
-            connection: connection, cookie: cookie, entrance: self.peer.entrance, source: self.peer.source,
+            connection: connection, cookie: cookie, entrance: self.peer.listener, source: self.peer.source,
             role: self.peer.role)
         return (state, descriptor)
     }

@@ -149,24 +149,24 @@ package final class GatewayDriver: Sendable {
     ///
     /// `socket` is the channel's, if whoever calls knows it; what has come through it before is read at once then.
     package func accept(
-        _ channel: any Channel, through entrance: Entrance, from source: PeerSource,
+        _ channel: any Channel, through origin: ConnectionOrigin, from source: PeerSource,
         on socket: BareSocket? = nil
     ) -> EventLoopFuture<Void> {
         guard let index = self.shards.firstIndex(where: { $0.loop === channel.eventLoop }) else {
             preconditionFailure("the connection is not on a loop of this driver")
         }
         guard channel.eventLoop !== self.gatewayLoop else {
-            let admission = self.register(index, entrance, source)
+            let admission = self.register(index, origin, source)
             return channel.eventLoop.makeCompletedFuture {
-                try self.take(channel, admission, index, entrance, source, socket)
+                try self.take(channel, admission, index, origin, source, socket)
             }
         }
         let taken = channel.eventLoop.makePromise(of: Void.self)
         self.gatewayLoop.execute {
-            let admission = self.register(index, entrance, source)
+            let admission = self.register(index, origin, source)
             channel.eventLoop.execute {
                 taken.completeWith(
-                    Result { try self.take(channel, admission, index, entrance, source, socket) })
+                    Result { try self.take(channel, admission, index, origin, source, socket) })
             }
         }
         return taken.futureResult
@@ -174,7 +174,7 @@ package final class GatewayDriver: Sendable {
 
     /// Does what was decided about a new connection, on its loop.
     private func take(
-        _ channel: any Channel, _ admission: Admission, _ index: Int, _ entrance: Entrance,
+        _ channel: any Channel, _ admission: Admission, _ index: Int, _ origin: ConnectionOrigin,
         _ source: PeerSource, _ socket: BareSocket?
     ) throws {
         let shard = self.shards[index].shard
@@ -185,10 +185,10 @@ package final class GatewayDriver: Sendable {
             shard.value.change(for: self) { core, now, actions in
                 slot = core.add(
                     id, limits: limits.connection, outbox: limits.outbox,
-                    allowedRoles: entrance.policy.roles, at: now, into: &actions)
+                    allowedRoles: origin.policy.roles, at: now, into: &actions)
             }
             let handler = ConnectionHandler(
-                slot: slot, id: id, entrance: entrance, source: source, socket: socket, driver: self,
+                slot: slot, id: id, origin: origin, source: source, socket: socket, driver: self,
                 shard: shard.value)
             try self.add(handler, to: channel, shard)
         case .refused(let goodbye):
@@ -198,7 +198,7 @@ package final class GatewayDriver: Sendable {
                 shard.value.refused[refused] = nil
                 self.gatewayLoop.execute {
                     self.state.value.refusals -= 1
-                    self.state.value.idle.left()
+                    self.state.value.idle.connectionClosed()
                 }
             }
             let handler = RefusalHandler(goodbye, within: self.limits.connection.drainTimeout)
@@ -227,20 +227,20 @@ package final class GatewayDriver: Sendable {
     func left(_ id: ConnectionID) { self.gatewayLoop.execute { self.forget(id) } }
 
     /// Counts a new connection.
-    private func register(_ shard: Int, _ entrance: Entrance, _ source: PeerSource) -> Admission {
+    private func register(_ shard: Int, _ origin: ConnectionOrigin, _ source: PeerSource) -> Admission {
         guard let refusal = self.state.value.draining?.goodbye ?? self.state.value.ledger.add(source.user)
         else {
             self.state.value.nextConnection += 1
             let id = ConnectionID(self.state.value.nextConnection)
             self.state.value.sources[id] = source
             self.state.value.core.assign(id, to: shard)
-            self.state.value.idle.came()
+            self.state.value.idle.connectionOpened()
             return .taken(id)
         }
-        self.note(.closing(refusal), of: PeerDescription(source: source, entrance: entrance.address))
+        self.note(.closing(refusal), of: PeerDescription(source: source, listener: origin.address))
         guard self.state.value.refusals < self.limits.refusalsMax else { return .dropped }
         self.state.value.refusals += 1
-        self.state.value.idle.came()
+        self.state.value.idle.connectionOpened()
         return .refused(refusal)
     }
 
@@ -251,7 +251,7 @@ package final class GatewayDriver: Sendable {
         self.state.value.core.forget(id)
         self.state.value.sources[id] = nil
         self.state.value.ledger.remove(source.user)
-        self.state.value.idle.left()
+        self.state.value.idle.connectionClosed()
         self.endDrainingIfEmpty()
     }
 
@@ -379,7 +379,7 @@ package final class GatewayDriver: Sendable {
         guard let deadline = self.state.value.draining?.deadline else { return }
         deadline.cancel()
         self.state.value.draining?.deadline = nil
-        self.state.value.log.tell()
+        self.state.value.log.writeSuppressed()
         for (loop, shard) in self.shards { loop.execute { shard.value.cut() } }
         self.state.value.draining?.emptied.succeed(self.state.value.sources.count)
     }

@@ -2,11 +2,11 @@ internal import NIOCore
 internal import WaymarkCodec
 internal import WaymarkProtocol
 
-/// The end of a connection, so that the peer gets what was written last.
+/// Closes a connection in such a way that the peer receives the last bytes written.
 ///
-/// Closing a socket with unread input resets the connection, and what was under way to the peer is lost: the Goodbye that
-/// would tell it why. So the output is shut down behind the last byte, and input is read and thrown away until the peer
-/// closes too or the time is over. The handler in front must drop what is read from now on.
+/// Closing a socket that has unread input resets the connection, and the Goodbye on its way to the peer would be lost. So the
+/// output is shut down after the last byte, and input is read and discarded until the peer closes too or the timeout passes. The
+/// channel's handler must discard what it reads from now on.
 enum GracefulClose {
     static func begin(on channel: any Channel, within timeout: Duration) {
         let deadline = channel.eventLoop.scheduleTask(in: .nanoseconds(timeout.nanoseconds)) {
@@ -14,13 +14,13 @@ enum GracefulClose {
         }
         channel.closeFuture.whenComplete { _ in deadline.cancel() }
         channel.writeAndFlush(ByteBuffer()).flatMap { channel.close(mode: .output) }.whenFailure { _ in
-            // The peer has gone, or the transport knows no halves.
+            // The peer has disconnected, or the transport cannot be closed in one direction.
             channel.close(mode: .all, promise: nil)
         }
     }
 }
 
-/// Tells a peer that it is not taken, and why.
+/// Sends the Goodbye to a refused peer and closes its connection.
 final class RefusalHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -6,14 +6,14 @@ internal import WaymarkConnections
 package import WaymarkGateway
 package import WaymarkProtocol
 
-// How everything that a driver has goes over to the driver of another process.
+// Hands a driver's gateway and connections over to the driver of another process.
 //
-// Nothing is torn, because nothing moves: first no connection is read any more, then the gateway processes what was read, then what
-// was written goes to the kernel, and only then are the sockets taken.
+// The state is consistent because it is collected while nothing changes: first no connection is read any more, then the gateway
+// processes what was read, then the output is written to the kernel, and only then are the sockets detached.
 extension GatewayDriver {
-    /// Stops, and lets go of the gateway and all connections. What is under way to a peer is given up to `timeout` to get to
-    /// the kernel; peers that do not take it are cut, and come back by their tokens. A connection that cannot be handed over
-    /// gets `goodbye`. Called once, when no listener accepts any more; the driver is of no use afterwards.
+    /// Stops, and detaches the gateway and all connections. Pending output has up to `timeout` to reach the kernel; peers that do
+    /// not read it in time are disconnected and can resume with their tokens. A connection that cannot be handed over gets
+    /// `goodbye`. Call it once, when no listener accepts any more; the driver must not be used afterwards.
     ///
     /// - Throws: What the event loops throw once they are shut down.
     package func detach(_ goodbye: Goodbye, within timeout: Duration) async throws -> DetachedDriver {
@@ -38,17 +38,17 @@ extension GatewayDriver {
                 descriptors.append(descriptor)
             }
         }
-        let handed = connections
+        let detached = connections
         let state = try await self.gatewayLoop.submit {
             self.disarm()
             return DriverState(
                 gateway: GatewayState(self.state.value.core.gateway),
-                nextConnection: self.state.value.nextConnection, connections: handed)
+                nextConnection: self.state.value.nextConnection, connections: detached)
         }.get()
         return DetachedDriver(state: state, descriptors: descriptors, cutCount: cutCount)
     }
 
-    /// Returns when the gateway has worked off everything, its instructions are done, and they led to nothing further.
+    /// Returns when the gateway has processed all events, its instructions have been performed, and no further events followed.
     private func settle() async throws {
         var isSettled = false
         while !isSettled {
@@ -65,17 +65,18 @@ extension GatewayDriver {
         }
     }
 
-    /// Takes over what another driver let go of, and goes on with all of it at once. Called once, before any listener accepts.
+    /// Takes over the gateway and the connections that another driver detached. Call it once, before any listener accepts.
     ///
     /// - Parameters:
-    ///   - state: What the other driver left.
-    ///   - connections: Those whose sockets are there, which are owned from now on, each with the listener's rules of today: who
-    ///     may not stay by these gets a Goodbye. The others of `state` are gone: their peers may come back by their tokens.
-    ///   - policy: The operator's, of today.
-    /// - Returns: How many go on; nil if the gateway's state cannot be read: then everything is closed.
+    ///   - state: The state of the other driver.
+    ///   - connections: The connections whose sockets were found, which this driver owns from now on, each with the current policy
+    ///     of its listener: a peer that the policy no longer allows gets a Goodbye. The other connections of `state` are lost; their
+    ///     peers can resume with their tokens.
+    ///   - policy: The operator's current policy.
+    /// - Returns: The number of connections that continue; nil if the gateway's state cannot be read: then all are closed.
     /// - Throws: What the event loops throw once they are shut down.
     package func adopt(
-        _ state: DriverState, _ connections: [(ConnectionState, CInt, ListenerRules)],
+        _ state: DriverState, _ connections: [(ConnectionState, CInt, CurrentPolicy)],
         _ policy: Gateway.Policy
     ) async throws -> Int? {
         guard let gateway = state.gateway.gateway(policy: policy, coder: Codec.coder) else {
@@ -93,7 +94,7 @@ extension GatewayDriver {
                 self.state.value.sources[detached.id] = connection.source
                 self.state.value.core.assign(
                     detached.id, to: index % self.shards.count, in: detached.audiences)
-                self.state.value.idle.came()
+                self.state.value.idle.connectionOpened()
             }
         }.get()
         let channels = connections.enumerated().map { index, entry in
@@ -103,7 +104,7 @@ extension GatewayDriver {
         for (result, (connection, _, _)) in zip(opened, connections) {
             switch result {
             case .success: break
-            // Closed while nobody looked.
+            // The peer disconnected during the handover.
             case .failure: self.gatewayLoop.execute { self.forget(connection.connection.id) }
             }
         }
@@ -111,7 +112,7 @@ extension GatewayDriver {
     }
 
     private func open(
-        _ connection: ConnectionState, _ descriptor: CInt, _ rules: ListenerRules, shard index: Int
+        _ connection: ConnectionState, _ descriptor: CInt, _ currentPolicy: CurrentPolicy, shard index: Int
     ) -> EventLoopFuture<any Channel> {
         let (loop, shard) = self.shards[index]
         return ClientBootstrap(group: loop)
@@ -123,23 +124,24 @@ extension GatewayDriver {
                             connection.connection, outbox: self.limits.outbox, at: now, into: &actions)
                     }
                     let handler = ConnectionHandler(
-                        slot: slot, connection, rules: rules, driver: self, shard: shard.value)
+                        slot: slot, connection, currentPolicy: currentPolicy, driver: self, shard: shard.value
+                    )
                     try self.add(handler, to: channel, shard)
                 }
             }
             .withConnectedSocket(descriptor)
     }
 
-    /// Everybody is there: lets the gateway hear who is not, and connections be read.
+    /// Called when all connections are attached: reports those that were lost to the gateway, and reads the others again.
     ///
-    /// - Returns: How many go on.
+    /// - Returns: The number of connections that continue.
     private func resume() async throws -> Int {
         try await self.gatewayLoop.submit {
             let state = self.state.value
-            let gone = state.core.gateway.connections.filter { state.sources[$0] == nil }.sorted()
+            let lost = state.core.gateway.connections.filter { state.sources[$0] == nil }.sorted()
             state.core.isPaused = false
             if let deadline = state.core.gateway.armed { self.arm(deadline) }
-            self.submit(gone.map { .departed($0, clean: false) }, from: nil)
+            self.submit(lost.map { .departed($0, clean: false) }, from: nil)
             self.run()
         }.get()
         var count = 0

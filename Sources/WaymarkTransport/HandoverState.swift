@@ -3,9 +3,9 @@ package import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
-/// What a driver leaves to the driver of the next process: the gateway, and the gateway's end of every connection.
+/// The state that a driver hands over to the driver of the next process: the gateway, and the gateway's end of every connection.
 ///
-/// A value of this process's boot: instants are times of CLOCK_MONOTONIC, sockets go by their cookies.
+/// Valid until the system reboots: instants are times of CLOCK_MONOTONIC, and sockets are identified by their cookies.
 package struct DriverState: Codable, Sendable {
     let gateway: GatewayState
     let nextConnection: UInt64
@@ -16,26 +16,27 @@ package struct DriverState: Codable, Sendable {
 package struct ConnectionState: Codable, Sendable {
     package let connection: DetachedConnection
     package let cookie: SocketCookie
-    /// The listener that it came through.
+    /// The address of the listener that accepted it. (The state stores members by name, so that renaming one ends the handover
+    /// from older versions.)
     package let entrance: ListenAddress
     let source: PeerSource
     let role: Hello.Role?
 }
 
-/// What a driver let go of. Whoever has it owns the descriptors.
+/// The state and the sockets that a driver detached. The receiver owns the descriptors.
 package struct DetachedDriver: Sendable {
     package let state: DriverState
     /// Open sockets of connections of ``state``.
     package let descriptors: [CInt]
-    /// How many connections did not come along: their peers did not take in time what was under way to them.
+    /// The number of connections that were closed instead, because their peers did not read the pending output in time.
     package let cutCount: Int
 }
 
-/// The number that the kernel gives a socket, and no other until the next boot. Copies of a descriptor share it.
+/// The kernel's number of a socket, unique until the next boot. All descriptors of a socket share it.
 package struct SocketCookie: Sendable, Hashable, Codable {
     private let rawValue: UInt64
 
-    /// nil for what is not a socket.
+    /// nil if the descriptor is not a socket.
     package init?(_ descriptor: CInt) {
         var cookie: UInt64 = 0
         var length = socklen_t(MemoryLayout<UInt64>.size)

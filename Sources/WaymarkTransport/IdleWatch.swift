@@ -1,18 +1,18 @@
 internal import NIOCore
 internal import WaymarkProtocol
 
-/// Counts connections, and tells when there has been none for a time. Lives on the gateway's loop.
+/// Counts connections, and notifies a waiter when none has been open for the idle time. Used only on the gateway's loop.
 final class IdleWatch {
-    /// Why a wait is over without the time.
+    /// Fails a wait that ``end()`` ended.
     struct Ended: Error {}
 
     private struct Wait {
         let promise: EventLoopPromise<Void>
-        /// Set while nobody is connected.
+        /// Set while no connection is open.
         var timer: Scheduled<Void>?
     }
 
-    /// nil: a wait is never over by itself.
+    /// The idle time; nil if a wait only ends with ``end()``.
     private var time: TimeAmount?
     private let loop: any EventLoop
     private var connections = 0
@@ -23,26 +23,24 @@ final class IdleWatch {
 
     var isIdle: Bool { self.connections == 0 }
 
-    /// Somebody connected.
-    func came() {
+    func connectionOpened() {
         self.connections += 1
         self.current?.timer?.cancel()
         self.current?.timer = nil
     }
 
-    /// Somebody who came has gone.
-    func left() {
+    func connectionClosed() {
         self.connections -= 1
         if self.isIdle { self.startTimer() }
     }
 
-    /// After which time a wait is over; for one that has begun, from now on.
+    /// Sets the idle time. For a wait that has begun, it counts from now on.
     func setTime(_ time: Duration?) {
         self.time = time.map { .nanoseconds($0.nanoseconds) }
         if self.isIdle { self.startTimer() }
     }
 
-    /// Succeeds when nobody has been connected for the time, from now on; fails at the ``end()``. One wait at a time.
+    /// Succeeds when no connection has been open for the idle time, counted from now; fails at ``end()``. One wait at a time.
     func wait() -> EventLoopFuture<Void> {
         precondition(self.current == nil, "there is one wait at a time")
         guard !self.isEnded else { return self.loop.makeFailedFuture(Ended()) }
@@ -52,7 +50,7 @@ final class IdleWatch {
         return promise.futureResult
     }
 
-    /// There is no more waiting, neither now nor later.
+    /// Fails the current wait and all later ones.
     func end() {
         self.isEnded = true
         self.current?.timer?.cancel()

@@ -3,19 +3,19 @@ package import NIOCore
 
 /// Why a text is not an address to listen on.
 package enum ListenAddressError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// It begins neither with `tcp:` nor with `unix:`.
+    /// The text begins neither with `tcp:` nor with `unix:`.
     case unknownKind
-    /// The path of a Unix socket does not begin with `/`, names a folder or has a NUL.
+    /// The path of a Unix socket does not begin with `/`, names a folder or contains a NUL.
     case badPath
     /// The path of a Unix socket is longer than the system allows, 107 bytes.
     case pathTooLong
-    /// No `:PORT` at the end, or not a whole number, 0 to 65535.
+    /// There is no `:PORT` at the end, or the port is not a whole number from 0 to 65535.
     case badPort
     /// An IPv6 address that is not in brackets.
     case bracketsMissing
-    /// What is in the brackets is not an IPv6 address.
+    /// The text in the brackets is not an IPv6 address.
     case badIPv6Address
-    /// Empty, or not of letters, digits, `.`, `-` and `_`.
+    /// The host is empty, or has characters other than letters, digits, `.`, `-` and `_`.
     case badHost
 
     package var description: String {
@@ -25,7 +25,7 @@ package enum ListenAddressError: Error, Sendable, Hashable, CustomStringConverti
         case .pathTooLong: "the path of a Unix socket may have at most 107 bytes"
         case .badPort: "it must end in a port, 0 to 65535, e.g. tcp:127.0.0.1:7227"
         case .bracketsMissing: "an IPv6 address must be in brackets, e.g. tcp:[::1]:7227"
-        case .badIPv6Address: "what is in the brackets is not an IPv6 address"
+        case .badIPv6Address: "the text in the brackets is not an IPv6 address"
         case .badHost: "the host must be a name or an address"
         }
     }
@@ -40,7 +40,7 @@ package enum ListenAddress: Sendable, Hashable, Codable, CustomStringConvertible
     /// The longest path that `sockaddr_un` holds, in bytes.
     private static let pathBytesMax = 107
 
-    /// Reads the form above.
+    /// Parses one of the forms above.
     package init(_ text: String) throws(ListenAddressError) {
         if text.hasPrefix("unix:") {
             self = .unix(path: try Self.path(text.dropFirst(5)))
@@ -51,7 +51,7 @@ package enum ListenAddress: Sendable, Hashable, Codable, CustomStringConvertible
         }
     }
 
-    /// What a bound socket says of itself; nil if it has no such address.
+    /// The address of a bound socket; nil if it is neither TCP nor a Unix socket with a file.
     package init?(_ address: SocketAddress?) {
         switch address {
         case .v4, .v6:
@@ -64,7 +64,7 @@ package enum ListenAddress: Sendable, Hashable, Codable, CustomStringConvertible
         }
     }
 
-    /// Where a socket is bound; nil if it is neither TCP nor a Unix socket with a file.
+    /// The address that a socket is bound to; nil if it is neither TCP nor a Unix socket with a file.
     package init?(boundSocket descriptor: CInt) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -84,7 +84,7 @@ package enum ListenAddress: Sendable, Hashable, Codable, CustomStringConvertible
             }
         }
         self.init(address)
-        // One without a name, or with an abstract one, begins with NUL.
+        // The path of an unnamed or abstract socket begins with NUL.
         if case .unix("") = self { return nil }
     }
 
@@ -95,8 +95,8 @@ package enum ListenAddress: Sendable, Hashable, Codable, CustomStringConvertible
         }
     }
 
-    /// Whether only this machine can reach it: a Unix socket, 127.0.0.0/8 or ::1 in figures, or `localhost`, which
-    /// ``Listener`` takes only if it resolves to one of these. No other name is trusted.
+    /// Whether only this machine can reach it: a Unix socket, a literal address in 127.0.0.0/8, ::1, or `localhost`, which
+    /// ``Listener`` accepts only if it resolves to one of these. No other name is trusted.
     package var isLocal: Bool {
         switch self {
         case .unix: true
@@ -105,7 +105,7 @@ package enum ListenAddress: Sendable, Hashable, Codable, CustomStringConvertible
         }
     }
 
-    /// Whether both cannot be listened on at the same time.
+    /// Whether two listeners cannot use both addresses at the same time.
     package func collides(with other: ListenAddress) -> Bool {
         switch (self, other) {
         case (.unix(let path), .unix(let otherPath)): return path == otherPath
@@ -116,8 +116,8 @@ package enum ListenAddress: Sendable, Hashable, Codable, CustomStringConvertible
         }
     }
 
-    /// Whether a listener for this address may have become one that says it is bound to `other`: the system chose the port,
-    /// or found the host's address.
+    /// Whether a listener that was opened for this address may be bound to `other`: the system chose the port or resolved the
+    /// host's name.
     package func mayBeBound(to other: ListenAddress) -> Bool {
         guard case .tcp(let host, let port) = self, case .tcp(let otherHost, let otherPort) = other else {
             return self == other
@@ -126,7 +126,7 @@ package enum ListenAddress: Sendable, Hashable, Codable, CustomStringConvertible
             && (host == otherHost || Self.literal(host, port: port) == nil)
     }
 
-    /// The address that `host` is in figures; nil for a name.
+    /// The socket address if `host` is a literal IP address; nil if it is a name.
     static func literal(_ host: String, port: Int) -> SocketAddress? {
         do { return try SocketAddress(ipAddress: host, port: port) } catch { return nil }  // A name.
     }

@@ -9,11 +9,11 @@ internal import Synchronization
 package enum ListenerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The address is in use.
     case inUse(ListenAddress)
-    /// There is a file that is not a socket. It is left alone.
+    /// The path names a file that is not a socket. The file is not changed.
     case notASocket(path: String)
     /// `localhost` is another machine's address here.
     case notLoopback(ListenAddress)
-    /// A socket that was handed over cannot be accepted from.
+    /// A socket that was handed over cannot be used to accept connections.
     case unusable(descriptor: CInt, reason: String)
     /// The system refused.
     case failed(ListenAddress, reason: String)
@@ -37,30 +37,30 @@ package struct Listener: Sendable {
     /// Connections that are accepted before those that are there have their turn: each may bring its Hello along.
     static let acceptedAtOnceMax: UInt = 8
 
-    /// What the channel of a connection may hold of what is written, in bytes, before the rest waits.
+    /// The number of bytes that a connection's channel may buffer before further output waits.
     static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32_768, high: 65_536)
 
-    /// As bound: with the port that the system chose.
+    /// The bound address, with the port that the system chose.
     package let address: ListenAddress
-    /// What it allows; may be changed while it is open.
-    package let rules: ListenerRules
+    /// The policy, which may change while the listener is open.
+    package let currentPolicy: CurrentPolicy
     private let channel: any Channel
-    /// nil unless the file is ours to remove.
+    /// The socket's file; nil if this listener must not remove it.
     private let file: SocketFile?
 
     /// Opens a listener.
     ///
-    /// A socket file that nobody listens on is replaced; `permissions` are those of its successor.
+    /// A socket file without a listening process is replaced; the new file gets `permissions`.
     package static func open(
         _ address: ListenAddress, permissions: SocketPermissions = SocketPermissions(),
-        rules: ListenerRules, driver: GatewayDriver, group: any EventLoopGroup
+        currentPolicy: CurrentPolicy, driver: GatewayDriver, group: any EventLoopGroup
     ) async throws(ListenerError) -> Listener {
-        let bootstrap = Self.bootstrap(rules, driver, group)
+        let bootstrap = Self.bootstrap(currentPolicy, driver, group)
         switch address {
         case .unix(let path):
             let (descriptor, file) = try await SocketFile.listen(at: path, permissions)
             do throws(ListenerError) {
-                return try await Self.adopt(descriptor, file, rules, bootstrap)
+                return try await Self.adopt(descriptor, file, currentPolicy, bootstrap)
             } catch {
                 await file.remove()
                 throw error
@@ -70,7 +70,8 @@ package struct Listener: Sendable {
             do {
                 let channel = try await bootstrap.bind(to: socketAddress).get()
                 return Listener(
-                    address: ListenAddress(channel.localAddress) ?? address, rules: rules, channel: channel,
+                    address: ListenAddress(channel.localAddress) ?? address, currentPolicy: currentPolicy,
+                    channel: channel,
                     file: nil)
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
                 throw .inUse(address)
@@ -80,20 +81,21 @@ package struct Listener: Sendable {
         }
     }
 
-    /// Accepts from a socket that listens already, as the service manager hands it over; the caller keeps its own
-    /// descriptor of it. Its file, if it has one, stays when the listener is closed.
+    /// Accepts from a socket that already listens, such as one of the service manager; the caller keeps its own descriptor.
+    /// The socket's file, if it has one, is not removed when the listener is closed.
     package static func adopt(
-        copyOf descriptor: CInt, rules: ListenerRules, driver: GatewayDriver, group: any EventLoopGroup
+        copyOf descriptor: CInt, currentPolicy: CurrentPolicy, driver: GatewayDriver,
+        group: any EventLoopGroup
     ) async throws(ListenerError) -> Listener {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {
             throw .unusable(descriptor: descriptor, reason: SystemError.reason(errno))
         }
-        return try await Self.adopt(copy, nil, rules, Self.bootstrap(rules, driver, group))
+        return try await Self.adopt(copy, nil, currentPolicy, Self.bootstrap(currentPolicy, driver, group))
     }
 
-    /// Accepts nobody until ``resume()``: who connects meanwhile waits in the system's queue. When this returns, those
-    /// accepted before are on their way to the driver.
+    /// Accepts no connections until ``resume()``: new peers wait in the kernel's queue. When this returns, the driver has been
+    /// given every connection accepted before.
     package func pause() async { await self.setAccepting(false) }
 
     package func resume() async { await self.setAccepting(true) }
@@ -103,12 +105,12 @@ package struct Listener: Sendable {
         { /* It is closed. */  }
     }
 
-    /// Accepts from a socket that ``open(_:permissions:rules:driver:group:)`` opened in another process, and owns it from now
+    /// Accepts from a socket that ``open(_:permissions:currentPolicy:driver:group:)`` opened in another process, and owns it from now
     /// on.
     ///
-    /// - Returns: nil if its file is gone, so that nobody finds it. Then it is closed.
-    package static func goOn(
-        _ descriptor: CInt, at address: ListenAddress, rules: ListenerRules, driver: GatewayDriver,
+    /// - Returns: nil if the socket's file is gone, so that no peer can reach it; then the socket is closed.
+    package static func takeOver(
+        _ descriptor: CInt, at address: ListenAddress, currentPolicy: CurrentPolicy, driver: GatewayDriver,
         group: any EventLoopGroup
     ) async throws(ListenerError) -> Listener? {
         var file: SocketFile?
@@ -119,29 +121,29 @@ package struct Listener: Sendable {
                 return nil
             }
         }
-        return try await Self.adopt(descriptor, file, rules, Self.bootstrap(rules, driver, group))
+        return try await Self.adopt(
+            descriptor, file, currentPolicy, Self.bootstrap(currentPolicy, driver, group))
     }
 
-    /// Closes a socket that ``open(_:permissions:rules:driver:group:)`` opened in another process, and removes its file: nobody
-    /// listens there any more.
+    /// Closes a socket that ``open(_:permissions:currentPolicy:driver:group:)`` opened in another process, and removes its file.
     package static func discard(_ descriptor: CInt, at address: ListenAddress) async {
         if case .unix(let path) = address {
             do throws(ListenerError) { try await SocketFile.find(at: path)?.remove() } catch {
-                /* The folder is not to be looked into: what is there is not ours. */
+                /* The folder cannot be read, so the file is not ours. */
             }
         }
         _ = Glibc.close(descriptor)
     }
 
-    /// Stops accepting. Who connects from now on waits.
+    /// Stops accepting, without closing the socket: new peers wait in the kernel's queue.
     ///
-    /// - Returns: A descriptor of the socket, which the caller owns; nil if it was closed before.
+    /// - Returns: A descriptor of the socket, which the caller owns; nil if the listener was closed before.
     package func release() async -> CInt? { await Self.release(self.channel) }
 
     /// Closes the channel of a listening socket.
     ///
-    /// - Returns: Another descriptor of the socket, which the caller owns; nil, and none is left, if the channel cannot be
-    ///   closed.
+    /// - Returns: Another descriptor of the socket, which the caller owns; nil if the channel cannot be closed: then the caller
+    ///   owns none.
     package static func release(_ channel: any Channel) async -> CInt? {
         let copy: CInt?
         do { copy = try await channel.eventLoop.submit { channel.copyDescriptor() }.get() } catch {
@@ -151,20 +153,20 @@ package struct Listener: Sendable {
             try await channel.close()
             return copy
         } catch {
-            // It was closed elsewhere meanwhile.
+            // It was closed elsewhere in the meantime.
             if let copy { _ = Glibc.close(copy) }
             return nil
         }
     }
 
-    /// Stops listening; connections stay.
+    /// Stops listening; accepted connections stay open.
     package func close() async {
         await self.file?.remove()
         do { try await self.channel.close() } catch { /* It was closed already. */  }
     }
 
     private static func adopt(
-        _ descriptor: CInt, _ file: SocketFile?, _ rules: ListenerRules, _ bootstrap: ServerBootstrap
+        _ descriptor: CInt, _ file: SocketFile?, _ currentPolicy: CurrentPolicy, _ bootstrap: ServerBootstrap
     ) async throws(ListenerError) -> Listener {
         let channel: any Channel
         do { channel = try await bootstrap.withBoundSocket(descriptor).get() } catch {
@@ -174,11 +176,11 @@ package struct Listener: Sendable {
             channel.close(promise: nil)
             throw .unusable(descriptor: descriptor, reason: "neither TCP nor Unix")
         }
-        return Listener(address: address, rules: rules, channel: channel, file: file)
+        return Listener(address: address, currentPolicy: currentPolicy, channel: channel, file: file)
     }
 
     private static func bootstrap(
-        _ rules: ListenerRules, _ driver: GatewayDriver, _ group: any EventLoopGroup
+        _ currentPolicy: CurrentPolicy, _ driver: GatewayDriver, _ group: any EventLoopGroup
     ) -> ServerBootstrap {
         let address = BoundAddress()
         return ServerBootstrap(group: group)
@@ -191,12 +193,14 @@ package struct Listener: Sendable {
                     if case .tcp = address {
                         try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
                     }
-                    // Closed by the operator, with connections on their way.
-                    guard let policy = rules.policy else { return channel.close() }
-                    // Asked for once: to find it takes as long as the rest of this.
+                    // The operator has closed the listener after the kernel had accepted this connection.
+                    guard let policy = currentPolicy.policy else { return channel.close() }
+                    // Looked up once: the look-up costs as much as the rest of this initializer.
                     let socket = channel.bareSocket
                     return driver.accept(
-                        channel, through: Entrance(address: address, policy: policy, rules: rules),
+                        channel,
+                        through: ConnectionOrigin(
+                            address: address, policy: policy, currentPolicy: currentPolicy),
                         from: Self.source(of: channel, socket, through: address), on: socket)
                 } catch {
                     return channel.eventLoop.makeFailedFuture(error)
@@ -217,7 +221,7 @@ package struct Listener: Sendable {
         return resolved
     }
 
-    /// Who is at the other end of a connection through a listener at `address`.
+    /// The source of a connection that a listener at `address` accepted.
     private static func source(
         of channel: any Channel, _ socket: BareSocket?, through address: ListenAddress
     ) -> PeerSource {
@@ -228,14 +232,14 @@ package struct Listener: Sendable {
     }
 }
 
-/// Where a listener is bound, found out by its first connection and shared by all.
+/// The bound address of a listener: looked up for the first connection and cached for all others.
 private final class BoundAddress: Sendable {
-    private let known = Mutex<ListenAddress?>(nil)
+    private let cached = Mutex<ListenAddress?>(nil)
 
     func of(_ listener: (any Channel)?) throws(ChannelError) -> ListenAddress {
-        let address = self.known.withLock { known in
-            known = known ?? ListenAddress(listener?.localAddress)
-            return known
+        let address = self.cached.withLock { cached in
+            cached = cached ?? ListenAddress(listener?.localAddress)
+            return cached
         }
         guard let address else { throw .unknownLocalAddress }
         return address

@@ -1,30 +1,30 @@
 package import WaymarkProtocol
 
-/// A listener, as the connections that come through it see it.
-package struct Entrance: Sendable {
+/// The listener that accepted a connection, as the connection needs to know it.
+package struct ConnectionOrigin: Sendable {
     package var address: ListenAddress
-    /// What the listener allowed when the connection came.
+    /// The policy under which the connection was accepted.
     package var policy: ListenerPolicy
-    /// What it allows now.
-    package var rules: ListenerRules
+    /// The listener's policy at any later time.
+    package var currentPolicy: CurrentPolicy
 
-    /// `rules` are nil where they never change.
-    package init(address: ListenAddress, policy: ListenerPolicy, rules: ListenerRules? = nil) {
+    /// `currentPolicy` is nil for a policy that never changes.
+    package init(address: ListenAddress, policy: ListenerPolicy, currentPolicy: CurrentPolicy? = nil) {
         self.address = address
         self.policy = policy
-        self.rules = rules ?? ListenerRules(policy)
+        self.currentPolicy = currentPolicy ?? CurrentPolicy(policy)
     }
 }
 
-/// Where a connection comes from, as far as its transport tells.
+/// Where a connection comes from, as far as its transport knows.
 package enum PeerSource: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The user id at the other end of a Unix socket.
     case user(UInt32)
-    /// An IP address, in figures.
+    /// A literal IP address.
     case host(String)
     case unknown
 
-    /// The user id, if the system vouches for one.
+    /// The user id, if the kernel reports one.
     package var user: UInt32? { if case .user(let user) = self { user } else { nil } }
 
     package var description: String {
@@ -36,19 +36,19 @@ package enum PeerSource: Sendable, Hashable, Codable, CustomStringConvertible {
     }
 }
 
-/// Who may come through a listener.
+/// Which peers a listener accepts.
 package struct ListenerPolicy: Sendable, Hashable {
     package var roles: Set<AcceptingSession.Role>
     /// The pre-shared key that a Hello must bring; nil for none.
     package var key: [UInt8]?
-    /// The name of the key: who knows it is this principal.
+    /// The name of the key, and of the principal of every peer that presents it.
     package var keyName = ""
-    /// User ids that may be navigation clients; nil for all that can connect.
+    /// User ids that may be navigation clients; nil for every user that can connect.
     package var navigationUsers: Set<UInt32>?
 
     package init(roles: Set<AcceptingSession.Role>) { self.roles = roles }
 
-    /// Who is behind a Hello.
+    /// The principal of a peer that sent `hello`.
     ///
     /// - Throws: The Goodbye to refuse it with.
     func principal(of hello: Hello, user: UInt32?) throws(Refusal) -> Principal {
@@ -61,7 +61,7 @@ package struct ListenerPolicy: Sendable, Hashable {
         return self.key == nil ? .anyone : .key(self.keyName)
     }
 
-    /// Why such a peer may not be here, whatever its credential; nil if it may.
+    /// The Goodbye for a peer of this role and user, whatever its credential; nil if the policy allows the peer.
     func refusal(of role: Hello.Role, user: UInt32?) -> Goodbye? {
         let kind: AcceptingSession.Role =
             switch role {
@@ -69,7 +69,7 @@ package struct ListenerPolicy: Sendable, Hashable {
             case .navigation: .navigation
             }
         guard self.roles.contains(kind) else {
-            return Goodbye(.roleNotAllowed, reason: "this listener does not take the role \(kind)")
+            return Goodbye(.roleNotAllowed, reason: "this listener does not accept the role \(kind)")
         }
         guard kind == .navigation, let allowed = self.navigationUsers, !allowed.contains(user ?? .max) else {
             return nil
@@ -83,7 +83,7 @@ package struct ListenerPolicy: Sendable, Hashable {
         init(_ goodbye: Goodbye) { self.goodbye = goodbye }
     }
 
-    /// Takes the same time wherever the two differ.
+    /// Compares in constant time: how long it takes does not depend on where the two differ.
     private static func isEqual(_ lhs: [UInt8], _ rhs: [UInt8]) -> Bool {
         lhs.count == rhs.count && zip(lhs, rhs).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }

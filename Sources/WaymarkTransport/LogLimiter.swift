@@ -1,31 +1,31 @@
 package import Logging
 package import WaymarkProtocol
 
-/// Who a line is about, among those who come from one source.
+/// The peer that a line is about, to tell apart the peers that share one source.
 package enum LogSubject: Sendable, Hashable {
     case vehicle(VehicleID)
     case client(ClientID)
 }
 
-/// Lets so many log lines of one level through in a window of time, of one subject and of one source, and counts the rest.
+/// Limits the log lines of one level, per subject and per source, in a window of time; counts the lines it suppresses.
 ///
-/// Its memory is bounded too: past ``Limits/keysMax`` of them in one window the further sources count as one.
+/// Memory is bounded too: after ``Limits/keysMax`` sources and subjects in one window, all further sources count as one.
 package struct LogLimiter: Sendable, Hashable {
     package struct Limits: Sendable, Hashable {
-        /// Lines about one subject, or of one source about none, of one level in one window.
+        /// Lines of one level in one window about one subject, or of one source without a subject.
         package var linesMax = 20
         package var window: Duration = .seconds(60)
-        /// Sources and subjects that are told apart in one window.
+        /// Sources and subjects that are counted separately in one window.
         package var keysMax = 4_096
-        /// A source may have as many lines as so many subjects: a whole fleet may come from one.
+        /// A source may have as many lines as this number of subjects: a whole fleet may share one source.
         package var subjectsPerSource = 50
 
         package init() {}
     }
 
-    /// Whose lines are counted together.
+    /// Lines with equal keys are counted together.
     package struct Key: Sendable, Hashable {
-        /// nil: those that are not told apart.
+        /// nil for all sources beyond ``Limits/keysMax``.
         package var source: PeerSource?
         package var level: Logger.Level
     }
@@ -35,11 +35,11 @@ package struct LogLimiter: Sendable, Hashable {
         var subject: LogSubject
     }
 
-    /// What becomes of a line.
+    /// What to do with a line.
     package enum Verdict: Sendable, Hashable {
         case pass
         case suppress
-        /// Suppressed, as the first one since ``takeSuppressed()``.
+        /// Suppress it; it is the first one since ``takeSuppressed()``.
         case suppressFirst
     }
 
@@ -47,7 +47,7 @@ package struct LogLimiter: Sendable, Hashable {
     private var windowEnd = Instant(nanoseconds: .min)
     /// Lines about no subject.
     private var counts: [Key: Int] = [:]
-    /// Lines about subjects, by the source alone and each.
+    /// Lines about subjects, per source and per subject.
     private var sourceCounts: [Key: Int] = [:]
     private var subjectCounts: [SubjectKey: Int] = [:]
     private var suppressed: [Key: Int] = [:]
@@ -69,7 +69,7 @@ package struct LogLimiter: Sendable, Hashable {
         return .pass
     }
 
-    /// How many lines were kept back of whom since this was asked last; to be told when a window is over.
+    /// Returns the number of suppressed lines per key since the last call, most first. Called at the end of a window.
     package mutating func takeSuppressed() -> [(key: Key, count: Int)] {
         defer { self.suppressed.removeAll() }
         return self.suppressed.map { ($0.key, $0.value) }.sorted { $0.count > $1.count }
@@ -86,13 +86,13 @@ package struct LogLimiter: Sendable, Hashable {
         self.windowEnd = now + self.limits.window
     }
 
-    /// Counts a line, if there may be one more.
+    /// Counts a line if the limits allow one more.
     private mutating func isWithinLimits(_ key: Key, _ subject: LogSubject?) -> Bool {
         guard let subject else { return self.counts[key, default: 0].count(below: self.limits.linesMax) }
         let sourceMax = self.limits.linesMax * self.limits.subjectsPerSource
         guard self.sourceCounts[key, default: 0] < sourceMax else { return false }
         let subjectKey = SubjectKey(key: key, subject: subject)
-        // Once there is no room for further subjects, only the source's own limit holds for them.
+        // Subjects beyond `keysMax` are not counted; only their source's limit applies to them.
         if self.subjectCounts[subjectKey] != nil || !self.isFull {
             guard self.subjectCounts[subjectKey, default: 0].count(below: self.limits.linesMax) else {
                 return false
@@ -104,7 +104,7 @@ package struct LogLimiter: Sendable, Hashable {
 }
 
 extension Int {
-    /// Adds one, unless it has reached `limit`; says whether it has not.
+    /// Adds one unless the value has reached `limit`; returns whether it was added.
     fileprivate mutating func count(below limit: Int) -> Bool {
         guard self < limit else { return false }
         self += 1

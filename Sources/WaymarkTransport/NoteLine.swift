@@ -3,9 +3,9 @@ internal import WaymarkGateway
 internal import WaymarkProtocol
 internal import WaymarkTelemetry
 
-// How the gateway's notes read in the log.
+// The log lines of the gateway's notes.
 extension Gateway.Note {
-    /// Of all of them: a session's life is for every log.
+    /// The level of all notes: an operator sees the life of every session by default.
     static var level: Logger.Level { .info }
 
     var event: LoggedEvent {
@@ -27,7 +27,7 @@ extension Gateway.Note {
         }
     }
 
-    /// Ids, reasons and numbers; never a place.
+    /// Ids, reasons and numbers; never a geographic position.
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [:]
         if self.session != .none { metadata[LogKey.session] = "\(self.session.rawValue)" }
@@ -50,7 +50,7 @@ extension Gateway.Note {
         return metadata
     }
 
-    /// Whose lines are counted together: those of a vehicle, or of a client where there are several.
+    /// Counts the lines of one vehicle together; those about several vehicles, by their client.
     var subject: LogSubject? {
         if self.vehicles.count == 1 { return .vehicle(self.vehicles[0]) }
         return self.client.map { .client($0) }

@@ -4,7 +4,7 @@ internal import WaymarkGateway
 internal import WaymarkProtocol
 internal import WaymarkTelemetry
 
-/// Writes what happens to connections, so that no source can flood the log. Lives on the gateway's loop.
+/// Logs what happens to connections and sessions, limited so that no source can flood the log. Used only on the gateway's loop.
 final class PeerLog {
     private let logger: Logger
     private let loop: any EventLoop
@@ -21,19 +21,19 @@ final class PeerLog {
         self.limiter = LogLimiter(limits: limits)
     }
 
-    /// What happened to a connection.
+    /// Logs what happened to a connection.
     func write(_ notice: PeerNotice, _ peer: PeerDescription, at now: Instant) {
         self.write(
             notice.event, notice.level, peer.metadata.merging(notice.metadata) { $1 }, of: peer.source,
             peer.subject, at: now)
     }
 
-    /// A turn in the life of a session, which somebody at `source` has brought about; `unknown`: the time has.
+    /// Logs a note of the gateway. `source` is the peer that caused it, `unknown` if a deadline did.
     func write(_ note: Gateway.Note, _ source: PeerSource, at now: Instant) {
         self.write(note.event, Gateway.Note.level, note.metadata, of: source, note.subject, at: now)
     }
 
-    /// Writes a line, or counts it and tells later how many there were.
+    /// Writes a line, or suppresses it and schedules the line that says how many were suppressed.
     private func write(
         _ event: LoggedEvent, _ level: Logger.Level, _ metadata: @autoclosure () -> Logger.Metadata,
         of source: PeerSource, _ subject: LogSubject?, at now: Instant
@@ -44,13 +44,13 @@ final class PeerLog {
         case .suppress: break
         case .suppressFirst:
             self.loop.assumeIsolated().scheduleTask(in: .nanoseconds(self.limits.window.nanoseconds)) {
-                self.tell()
+                self.writeSuppressed()
             }
         }
     }
 
-    /// Says what was kept back.
-    func tell() {
+    /// Logs how many lines were suppressed.
+    func writeSuppressed() {
         let suppressed = self.limiter.takeSuppressed()
         for (key, count) in suppressed {
             self.logger.log(
@@ -62,18 +62,19 @@ final class PeerLog {
     }
 }
 
-/// Who a log line is about.
+/// The peer that a log line is about.
 struct PeerDescription: Sendable {
     var source: PeerSource
-    var entrance: ListenAddress
-    /// nil for one that was not taken.
+    /// The address of the listener that accepted the connection.
+    var listener: ListenAddress
+    /// nil for a connection that was refused.
     var connection: ConnectionID?
-    /// Once a Hello was read.
+    /// Set once a Hello was read.
     var role: Hello.Role?
-    /// Once the gateway has taken it.
+    /// Set once the gateway has admitted the peer.
     var isAdmitted = false
 
-    /// Whose lines are counted by themselves. An id that nobody has vouched for makes no difference.
+    /// Counts the lines of an admitted peer separately. The id of a peer that was not admitted is unverified, so it has no effect.
     var subject: LogSubject? {
         guard self.isAdmitted else { return nil }
         switch self.role {
@@ -85,7 +86,7 @@ struct PeerDescription: Sendable {
 
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
-            LogKey.peer: "\(self.source)", LogKey.address: "\(self.entrance)",
+            LogKey.peer: "\(self.source)", LogKey.address: "\(self.listener)",
         ]
         if let user = self.source.user { metadata[LogKey.peerUser] = "\(user)" }
         if let connection = self.connection { metadata[LogKey.connection] = "\(connection.rawValue)" }

@@ -2,19 +2,19 @@ internal import Logging
 internal import WaymarkProtocol
 internal import WaymarkTelemetry
 
-/// What an operator may want to know of one connection. Each thing is said once, where it is handled.
+/// An event of one connection for the log. Each is logged once, where it is handled.
 enum PeerNotice: Sendable {
     /// A connection was accepted.
     case came
-    /// A Hello was taken.
+    /// The gateway admitted the peer.
     case admitted
-    /// A body was refused; the connection goes on.
+    /// A message was rejected; the connection stays open.
     case rejected(Rejection)
     /// This side closes the connection.
     case closing(Goodbye)
-    /// The transport of a peer that was admitted has closed.
+    /// The transport of an admitted peer has closed.
     case left
-    /// That of one that never was.
+    /// The transport of a peer that was never admitted has closed.
     case ended
 
     var level: Logger.Level {
@@ -51,7 +51,7 @@ enum PeerNotice: Sendable {
 }
 
 extension CloseCode {
-    /// What closing a connection with this code means to an operator.
+    /// The log line for a connection that closes with this code.
     fileprivate var notice: (level: Logger.Level, event: LoggedEvent) {
         switch self {
         case .normal, .shuttingDown, .takenOver: (.debug, .connectionClosing)

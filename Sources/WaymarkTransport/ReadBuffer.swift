@@ -1,11 +1,11 @@
 internal import NIOCore
 
-/// The buffer that the connections of one event loop are read into.
+/// The read buffer that all connections of one event loop share.
 ///
-/// They are read one at a time, so that one buffer does for all: a channel is lent it for one read, and its connection gives it back
-/// when it has taken what was read. NIO's own way is a buffer for each channel.
+/// They are read one at a time, so one buffer is enough: a channel borrows it for one read, and its connection returns it when the
+/// bytes are processed. By default NIO keeps one buffer per channel.
 final class ReadBuffer {
-    /// The most that is read at once.
+    /// The maximum of one read.
     static let byteCount = 65_536
 
     private var spare: ByteBuffer?
@@ -14,20 +14,20 @@ final class ReadBuffer {
     func lend() -> ByteBuffer {
         guard var buffer = self.spare else { return ByteBufferAllocator().buffer(capacity: Self.byteCount) }
         self.spare = nil
-        // Cheap if nobody kept a part of it, else a new one.
+        // Allocates new storage if a slice of the old one is still referenced.
         buffer.clear()
         return buffer
     }
 
-    /// Takes back a buffer that was lent. One of another kind is left alone.
+    /// Returns a borrowed buffer. A buffer of another size is ignored.
     func takeBack(_ buffer: ByteBuffer) {
         if buffer.storageCapacity == Self.byteCount { self.spare = buffer }
     }
 }
 
-/// Has a channel read into the ``ReadBuffer`` of its loop. For channels that read once at a time.
+/// Makes a channel read into the ``ReadBuffer`` of its loop. Only for channels with `maxMessagesPerRead` 1.
 struct LoopReadAllocator: RecvByteBufferAllocator {
-    /// A channel keeps its first buffer for good and never uses it again. A Pong has room in it.
+    /// NIO keeps a channel's first buffer for the channel's lifetime without using it again, so it is small: room for a Pong.
     private static let firstByteCount = 32
 
     private let shard: NIOLoopBoundBox<LoopShard>
@@ -39,7 +39,7 @@ struct LoopReadAllocator: RecvByteBufferAllocator {
         self.hasRead ? self.shard.value.readBuffer.lend() : allocator.buffer(capacity: Self.firstByteCount)
     }
 
-    // Why nil, and true below: then the channel asks for a buffer for each read, and keeps none but the first.
+    // Why nil here and true below: the channel then requests a buffer for each read, and keeps none but the first.
     func nextBufferSize() -> Int? { nil }
 
     mutating func record(actualReadBytes: Int) -> Bool {
@@ -49,7 +49,7 @@ struct LoopReadAllocator: RecvByteBufferAllocator {
 }
 
 extension Channel {
-    /// Sets up the channel of a connection, before it is read. On its loop, that of `shard`.
+    /// Sets the options of a connection's channel before the first read. Call it on the channel's loop, which is that of `shard`.
     func prepare(for shard: NIOLoopBoundBox<LoopShard>) throws {
         guard let options = self.syncOptions else { return }
         try options.setOption(.writeBufferWaterMark, value: Listener.waterMark)

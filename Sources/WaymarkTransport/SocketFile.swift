@@ -4,14 +4,14 @@ internal import ProcessIO
 
 /// Who may connect to a Unix socket.
 package struct SocketPermissions: Sendable, Hashable {
-    /// The bits of chmod(2); writing is connecting.
+    /// The mode bits of chmod(2); connecting needs the write bit.
     package var mode: UInt32 = 0o600
-    /// The group that the file is given to; nil for the process's own.
+    /// The group of the file; nil for the process's own.
     package var group: UInt32?
 
     package init() {}
 
-    /// The id of a group, by its name or in figures; nil if there is none of that name.
+    /// The id of a group, given by its name or number; nil if no group has that name.
     package static func group(_ name: String) -> UInt32? {
         if let id = UInt32(name) { return id }
         guard let entry = unsafe getgrnam(name) else { return nil }
@@ -19,14 +19,14 @@ package struct SocketPermissions: Sendable, Hashable {
     }
 }
 
-/// The file of a listening Unix socket: made with its permissions before anybody can connect, removed only while it is
-/// still the same file.
+/// The file of a listening Unix socket. It has its permissions before a peer can connect, and is removed only if no other file
+/// has replaced it.
 struct SocketFile: Sendable, Hashable {
     let path: String
     private let device: UInt
     private let inode: UInt
 
-    /// Listens on `path`. A socket file that nobody listens on is replaced, any other file is left alone.
+    /// Listens on `path`. A socket file without a listening process is replaced; any other file is kept, and an error thrown.
     ///
     /// - Returns: The listening descriptor, which the caller owns, and its file.
     static func listen(
@@ -39,7 +39,8 @@ struct SocketFile: Sendable, Hashable {
         do throws(ListenerError) {
             try Self.bind(descriptor, path, permissions)
             guard let status = try Self.status(path) else {
-                throw .failed(.unix(path: path), reason: "somebody removed the file at once")
+                throw .failed(
+                    .unix(path: path), reason: "the socket file was removed while the listener was opened")
             }
             return (descriptor, SocketFile(path: path, device: status.device, inode: status.inode))
         } catch {
@@ -48,14 +49,14 @@ struct SocketFile: Sendable, Hashable {
         }
     }
 
-    /// The file of a listening socket that another process opened; nil if there is none any more.
+    /// The file of a listening socket that another process opened; nil if it has been removed.
     static func find(at path: String) throws(ListenerError) -> SocketFile? {
         guard let status = try Self.status(path), status.mode & S_IFMT == S_IFSOCK else { return nil }
         return SocketFile(path: path, device: status.device, inode: status.inode)
     }
 
-    /// Removes the file, unless another has taken its place. Called while the socket is open: that keeps the number of
-    /// the inode from being used again.
+    /// Removes the file, unless another file has replaced it. Call it while the socket is open, so that the inode number cannot
+    /// be reused.
     func remove() async {
         do throws(ListenerError) {
             let lock = try await FolderLock.lock(folderOf: self.path)
@@ -64,7 +65,8 @@ struct SocketFile: Sendable, Hashable {
                 status.inode == self.inode
             else { return }
             _ = unsafe unlink(self.path)
-        } catch { /* The folder has gone, or is in somebody else's hands. */  }
+        } catch
+        { /* The folder was removed or is locked by another process, so the file is not ours any more. */  }
     }
 
     private static func bind(
@@ -73,7 +75,7 @@ struct SocketFile: Sendable, Hashable {
         guard try unsafe Self.withAddress(path, { unsafe Glibc.bind(descriptor, $0, $1) }) == 0 else {
             throw errno == EADDRINUSE ? .inUse(.unix(path: path)) : Self.failure(path, "bind")
         }
-        // Nobody can connect before listen(2).
+        // No peer can connect before listen(2).
         if let group = permissions.group {
             guard unsafe lchown(path, uid_t.max, group) == 0 else { throw Self.failure(path, "chown") }
         }
@@ -83,7 +85,7 @@ struct SocketFile: Sendable, Hashable {
         guard Glibc.listen(descriptor, Listener.backlog) == 0 else { throw Self.failure(path, "listen") }
     }
 
-    /// Unlinks a socket whose listener has gone without doing so.
+    /// Unlinks a socket file that an ended process left behind.
     private static func removeStale(_ path: String) throws(ListenerError) {
         guard let status = try Self.status(path) else { return }
         guard status.mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
@@ -96,7 +98,7 @@ struct SocketFile: Sendable, Hashable {
         guard unsafe unlink(path) == 0 else { throw Self.failure(path, "unlink") }
     }
 
-    /// What there is, if there is something.
+    /// The status of the file at `path`; nil if there is none.
     private static func status(
         _ path: String
     ) throws(ListenerError) -> (mode: UInt32, device: UInt, inode: UInt)? {
@@ -125,18 +127,18 @@ struct SocketFile: Sendable, Hashable {
         return unsafe address.withSockAddr { unsafe body($0, socklen_t($1)) }
     }
 
-    /// What errno says.
+    /// The error of a failed system call, from errno.
     private static func failure(_ path: String, _ call: String) -> ListenerError {
         .failed(.unix(path: path), reason: "\(call): \(SystemError.reason(errno))")
     }
 }
 
-/// Keeps other processes of this kind from looking at, removing and making sockets in a folder at the same time: between
-/// bind(2) and listen(2) a new socket looks just like a stale one.
+/// A lock on a folder, so that only one daemon at a time checks, removes and creates sockets in it: between bind(2) and listen(2)
+/// a new socket cannot be told from a stale one.
 private struct FolderLock {
     private let descriptor: CInt
 
-    /// How often, and how long in between, a lock that somebody holds is tried for.
+    /// How often to try for a lock that another process holds, and the time between two attempts.
     private static let attempts = 50
     private static let pause = Duration.milliseconds(20)
 
@@ -149,7 +151,7 @@ private struct FolderLock {
         }
         for _ in 0..<Self.attempts {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return FolderLock(descriptor: descriptor) }
-            do { try await Task.sleep(for: Self.pause) } catch { break }  // Told to stop: as if in use.
+            do { try await Task.sleep(for: Self.pause) } catch { break }  // Cancelled.
         }
         _ = Glibc.close(descriptor)
         throw .failed(.unix(path: path), reason: "another process holds a lock on \(folder)")

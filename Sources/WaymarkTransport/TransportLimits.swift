@@ -2,20 +2,20 @@ internal import WaymarkConnections
 package import WaymarkGateway
 package import WaymarkProtocol
 
-/// What the transport allows.
+/// The limits of the transport.
 package struct TransportLimits: Sendable, Hashable {
     package var connections = ConnectionLedger.Limits()
     package var connection = ConnectionLimits()
     package var outbox = Outbox.Limits()
-    /// What may wait for all endpoints together, in bytes; over it whoever reads too slowly then is closed.
+    /// The bytes that may wait for all endpoints together; above this, an endpoint that reads too slowly is disconnected.
     package var outboxBytesInAllMax = 536_870_912
     package var log = LogLimiter.Limits()
-    /// Refused peers that are told why at a time; further ones are just closed.
+    /// The number of refused connections that wait for their Goodbye to be delivered; further ones are closed without a Goodbye.
     package var refusalsMax = 256
 
     package init() {}
 
-    /// What each of `count` loops has to itself, so that none has to ask the others.
+    /// The share of each of `count` loops, so that a loop enforces its limits without asking the others.
     func ofLoop(among count: Int) -> LoopCore.Limits {
         LoopCore.Limits(
             waitingBytesMax: self.outboxBytesInAllMax / count,

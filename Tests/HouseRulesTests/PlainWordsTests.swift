@@ -7,20 +7,18 @@ private let riddles = [
     "is there once", "held against", "(go|goes|went|gone|going) on with", "that which",
 ]
 
-/// The folders and files that contain none of them. Extend the list until it is `Sources`, `Tests`, `Docs`, `systemd`, `scripts`.
+/// The folders and files that must contain none of them.
 private let plainPlaces = [
-    "Sources/WaymarkDaemon", "Sources/WaymarkConfiguration", "Sources/WaymarkTelemetry",
-    "Sources/StateCoding",
-    "Sources/ProcessIO", "Sources/NetworkErrors", "Sources/Systemd", "Sources/CSystemd", "Sources/waymark",
-    "Sources/waymarkd",
-    "Tests/WaymarkDaemonTests", "Tests/WaymarkConfigurationTests", "Tests/StateCodingTests",
-    "Tests/ProcessIOTests", "Tests/SystemdTests", "Tests/HouseRulesTests", "Tests/EndToEndTests",
-    "Tests/LoadTests",
-    "Tests/BootTests", "Tests/Fuzz",
-    "Docs/architecture.md", "Docs/cluster-json.md", "Docs/command-line.md", "Docs/configuration.md",
-    "Docs/decisions", "Docs/man", "Docs/operations.md", "Docs/performance.md", "Docs/protocol.md",
-    "Docs/routes.md",
-    "systemd", "scripts", ".ci", "Package.swift", "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
+    "Sources", "Tests", "Docs", "systemd", "scripts", ".ci", "Package.swift", "README.md", "CONTRIBUTING.md",
+    "CHANGELOG.md",
+]
+
+/// The folders and files within these that still contain some. Shorten the list until it is empty.
+private let notYetPlain = [
+    "Sources/WaymarkCodec/", "Sources/WaymarkGateway/", "Sources/WaymarkModel/", "Sources/WaymarkProtocol/",
+    "Sources/WaymarkTransport/BareSocket.swift", "Sources/WaymarkTransport/GatewayDriver.swift",
+    "Tests/WaymarkCodecTests/", "Tests/WaymarkGatewayTests/", "Tests/WaymarkModelTests/",
+    "Tests/WaymarkProtocolTests/",
 ]
 
 /// Exact texts in which such a word is right, by file.
@@ -28,6 +26,9 @@ private let allowed: [(file: String, text: String)] = [
     // The name of a system user.
     ("systemd/waymarkd.service", "user id by that of \"nobody\""),
     ("Docs/operations.md", "user id by that of `nobody`"),
+    // A message to a human.
+    ("Sources/WaymarkClient/Sessions/Inquiry.swift", "nobody answered in time"),
+    ("Tests/WaymarkCommandLineTests/NavigateTests.swift", "nobody answered in time"),
     // The rule itself.
     ("CONTRIBUTING.md", "`whoever`, `somebody`, `nobody`"),
 ]
@@ -80,6 +81,7 @@ private let allowed: [(file: String, text: String)] = [
             return folder == false && kinds.contains(url.pathExtension) && !path.contains("/Corpus/")
                 && !path.contains("CWaymarkWire") && !path.contains("/Fixtures/")
                 && !path.contains("__pycache__") && url.lastPathComponent != "PlainWordsTests.swift"
+                && !notYetPlain.contains { path.hasPrefix($0) }
                 && !["Docs/examples/cluster", "Docs/examples/navigate"].contains(path)
         }
     }

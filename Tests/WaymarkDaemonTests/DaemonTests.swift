@@ -195,7 +195,7 @@ import WaymarkTransport
             loops: [group.next()], policy: .init(), limits: .init(), logger: LogRecorder().logger,
             clock: { Instant(nanoseconds: 0) })
         let listener = try await Listener.adopt(
-            copyOf: inherited.descriptor, rules: ListenerRules(ListenerPolicy(roles: [.vehicle])),
+            copyOf: inherited.descriptor, currentPolicy: CurrentPolicy(ListenerPolicy(roles: [.vehicle])),
             driver: driver, group: group
         )
         #expect(listener.address == .unix(path: folder.path("socket")))
@@ -207,7 +207,7 @@ import WaymarkTransport
         try await group.shutdownGracefully()
         await #expect(throws: ListenerError.self) {
             _ = try await Listener.adopt(
-                copyOf: open("/dev/null", O_RDONLY), rules: ListenerRules(ListenerPolicy(roles: [])),
+                copyOf: open("/dev/null", O_RDONLY), currentPolicy: CurrentPolicy(ListenerPolicy(roles: [])),
                 driver: driver,
                 group: .singletonMultiThreadedEventLoopGroup)
         }

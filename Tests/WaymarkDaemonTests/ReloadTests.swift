@@ -59,7 +59,7 @@ import WaymarkTransport
         await daemon.shutdown()
     }
 
-    @Test func `a Hello after a reload is checked against the new rules, even on an older connection`()
+    @Test func `a Hello after a reload is checked against the new policy, even on an older connection`()
         async throws
     {
         let folder = try Folder()

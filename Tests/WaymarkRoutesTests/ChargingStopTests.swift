@@ -2,7 +2,7 @@ import Testing
 import WaymarkModel
 import WaymarkRoutes
 
-/// Routes of Mapbox for electric vehicles: stops at charging stations, whose time is in the route's duration only.
+/// Mapbox routes for electric vehicles: stops at charging stations, whose time is only in the route's duration.
 @Suite struct ChargingStopTests {
     /// Two legs of 111 m and 10 s each, and half an hour at a charging station between them.
     private static func answer(station: String, isInRoute: Bool = true) -> [UInt8] {
@@ -40,7 +40,7 @@ import WaymarkRoutes
         #expect(route.waypoints[0].charge == nil && route.waypoints[2].stopKind == nil)
     }
 
-    @Test func `estimates have the charging time in them, like the engine's duration`() throws {
+    @Test func `estimates include the charging time, like the engine's duration`() throws {
         let route = try RouteReader.read(Self.answer(station: Self.station)).routes[0]
         #expect(route.duration == .seconds(1_820))
         #expect(route.information.tripTravelEstimates?.timeRemaining == .seconds(1_820))
@@ -49,7 +49,7 @@ import WaymarkRoutes
         #expect(trips == [.seconds(1_820), .seconds(1_810)])
     }
 
-    @Test func `a drive stands at a charging station as long as the engine says`() throws {
+    @Test func `a drive stops at a charging station as long as the engine says`() throws {
         let route = try RouteReader.read(Self.answer(station: Self.station)).routes[0]
         var drive = Drive(route: route)
         var remaining: [Duration?] = []
@@ -65,14 +65,14 @@ import WaymarkRoutes
         #expect(drive.state == .finished)
     }
 
-    @Test func `a station that the request named is a charging stop, too`() throws {
+    @Test func `a station that the request named is a charging stop as well`() throws {
         let station = Self.station.replacing(
             "\"charging-station\"", with: "\"user-provided-charging-station\"")
         let route = try RouteReader.read(Self.answer(station: station)).routes[0]
         #expect(route.waypoints[1].charge?.chargingTime == .seconds(1_800))
     }
 
-    @Test func `what the protocol cannot say of a station is reported`() throws {
+    @Test func `properties of a station that the protocol lacks are reported`() throws {
         let odd = """
             "type":"charging-station","plug_type":"banana","power_kw":-3,"charge_time":1e9,"charge_to":40000
             """

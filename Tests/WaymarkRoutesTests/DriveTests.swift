@@ -3,8 +3,8 @@ import WaymarkModel
 import WaymarkRoutes
 import WaymarkSimulation
 
-/// What a receiver holds of a drive, and what it must not hold together.
-struct Held {
+/// The state of a receiver of a drive, with a check for combinations that must not occur.
+struct ReceiverState {
     private let route: EngineRoute
     private let measure: LineMeasure
     private let segmentOfManeuver: [ManeuverID: String]
@@ -24,7 +24,7 @@ struct Held {
         self.first = route.information.upcomingManeuvers.first
     }
 
-    mutating func take(_ change: DriveChange) {
+    mutating func apply(_ change: DriveChange) {
         switch change {
         case .currentSegment(let id): self.segment = id
         case .upcomingManeuvers(let ids): self.first = ids.first
@@ -37,10 +37,10 @@ struct Held {
         }
     }
 
-    /// What is wrong for a vehicle that has driven `meters`; nil if nothing is.
+    /// The error in this state for a vehicle that has driven `meters`; nil if there is none.
     func mistake(at meters: Double) -> String? {
         guard let first else { return nil }
-        let place = self.measure.meters[self.route.maneuverIndices[Int(first.rawValue) - 1]]
+        let position = self.measure.meters[self.route.maneuverIndices[Int(first.rawValue) - 1]]
         let farthest: Double =
             switch self.state {
             case .execute: 100
@@ -48,8 +48,8 @@ struct Held {
             case .initial: 3_000
             case .continue, .unrecognized: .infinity
             }
-        if place - meters > farthest {
-            return "\(self.state) for a maneuver that is \(Int(place - meters)) m away"
+        if position - meters > farthest {
+            return "\(self.state) for a maneuver that is \(Int(position - meters)) m away"
         }
         let segment = self.segmentOfManeuver[first]
         if !self.isPaused, let segment, segment != self.segment {
@@ -81,7 +81,7 @@ struct Held {
     }
 
     @Test(arguments: RouteFile.readable)
-    func `a drive keeps its order, comes ever nearer and arrives`(_ file: RouteFile) throws {
+    func `a drive advances in order with falling estimates and arrives`(_ file: RouteFile) throws {
         for route in try file.answer().routes {
             var options = DriveOptions()
             // Why: long routes in as many steps as short ones.
@@ -163,7 +163,8 @@ struct Held {
     }
 
     @Test(arguments: [Duration.milliseconds(100), .seconds(1), .seconds(7), .seconds(90), .seconds(100_000)])
-    func `every step, however long, ends in the same place with all arrivals`(_ step: Duration) throws {
+    func `a drive in steps of any length ends at the same position with all arrivals`(_ step: Duration) throws
+    {
         let route = try Self.route("vaduz-balzers-charging.json")
         let (drive, changes) = Self.run(route, step: step)
         #expect(drive.position == route.line.last)
@@ -171,7 +172,7 @@ struct Held {
         #expect(changes.last == .finished)
     }
 
-    @Test func `twice as fast is the same way in half the time`() throws {
+    @Test func `a drive at double speed covers the same distance in half the time`() throws {
         let route = try Self.route("vaduz-balzers.json")
         var fast = DriveOptions()
         fast.speedFactor = 2
@@ -184,7 +185,7 @@ struct Held {
         }
     }
 
-    @Test func `the first step says everything, the next only what is new`() throws {
+    @Test func `the first step has the whole state and later steps only changes`() throws {
         var drive = Drive(route: try Self.route("vaduz-balzers.json"))
         var changes: [DriveChange] = []
         drive.advance(to: .zero, into: &changes)
@@ -214,7 +215,7 @@ struct Held {
         #expect(!changes.contains(.currentSegment("leg-1")))
     }
 
-    @Test func `estimates are repeated only when they would look different`() throws {
+    @Test func `estimates are repeated only if their display changes`() throws {
         let (_, changes) = Self.run(try Self.route("vaduz-balzers.json"), step: .milliseconds(100))
         let shown = changes.compactMap { change -> [String]? in
             guard case .tripEstimates(let estimates, _) = change else { return nil }
@@ -241,7 +242,7 @@ struct Held {
         #expect(near.distances(isMotorway: false, speed: 25).state(at: 700) == .prepare)
     }
 
-    @Test func `all four states are seen before a far maneuver`() throws {
+    @Test func `a distant maneuver goes through all four states`() throws {
         var states: [ManeuverID: [ManeuverState]] = [:]
         var first: ManeuverID?
         for change in Self.run(try Self.route("vaduz-balzers.json"), step: .milliseconds(200)).changes {
@@ -312,7 +313,7 @@ struct Held {
         #expect(information.maneuvers == stopping.information.maneuvers)
     }
 
-    @Test func `a drive never begins behind a stop of its route`() throws {
+    @Test func `a drive never begins after a stop of its route`() throws {
         // There and back: the way back is as near to the vehicle as the way there.
         let there = (0...100).map { Coordinate(latitude: 47 + Double($0) / 1_000, longitude: 9) }
         var route = try RouteReader.read(
@@ -347,13 +348,13 @@ struct Held {
     }
 
     @Test(arguments: RouteFile.readable)
-    func `no receiver ever has a state that the drive never had`(_ file: RouteFile) throws {
+    func `a receiver never has a state that the drive did not have`(_ file: RouteFile) throws {
         for route in try file.answer().routes {
             let length = LineMeasure(line: route.line, speeds: route.lineSpeeds).duration
             for (steps, seed) in [(300.0, UInt64(1)), (40, 2), (7, 3)] {
                 var options = DriveOptions()
                 options.speedFactor = max(1, length / steps)
-                var held = Held(route)
+                var receiver = ReceiverState(route)
                 var generator = SeededRandom(seed: seed)
                 var drive = Drive(route: route, options: options)
                 var elapsed = Duration.zero
@@ -361,8 +362,8 @@ struct Held {
                     var changes: [DriveChange] = []
                     drive.advance(to: elapsed, into: &changes)
                     for change in changes {
-                        held.take(change)
-                        if let mistake = held.mistake(at: drive.meters) {
+                        receiver.apply(change)
+                        if let mistake = receiver.mistake(at: drive.meters) {
                             Issue.record("\(mistake) after \(change) at \(drive.meters) m of \(file.name)")
                             return
                         }
@@ -374,7 +375,7 @@ struct Held {
         }
     }
 
-    @Test func `a drive begins where it is told to`() throws {
+    @Test func `a drive begins at the given position`() throws {
         let route = try Self.route("vaduz-balzers-charging.json")
         let drive = Drive(route: route, atMeters: 3_000)
         #expect(drive.meters == 3_000)

@@ -18,7 +18,7 @@ import WaymarkRoutes
     private static let triesen = Coordinate(latitude: 47.107, longitude: 9.527)
     private static let balzers = Coordinate(latitude: 47.068, longitude: 9.501)
 
-    /// Why: on a busy machine even an answer that is there takes its time.
+    /// Why: on a busy machine even an immediate answer takes time.
     private static let patient: RoutingLimits = {
         var limits = RoutingLimits()
         limits.deadline = .seconds(300)
@@ -30,7 +30,7 @@ import WaymarkRoutes
         return RecordedServer.Answer(body: try file.bytes())
     }
 
-    @Test func `OSRM is asked in its own form`() async throws {
+    @Test func `a request to OSRM has OSRM's form`() async throws {
         try await RecordedServer.serve(try self.answer("vaduz-balzers.json")) { server in
             let engine = try OSRMEngine("\(server.address)/", limits: Self.patient)
             let answer = try await engine.route(through: [Self.vaduz, Self.balzers])
@@ -52,7 +52,7 @@ import WaymarkRoutes
         }
     }
 
-    @Test func `Valhalla is asked in its own form, for lanes and stops`() async throws {
+    @Test func `a request to Valhalla has Valhalla's form and asks for lanes and stops`() async throws {
         try await RecordedServer.serve(try self.answer("heidelberg-lanes.json")) { server in
             let engine = try ValhallaEngine(server.address, limits: Self.patient)
             _ = try await engine.route(through: [Self.vaduz, Self.triesen, Self.balzers])
@@ -83,7 +83,7 @@ import WaymarkRoutes
         }
     }
 
-    @Test func `a point that was moved is reported once, also if the engine says so too`() async throws {
+    @Test func `a moved point is reported once even if the engine reports it too`() async throws {
         let file = try self.answer("vaduz-balzers.json")
         let text = String(decoding: file.body, as: UTF8.self)
         let moved = text.replacing(/"distance":[0-9.]+,"name"/, with: #""distance":6500,"name""#)
@@ -112,7 +112,7 @@ import WaymarkRoutes
         }
     }
 
-    @Test func `what the engine says is passed on`() async throws {
+    @Test func `the engine's error message is passed on`() async throws {
         let body = #"{"error_code":171,"error":"No suitable edges near location","status_code":400}"#
         try await RecordedServer.serve(.init(status: .badRequest, body: Array(body.utf8))) { server in
             let engine = try ValhallaEngine(server.address, limits: Self.patient)
@@ -122,7 +122,7 @@ import WaymarkRoutes
         }
     }
 
-    @Test func `a web page is no route, and the status is told`() async throws {
+    @Test func `a web page is rejected and the HTTP status is reported`() async throws {
         try await RecordedServer.serve(.init(status: .notFound, body: Array("<html>".utf8))) { server in
             let engine = try OSRMEngine(server.address, limits: Self.patient)
             let error = await #expect(throws: RoutingError.self) {
@@ -148,7 +148,7 @@ import WaymarkRoutes
     }
 
     @Test(arguments: [RecordedServer.Stall.beforeHead, .withinBody])
-    func `an engine that falls silent is given up`(_ stall: RecordedServer.Stall) async throws {
+    func `a request to an engine that stops answering times out`(_ stall: RecordedServer.Stall) async throws {
         var limits = RoutingLimits()
         limits.deadline = .milliseconds(150)
         try await RecordedServer.serve(.init(body: Array("{}".utf8), stall: stall)) { server in
@@ -173,7 +173,7 @@ import WaymarkRoutes
         #expect(reason == "connection refused")
     }
 
-    @Test func `an engine that does not speak TLS is told in words`() async throws {
+    @Test func `an engine without TLS is reported in plain words`() async throws {
         let reason = try await RecordedServer.serve(.init(body: [])) { server in
             let address = server.address.replacing("http://", with: "https://")
             let engine = try ValhallaEngine(address, limits: Self.patient)
@@ -195,12 +195,12 @@ import WaymarkRoutes
     }
 
     @Test(arguments: ["", "localhost:8002", "ftp://127.0.0.1", "http://", "unix:/run/x"])
-    func `an address that is none is refused`(_ address: String) {
+    func `an invalid address is rejected`(_ address: String) {
         #expect(throws: RoutingError.badAddress(address)) { try OSRMEngine(address) }
         #expect(throws: RoutingError.badAddress(address)) { try ValhallaEngine(address) }
     }
 
-    @Test func `points that make no route are refused before an engine is asked`() async throws {
+    @Test func `invalid points are rejected before an engine is asked`() async throws {
         let engine = try OSRMEngine("http://127.0.0.1:1")
         for points in [
             [], [Self.vaduz], [Self.vaduz, Coordinate(latitude: .nan, longitude: 0)],
@@ -217,7 +217,7 @@ import WaymarkRoutes
     private static let liveAddress = ProcessInfo.processInfo.environment["WAYMARK_VALHALLA"]
 
     @Test(.enabled(if: liveAddress != nil, "WAYMARK_VALHALLA is not set: no live engine over Liechtenstein"))
-    func `a real engine computes a way through a new stop`() async throws {
+    func `a real engine computes a route through a new stop`() async throws {
         let engine = try ValhallaEngine(try #require(Self.liveAddress), limits: Self.patient)
         let direct = try await engine.route(through: [Self.vaduz, Self.balzers]).routes[0]
         Promises.check(direct)
@@ -250,7 +250,7 @@ final class RecordedServer: Sendable {
     let address: String
     private let requests: RequestLog
 
-    /// The paths that were asked for, with their queries.
+    /// The requested paths with their queries.
     var asked: [String] { self.requests.paths.withLock(\.self) }
 
     private init(address: String, requests: RequestLog) {

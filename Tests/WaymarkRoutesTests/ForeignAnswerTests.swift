@@ -2,7 +2,7 @@ import Testing
 import WaymarkModel
 import WaymarkRoutes
 
-/// Answers of other engines, other kinds of answers, and the relatives of OSRM's form.
+/// Answers of unsupported engines, other kinds of answers, and variants of OSRM's form.
 @Suite struct ForeignAnswerTests {
     private static func refusal(_ bytes: [UInt8]) -> String {
         let error = #expect(throws: RouteReadingError.self) { try RouteReader.read(bytes) }
@@ -43,7 +43,7 @@ import WaymarkRoutes
         ("trace_route", #"{"edges":[],"shape":"x"}"#),
         ("GeoJSON", #"{"type":"FeatureCollection","features":[]}"#),
     ])
-    func `the answer of another engine, or to another question, is named`(_ name: String, _ text: String) {
+    func `an unsupported engine or kind of answer is named in the error`(_ name: String, _ text: String) {
         let refusal = Self.refusal(Array(text.utf8))
         #expect(refusal.contains(name) && refusal.contains("not an answer of OSRM"), "\(refusal)")
     }
@@ -58,7 +58,7 @@ import WaymarkRoutes
             ("GPX", Array("<?xml version=\"1.0\"?><gpx>".utf8)),
             ("HTTP header", Array("HTTP/1.1 200 OK\r\n\r\n{}".utf8)),
         ] as [(String, [UInt8])])
-    func `bytes that are no JSON in UTF-8 are named`(_ name: String, _ bytes: [UInt8]) {
+    func `a format other than JSON in UTF-8 is named in the error`(_ name: String, _ bytes: [UInt8]) {
         let refusal = Self.refusal(bytes)
         #expect(refusal.contains(name) && refusal.contains("not JSON"), "\(refusal)")
     }
@@ -70,13 +70,14 @@ import WaymarkRoutes
         (#"{"title":"Malformed request","status":400,"code":"E605001"}"#, ["E605001", "Malformed request"]),
         (#"{"formatVersion":"0.0.12","error":{"description":"no route"}}"#, ["no route"]),
     ])
-    func `other engines refuse in their own words`(_ text: String, _ words: [String]) {
+    func `an error of another engine is reported with the engine's message`(_ text: String, _ words: [String])
+    {
         let refusal = Self.refusal(Array(text.utf8))
         #expect(refusal.contains("the routing engine answered"), "\(refusal)")
         for word in words { #expect(refusal.contains(word), "\(refusal)") }
     }
 
-    @Test func `a text of another program is not an engine's refusal`() {
+    @Test func `JSON of another program is not reported as an engine's error`() {
         for text in [#"{"status":"success","data":1}"#, #"{"title":"A map","layers":[]}"#] {
             #expect(Self.refusal(Array(text.utf8)).contains("an object of"))
         }
@@ -90,7 +91,7 @@ import WaymarkRoutes
         return String(text.dropFirst("{\"code\":\"Ok\",\"routes\":".count).dropLast())
     }
 
-    @Test func `a matching is a route through those of its points where legs meet`() throws {
+    @Test func `a matching is a route through the points between its legs`() throws {
         let text = """
             {"code":"Ok","matchings":\(Self.legs(2)),"tracepoints":[null,
             {"location":[9,0],"name":"A","matchings_index":0,"waypoint_index":0},
@@ -106,7 +107,7 @@ import WaymarkRoutes
         #expect(route.reports("could not match: 1") && route.reports("no waypoints: 1"))
     }
 
-    @Test func `several matchings are routes of their own, not choices of one trip`() throws {
+    @Test func `several matchings are separate routes and not choices of one trip`() throws {
         let first = Self.legs(1)
         let both = "\(first.dropLast()),\(Self.legs(2).dropFirst())"
         let answer = try RouteReader.read(Array("{\"code\":\"Ok\",\"matchings\":\(both)}".utf8))
@@ -116,7 +117,7 @@ import WaymarkRoutes
         #expect(trip.routeChoices.map(\.id) == [2] && trip.selectedRouteChoice == 2)
     }
 
-    @Test func `a round trip ends where it begins, and its places are in the order of the legs`() throws {
+    @Test func `a round trip ends where it begins and its waypoints are in the order of the legs`() throws {
         let places = """
             "waypoints":[{"location":[9,0],"name":"A","trips_index":0,"waypoint_index":0},
             {"location":[9,0.002],"name":"C","trips_index":0,"waypoint_index":2},

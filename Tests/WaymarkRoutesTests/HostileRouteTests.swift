@@ -5,7 +5,7 @@ import WaymarkProtocol
 import WaymarkRoutes
 import WaymarkSimulation
 
-/// Broken answers, by accident or on purpose, give an error or a valid route, never a crash.
+/// Answers that are broken by accident or on purpose give an error or a valid route, never a crash.
 @Suite struct HostileRouteTests {
     private static let samples: [RouteFile] = {
         let small = [
@@ -14,7 +14,7 @@ import WaymarkSimulation
         return RouteFile.shipped + small.compactMap { RouteFile.named($0) }
     }()
 
-    /// Reads, and drives what was read.
+    /// Reads an answer and drives its routes.
     private static func survive(_ bytes: [UInt8]) {
         do throws(RouteReadingError) {
             for route in try RouteReader.read(bytes).routes {
@@ -30,7 +30,7 @@ import WaymarkSimulation
     }
 
     @Test(arguments: samples)
-    func `no truncation reads as a route`(_ file: RouteFile) throws {
+    func `a truncated answer is never read as a route`(_ file: RouteFile) throws {
         let bytes = try file.bytes()
         let body = bytes.lastIndex(of: UInt8(ascii: "}")) ?? bytes.count
         for end in stride(from: 0, through: body, by: max(1, body / 50)) {
@@ -128,12 +128,12 @@ import WaymarkSimulation
         "{\"paths\":[{\"points\":\"??\",\"instructions\":[]}]}", "{\"legs\":[]}", "{\"hello\":\"world\"}",
         "{\"code\":\"Ok\"}", "{\"message\":\"Not Authorized - Invalid Token\"}", "<html></html>",
     ])
-    func `foreign and empty answers are refused with a reason`(_ text: String) {
+    func `unsupported and empty answers are rejected with a reason`(_ text: String) {
         let error = #expect(throws: RouteReadingError.self) { try RouteReader.read(Array(text.utf8)) }
         #expect((error.map { "\($0)" } ?? "").count > 10)
     }
 
-    @Test func `an error of the reader names the place`() {
+    @Test func `an error of the reader names the path`() {
         let text = """
             {"routes":[{"legs":[{"steps":[{"maneuver":{"type":"depart","location":[1,2]},"geometry":"_p iF"}]}]}]}
             """
@@ -144,7 +144,7 @@ import WaymarkSimulation
         ) { try RouteReader.read(Array(text.utf8)) }
     }
 
-    @Test func `too many bytes are refused before they are read`() {
+    @Test func `an answer with too many bytes is rejected before it is parsed`() {
         var options = RouteReadingOptions()
         options.bytesMax = 10
         #expect(throws: RouteReadingError.tooLarge(bytes: 11, bytesMax: 10)) {

@@ -4,7 +4,7 @@ import WaymarkRoutes
 @Suite struct JSONParserTests {
     private func parse(_ text: String) throws -> JSONValue { try JSONParser.parse(Array(text.utf8)) }
 
-    @Test func `every kind of value reads`() throws {
+    @Test func `every kind of value is parsed`() throws {
         let value = try self.parse(
             " {\"a\": [1, -2.5, 1e3, 0, true, false, null], \"b\": {\"c\": \"d\"}, \"e\": [], \"f\": {}} \n")
         #expect(
@@ -17,7 +17,7 @@ import WaymarkRoutes
                 ]))
     }
 
-    @Test func `escapes read, and half a pair becomes a replacement character`() throws {
+    @Test func `escapes are parsed and half a surrogate pair becomes a replacement character`() throws {
         #expect(
             try self.parse(#""\"\\\/\b\f\n\r\tä\u00e4\ud83d\ude97""#) == .string("\"\\/\u{8}\u{C}\n\r\tää🚗"))
         #expect(try self.parse(#""\ud83dx\ude97\ud83d\u0041""#) == .string("\u{FFFD}x\u{FFFD}\u{FFFD}A"))
@@ -43,11 +43,11 @@ import WaymarkRoutes
         #expect(!reason.isEmpty)
     }
 
-    @Test func `bytes that are not UTF-8 are refused`() {
+    @Test func `bytes that are not UTF-8 are rejected`() {
         #expect(throws: RouteReadingError.self) { try JSONParser.parse([0x22, 0xC3, 0x28, 0x22]) }
     }
 
-    @Test func `deep nesting is refused, not followed`() throws {
+    @Test func `deep nesting is rejected`() throws {
         let depth = JSONParser.depthMax
         let open = String(repeating: "[", count: depth)
         let close = String(repeating: "]", count: depth)
@@ -58,7 +58,7 @@ import WaymarkRoutes
         }
     }
 
-    @Test func `a path reads like the answer is written`() {
+    @Test func `a path is printed as members and indices`() {
         let node = JSONNode(.object(["routes": .array([.object(["legs": .array([.number(1)])])])]))
         let leg = node["routes"]?.elements?.first?["legs"]?.elements?.first
         #expect(leg?.path.description == "routes[0].legs[0]")

@@ -27,12 +27,13 @@ import WaymarkRoutes
 
     private static let directions: [TurnDirection?] = TurnDirection.allCases + [nil]
 
-    @Test func `the table of OSRM has a row for every type`() {
+    @Test func `the OSRM table has a row for every type`() {
         #expect(Set(Self.osrm.map(\.0)) == Set(OSRMManeuver.Kind.allCases))
     }
 
     @Test(arguments: osrm)
-    func `every type and modifier of OSRM has its maneuver`(_ kind: OSRMManeuver.Kind, _ types: [UInt32]) {
+    func `every type and modifier of OSRM maps to its maneuver`(_ kind: OSRMManeuver.Kind, _ types: [UInt32])
+    {
         for (direction, type) in zip(Self.directions, types) {
             let found = OSRMManeuver(kind: kind, direction: direction).type
             #expect(found == ManeuverType(rawValue: type), "\(kind) \(direction?.rawValue ?? "none")")
@@ -46,7 +47,7 @@ import WaymarkRoutes
     }
 
     @Test(arguments: [OSRMManeuver.Kind.roundabout, .rotary], 1...255)
-    func `an exit is a maneuver of its own up to 19`(_ kind: OSRMManeuver.Kind, _ exit: UInt8) {
+    func `exits up to 19 have separate maneuver types`(_ kind: OSRMManeuver.Kind, _ exit: UInt8) {
         for direction in Self.directions {
             let found = OSRMManeuver(kind: kind, direction: direction, exit: exit).type
             let numbered: ManeuverType =
@@ -56,7 +57,7 @@ import WaymarkRoutes
     }
 
     @Test(arguments: OSRMManeuver.Kind.allCases)
-    func `a ferry is a change of travel mode, whatever the type`(_ kind: OSRMManeuver.Kind) {
+    func `every type of maneuver to, from or on a ferry is a ferry maneuver`(_ kind: OSRMManeuver.Kind) {
         let expected: [(OSRMManeuver.Roads.Ferry, ManeuverType)] = [
             (.enter, .enterFerry), (.leave, .exitFerry), (.change, .changeFerry),
         ]
@@ -81,7 +82,7 @@ import WaymarkRoutes
         #expect(OSRMManeuver(kind: .turn, direction: .left, roads: roads).type == .leftTurn)
     }
 
-    @Test func `types are known by the spellings of OSRM's relatives`() {
+    @Test func `types are recognised in the spellings of OSRM's variants`() {
         for kind in OSRMManeuver.Kind.allCases { #expect(OSRMManeuver.Kind(name: kind.rawValue) == kind) }
         #expect(OSRMManeuver.Kind(name: "endofroad") == .endOfRoad)
         #expect(OSRMManeuver.Kind(name: "end_of_road") == .endOfRoad)
@@ -91,14 +92,14 @@ import WaymarkRoutes
         #expect(OSRMManeuver.Kind(name: "") == nil)
     }
 
-    /// By Valhalla's number; the roundabout is tested apart.
+    /// By Valhalla's number; the roundabout has its own test.
     static let valhalla: [UInt32] = [
         0, 11, 11, 11, 12, 25, 24, 5, 5, 50, 2, 48, 4, 4, 47, 1, 49, 9, 9, 9, 23, 22, 3, 14, 13, 5, 6, 7, 15,
         16, 10,
         0, 0, 10, 0, 0, 0, 14, 13, 0, 0, 0, 0, 0, 0, 10,
     ]
 
-    @Test func `every type of Valhalla has its maneuver`() {
+    @Test func `every type of Valhalla maps to its maneuver`() {
         #expect(ValhallaManeuver.allCases.map(\.rawValue) == Array(0...45))
         for (kind, type) in zip(ValhallaManeuver.allCases, Self.valhalla) {
             let found = kind.type(exit: nil, leavesMotorway: false, leavesFerry: false)
@@ -130,7 +131,7 @@ import WaymarkRoutes
         (4, 12), (5, 12), (6, 6), (7, 14), (8, 4), (9, 15),
     ]
 
-    @Test func `every sign of GraphHopper has its maneuver`() throws {
+    @Test func `every sign of GraphHopper maps to its maneuver`() throws {
         #expect(GraphHopperManeuver.allCases.map(\.rawValue) == Self.graphHopper.map(\.0))
         for (sign, type) in Self.graphHopper {
             let kind = try #require(GraphHopperManeuver(rawValue: sign))
@@ -141,7 +142,7 @@ import WaymarkRoutes
         #expect(GraphHopperManeuver.useRoundabout.type(exit: 20, isFirst: false) == .exitRoundabout)
     }
 
-    @Test func `arrows have the angles that receivers take them for`() {
+    @Test func `receivers recognise every arrow by its angle`() {
         let angles = TurnDirection.allCases.map { Int($0.laneAngle.degrees) }
         #expect(angles == [-180, -150, -90, -30, 0, 30, 90, 150])
         for direction in TurnDirection.allCases { #expect(TurnDirection(direction.laneAngle) == direction) }
@@ -151,7 +152,7 @@ import WaymarkRoutes
         (0, TurnDirection.straight), (15, .straight), (16, .slightRight), (-44, .slightLeft), (45, .right),
         (-134, .left), (135, .sharpRight), (-169, .sharpLeft), (170, .uTurn), (-180, .uTurn),
     ])
-    func `an angle is a direction`(_ degrees: Int, _ direction: TurnDirection) {
+    func `an angle maps to its direction`(_ degrees: Int, _ direction: TurnDirection) {
         #expect(TurnDirection(.degrees(degrees)) == direction)
     }
 
@@ -168,7 +169,7 @@ import WaymarkRoutes
         #expect(LaneArrows.directions(mask: 2_046).count == 10)
     }
 
-    @Test func `only a usable lane has a highlighted angle, and it is one of its own`() {
+    @Test func `only a usable lane has a highlighted angle, which is one of its arrows`() {
         let unusable = Lane(directions: [.left], taken: .left, maneuver: .left, status: .notGood)
         #expect(unusable.highlightedAngle == nil)
         let said = Lane(

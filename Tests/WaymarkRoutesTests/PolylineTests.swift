@@ -11,12 +11,12 @@ import WaymarkSimulation
         Coordinate(latitude: 43.252, longitude: -126.453),
     ]
 
-    @Test func `the documented example reads and writes`() throws {
+    @Test func `the documented example is decoded and encoded`() throws {
         #expect(try Polyline.decode(Self.documented, .five) == Self.points)
         #expect(Polyline.encode(Self.points, .five) == Self.documented)
     }
 
-    @Test func `six digits are a tenth of five`() throws {
+    @Test func `a text with six digits is decoded to a tenth of five digits`() throws {
         // From Valhalla's answer for Vaduz: its first maneuver is at 9.521522, 47.141047.
         let line = try Polyline.decode("mjg|xAcvcdQqAzJDhA", .six)
         #expect(line.first == Coordinate(latitude: 47.141047, longitude: 9.521522))
@@ -25,7 +25,7 @@ import WaymarkSimulation
     }
 
     @Test(arguments: Polyline.Precision.allCases)
-    func `random lines come back`(_ precision: Polyline.Precision) throws {
+    func `random lines survive encoding and decoding`(_ precision: Polyline.Precision) throws {
         var random = SeededRandom(seed: 7)
         for _ in 0..<200 {
             let units = precision == .five ? 1e5 : 1e6
@@ -38,9 +38,9 @@ import WaymarkSimulation
         }
     }
 
-    @Test func `an empty text is no points`() throws { #expect(try Polyline.decode("", .six) == []) }
+    @Test func `an empty text has no points`() throws { #expect(try Polyline.decode("", .six) == []) }
 
-    @Test func `errors are told apart`() {
+    @Test func `each error in a text is reported as such`() {
         #expect(throws: Polyline.Mistake.truncated) { try Polyline.decode("_p~iF", .five) }
         #expect(throws: Polyline.Mistake.truncated) { try Polyline.decode("_p~iF~ps|", .five) }
         #expect(throws: Polyline.Mistake.character(offset: 2)) { try Polyline.decode("_p iF~ps|U", .five) }

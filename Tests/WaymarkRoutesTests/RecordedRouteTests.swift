@@ -4,9 +4,9 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkRoutes
 
-/// Real answers, compared with what another JSON reader sees in them.
+/// Real answers, compared with the output of another JSON parser.
 @Suite struct RecordedRouteTests {
-    /// The recorded files that are no routes, with a word of the reason.
+    /// The recorded files that are not routes, with a part of the expected reason.
     private static let unreadable = [
         "more/errors/": "answered", "more/mapbox/no-route.json": "NoRoute",
         "more/mapbox/refresh-error-InvalidInput.json": "InvalidInput",
@@ -22,12 +22,12 @@ import WaymarkRoutes
     ]
 
     @Test(arguments: RouteFile.recorded)
-    func `every recorded file reads, or fails with a reason that says where`(_ file: RouteFile) throws {
+    func `every recorded file is read or fails with a reason and a location`(_ file: RouteFile) throws {
         let reason = Self.unreadable.first { file.name.hasPrefix($0.key) }?.value
         let bytes = try file.bytes()
         do throws(RouteReadingError) {
             _ = try RouteReader.read(bytes)
-            #expect(reason == nil, "should not have been read")
+            #expect(reason == nil, "was read, but must fail")
         } catch {
             let word = try #require(reason, "\(error)")
             #expect("\(error)".contains(word))
@@ -35,12 +35,12 @@ import WaymarkRoutes
     }
 
     @Test(arguments: RouteFile.readable)
-    func `a route keeps what it promises`(_ file: RouteFile) throws {
+    func `every route satisfies the documented invariants`(_ file: RouteFile) throws {
         for route in try file.answer().routes { Promises.check(route) }
     }
 
     @Test(arguments: RouteFile.readable)
-    func `nothing the engine gave a direction for is no turn`(_ file: RouteFile) throws {
+    func `a maneuver with a direction never becomes noTurn`(_ file: RouteFile) throws {
         for route in try file.answer().routes {
             for maneuver in route.information.maneuvers {
                 #expect(maneuver.type != .noTurn, "\(maneuver.instructionVariants)")
@@ -58,7 +58,7 @@ import WaymarkRoutes
     }
 
     @Test(arguments: RouteFile.readable)
-    func `an answer in OSRM's form is carried whole`(_ file: RouteFile) throws {
+    func `an answer in OSRM's form is read completely`(_ file: RouteFile) throws {
         guard let routes = Self.osrmRoutes(try file.json()) else { return }
         let read = try file.answer().routes
         #expect(read.count == routes.count)
@@ -108,7 +108,7 @@ import WaymarkRoutes
     }
 
     @Test(arguments: RouteFile.readable)
-    func `an answer in Valhalla's form is carried whole`(_ file: RouteFile) throws {
+    func `an answer in Valhalla's form is read completely`(_ file: RouteFile) throws {
         guard let trip = try file.json()["trip"] as? [String: Any] else { return }
         let route = try file.answer().routes[0]
         let legs = try #require(trip["legs"] as? [[String: Any]])
@@ -176,13 +176,13 @@ import WaymarkRoutes
         #expect(singapore.information.maneuvers.map(\.type) == [.startRoute, .uTurn, .arriveAtDestination])
     }
 
-    @Test func `the side of the road is seen at roundabouts where the engine does not say`() throws {
+    @Test func `the traffic side is inferred from roundabouts if the engine does not say`() throws {
         guard let perth = RouteFile.named("more/valhalla-live/perth-left-roundabout.json") else { return }
         #expect(try perth.answer().routes[0].information.maneuvers.allSatisfy { $0.trafficSide == .left })
     }
 }
 
-/// What every route that was read keeps, whatever the answer.
+/// The invariants of every route that was read.
 enum Promises {
     static func check(_ route: EngineRoute, _ location: SourceLocation = #_sourceLocation) {
         let points = route.line.count

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WaymarkRoutes
 
-/// The real answers of real engines that the tests read: those that ship, and those found beside the package.
+/// Real answers of engines: those shipped with the package, and those in a folder beside it.
 struct RouteFile: Sendable, CustomTestStringConvertible {
     let url: URL
     let name: String
@@ -11,7 +11,7 @@ struct RouteFile: Sendable, CustomTestStringConvertible {
 
     func bytes() throws -> [UInt8] { [UInt8](try Data(contentsOf: self.url)) }
 
-    /// The answer as another JSON reader sees it.
+    /// The answer, parsed by another JSON parser.
     func json() throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: self.url)) as? [String: Any])
     }
@@ -27,7 +27,7 @@ struct RouteFile: Sendable, CustomTestStringConvertible {
     static let shipped: [RouteFile] = files(
         in: root.appending(path: "Sources/WaymarkCommandLine/Resources/routes"))
 
-    /// `WAYMARK_ROUTES`, else the folder beside the package; empty, with a notice, where there is none.
+    /// The files of `WAYMARK_ROUTES` or of the folder beside the package; empty, with a notice, if there is none.
     static let recorded: [RouteFile] = {
         let folder =
             ProcessInfo.processInfo.environment["WAYMARK_ROUTES"].map { URL(filePath: $0) }
@@ -39,7 +39,7 @@ struct RouteFile: Sendable, CustomTestStringConvertible {
         return found
     }()
 
-    /// All that read as routes.
+    /// The files that contain routes.
     static let readable: [RouteFile] = (shipped + recorded).filter { file in
         (try? file.answer()) != nil
     }

@@ -1,7 +1,7 @@
 import WaymarkModel
 import WaymarkRoutes
 
-/// Small answers in the forms of engines, for what recorded ones do not show.
+/// Generates small answers in the engines' forms, for cases that the recorded ones lack.
 enum Sketch {
     /// One step of OSRM's form, 100 m to the north each.
     struct Step {
@@ -68,6 +68,6 @@ enum Sketch {
 }
 
 extension EngineRoute {
-    /// Whether a notice says `words`.
+    /// Whether a notice contains `words`.
     func reports(_ words: String) -> Bool { self.notices.contains { $0.reason.contains(words) } }
 }

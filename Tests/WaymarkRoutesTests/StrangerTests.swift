@@ -3,7 +3,7 @@ import Testing
 import WaymarkModel
 import WaymarkRoutes
 
-/// What routes of strangers showed: motorways, gaps, precisions, and whose words come first.
+/// Cases found in other people's routes: motorways, gaps, precisions, and the order of instructions.
 @Suite struct StrangerTests {
     // MARK: Motorways
 
@@ -28,7 +28,7 @@ import WaymarkRoutes
 
     // MARK: Gaps
 
-    /// Two legs on GeoJSON lines to the north; the second one begins `gap` degrees behind the end of the first.
+    /// Two legs on GeoJSON lines to the north; the second one begins `gap` degrees after the end of the first.
     private static func legs(gap: Double) -> [UInt8] {
         let legs = [0.0, 0.01 + gap].map { start in
             let end = start + 0.01
@@ -81,7 +81,7 @@ import WaymarkRoutes
     }
 
     @Test(arguments: Polyline.Precision.allCases)
-    func `without a location the precision is the one whose length fits`(
+    func `without a location the precision is chosen by the length`(
         _ precision: Polyline.Precision
     ) throws {
         for (step, route) in [("\"distance\":1100,", ""), ("", "\"distance\":1150.5,")] {
@@ -96,7 +96,7 @@ import WaymarkRoutes
         #expect(read.line == Self.line && read.reports("five digits are assumed"))
     }
 
-    @Test func `a polyline of five digits in Valhalla's form is told by its length`() throws {
+    @Test func `a polyline of five digits in Valhalla's form is recognised by its length`() throws {
         for precision in Polyline.Precision.allCases {
             let shape = HostileRouteTests.text(.string(Polyline.encode(Self.line, precision)))
             let text = """
@@ -109,7 +109,7 @@ import WaymarkRoutes
         }
     }
 
-    // MARK: Words
+    // MARK: Instructions
 
     @Test func `the summary of a route names each road once`() throws {
         let leg: [Sketch.Step] = [.init(type: "depart"), .init(type: "arrive")]
@@ -134,7 +134,7 @@ import WaymarkRoutes
         return try Sketch.read([before, step]).maneuvers[1].instructionVariants
     }
 
-    @Test func `the engine's words come first, in banners, too; English is composed where there are none`()
+    @Test func `the engine's instructions and banners come first and English is composed only without them`()
         throws
     {
         #expect(
@@ -150,7 +150,7 @@ import WaymarkRoutes
             try Self.words(instruction: "Links halten", banner: "A 7 / Würzburg / Fulda") == ["Links halten"])
     }
 
-    @Test func `no English is composed beside the engine's English words`() throws {
+    @Test func `no instruction is composed if the engine's are in English`() throws {
         let step = Sketch.Step(
             type: "turn", modifier: "left", name: "Main Street",
             maneuver: ",\"instruction\":\"Turn left onto Main Street.\"")

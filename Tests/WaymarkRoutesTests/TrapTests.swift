@@ -3,9 +3,9 @@ import Testing
 import WaymarkModel
 import WaymarkRoutes
 
-/// What engines answer that does not map one to one; the decisions of Docs/routes.md.
+/// Answers that do not map one to one, and the decisions of Docs/routes.md about them.
 @Suite struct TrapTests {
-    @Test func `directions that CarPlay has no type for`() throws {
+    @Test func `directions without a CarPlay type map to the nearest one`() throws {
         let (maneuvers, _) = try Sketch.read([
             .init(type: "new name", modifier: "uturn"), .init(type: "continue", modifier: "uturn"),
             .init(type: "turn", modifier: "straight"), .init(type: "end of road", modifier: "straight"),
@@ -21,7 +21,7 @@ import WaymarkRoutes
             ])
     }
 
-    @Test func `a roundabout without an exit, because the route ends in it`() throws {
+    @Test func `a roundabout in which the route ends has no exit`() throws {
         let (maneuvers, route) = try Sketch.read([.init(type: "roundabout", modifier: "right", exit: "null")])
         #expect(maneuvers[0].type == .enterRoundabout && maneuvers[0].roundaboutExitNumber == nil)
         #expect(maneuvers[0].junctionType == .roundabout)
@@ -29,7 +29,7 @@ import WaymarkRoutes
     }
 
     @Test(arguments: ["0", "-3", "256", "1.5", "\"2\"", "1e300"])
-    func `an exit that is no exit's number is reported`(_ exit: String) throws {
+    func `an invalid exit number is reported`(_ exit: String) throws {
         let (maneuvers, route) = try Sketch.read([.init(type: "rotary", modifier: "right", exit: exit)])
         #expect(maneuvers[0].type == .enterRoundabout && maneuvers[0].roundaboutExitNumber == nil)
         #expect(route.reports("not an exit's number"))
@@ -45,7 +45,8 @@ import WaymarkRoutes
         #expect(maneuvers.map(\.roundaboutExitNumber) == [19, 20, 255])
     }
 
-    @Test func `entering and leaving a roundabout are two maneuvers, and the entry has exit and angle`()
+    @Test
+    func `entering and leaving a roundabout are two maneuvers and the entry has the exit and the angle`()
         throws
     {
         let (maneuvers, route) = try Sketch.read([
@@ -61,7 +62,7 @@ import WaymarkRoutes
         #expect(route.notices.count { $0.reason.contains("the exit's number on leaving") } == 1)
     }
 
-    @Test func `without a maneuver that leaves it, a banner tells where a roundabout is left`() throws {
+    @Test func `without a separate exit maneuver the banner gives the exit angle of a roundabout`() throws {
         let banner = """
             ,"bannerInstructions":[{"primary":{"type":"roundabout","degrees":270,"driving_side":"SIDE"}}]
             """
@@ -75,7 +76,7 @@ import WaymarkRoutes
         }
     }
 
-    @Test func `a roundabout that leads back is a U-turn at it`() throws {
+    @Test func `a roundabout that leads back becomes a U-turn at a roundabout`() throws {
         let (maneuvers, _) = try Sketch.read([
             .init(type: "roundabout turn", modifier: "uturn", exit: "3"),
             .init(type: "roundabout turn", modifier: "left", exit: "3"),
@@ -92,7 +93,7 @@ import WaymarkRoutes
             start.type == .startRoute && start.roundaboutExitNumber == 4 && start.junctionType == .roundabout)
     }
 
-    @Test func `ferries in Valhalla's form come singly, in pairs and one after the other`() throws {
+    @Test func `single, paired and consecutive ferries in Valhalla's form are recognised`() throws {
         let types = ["1", "29", "28", "28", "29", "4"].map { "\"type\":\($0)" }
         let route = try RouteReader.read(Sketch.valhalla(types)).routes[0]
         #expect(
@@ -101,7 +102,7 @@ import WaymarkRoutes
             ])
     }
 
-    @Test func `ferries in OSRM's form are a mode of travel`() throws {
+    @Test func `ferries in OSRM's form are recognised by the travel mode`() throws {
         let (maneuvers, _) = try Sketch.read([
             .init(type: "notification", modifier: "straight", mode: "ferry"),
             .init(type: "new name", modifier: "straight", mode: "ferry"),
@@ -110,7 +111,7 @@ import WaymarkRoutes
         #expect(maneuvers.map(\.type) == [.enterFerry, .changeFerry, .exitFerry, .keepRight])
     }
 
-    @Test func `a route may begin and end on the boat`() throws {
+    @Test func `a route may begin and end on a ferry`() throws {
         let steps: [Sketch.Step] = [
             .init(type: "depart", mode: "ferry"), .init(type: "arrive", mode: "ferry"),
         ]
@@ -125,7 +126,7 @@ import WaymarkRoutes
         #expect(maneuvers.map(\.type) == [.followRoad, .followRoad])
     }
 
-    @Test func `unknown types turn and are reported`() throws {
+    @Test func `unknown types become turns and are reported`() throws {
         let (maneuvers, route) = try Sketch.read([
             .init(type: "endofroad", modifier: "left"), .init(type: "teleport", modifier: "slight right"),
             .init(type: nil, modifier: "left"), .init(type: "teleport", bearings: (350, 80)),
@@ -137,14 +138,14 @@ import WaymarkRoutes
         #expect(!route.reports("endofroad"))
     }
 
-    @Test func `a type may have another name`() throws {
+    @Test func `a type may be in a member with another name`() throws {
         let (maneuvers, _) = try Sketch.read([
             .init(type: nil, modifier: "left", maneuver: ",\"maneuver_type\":\"fork\"")
         ])
         #expect(maneuvers[0].type == .keepLeft)
     }
 
-    @Test func `a turn without a modifier goes where its bearings go`() throws {
+    @Test func `a turn without a modifier takes its direction from the bearings`() throws {
         let (maneuvers, route) = try Sketch.read([
             .init(type: "turn", bearings: (10, 280)),
             .init(type: "turn", modifier: "backwards", bearings: (0, 185)),
@@ -155,7 +156,7 @@ import WaymarkRoutes
     }
 
     @Test(arguments: [30, 31, 32, 33, 34, 35, 36, 39, 40, 41, 42, 43, 44])
-    func `people on foot and in public transport are reported`(_ type: Int) throws {
+    func `maneuvers on foot and in public transport are reported`(_ type: Int) throws {
         let route = try RouteReader.read(Sketch.valhalla(["\"type\":1", "\"type\":\(type)", "\"type\":4"]))
             .routes[0]
         #expect(route.information.maneuvers.count == 3)
@@ -163,7 +164,7 @@ import WaymarkRoutes
         #expect(route.reports("on foot or in public transport"))
     }
 
-    @Test func `an unknown type of Valhalla goes where its bearings go`() throws {
+    @Test func `an unknown type of Valhalla takes its direction from the bearings`() throws {
         let odd = "\"type\":77,\"bearing_before\":10,\"bearing_after\":100"
         let route = try RouteReader.read(Sketch.valhalla(["\"type\":1", odd, "\"type\":4"])).routes[0]
         #expect(route.information.maneuvers[1].type == .rightTurn)
@@ -190,7 +191,7 @@ import WaymarkRoutes
         #expect(route.waypoints.count == 3 && route.information.segments.map(\.id) == ["leg-1", "leg-2"])
     }
 
-    @Test func `the side of the road is said, asked for, seen or assumed`() throws {
+    @Test func `the traffic side comes from the answer, the options or roundabouts, or is assumed`() throws {
         let (_, silent) = try Sketch.read([])
         #expect(silent.information.maneuvers.allSatisfy { $0.trafficSide == .right })
         #expect(silent.reports("right is assumed"))
@@ -207,7 +208,7 @@ import WaymarkRoutes
 
     // MARK: Lanes and junctions
 
-    @Test func `lanes of all engines`() throws {
+    @Test func `lanes of all engines map to the same model`() throws {
         var turn = Sketch.Step(type: "turn", modifier: "right")
         turn.intersection = """
             ,"lanes":[{"indications":["left","straight"],"valid":false},
@@ -227,7 +228,7 @@ import WaymarkRoutes
         #expect(route.reports("no known direction of a lane"))
     }
 
-    @Test func `Valhalla's lanes are masks, and what counts is a bit, not a boolean`() throws {
+    @Test func `Valhalla's lanes are masks and valid and active are bits, not booleans`() throws {
         let lanes = """
             "type":10,"bearing_before":0,"bearing_after":90,"lanes":[{"directions":8},{"directions":66,"active":64},
             {"directions":66,"valid":2},{"directions":544,"active":512},{"directions":1,"valid":1},{"directions":4096}]
@@ -239,7 +240,7 @@ import WaymarkRoutes
         #expect(route.reports("unknown directions of a lane"))
     }
 
-    @Test func `lanes between maneuvers belong to none, and lanes in a banner to its maneuver`() throws {
+    @Test func `lanes between maneuvers belong to no maneuver and lanes in a banner to its own`() throws {
         var on = Sketch.Step(type: "turn", modifier: "left")
         on.more = """
             ,"bannerInstructions":[{"sub":{"components":[{"type":"text","text":"x"},
@@ -254,7 +255,7 @@ import WaymarkRoutes
         #expect(route.information.maneuvers.map(\.linkedLaneGuidance?.rawValue) == [nil, nil, 2, nil])
     }
 
-    @Test func `other roads are relative to the entry, without entry and exit`() throws {
+    @Test func `the angles of other roads are relative to the entry and exclude entry and exit`() throws {
         var turn = Sketch.Step(type: "turn", modifier: "right", bearings: (90, 180))
         turn.intersection = ",\"bearings\":[0,90,180,270,181,95],\"in\":3,\"out\":2"
         let (maneuvers, _) = try Sketch.read([turn])
@@ -270,7 +271,7 @@ import WaymarkRoutes
 
     // MARK: Limits
 
-    @Test func `text that is too long is cut between characters, and reported`() throws {
+    @Test func `text that is too long is cut between characters and reported`() throws {
         let family = String(repeating: "👨‍👩‍👧", count: 60)
         let (maneuvers, route) = try Sketch.read([
             .init(type: "turn", modifier: "left", name: family, more: ",\"exits\":\"\(family)\""),
@@ -284,7 +285,7 @@ import WaymarkRoutes
         #expect(route.reports("control characters"))
     }
 
-    @Test func `too many lanes, roads and legs are cut, and reported`() throws {
+    @Test func `excess lanes, roads and legs are dropped and reported`() throws {
         var turn = Sketch.Step(type: "turn", modifier: "left", bearings: (0, 270))
         let lanes = Array(repeating: "{\"indications\":[\"left\"]}", count: 40).joined(separator: ",")
         let bearings = (0..<60).map { "\($0 * 3)" }.joined(separator: ",")
@@ -297,12 +298,12 @@ import WaymarkRoutes
         let long = try RouteReader.read(Sketch.osrm(Array(repeating: leg, count: 70))).routes[0]
         Promises.check(long)
         #expect(long.information.segments.count == 65 && long.reports("70 legs were cut to 65"))
-        // The way on is missing, so this is the end of directions, not the destination.
+        // The rest of the route is missing, so this is the end of the directions, not the destination.
         #expect(long.information.maneuvers.last?.type == .arriveEndOfDirections)
         #expect(long.information.maneuvers.count { $0.isIntermediateWaypoint } == 64)
     }
 
-    @Test func `more than 4096 maneuvers are left out one by one, and reported`() throws {
+    @Test func `maneuvers above 4096 are dropped one by one and reported`() throws {
         let steps = [.init(type: "depart")] + Array(repeating: Sketch.Step(modifier: "left"), count: 4_200)
         let route = try RouteReader.read(Sketch.osrm([steps])).routes[0]
         Promises.check(route)
@@ -312,7 +313,7 @@ import WaymarkRoutes
             route.notices.last?.path == "routes[0].legs[0].steps[4200]" || route.reports("further notices"))
     }
 
-    @Test func `absurd numbers are brought into range, and reported`() throws {
+    @Test func `numbers out of range are limited and reported`() throws {
         let text = """
             {"routes":[{"distance":1e300,"duration":-5,"legs":[{"distance":-1,"duration":1e300,"steps":[
             {"maneuver":{"type":"depart","location":[9,1],"bearing_after":1e300},"distance":-7,"duration":1e300,
@@ -326,7 +327,7 @@ import WaymarkRoutes
         #expect(route.reports("a distance of 1e+300 m was brought into range"))
     }
 
-    @Test func `what is not read is reported once for each kind`() throws {
+    @Test func `members that are not read are reported once for each kind`() throws {
         let step = Sketch.Step(modifier: "left", more: ",\"weight\":7,\"pronunciation\":\"x\"")
         let (_, route) = try Sketch.read([step, step])
         let weight = route.notices.filter { $0.path.hasSuffix(".weight") }
@@ -338,9 +339,9 @@ import WaymarkRoutes
         #expect(!route.notices.contains { $0.path.hasSuffix(".name") || $0.path.hasSuffix(".type") })
     }
 
-    // MARK: Choices, words, speeds
+    // MARK: Choices, instructions, speeds
 
-    @Test func `alternatives are choices`() throws {
+    @Test func `alternative routes become choices of one trip`() throws {
         guard let file = RouteFile.named("mapbox/three-alternatives.json") else { return }
         let answer = try file.answer()
         #expect(answer.choices.map(\.id) == Array(1...UInt32(answer.routes.count)))
@@ -350,7 +351,7 @@ import WaymarkRoutes
         #expect(trip.origin == answer.routes[1].waypoints.first && trip.waypoints.isEmpty)
     }
 
-    @Test func `words are composed only where the engine has none`() throws {
+    @Test func `instructions are composed only if the engine has none`() throws {
         let silent = try Sketch.read([.init(modifier: "left", name: "Landstrasse", more: ",\"ref\":\"28\"")])
         #expect(
             silent.maneuvers[0].instructionVariants == [
@@ -371,7 +372,7 @@ import WaymarkRoutes
         }
     }
 
-    @Test func `times between points give speeds, scaled to the engine's whole time`() throws {
+    @Test func `speeds follow from the times between points, scaled to the engine's total time`() throws {
         let text = """
             {"routes":[{"legs":[{"duration":40,"annotation":{"duration":[10,20]},"steps":[
             {"maneuver":{"type":"depart","location":[9,0]},"duration":40,

@@ -2,18 +2,18 @@ import Foundation
 import Testing
 import WaymarkSimulation
 
-/// Seeds to run: `WAYMARK_SEEDS` of them, else a few; or the one of `WAYMARK_SEED`, to see it again.
+/// The seeds to run: the first `WAYMARK_SEEDS`, 200 by default; or only `WAYMARK_SEED`.
 let seeds: [UInt64] = {
     if let shownSeed { return [shownSeed] }
     let count = ProcessInfo.processInfo.environment["WAYMARK_SEEDS"].flatMap { UInt64($0) }
     return Array(0..<(count ?? 200))
 }()
 
-/// The seed whose whole trace is wanted.
+/// The seed whose whole trace is printed.
 let shownSeed = ProcessInfo.processInfo.environment["WAYMARK_SEED"].flatMap { UInt64($0) }
 
 @Suite struct SimulationTests {
-    @Test(arguments: seeds) func `what was promised holds over a bad network`(_ seed: UInt64) {
+    @Test(arguments: seeds) func `all promises hold on a bad network`(_ seed: UInt64) {
         var network = SimulatedNetwork(seed: seed)
         network.run()
         guard let violation = network.violations.first else { return self.show(seed) }
@@ -21,14 +21,14 @@ let shownSeed = ProcessInfo.processInfo.environment["WAYMARK_SEED"].flatMap { UI
         var again = SimulatedNetwork(seed: seed, isTraced: true)
         again.run()
         let tail = again.trace.suffix(shownSeed == nil ? 40 : .max).joined(separator: "\n")
-        Issue.record("seed \(seed): \(violation)\n\(tail)\nWAYMARK_SEED=\(seed) shows all of it")
+        Issue.record("seed \(seed): \(violation)\n\(tail)\nWAYMARK_SEED=\(seed) prints the whole trace")
     }
 
     private func show(_ seed: UInt64) {
         guard seed == shownSeed else { return }
         var network = SimulatedNetwork(seed: seed, isTraced: true)
         network.run()
-        // Past the buffer of print, so that nothing gets in between.
+        // Written unbuffered, so that no other output is mixed in.
         let text = network.trace.joined(separator: "\n") + "\n"
         FileHandle.standardOutput.write(Data(text.utf8))
     }
@@ -44,7 +44,7 @@ let shownSeed = ProcessInfo.processInfo.environment["WAYMARK_SEED"].flatMap { UI
         }
     }
 
-    @Test(.enabled(if: shownSeed == nil)) func `everything is come across`() {
+    @Test(.enabled(if: shownSeed == nil)) func `every expected happening occurs in some seed`() {
         var missing = Happening.expected
         for seed in UInt64(0)..<150 where !missing.isEmpty {
             var network = SimulatedNetwork(seed: seed)
@@ -55,7 +55,7 @@ let shownSeed = ProcessInfo.processInfo.environment["WAYMARK_SEED"].flatMap { UI
     }
 
     @Test(.enabled(if: shownSeed == nil), arguments: InjectedFault.allCases)
-    func `a fault in the gateway is noticed`(_ fault: InjectedFault) {
+    func `an injected fault is detected`(_ fault: InjectedFault) {
         for seed in UInt64(0)..<100 {
             var network = SimulatedNetwork(seed: seed, fault: fault)
             network.run()
@@ -63,10 +63,10 @@ let shownSeed = ProcessInfo.processInfo.environment["WAYMARK_SEED"].flatMap { UI
                 return
             }
         }
-        Issue.record("\(fault) breaks promise \(fault.promise.rawValue), and nobody notices")
+        Issue.record("\(fault) breaks promise \(fault.promise.rawValue), but no check detects it")
     }
 
-    @Test func `every promise is put to the test`() {
+    @Test func `every promise has an injected fault that breaks it`() {
         #expect(Set(InjectedFault.allCases.map(\.promise)) == Set(Promise.allCases))
     }
 }

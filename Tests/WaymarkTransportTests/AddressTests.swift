@@ -12,13 +12,13 @@ import WaymarkTransport
     ]
 
     @Test(arguments: right.indices)
-    func `an address is read, and written as it was`(_ index: Int) throws {
+    func `an address is parsed and printed in the same form`(_ index: Int) throws {
         let (text, address) = Self.right[index]
         #expect(try ListenAddress(text) == address)
         #expect("\(address)" == text)
     }
 
-    @Test func `an IPv6 address has one form`() throws {
+    @Test func `an IPv6 address is printed in its canonical form`() throws {
         #expect(try ListenAddress("tcp:[0:0::0:1]:7227") == .tcp(host: "::1", port: 7_227))
     }
 
@@ -35,23 +35,25 @@ import WaymarkTransport
     ]
 
     @Test(arguments: wrong.indices)
-    func `what is not an address is told why`(_ index: Int) {
+    func `an invalid address is rejected with the reason`(_ index: Int) {
         let (text, error) = Self.wrong[index]
         #expect(throws: error, "\(text)") { try ListenAddress(text) }
     }
 
     @Test(arguments: ["tcp:127.0.0.1:1", "tcp:127.9.9.9:1", "tcp:[::1]:1", "tcp:localhost:1", "unix:/a"])
-    func `loopback is local`(_ text: String) throws { #expect(try ListenAddress(text).isLocal) }
+    func `loopback addresses and Unix sockets are local`(_ text: String) throws {
+        #expect(try ListenAddress(text).isLocal)
+    }
 
     @Test(arguments: [
         "tcp:127.0.0.1.example.org:1", "tcp:127.evil:1", "tcp:127.1:1", "tcp:0.0.0.0:1", "tcp:[::]:1",
         "tcp:192.168.1.1:1", "tcp:localhost.example.org:1", "tcp:[::ffff:10.0.0.1]:1",
     ])
-    func `no name and no other address is`(_ text: String) throws {
+    func `host names and other addresses are not local`(_ text: String) throws {
         #expect(try !ListenAddress(text).isLocal)
     }
 
-    @Test func `two listeners on one place collide`() throws {
+    @Test func `addresses that cannot be used at the same time collide`() throws {
         func collide(_ first: String, _ second: String) throws -> Bool {
             try ListenAddress(first).collides(with: ListenAddress(second))
         }

@@ -9,7 +9,7 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
-/// A driver on a loop whose time only moves when it is told to.
+/// A driver on an embedded loop, whose time a test advances.
 final class Bench {
     let loop = EmbeddedEventLoop()
     let log = LogRecorder()
@@ -25,14 +25,14 @@ final class Bench {
             clock: { [loop] in Instant(nanoseconds: Int64(loop.now.uptimeNanoseconds)) })
     }
 
-    /// A connection that came through a listener for both roles, unless `policy` says otherwise.
+    /// Connects a peer through a listener with `policy`, which allows both roles by default.
     func connect(
         from source: PeerSource = .user(1_000),
         _ policy: ListenerPolicy = .init(roles: [.vehicle, .navigation])
     ) throws -> Peer {
         let peer = Peer(self.loop)
-        let entrance = Entrance(address: .unix(path: "/listener"), policy: policy)
-        let accepted = self.driver.accept(peer.channel, through: entrance, from: source)
+        let origin = ConnectionOrigin(address: .unix(path: "/listener"), policy: policy)
+        let accepted = self.driver.accept(peer.channel, through: origin, from: source)
         self.loop.run()
         try accepted.wait()
         try peer.channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()
@@ -40,7 +40,7 @@ final class Bench {
         return peer
     }
 
-    /// A vehicle endpoint that was welcomed.
+    /// Connects a vehicle endpoint and waits for its Welcome.
     func vehicle(
         _ id: String, endpoint: String = "cluster", keepaliveMilliseconds: UInt32? = nil
     ) throws -> Peer {
@@ -49,11 +49,11 @@ final class Bench {
         hello.keepaliveMilliseconds = keepaliveMilliseconds
         try peer.send(.hello(hello))
         let welcome = try #require(peer.receive().first)
-        guard case .welcome = welcome.message else { throw Surprise(got: "\(welcome)") }
+        guard case .welcome = welcome.message else { throw UnexpectedResult(got: "\(welcome)") }
         return peer
     }
 
-    /// A navigation client that was welcomed and has a session for `vehicles`.
+    /// Connects a navigation client with a session for `vehicles`.
     func guide(_ vehicles: [String]) throws -> (client: Peer, session: SessionID) {
         let peer = try self.connect()
         try peer.send(.hello(Self.navigationHello("app")))
@@ -63,7 +63,7 @@ final class Bench {
                     requestID: "r", vehicles: .vehicles(vehicles.map { VehicleID(unchecked: $0) }))))
         let answers = try peer.receive()
         for case .sessionOpened(let opened) in answers.map(\.message) { return (peer, opened.session) }
-        throw Surprise(got: "\(answers)")
+        throw UnexpectedResult(got: "\(answers)")
     }
 
     static func vehicleHello(_ id: String, _ endpoint: String = "cluster") -> Hello {
@@ -81,9 +81,9 @@ final class Bench {
     }
 }
 
-struct Surprise: Error { var got: String }
+struct UnexpectedResult: Error { var got: String }
 
-/// The other end of a connection without a socket.
+/// A peer on an embedded channel, without a socket.
 final class Peer {
     let channel: EmbeddedChannel
     private let transport = TransportRecorder()
@@ -95,10 +95,10 @@ final class Peer {
         self.channel = EmbeddedChannel(handlers: [self.transport], loop: loop)
     }
 
-    /// Nothing more comes from the gateway.
+    /// The gateway has shut down its output or closed the connection.
     var isOutputClosed: Bool { self.transport.isOutputClosed || !self.isOpen }
     var isOpen: Bool { self.channel.isActive }
-    /// How often the gateway asked for more.
+    /// The number of reads that the gateway requested.
     var readCount: Int { self.transport.readCount }
 
     func send(_ bytes: [UInt8]) throws {
@@ -111,12 +111,12 @@ final class Peer {
         try self.send([Envelope(message, session: session, sequence: sequence)])
     }
 
-    /// Several in one read.
+    /// Sends several messages that the gateway receives in one read.
     func send(_ envelopes: [Envelope]) throws {
         try self.send(envelopes.flatMap { Array(Codec.encode($0).bytes) })
     }
 
-    /// As a client, its first publication.
+    /// Sends a client's first publication.
     func startGuidance(_ session: SessionID) throws {
         try self.send(
             .publication(.startGuidance(trip, generation: 1, .init())), session: session, sequence: 1)
@@ -127,7 +127,7 @@ final class Peer {
         self.loop.run()
     }
 
-    /// What came since this was asked last.
+    /// The frames received since the last call.
     func receiveFrames() throws -> [Frame] {
         self.loop.run()
         while let buffer = try self.channel.readOutbound(as: ByteBuffer.self) {
@@ -144,7 +144,7 @@ final class Peer {
         }
     }
 
-    /// The Goodbye, if it is the last thing that came, and the only one.
+    /// The Goodbye if it is the last message received, and the only Goodbye.
     func goodbye() throws -> Goodbye? {
         let goodbyes = try self.receive().map(\.message).map { message -> Goodbye? in
             if case .goodbye(let goodbye) = message { goodbye } else { nil }
@@ -153,28 +153,28 @@ final class Peer {
         return goodbyes.last ?? nil
     }
 
-    /// Current road names that came.
+    /// The current road names received since the last call.
     func roadNames() throws -> [String] {
         try self.receive().flatMap { envelope -> [String] in
             if case .publication(.currentRoadName(let names)) = envelope.message { names } else { [] }
         }
     }
 
-    /// Whether the peer takes what it is sent.
+    /// Sets whether the peer reads. While it does not, writes to it stay pending.
     func setReading(_ isReading: Bool) {
         self.transport.setWriting(isReading)
         self.loop.run()
     }
 }
 
-/// An embedded channel knows neither half closing nor reading, and always writes: this stands in for it.
+/// Simulates what an embedded channel cannot do: half-closing, read requests, and writes that stay pending.
 private final class TransportRecorder: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 
     private(set) var isOutputClosed = false
     private(set) var readCount = 0
     private var isWriting = true
-    private var held: [(data: NIOAny, promise: EventLoopPromise<Void>?)] = []
+    private var pending: [(data: NIOAny, promise: EventLoopPromise<Void>?)] = []
     private var context: ChannelHandlerContext?
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -183,13 +183,13 @@ private final class TransportRecorder: ChannelOutboundHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard !self.isWriting else { return context.write(data, promise: promise) }
-        self.held.append((data, promise))
+        self.pending.append((data, promise))
     }
 
     func setWriting(_ isWriting: Bool) {
         self.isWriting = isWriting
-        while self.isWriting, !self.held.isEmpty {
-            let (data, promise) = self.held.removeFirst()
+        while self.isWriting, !self.pending.isEmpty {
+            let (data, promise) = self.pending.removeFirst()
             self.context?.writeAndFlush(data, promise: promise)
         }
     }
@@ -206,7 +206,7 @@ private final class TransportRecorder: ChannelOutboundHandler {
     }
 }
 
-/// Keeps log lines.
+/// Records log lines.
 final class LogRecorder: Sendable {
     struct Line: Sendable {
         var level: Logger.Level

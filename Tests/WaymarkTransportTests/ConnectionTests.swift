@@ -9,7 +9,7 @@ import WaymarkProtocol
 import WaymarkTransport
 
 @Suite(.timeLimit(.minutes(10))) struct HandshakeTests {
-    @Test func `a peer that says nothing is told so after the handshake's time`() throws {
+    @Test func `a peer that sends nothing gets a Goodbye after the handshake timeout`() throws {
         let bench = Bench { $0.connection.handshakeTimeout = .seconds(5) }
         let peer = try bench.connect()
         bench.loop.advanceTime(by: .milliseconds(4_999))
@@ -20,7 +20,7 @@ import WaymarkTransport
         #expect(peer.isOutputClosed)
     }
 
-    @Test func `half a Hello is not a Hello`() throws {
+    @Test func `a partial Hello does not stop the handshake timeout`() throws {
         let bench = Bench()
         let peer = try bench.connect()
         let hello = Codec.encode(Envelope(.hello(Bench.vehicleHello("car")))).bytes
@@ -29,14 +29,14 @@ import WaymarkTransport
         #expect(try peer.goodbye()?.code == .handshakeTimeout)
     }
 
-    @Test func `a role that the listener does not take is refused`() throws {
+    @Test func `a role that the listener does not allow is refused`() throws {
         let peer = try Bench().connect(.init(roles: [.navigation]))
         try peer.send(.hello(Bench.vehicleHello("car")))
         #expect(try peer.goodbye()?.code == .roleNotAllowed)
         #expect(peer.isOutputClosed)
     }
 
-    @Test func `only the listed users are navigation clients`() throws {
+    @Test func `only the listed users may be navigation clients`() throws {
         var policy = ListenerPolicy(roles: [.vehicle, .navigation])
         policy.navigationUsers = [33]
         let sources: [(PeerSource, CloseCode?)] = [
@@ -55,7 +55,7 @@ import WaymarkTransport
         }
     }
 
-    @Test func `a listener's key must be brought`() throws {
+    @Test func `a peer without the listener's key is refused`() throws {
         var policy = ListenerPolicy(roles: [.vehicle])
         policy.key = Array("secret".utf8)
         for (credential, code) in [
@@ -70,7 +70,7 @@ import WaymarkTransport
         }
     }
 
-    @Test func `connections are limited in all and per user`() throws {
+    @Test func `connections are limited in total and per user`() throws {
         let bench = Bench {
             $0.connections.connectionsMax = 3
             $0.connections.connectionsPerUserMax = 2
@@ -102,14 +102,14 @@ import WaymarkTransport
         #expect(!peer.isOpen)
     }
 
-    @Test func `when very many are refused the rest are just closed`() throws {
+    @Test func `above the limit of refusals a connection is closed without a Goodbye`() throws {
         let bench = Bench {
             $0.connections.connectionsMax = 0
             $0.refusalsMax = 2
         }
-        let told = try [bench.connect(), bench.connect()]
+        let refused = try [bench.connect(), bench.connect()]
         #expect(throws: (any Error).self) { try bench.connect() }
-        for peer in told { #expect(try peer.goodbye()?.code == .tooManyConnections) }
+        for peer in refused { #expect(try peer.goodbye()?.code == .tooManyConnections) }
         bench.loop.advanceTime(by: .seconds(2))
         bench.loop.run()
         #expect(try bench.connect().goodbye()?.code == .tooManyConnections)
@@ -117,7 +117,7 @@ import WaymarkTransport
 }
 
 @Suite(.timeLimit(.minutes(10))) struct BadBytesTests {
-    /// What a stranger sends, and the code it is told.
+    /// Bytes that a stranger sends, and the close code that it gets.
     static let garbage: [(name: String, bytes: [UInt8], code: CloseCode)] = [
         ("another protocol", Array("GET / HTTP/1.1\r\n\r\n".utf8), .badMagic),
         ("zeroes", Array(repeating: 0, count: 1_000), .badMagic),
@@ -125,15 +125,15 @@ import WaymarkTransport
         ("a frame that is too long", header(type: 1, length: 1 << 20), .frameTooLarge),
         ("the longest length", header(type: 1, length: .max), .frameTooLarge),
         ("an unknown type", header(type: 0x0EEE, length: 0), .unknownMessageType),
-        ("an unknown type to be skipped", header(type: 0x0EEE, length: 0, flags: 1), .unexpectedMessage),
+        ("an unknown skippable type", header(type: 0x0EEE, length: 0, flags: 1), .unexpectedMessage),
         ("a publication", header(type: 0x0108, length: 0), .unexpectedMessage),
         ("an unknown publication", header(type: 0x01FE, length: 0), .unknownMessageType),
         (
-            "an unknown publication to be skipped", header(type: 0x01FE, length: 0, flags: 1),
+            "an unknown skippable publication", header(type: 0x01FE, length: 0, flags: 1),
             .unexpectedMessage
         ),
         ("an empty Hello", header(type: 1, length: 0), .handshakeInvalid),
-        ("a Hello that is no protobuf", header(type: 1, length: 3) + [0xFF, 0xFF, 0xFF], .handshakeInvalid),
+        ("a Hello that is not protobuf", header(type: 1, length: 3) + [0xFF, 0xFF, 0xFF], .handshakeInvalid),
         (
             "a Hello in bad UTF-8", header(type: 1, length: 5) + [0x22, 3, 0xFF, 0xFE, 0xFD],
             .handshakeInvalid
@@ -148,7 +148,8 @@ import WaymarkTransport
     }
 
     @Test(arguments: garbage.indices)
-    func `garbage is told what it is, and nobody else notices`(_ index: Int) throws {
+    func `garbage is answered with the right close code and does not affect other peers`(_ index: Int) throws
+    {
         let (name, bytes, code) = Self.garbage[index]
         let bench = Bench()
         let vehicle = try bench.vehicle("car")
@@ -168,14 +169,14 @@ import WaymarkTransport
             try vehicle.receive().contains { $0.message == .publication(.tripPreviews([], selected: "")) })
     }
 
-    @Test func `only clients publish`() throws {
+    @Test func `a publication from a vehicle is refused`() throws {
         let bench = Bench()
         let vehicle = try bench.vehicle("car")
         try vehicle.send(Self.header(type: 0x0108, length: 0))
         #expect(try vehicle.goodbye()?.code == .unexpectedMessage)
     }
 
-    @Test func `an unknown publication reaches vehicles as it is`() throws {
+    @Test func `an unknown publication reaches vehicles unchanged`() throws {
         let bench = Bench()
         let vehicle = try bench.vehicle("car")
         let (client, session) = try bench.guide(["car"])
@@ -189,7 +190,10 @@ import WaymarkTransport
         #expect(try client.receive().isEmpty)
     }
 
-    @Test func `a refused publication is answered, uses up its number, and is the last straw once`() throws {
+    @Test
+    func `a rejected publication gets an error, consumes its number, and counts towards TOO_MANY_ERRORS`()
+        throws
+    {
         let bench = Bench { $0.connection.errorsMax = 1 }
         let (client, session) = try bench.guide(["car"])
         let bad = Frame(
@@ -197,16 +201,16 @@ import WaymarkTransport
         try client.send(Array(bad.bytes))
         let answers = try client.receive().map(\.message)
         guard case .error(let rejection)? = answers.first, answers.count == 1 else {
-            throw Surprise(got: "\(answers)")
+            throw UnexpectedResult(got: "\(answers)")
         }
         #expect(rejection.sequence == 1)
-        // Number 1 is used up: 2 is next.
+        // Number 1 is consumed: 2 is next.
         try client.send(.publication(.tripPreviews([], selected: "")), session: session, sequence: 2)
         #expect(try client.receive().isEmpty)
         try client.send(Array(bad.bytes) + Array(bad.bytes) + Array(bad.bytes))
         let last = try client.receive().map(\.message)
         guard case .error? = last.first, case .goodbye(let goodbye)? = last.last, last.count == 2 else {
-            throw Surprise(got: "\(last)")
+            throw UnexpectedResult(got: "\(last)")
         }
         #expect(goodbye.code == .tooManyErrors)
     }
@@ -214,7 +218,7 @@ import WaymarkTransport
     @Test func `a frame over the agreed length is refused by its header`() throws {
         let bench = Bench { $0.connection.frameBytesMax = 8_192 }
         let vehicle = try bench.vehicle("car")
-        // Longer than a Hello may be, as long as was agreed.
+        // Longer than a Hello may be, exactly as long as agreed.
         try vehicle.send(Self.header(type: 0x0EEE, length: 8_192 - 24, flags: 1))
         try vehicle.send(Array(repeating: 0, count: 8_192 - 24))
         #expect(try vehicle.receive().isEmpty)
@@ -224,11 +228,12 @@ import WaymarkTransport
     }
 }
 
-let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9), nameVariants: ["Here"])
-let trip = Trip(id: "t", origin: place, destination: place)
+let waypoint = Waypoint(center: Coordinate(latitude: 47, longitude: 9), nameVariants: ["Here"])
+let trip = Trip(id: "t", origin: waypoint, destination: waypoint)
 
 @Suite(.timeLimit(.minutes(10))) struct EndingTests {
-    @Test func `after a Goodbye input is thrown away until the peer closes or the time is over`() throws {
+    @Test func `after a Goodbye input is discarded until the peer closes or the drain timeout passes`() throws
+    {
         let bench = Bench { $0.connection.drainTimeout = .seconds(2) }
         let peer = try bench.connect()
         try peer.send(Array(repeating: 0, count: 100))
@@ -243,7 +248,7 @@ let trip = Trip(id: "t", origin: place, destination: place)
         #expect(!peer.isOpen)
     }
 
-    @Test func `a half-open peer is found`() throws {
+    @Test func `a peer that stops answering is disconnected`() throws {
         let bench = Bench()
         let silent = try bench.vehicle("silent", keepaliveMilliseconds: 1_000)
         let alive = try bench.vehicle("alive", keepaliveMilliseconds: 1_000)
@@ -258,7 +263,7 @@ let trip = Trip(id: "t", origin: place, destination: place)
         #expect(!alive.isOutputClosed)
     }
 
-    @Test func `a slow reader is closed, and nobody else is kept waiting`() throws {
+    @Test func `a slow reader is disconnected and does not delay other peers`() throws {
         let bench = Bench { $0.outbox.slowConsumerTimeout = .seconds(30) }
         let slow = try bench.vehicle("car", endpoint: "slow")
         let quick = try bench.vehicle("car", endpoint: "quick")
@@ -271,7 +276,7 @@ let trip = Trip(id: "t", origin: place, destination: place)
         }
         #expect(try quick.roadNames() == (2...50).map { "\($0)" })
         #expect(try slow.receive().isEmpty)
-        // It reads again: behind what was on its way, the newest value is all that it gets.
+        // It reads again: after the frame that was in transit it gets only the newest value.
         slow.setReading(true)
         #expect(try slow.roadNames() == ["2", "50"])
         slow.setReading(false)
@@ -289,7 +294,7 @@ let trip = Trip(id: "t", origin: place, destination: place)
         #expect(!quick.isOutputClosed)
     }
 
-    @Test func `an endpoint for which too much waits is closed`() throws {
+    @Test func `an endpoint is disconnected when too many bytes wait for it`() throws {
         let bench = Bench { $0.outbox.bytesMax = 65_536 }
         let slow = try bench.vehicle("car")
         let (client, session) = try bench.guide(["car"])
@@ -311,7 +316,7 @@ let trip = Trip(id: "t", origin: place, destination: place)
         #expect((100...200).contains(sequence), "closed at \(sequence)")
     }
 
-    @Test func `what waits of a cancelled session is dropped`() throws {
+    @Test func `waiting frames of a cancelled session are dropped`() throws {
         let bench = Bench()
         let slow = try bench.vehicle("car", endpoint: "slow")
         let other = try bench.vehicle("car", endpoint: "other")
@@ -319,7 +324,7 @@ let trip = Trip(id: "t", origin: place, destination: place)
         try client.startGuidance(session)
         _ = try slow.receive()
         slow.setReading(false)
-        for (sequence, name) in zip(UInt64(2)..., ["on its way", "gone"]) {
+        for (sequence, name) in zip(UInt64(2)..., ["in transit", "dropped"]) {
             try client.send(.publication(.currentRoadName([name])), session: session, sequence: sequence)
         }
         try other.send(.cancelNavigation(.userStopped))
@@ -327,10 +332,13 @@ let trip = Trip(id: "t", origin: place, destination: place)
         slow.setReading(true)
         let after = try slow.receive()
         #expect(after.map(\.message.type) == [.currentRoadName, .sessionEnded])
-        #expect(after.first?.message == .publication(.currentRoadName(["on its way"])))
+        #expect(after.first?.message == .publication(.currentRoadName(["in transit"])))
     }
 
-    @Test func `draining says goodbye, refuses newcomers with a hint, and ends when all have gone`() throws {
+    @Test
+    func `draining sends a Goodbye, refuses new peers with it, and ends when all connections are closed`()
+        throws
+    {
         let bench = Bench()
         let vehicle = try bench.vehicle("car")
         let stranger = try bench.connect()
@@ -340,22 +348,22 @@ let trip = Trip(id: "t", origin: place, destination: place)
         for peer in [vehicle, stranger] { #expect(try peer.goodbye() == goodbye) }
         let late = try bench.connect()
         #expect(try late.goodbye() == goodbye)
-        let cut = NIOLoopBoundBox<Int?>(nil, eventLoop: bench.loop)
-        drained.whenSuccess { cut.value = $0 }
+        let cutCount = NIOLoopBoundBox<Int?>(nil, eventLoop: bench.loop)
+        drained.whenSuccess { cutCount.value = $0 }
         try vehicle.close()
-        #expect(cut.value == nil)
+        #expect(cutCount.value == nil)
         try stranger.close()
-        #expect(cut.value == 0)
+        #expect(cutCount.value == 0)
     }
 
-    @Test func `a connection that is on its way to its loop is told of the draining too`() throws {
+    @Test func `a connection that is not yet on its loop is drained too`() throws {
         let (gatewayLoop, loop) = (EmbeddedEventLoop(), EmbeddedEventLoop())
         let driver = GatewayDriver(
             loops: [gatewayLoop, loop], policy: .init(), limits: .init(), logger: LogRecorder().logger,
             clock: { Instant(nanoseconds: 0) })
         let peer = Peer(loop)
-        let entrance = Entrance(address: .unix(path: "/listener"), policy: .init(roles: [.vehicle]))
-        _ = driver.accept(peer.channel, through: entrance, from: .unknown)
+        let origin = ConnectionOrigin(address: .unix(path: "/listener"), policy: .init(roles: [.vehicle]))
+        _ = driver.accept(peer.channel, through: origin, from: .unknown)
         let drained = driver.drain(Goodbye(.shuttingDown), within: .seconds(5))
         gatewayLoop.run()
         loop.run()
@@ -366,43 +374,43 @@ let trip = Trip(id: "t", origin: place, destination: place)
         #expect(try drained.wait() == 0)
     }
 
-    @Test func `draining ends in time, whoever stays`() throws {
+    @Test func `draining ends after its timeout even if a peer stays connected`() throws {
         let bench = Bench { $0.connection.drainTimeout = .seconds(60) }
         let stuck = try bench.vehicle("car")
         stuck.setReading(false)
         let drained = bench.driver.drain(Goodbye(.shuttingDown), within: .seconds(5))
-        let cut = NIOLoopBoundBox<Int?>(nil, eventLoop: bench.loop)
-        drained.whenSuccess { cut.value = $0 }
+        let cutCount = NIOLoopBoundBox<Int?>(nil, eventLoop: bench.loop)
+        drained.whenSuccess { cutCount.value = $0 }
         bench.loop.advanceTime(by: .milliseconds(4_999))
-        #expect(cut.value == nil)
+        #expect(cutCount.value == nil)
         bench.loop.advanceTime(by: .milliseconds(1))
         bench.loop.run()
-        #expect(cut.value == 1)
+        #expect(cutCount.value == 1)
         #expect(!stuck.isOpen)
     }
 
-    @Test func `a peer is read no faster than the gateway works, and after the end without regard to it`()
+    @Test func `a peer is read only as fast as the gateway processes its batches, until its session ends`()
         throws
     {
         let bench = Bench()
         let (client, session) = try bench.guide(["car"])
         let frame = Codec.encode(
             Envelope(.publication(.tripPreviews([], selected: "")), session: session, sequence: 9))
-        // The first of a turn is worked off at once.
+        // The first batch of a tick is processed immediately.
         for _ in 0..<5 { try client.channel.writeInbound(ByteBuffer(bytes: frame.bytes)) }
         let before = client.readCount
         client.channel.read()
-        #expect(client.readCount == before, "four batches are under way")
+        #expect(client.readCount == before, "four batches are queued")
         bench.loop.run()
         #expect(client.readCount == before + 1)
         for _ in 0..<5 { try client.channel.writeInbound(ByteBuffer(bytes: frame.bytes)) }
         client.channel.read()
         #expect(client.readCount == before + 1)
         try client.channel.writeInbound(ByteBuffer(bytes: [0, 0]))
-        #expect(client.readCount == before + 2, "what is left is read to be thrown away")
+        #expect(client.readCount == before + 2, "remaining input is read and discarded")
     }
 
-    @Test func `an audience goes on when others leave it`() throws {
+    @Test func `members of an audience keep receiving when others leave it`() throws {
         let bench = Bench()
         let staying = try bench.vehicle("car", endpoint: "staying")
         let (client, session) = try bench.guide(["car"])

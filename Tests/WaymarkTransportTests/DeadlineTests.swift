@@ -5,14 +5,14 @@ import WaymarkProtocol
 import WaymarkTransport
 
 @Suite struct DeadlineTests {
-    @Test func `many deadlines are met in their order, none too early and none much too late`() throws {
+    @Test func `deadlines are met in order, never early and at most 10 ms late`() throws {
         let bench = Bench()
-        // Millisecond by millisecond, beside the round ones that deadlines are put together to.
+        // One millisecond apart, so that most deadlines do not fall on the end of a bucket.
         let peers = try (0..<40).map { number in
             defer { bench.loop.advanceTime(by: .milliseconds(1)) }
             return try bench.vehicle("car-\(number)", keepaliveMilliseconds: 1_000)
         }
-        // The first one's time is over at 1 000, and now it is 40.
+        // The first deadline is at 1 000 ms, and now it is 40 ms.
         var late: [Int?] = Array(repeating: nil, count: peers.count)
         for millisecond in 40...1_060 {
             for (number, peer) in peers.enumerated() where late[number] == nil {
@@ -24,7 +24,7 @@ import WaymarkTransport
         for lateness in late { #expect((0...10).contains(lateness ?? -1), "\(lateness as Int?)") }
     }
 
-    @Test func `who has gone is waited for no longer`() throws {
+    @Test func `the handshake deadline of a closed connection is cancelled`() throws {
         let bench = Bench { $0.connection.handshakeTimeout = .seconds(5) }
         let peer = try bench.connect()
         let stays = try bench.connect()

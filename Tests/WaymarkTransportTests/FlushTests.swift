@@ -9,19 +9,19 @@ import WaymarkProtocol
 import WaymarkTransport
 
 @Suite(.timeLimit(.minutes(10))) struct FlushTests {
-    /// Answers are alone in their read, or come with another.
+    /// With one answer in a read, and with two.
     @Test(arguments: [["1"], ["1", "2"]])
-    func `whoever waits for an answer has it before others hear of it, and before it is logged`(
+    func `the outcome of a request is sent to the vehicle first, then to the client, then logged`(
         _ requests: [String]
     ) throws {
         let bench = Bench()
         let (client, session) = try bench.guide(["car"])
-        // Later than the client: the order is not that of connecting.
+        // Connected after the client, so that the order of connecting cannot explain the result.
         let vehicle = try bench.vehicle("car")
         try client.startGuidance(session)
         for id in requests {
             try vehicle.send(
-                .waypointRequest(WaypointRequest(requestID: id, waypoint: place)), session: session)
+                .waypointRequest(WaypointRequest(requestID: id, waypoint: waypoint)), session: session)
         }
         var flushes: [String] = []
         for (peer, name) in [(client, "client"), (vehicle, "vehicle")] {
@@ -38,13 +38,13 @@ import WaymarkTransport
                         RequestAnswer(
                             requestID: id, vehicle: VehicleID(unchecked: "car"), answer: .decline(.busy))))
             })
-        // What goes to one of them is flushed once.
+        // One flush for each peer.
         #expect(flushes == ["vehicle, 0 logged", "client, 0 logged"])
         #expect(bench.log.lines.count { $0.sentence == "a request ended" } == requests.count)
     }
 
-    /// As NIO does: a channel that cannot be written reads what is left before it closes.
-    @Test func `what is read while something is handed out comes after that`() throws {
+    /// Like NIO: when a write fails, the channel reads the remaining input and closes before the write returns.
+    @Test func `input that arrives during a write is processed after it`() throws {
         let bench = Bench()
         let first = try bench.connect()
         let (ours, theirs) = try unixPair()
@@ -66,7 +66,7 @@ import WaymarkTransport
         }
         try first.channel.pipeline.syncOperations.addHandler(reader, position: .first)
 
-        // So much that it is flushed in the middle of the walk over both.
+        // Enough bytes for a flush while the frames are still being sent to both endpoints.
         let names = (0..<500).map {
             Message.publication(.currentRoadName(["\($0) " + String(repeating: "x", count: 80)]))
         }
@@ -80,7 +80,7 @@ import WaymarkTransport
     }
 }
 
-/// Does something before a channel is flushed.
+/// Calls a closure before each flush of a channel.
 private final class FlushObserver: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 

@@ -12,43 +12,43 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
-extension Process {
+extension DaemonProcess {
     fileprivate static let goodbye = Goodbye(.shuttingDown, reconnectAfterMilliseconds: 7)
 
-    /// Ends this process, and starts the next one with what it leaves.
+    /// Ends this process and hands its state over to a new one.
     func restart(
         _ limits: TransportLimits = .patient, within timeout: Duration = .seconds(60),
         losing isLost: (ConnectionState) -> Bool = { _ in false }
-    ) async throws -> (next: Process, detached: DetachedDriver, adopted: Int?) {
+    ) async throws -> (next: DaemonProcess, detached: DetachedDriver, adopted: Int?) {
         let detached = try await self.driver.detach(Self.goodbye, within: timeout)
         try await self.end()
         let bytes = try StateCoder.encode(detached.state, format: 1)
         let state = try StateCoder.decode(DriverState.self, from: bytes, format: 1)
-        var connections: [(ConnectionState, CInt, ListenerRules)] = []
+        var connections: [(ConnectionState, CInt, CurrentPolicy)] = []
         for descriptor in detached.descriptors {
             let connection = try #require(state.connections.first { $0.cookie == SocketCookie(descriptor) })
             if isLost(connection) {
                 close(descriptor)
             } else {
                 connections.append(
-                    (connection, descriptor, ListenerRules(ListenerPolicy(roles: [.vehicle, .navigation]))))
+                    (connection, descriptor, CurrentPolicy(ListenerPolicy(roles: [.vehicle, .navigation]))))
             }
         }
-        let next = Process(limits)
+        let next = DaemonProcess(limits)
         let adopted = try await next.driver.adopt(state, connections, .init())
         return (next, detached, adopted)
     }
 }
 
-/// Goes to another task, once nobody else uses it.
-private struct Kept: @unchecked Sendable {
+/// Moves a peer to another task. Only that task uses the peer from then on.
+private struct Moved: @unchecked Sendable {
     let peer: SocketPeer
     init(_ peer: SocketPeer) { self.peer = peer }
 }
 
 @Suite(.serialized, .timeLimit(.minutes(10))) struct HandoverTests {
     @Test func `in the middle of a drive every endpoint gets every frame once, in order`() async throws {
-        var process = Process()
+        var process = DaemonProcess()
         var endpoints: [SocketPeer] = []
         for index in 0..<20 {
             endpoints.append(
@@ -57,7 +57,8 @@ private struct Kept: @unchecked Sendable {
         let guide = try await process.guide((0..<20).map { "car-\($0)" })
         for _ in 0..<5 {
             let first = guide.sequence + 1
-            // Some have got to the gateway, some are under way, some come while it restarts: in all no more than a socket holds.
+            // Some frames have reached the gateway, some are in transit, some are sent while it restarts. Together they fit into a
+            // socket's buffer.
             try await guide.alerts(Self.burst)
             async let driving: Void = guide.alerts(Self.burst)
             let (next, detached, adopted) = try await process.restart()
@@ -75,33 +76,33 @@ private struct Kept: @unchecked Sendable {
 
     private static let burst = 40
 
-    @Test func `a frame that is half read is read to its end by the next process`() async throws {
-        let process = Process()
+    @Test func `a frame that was read in part is completed by the next process`() async throws {
+        let process = DaemonProcess()
         let endpoint = try await process.vehicle("car")
         let guide = try await process.guide(["car"])
         let frame = guide.next(Guide.alert())
-        let behind = guide.next(Guide.alert())
+        let following = guide.next(Guide.alert())
         try guide.send(frame.bytes.prefix(30))
         let (next, detached, _) = try await process.restart()
         #expect(detached.state.connections.count == 2)
-        try guide.send(frame.bytes.dropFirst(30) + behind.bytes)
+        try guide.send(frame.bytes.dropFirst(30) + following.bytes)
         #expect(try await endpoint.alerts(upTo: 3) == [2, 3])
         let census = try await next.driver.census()
         #expect(census.endpoints == 1 && census.clients == 1 && census.sessions == 1)
         try await next.end()
     }
 
-    @Test func `what waits for a peer that is slow goes along`() async throws {
-        let process = Process()
+    @Test func `frames that wait for a slow peer are handed over`() async throws {
+        let process = DaemonProcess()
         let endpoint = try await process.vehicle("car")
         let guide = try await process.guide(["car"])
-        // More than a socket and a channel hold.
+        // More than a socket and a channel can buffer.
         for _ in 0..<4_000 { try guide.alert(200) }
         let last = guide.sequence + 1
         let received = Mutex<[UInt64]>([])
-        // Only now it reads, and only what was on its way before.
+        // The peer starts to read only now, and first only the frames in the socket.
         let first = try await endpoint.alerts(upTo: 200)
-        let reading = Task.detached { [endpoint = Kept(endpoint)] in
+        let reading = Task.detached { [endpoint = Moved(endpoint)] in
             let rest = try await endpoint.peer.alerts(upTo: last)
             received.withLock { $0 = rest }
         }
@@ -114,30 +115,32 @@ private struct Kept: @unchecked Sendable {
         try await next.end()
     }
 
-    @Test func `a peer that does not take what is half-written is cut and keeps its place`() async throws {
-        let process = Process()
+    @Test func `a peer that does not read a partly written frame is disconnected and its session is kept`()
+        async throws
+    {
+        let process = DaemonProcess()
         let stuck = try await process.vehicle("car")
         let guide = try await process.guide(["car"])
-        // More than a socket holds.
+        // More than a socket can buffer.
         for _ in 0..<4_000 { try guide.alert(200) }
         let (next, detached, adopted) = try await process.restart(within: .milliseconds(100))
         #expect(detached.cutCount == 1)
         #expect(adopted == 1)
         let census = try await next.driver.census()
         #expect(census.endpoints == 0 && census.clients == 1 && census.sessions == 1)
-        // It gets whole frames, a part of one, and then the end.
+        // It receives complete frames, part of one, and then the end of the stream.
         let alerts = try await stuck.alerts(upTo: guide.sequence, orEnd: true)
         #expect(!alerts.isEmpty && alerts.last != guide.sequence)
         try await next.end()
     }
 
-    @Test func `a deadline is the same in the next process`() async throws {
+    @Test func `a deadline is kept by the next process`() async throws {
         var limits = TransportLimits.patient
         limits.connection.handshakeTimeout = .milliseconds(400)
-        let process = Process(limits)
+        let process = DaemonProcess(limits)
         let began = ContinuousClock.now
         let silent = try await process.connect()
-        // The next process would allow more.
+        // The next process has a longer timeout.
         let (next, _, _) = try await process.restart()
         let goodbye = try await silent.await { message -> Goodbye? in
             if case .goodbye(let goodbye) = message { goodbye } else { nil }
@@ -148,8 +151,8 @@ private struct Kept: @unchecked Sendable {
         try await next.end()
     }
 
-    @Test func `keepalive goes on`() async throws {
-        let process = Process()
+    @Test func `the next process continues the keepalive`() async throws {
+        let process = DaemonProcess()
         let peer = try await process.connect()
         var hello = Bench.vehicleHello("car")
         hello.keepaliveMilliseconds = 1_000
@@ -159,33 +162,35 @@ private struct Kept: @unchecked Sendable {
         try await next.end()
     }
 
-    @Test func `who goes while nobody looks is noticed`() async throws {
-        let process = Process()
+    @Test func `a peer that disconnects during the handover is reported as departed`() async throws {
+        let process = DaemonProcess()
         let guide = try await process.guide(["car", "bus"])
         var endpoint: SocketPeer? = try await process.vehicle("car")
         let stays = try await process.vehicle("bus")
-        let detached = try await process.driver.detach(Process.goodbye, within: .seconds(60))
+        let detached = try await process.driver.detach(DaemonProcess.goodbye, within: .seconds(60))
         try await process.end()
         endpoint = nil
-        let next = Process()
+        let next = DaemonProcess()
         let connections = detached.descriptors.compactMap { descriptor in
             detached.state.connections.first { $0.cookie == SocketCookie(descriptor) }
-                .map { ($0, descriptor, ListenerRules(ListenerPolicy(roles: [.vehicle, .navigation]))) }
+                .map { ($0, descriptor, CurrentPolicy(ListenerPolicy(roles: [.vehicle, .navigation]))) }
         }
         _ = try await next.driver.adopt(detached.state, connections, .init())
         try guide.alert()
         #expect(try await stays.alerts(upTo: 2) == [2])
-        // What the gateway heard of the alert, it heard after that of the end.
+        // The gateway processed the disconnection before the alert.
         #expect(try await next.driver.census().endpoints == 1)
         #expect(endpoint == nil)
         try await next.end()
     }
 
-    @Test func `a connection that cannot go along is told so, and comes back by its token`() async throws {
+    @Test func `a connection that cannot be handed over gets a Goodbye and resumes with its token`()
+        async throws
+    {
         var limits = TransportLimits.patient
-        // It does not see the end of only one direction.
+        // This transport cannot be half-closed, so the peer does not see the end of the output.
         limits.connection.drainTimeout = .milliseconds(100)
-        let process = Process(limits)
+        let process = DaemonProcess(limits)
         let endpoint = try await process.connect(over: .unportable)
         let welcome = try await endpoint.welcome(Bench.vehicleHello("car"))
         let stays = try await process.vehicle("bus")
@@ -196,7 +201,7 @@ private struct Kept: @unchecked Sendable {
         #expect(detached.cutCount == 0)
         #expect(adopted == 2)
         let goodbye = try await endpoint.await { if case .goodbye(let goodbye) = $0 { goodbye } else { nil } }
-        #expect(goodbye == Process.goodbye)
+        #expect(goodbye == DaemonProcess.goodbye)
         #expect(try await endpoint.receive() == nil)
         try guide.alert()
         #expect(try await stays.alerts(upTo: 3) == [2, 3])
@@ -209,8 +214,8 @@ private struct Kept: @unchecked Sendable {
         try await next.end()
     }
 
-    @Test func `a connection whose socket is lost keeps its place for its grace time`() async throws {
-        let process = Process()
+    @Test func `an endpoint whose socket is lost can resume within the grace time`() async throws {
+        let process = DaemonProcess()
         let endpoint = try await process.vehicle("car")
         let guide = try await process.guide(["car"])
         let lost = ConnectionID(1)

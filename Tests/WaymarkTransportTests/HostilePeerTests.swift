@@ -8,13 +8,14 @@ import WaymarkSimulation
 import WaymarkTransport
 
 @Suite(.timeLimit(.minutes(10))) struct HostilePeerTests {
-    /// What a peer of each role may say, from Hello to Goodbye, in a session that it guesses.
+    /// The frames of a peer from Hello to Goodbye, with a guessed session id.
     static func conversation(_ isVehicle: Bool, _ number: Int, _ session: SessionID) -> [[UInt8]] {
         let messages: [Message] =
             isVehicle
             ? [
                 .hello(Bench.vehicleHello("v\(number)")), .ping(nonce: 1), .allowNavigation,
-                .waypointRequest(WaypointRequest(requestID: "r", waypoint: place)), .vehicleSettings(.init()),
+                .waypointRequest(WaypointRequest(requestID: "r", waypoint: waypoint)),
+                .vehicleSettings(.init()),
                 .cancelNavigation(.userStopped), .goodbye(Goodbye(.normal)),
             ]
             : [
@@ -30,7 +31,7 @@ import WaymarkTransport
         }
     }
 
-    /// Changes, drops, repeats and cuts.
+    /// Changes, drops, repeats and truncates frames.
     static func spoil(_ frames: [[UInt8]], with generator: inout SeededRandom) -> [UInt8] {
         var frames = frames
         for _ in 0..<Int.random(in: 0...3, using: &generator) {
@@ -40,8 +41,8 @@ import WaymarkTransport
             case 1: if frames.count > 1 { frames.remove(at: index) }
             case 2: frames[index].removeLast(Int.random(in: 0...frames[index].count, using: &generator))
             default:
-                for place in frames[index].indices where Int.random(in: 0...30, using: &generator) == 0 {
-                    frames[index][place] = .random(in: 0...255, using: &generator)
+                for offset in frames[index].indices where Int.random(in: 0...30, using: &generator) == 0 {
+                    frames[index][offset] = .random(in: 0...255, using: &generator)
                 }
             }
         }
@@ -49,7 +50,7 @@ import WaymarkTransport
     }
 
     @Test(arguments: UInt64(0)..<40)
-    func `others get what is theirs, whatever one peer does`(_ seed: UInt64) throws {
+    func `a hostile peer does not affect what other peers receive`(_ seed: UInt64) throws {
         var generator = SeededRandom(seed: seed)
         let bench = Bench()
         let vehicle = try bench.vehicle("car")
@@ -64,9 +65,9 @@ import WaymarkTransport
                 try hostile.send(Array(piece))
                 rest = rest.dropFirst(piece.count)
             }
-            // Whatever it was told can be read, and nothing follows a Goodbye.
-            let told = try hostile.receive().map(\.message.type)
-            #expect(!told.dropLast().contains(.goodbye), "\(told)")
+            // All frames that it was sent can be decoded, and none follows a Goodbye.
+            let types = try hostile.receive().map(\.message.type)
+            #expect(!types.dropLast().contains(.goodbye), "\(types)")
             if hostile.isOpen { try hostile.close() }
             try client.send(
                 .publication(.currentRoadName(["\(number)"])), session: session, sequence: UInt64(number))

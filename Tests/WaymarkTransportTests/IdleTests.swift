@@ -5,7 +5,7 @@ import WaymarkProtocol
 import WaymarkTransport
 
 @Suite(.timeLimit(.minutes(10))) struct IdleTests {
-    /// What came of a wait.
+    /// The result of a wait.
     private final class Outcome {
         var result: Result<Void, any Error>?
         var isIdle: Bool { if case .success? = self.result { true } else { false } }
@@ -15,7 +15,7 @@ import WaymarkTransport
         }
     }
 
-    @Test func `the time counts from the asking, or from the last one's end`() throws {
+    @Test func `the idle time counts from the call or from the end of the last connection`() throws {
         let bench = Bench()
         bench.driver.setIdleTime(.seconds(10))
         var outcome = Outcome(bench.driver.waitUntilIdle())
@@ -26,7 +26,7 @@ import WaymarkTransport
         try peers[0].close()
         bench.loop.advanceTime(by: .seconds(1))
         #expect(outcome.result == nil)
-        // The other one said nothing, and was closed meanwhile.
+        // The gateway has already closed the other connection, which sent nothing.
         try peers[1].close()
         bench.loop.advanceTime(by: .seconds(9))
         #expect(outcome.result == nil)
@@ -41,7 +41,7 @@ import WaymarkTransport
         #expect(outcome.isIdle)
     }
 
-    @Test func `who is refused is there until he has gone`() throws {
+    @Test func `a refused connection counts until it is closed`() throws {
         let bench = Bench { $0.connections.connectionsMax = 0 }
         bench.driver.setIdleTime(.seconds(10))
         let outcome = Outcome(bench.driver.waitUntilIdle())
@@ -52,7 +52,7 @@ import WaymarkTransport
         #expect(outcome.isIdle)
     }
 
-    @Test func `without a time, and after its end, a wait is in vain`() throws {
+    @Test func `a wait without an idle time never succeeds and one after the end fails`() throws {
         let bench = Bench()
         bench.driver.setIdleTime(.seconds(1))
         bench.driver.setIdleTime(nil)

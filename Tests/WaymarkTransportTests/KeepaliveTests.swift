@@ -6,7 +6,7 @@ import WaymarkProtocol
 import WaymarkTransport
 
 @Suite(.timeLimit(.minutes(10))) struct KeepaliveTests {
-    @Test func `a peer whose traffic needs no answer hears something in every interval`() throws {
+    @Test func `a peer whose messages need no answer receives a frame in every keepalive interval`() throws {
         let bench = Bench()
         let vehicle = try bench.vehicle("car", keepaliveMilliseconds: 1_000)
         var silence = 0
@@ -17,7 +17,7 @@ import WaymarkTransport
                 settings.isReadyToShow = step.isMultiple(of: 20)
                 try vehicle.send(.vehicleSettings(settings))
             }
-            // Now and then an answer, so that intervals end at any distance from the last frame.
+            // Now and then an answer, so that intervals end at varying times after the last frame.
             if step.isMultiple(of: 170) { try vehicle.send(.ping(nonce: 1)) }
             silence = try vehicle.receive().isEmpty ? silence + 10 : 0
             // Deadlines are met up to 10 ms late.
@@ -26,7 +26,7 @@ import WaymarkTransport
         #expect(!vehicle.isOutputClosed)
     }
 
-    @Test func `an idle peer is pinged once an interval`() throws {
+    @Test func `an idle peer is pinged once per keepalive interval`() throws {
         let bench = Bench()
         let vehicle = try bench.vehicle("car", keepaliveMilliseconds: 1_000)
         var pings = 0

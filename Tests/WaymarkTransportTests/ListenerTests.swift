@@ -5,7 +5,7 @@ import Testing
 import WaymarkTransport
 
 @Suite(.timeLimit(.minutes(1))) struct ListenerTests {
-    /// A channel whose closing fails, until it is told otherwise.
+    /// Makes closing a channel fail, until the handler is removed.
     private final class Unclosable: ChannelOutboundHandler, RemovableChannelHandler {
         typealias OutboundIn = NIOAny
 
@@ -14,7 +14,7 @@ import WaymarkTransport
         }
     }
 
-    /// How many descriptors of this process are of a file.
+    /// The number of this process's descriptors for a file.
     private static func descriptorCount(of inode: ino_t) -> Int {
         (CInt(0)..<4_096).count { Self.inode(of: $0) == inode }
     }
@@ -24,7 +24,7 @@ import WaymarkTransport
         return fstat(descriptor, &status) == 0 ? status.st_ino : nil
     }
 
-    @Test func `a listener that cannot be closed leaves no descriptor behind`() async throws {
+    @Test func `releasing a listener that cannot be closed leaks no descriptor`() async throws {
         let socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         #expect(listen(socket, 1) == 0)
         let inode = try #require(Self.inode(of: socket))

@@ -8,7 +8,7 @@ import WaymarkProtocol
 import WaymarkTransport
 
 @Suite(.timeLimit(.minutes(10))) struct LogTests {
-    @Test func `each ending is told once, with who and why`() throws {
+    @Test func `the end of a connection is logged once, with the peer and the reason`() throws {
         let bench = Bench()
         let stranger = try bench.connect(from: .host("10.0.0.9"))
         try stranger.send(Array(repeating: 0, count: 100))
@@ -23,7 +23,7 @@ import WaymarkTransport
             bench.log.lines(.debug).map(\.sentence) == ["a connection was accepted", "a connection ended"])
     }
 
-    @Test func `a refused peer and a slow one are told`() throws {
+    @Test func `a refused peer and a slow peer are logged`() throws {
         let bench = Bench { $0.outbox.slowConsumerTimeout = .seconds(1) }
         let first = try bench.vehicle("car")
         let second = try bench.connect()
@@ -42,7 +42,7 @@ import WaymarkTransport
         #expect(warnings.map { $0.metadata["code"] } == ["idInUse", "slowConsumer"])
     }
 
-    @Test func `a vehicle that is refused to a client is told with the reason`() throws {
+    @Test func `the refusal of a vehicle to a client is logged with its reason`() throws {
         let bench = Bench()
         _ = try bench.guide(["car", "bus"])
         let other = try bench.connect()
@@ -59,7 +59,7 @@ import WaymarkTransport
         #expect(lines.map { $0.metadata["session"] == nil } == [true, false])
     }
 
-    @Test func `one source cannot flood the log, and what was left out is told`() throws {
+    @Test func `one source cannot flood the log and suppressed lines are counted`() throws {
         let bench = Bench {
             $0.log.linesMax = 5
             $0.log.window = .seconds(60)
@@ -78,13 +78,13 @@ import WaymarkTransport
         #expect(told.sentence == "suppressed further log lines about a peer")
         #expect(told.metadata["count"] == "95")
         #expect(told.metadata["peer"] == "10.0.0.9")
-        // A new minute, new lines.
+        // A new window allows new lines.
         let stranger = try bench.connect(from: .host("10.0.0.9"))
         try stranger.send([0, 0])
         #expect(bench.log.lines(.warning).last?.metadata["code"] == "badMagic")
     }
 
-    @Test func `the life of a session is told, with its vehicle and its client`() throws {
+    @Test func `the life of a session is logged with its vehicle and its client`() throws {
         let bench = Bench()
         let vehicle = try bench.vehicle("car")
         let (client, session) = try bench.guide(["car"])
@@ -115,7 +115,7 @@ import WaymarkTransport
         #expect(life.compactMap { $0.metadata["outcome"] } == ["withdrawn"])
     }
 
-    @Test func `a client that vanishes, comes back and is taken over leaves its traces`() throws {
+    @Test func `a client's disconnection, resumption and replacement are logged`() throws {
         var policy = Gateway.Policy()
         policy.arbitration = .replace
         let bench = Bench(policy: policy)
@@ -123,7 +123,7 @@ import WaymarkTransport
         let first = try bench.connect()
         try first.send(.hello(Bench.navigationHello("first")))
         guard case .welcome(let welcome)? = try first.receive().first?.message else {
-            throw Surprise(got: "nothing")
+            throw UnexpectedResult(got: "nothing")
         }
         try first.send(
             .openSession(OpenSession(requestID: "r", vehicles: .vehicles([VehicleID(unchecked: "car")]))))
@@ -142,7 +142,7 @@ import WaymarkTransport
             ])
     }
 
-    @Test func `one peer's lines do not keep back those of another from the same place`() throws {
+    @Test func `one peer's lines do not suppress those of another peer from the same source`() throws {
         let bench = Bench { $0.log.linesMax = 5 }
         for _ in 0..<10 { try bench.vehicle("restless").close() }
         _ = try bench.vehicle("calm")
@@ -151,14 +151,14 @@ import WaymarkTransport
         #expect(admitted.count { $0.metadata["vehicle"] == "calm" } == 1)
     }
 
-    @Test func `no place is in the log`() throws {
+    @Test func `the log contains no geographic position, name or request id`() throws {
         let bench = Bench()
         let vehicle = try bench.vehicle("car")
         let (client, session) = try bench.guide(["car"])
         let secret = Waypoint(
             center: Coordinate(latitude: 47.123456, longitude: 9.654321), nameVariants: ["Secret Street 1"])
         let drive = Trip(id: "t", origin: secret, destination: secret)
-        for sequence in UInt64(1)...2 {  // The second is refused: guidance was started with this generation.
+        for sequence in UInt64(1)...2 {  // The second is rejected: guidance was started with this generation.
             try client.send(
                 .publication(.startGuidance(drive, generation: 1, .init())), session: session,
                 sequence: sequence)
@@ -207,7 +207,7 @@ import WaymarkTransport
         }
         #expect(passed(.host("a")) == 20)
         #expect(passed(.host("b")) == 20)
-        // Lines about nobody are counted by themselves, and so are the next minute's.
+        // Lines without a subject are counted separately, and so are those of the next window.
         #expect(limiter.count(.host("a"), .info, at: Instant(nanoseconds: 0)) == .pass)
         let next = Instant(nanoseconds: 0) + .seconds(60)
         #expect(limiter.count(.host("a"), about: .client(ClientID(unchecked: "c")), .info, at: next) == .pass)

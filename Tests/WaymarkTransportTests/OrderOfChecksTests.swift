@@ -6,20 +6,20 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
-/// The order of checks that Docs/protocol.md gives, on the real handler: type and state, role, size, body.
+/// The order of checks in Docs/protocol.md, tested on the real handler: type and state, role, size, body.
 @Suite(.timeLimit(.minutes(10))) struct OrderOfChecksTests {
     enum State: CaseIterable { case connected, waiting, client, endpoint }
 
-    /// What becomes of a frame.
+    /// The effect of a frame.
     enum End: Equatable {
-        /// The connection goes on.
+        /// The connection stays open.
         case open(refused: Bool)
         case closed(CloseCode)
-        /// The gateway closes without a Goodbye: the peer said one.
+        /// The gateway closes without a Goodbye, because the peer sent one.
         case left
     }
 
-    /// What the page says of each type, apart from publications: who may send it to the gateway.
+    /// The types that a peer of each role may send, apart from publications.
     static let clients: Set<MessageType> = [.openSession, .requestAnswer]
     static let endpoints: Set<MessageType> = [
         .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer, .cancelNavigation,
@@ -48,7 +48,7 @@ import WaymarkTransport
         return type == .goodbye ? .left : .open(refused: false)
     }
 
-    /// Sends a frame in a state, and sees what becomes of it.
+    /// Sends a frame in a state, and returns its effect.
     static func end(of frame: [UInt8], in state: State) throws -> End {
         let bench = Bench()
         let peer: Peer
@@ -79,7 +79,7 @@ import WaymarkTransport
 
     static let badBody: [UInt8] = [0xFF, 0xFF, 0xFF]
 
-    /// A right body of each type that a peer may send; of the others it does not matter.
+    /// A valid message of each type that a peer may send.
     static let good: [MessageType: Message] = {
         let (id, route) = (ManeuverID(rawValue: 1), RouteInformation())
         let publications: [Publication] = [
@@ -91,7 +91,7 @@ import WaymarkTransport
             .maneuverEstimates(id, estimates, generation: 1), .currentRouteSegment("s", generation: 1),
             .pauseGuidance(.arrived, description: []), .resumeGuidance(generation: 1, .unknown, nil),
             .showAlert(NavigationAlert(id: 1, titleVariants: ["x"])), .dismissAlert(1, .timeout),
-            .shareDestination(shareID: "s", place), .finishGuidance, .cancelGuidance,
+            .shareDestination(shareID: "s", waypoint), .finishGuidance, .cancelGuidance,
         ]
         let vehicle = VehicleID(unchecked: "car")
         let messages: [Message] = [
@@ -99,8 +99,8 @@ import WaymarkTransport
             .openSession(OpenSession(requestID: "r", vehicles: .vehicles([vehicle]))),
             .requestAnswer(RequestAnswer(requestID: "r", vehicle: vehicle, answer: .accept)),
             .receipt(Receipt(receivedSequence: 0, shownSequence: 0)),
-            .waypointRequest(WaypointRequest(requestID: "w", waypoint: place)),
-            .destinationRequest(DestinationRequest(requestID: "d", destination: place)),
+            .waypointRequest(WaypointRequest(requestID: "w", waypoint: waypoint)),
+            .destinationRequest(DestinationRequest(requestID: "d", destination: waypoint)),
             .withdrawRequest(WithdrawRequest(requestID: "w")),
             .promptAnswer(PromptAnswer(requestID: "w", isAccepted: true)), .cancelNavigation(.userStopped),
             .allowNavigation, .updateRouteSource(UpdateRouteSource(routeSource: .vehicle)),
@@ -135,7 +135,7 @@ import WaymarkTransport
     }
 
     @Test(arguments: [UInt16(0x00EE), 0x01FE, 0x02EE, 0x0EEE])
-    func `an unknown type is ignored once active, if it is skippable`(_ type: UInt16) throws {
+    func `an unknown type is ignored in an active session if it is skippable`(_ type: UInt16) throws {
         for state in State.allCases {
             let isActive = state == .client || state == .endpoint
             for body in [[], Self.badBody] {
@@ -150,10 +150,10 @@ import WaymarkTransport
         }
     }
 
-    @Test func `only refusals for the body count towards TOO_MANY_ERRORS`() throws {
+    @Test func `only rejected bodies count towards TOO_MANY_ERRORS`() throws {
         let bench = Bench { $0.connection.errorsMax = 3 }
         let (client, session) = try bench.guide(["car"])
-        // For the feature, the session, the number, and what was published before: none of them counts.
+        // Rejections for the session, the number and the state do not count.
         for _ in 0..<20 {
             let road = Message.publication(.currentRoadName(["x"]))
             try client.send(road, session: SessionID(session.rawValue + 1), sequence: 1)
@@ -167,7 +167,7 @@ import WaymarkTransport
         #expect(Set(codes) == [.unknownSession, .sequenceGap, .wrongState] && codes.count == 41)
         for _ in 0..<3 { try client.send(Self.frame(0x0108, Self.badBody)) }
         #expect(try client.receive().map(\.message.type) == [.error, .error, .error])
-        // The count begins anew when the time is over.
+        // The count restarts after its time window.
         bench.loop.advanceTime(by: .milliseconds(10_100))
         _ = try client.receive()
         for _ in 0..<3 { try client.send(Self.frame(0x0108, Self.badBody)) }
@@ -176,7 +176,7 @@ import WaymarkTransport
         #expect(try client.receive().map(\.message.type) == [.error, .goodbye])
     }
 
-    @Test func `a refused body uses up the number if it is the next one`() throws {
+    @Test func `a rejected body consumes its sequence number if it is the next one`() throws {
         let bench = Bench()
         let (client, session) = try bench.guide(["car"])
         func refusal(_ sequence: UInt64) throws -> ErrorCode? {
@@ -191,7 +191,7 @@ import WaymarkTransport
         }
         #expect(try refusal(1) == .malformed)
         #expect(try publish(1) == .sequenceGap)
-        // A wrong number is not used up, whatever else is wrong.
+        // A number out of order is not consumed, even if the body is rejected.
         #expect(try refusal(7) == .malformed)
         #expect(try publish(8) == .sequenceGap)
         #expect(try publish(2) == nil)
@@ -204,7 +204,10 @@ import WaymarkTransport
         return nil
     }
 
-    @Test func `in the header of other messages a client's session id and every number are ignored`() throws {
+    @Test
+    func `the header's number and a client's session id are ignored in messages that are not publications`()
+        throws
+    {
         let bench = Bench()
         let client = try bench.connect()
         try client.send(.hello(Bench.navigationHello("app")))

@@ -8,7 +8,7 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
-/// The other end of a connection, over a real socket.
+/// A peer on a real socket.
 final class SocketPeer {
     let descriptor: CInt
     private var splitter = FrameSplitter(frameBytesMax: ProtocolConstants.frameBytes.upperBound)
@@ -18,15 +18,15 @@ final class SocketPeer {
 
     deinit { Glibc.close(self.descriptor) }
 
-    /// What the gateway's end of a connection is.
+    /// The kind of the gateway's end of a connection.
     enum Transport {
         case unix, tcp
-        /// Nothing that another process could go on with.
+        /// A channel that cannot be handed over to another process.
         case unportable
     }
 
-    /// A connection to `driver` through a listener for both roles, for which the kernel keeps about `sendBufferBytes`. `watch`
-    /// sees what the driver gives to the channel.
+    /// Connects to `driver` through a listener for both roles. The gateway's socket buffers about `sendBufferBytes`; `watch` counts the
+    /// driver's writes to the channel.
     static func connect(
         to driver: GatewayDriver, on loop: any EventLoop, over transport: Transport = .unix,
         sendBufferBytes: CInt? = nil, watch: WriteCounter = WriteCounter()
@@ -35,14 +35,14 @@ final class SocketPeer {
         if var bytes = sendBufferBytes {
             let size = socklen_t(MemoryLayout<CInt>.size)
             guard setsockopt(theirs, SOL_SOCKET, SO_SNDBUF, &bytes, size) == 0 else {
-                throw Surprise(got: "errno \(errno)")
+                throw UnexpectedResult(got: "errno \(errno)")
             }
         }
-        let entrance = Entrance(
+        let origin = ConnectionOrigin(
             address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
         let accept: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
             channel.pipeline.addHandler(watch).flatMap {
-                driver.accept(channel, through: entrance, from: .user(1_000))
+                driver.accept(channel, through: origin, from: .user(1_000))
             }
         }
         switch transport {
@@ -62,7 +62,7 @@ final class SocketPeer {
     func send(_ bytes: some Collection<UInt8>) throws {
         let bytes = Array(bytes)
         guard Glibc.send(self.descriptor, bytes, bytes.count, 0) == bytes.count else {
-            throw Surprise(got: "errno \(errno)")
+            throw UnexpectedResult(got: "errno \(errno)")
         }
     }
 
@@ -75,13 +75,13 @@ final class SocketPeer {
         while true {
             if let frame = try self.splitter.next() { return frame }
             if self.isAtEnd { return nil }
-            // Waiting takes a thread, of which tests have few.
+            // On the thread pool, since waiting blocks a thread and the tests' own pool is small.
             let bytes = try await NIOThreadPool.singleton.runIfActive { [descriptor] in
                 var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                guard Glibc.poll(&poll, 1, 20_000) > 0 else { throw Surprise(got: "nothing") }
+                guard Glibc.poll(&poll, 1, 20_000) > 0 else { throw UnexpectedResult(got: "nothing") }
                 var bytes = [UInt8](repeating: 0, count: 65_536)
                 let count = recv(descriptor, &bytes, bytes.count, 0)
-                guard count >= 0 else { throw Surprise(got: "errno \(errno)") }
+                guard count >= 0 else { throw UnexpectedResult(got: "errno \(errno)") }
                 return Array(bytes[..<count])
             }
             self.isAtEnd = bytes.isEmpty
@@ -89,7 +89,7 @@ final class SocketPeer {
         }
     }
 
-    /// The next message that `choose` takes.
+    /// Skips messages until `choose` returns a value.
     func await<Value>(_ choose: (Message) -> Value?) async throws -> Value {
         let decoder = BodyDecoder()
         var last: Message?
@@ -98,22 +98,23 @@ final class SocketPeer {
             if let value = choose(message) { return value }
             last = message
         }
-        throw Surprise(got: last.map { "the end after \($0)" } ?? "the end")
+        throw UnexpectedResult(got: last.map { "the end after \($0)" } ?? "the end")
     }
 
-    /// Says Hello, and returns the Welcome.
+    /// Sends a Hello and returns the Welcome.
     func welcome(_ hello: Hello) async throws -> Welcome {
         try self.send(.hello(hello))
         return try await self.await { if case .welcome(let welcome) = $0 { welcome } else { nil } }
     }
 
-    /// The sequence numbers of the alerts up to the one with number `last`, or if allowed the end, whatever is between them.
+    /// The sequence numbers of the alerts up to number `last` or, if `mayEnd` is set, to the end of the stream. Other frames are
+    /// skipped.
     func alerts(upTo last: UInt64, orEnd mayEnd: Bool = false) async throws -> [UInt64] {
         var numbers: [UInt64] = []
         while numbers.last != last {
             guard let frame = try await self.receive() else {
                 if mayEnd { break }
-                throw Surprise(got: "the end after \(numbers.last ?? 0)")
+                throw UnexpectedResult(got: "the end after \(numbers.last ?? 0)")
             }
             if frame.header.type == .showAlert { numbers.append(frame.header.sequence) }
         }
@@ -121,7 +122,7 @@ final class SocketPeer {
     }
 }
 
-/// Counts what is given to a channel. What goes straight into the socket is not.
+/// Counts writes to a channel. Bytes that are sent directly on the socket are not counted.
 final class WriteCounter: ChannelOutboundHandler, Sendable {
     typealias OutboundIn = ByteBuffer
 
@@ -138,7 +139,7 @@ final class WriteCounter: ChannelOutboundHandler, Sendable {
 func unixPair() throws -> (CInt, CInt) {
     var pair: [CInt] = [0, 0]
     guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0 else {
-        throw Surprise(got: "errno \(errno)")
+        throw UnexpectedResult(got: "errno \(errno)")
     }
     return (pair[0], pair[1])
 }
@@ -157,6 +158,6 @@ private func tcpPair() throws -> (CInt, CInt) {
                 && getsockname(listener, $0, &length) == 0 && connect(ours, $0, length) == 0
         }
     }
-    guard isConnected else { throw Surprise(got: "errno \(errno)") }
+    guard isConnected else { throw UnexpectedResult(got: "errno \(errno)") }
     return (ours, accept(listener, nil, nil))
 }

@@ -14,15 +14,15 @@ package enum RoutingError: Error, Sendable, Hashable {
     case badPoints(String)
     /// Not an `http` or `https` address: correct the setting.
     case badAddress(String)
-    /// Nobody answers there: start the engine, or correct the address.
+    /// No server answers there: start the engine, or correct the address.
     case unreachable(address: String, reason: String)
-    /// No whole answer in time: ask again, or allow more time.
+    /// No complete answer in time: try again, or allow more time.
     case timedOut(address: String, after: Duration)
     /// The answer is larger than allowed: ask for a shorter route, or allow more.
     case tooLarge(address: String, bytesMax: Int)
-    /// The engine says that there is no route: choose other points. In its own words; `code` may be empty.
+    /// The engine has no route: choose other points. `message` is the engine's; `code` may be empty.
     case refused(code: String, message: String)
-    /// What came is no route: it is not a routing engine, or it is in trouble. `status` is HTTP's, e.g. "404 Not Found".
+    /// The answer is not a route: the server is not a routing engine, or has failed. `status` is HTTP's, e.g. "404 Not Found".
     case unreadable(address: String, status: String, RouteReadingError)
     /// The caller's task was cancelled.
     case cancelled
@@ -48,16 +48,16 @@ extension RoutingError: CustomStringConvertible {
     }
 }
 
-/// What one engine may cost.
+/// Limits for one request to an engine.
 package struct RoutingLimits: Sendable, Hashable {
     /// From the request to the last byte of the answer.
     package var deadline = Duration.seconds(20)
     /// A larger answer is refused.
     package var bytesMax = 32 * 1_024 * 1_024
-    /// Points that the engine moved farther than this are reported, in metres. A stop farther from the route is none.
+    /// Points that the engine moved farther than this are reported, in metres. A stop farther from the route is not counted.
     package var movedMetersMax = Self.stopMetersMax
 
-    /// At most this far from a place, in metres, a route counts as leading there.
+    /// A route that comes at least this close to a point, in metres, counts as leading there.
     package static let stopMetersMax = 250.0
 
     package init() {}
@@ -95,7 +95,7 @@ extension RouteAnswer {
 }
 
 extension EngineRoute {
-    /// The directions end, and the vehicle is not at its destination.
+    /// Ends the directions before the destination.
     fileprivate mutating func endDirections() {
         guard let last = self.information.maneuvers.indices.last else { return }
         self.information.maneuvers[last].type = .arriveEndOfDirections

@@ -10,7 +10,7 @@ extension Coordinate {
         (-90...90).contains(self.latitude) && (-180...180).contains(self.longitude)
     }
 
-    /// Whether latitude and longitude are those of `other`, at whatever altitude.
+    /// Whether latitude and longitude equal those of `other`. The altitude is ignored.
     package func isAt(_ other: Coordinate) -> Bool {
         self.latitude == other.latitude && self.longitude == other.longitude
     }
@@ -35,7 +35,7 @@ extension Coordinate {
         return degrees < 0 ? degrees + 360 : degrees
     }
 
-    /// The point `fraction`, 0 ... 1, of the way to `other`; straight on the map, the short way around the Earth.
+    /// The point at `fraction`, 0 ... 1, of the straight line on the map to `other`, the shorter way around the Earth.
     package func interpolated(to other: Coordinate, fraction: Double) -> Coordinate {
         var east = other.longitude - self.longitude
         if east > 180 { east -= 360 } else if east < -180 { east += 360 }
@@ -57,7 +57,7 @@ extension Coordinate {
 }
 
 extension Angle {
-    /// The angle of `degrees`, rounded; nil for what is not a finite number of a sane size.
+    /// The angle of `degrees`, rounded; nil if the number is not finite or too large.
     package static func degrees(rounding degrees: Double) -> Angle? {
         guard degrees.isFinite, abs(degrees) < 1e6 else { return nil }
         return .degrees(Int(degrees.rounded()))

@@ -1,7 +1,7 @@
 import Foundation
 package import WaymarkModel
 
-/// How far along a line its points are, and how long it takes to get there.
+/// Distances and travel times along a line.
 package struct LineMeasure: Sendable, Hashable {
     /// Metres from the start to each point; ascending.
     package let meters: [Double]
@@ -38,7 +38,7 @@ package struct LineMeasure: Sendable, Hashable {
     /// The time at all stops in seconds.
     package var stopSeconds: Double { self.stops.values.reduce(0, +) }
 
-    /// The last point at or before `meters`, never the line's last point unless the line has but one.
+    /// The index of the last point at or before `meters`, except the line's last point, unless the line has only one.
     package func index(atMeters meters: Double) -> Int { Self.index(of: meters, in: self.meters) }
 
     /// The time of arrival at `meters`, in seconds from the start.
@@ -53,7 +53,7 @@ package struct LineMeasure: Sendable, Hashable {
         return departure + (self.seconds[index + 1] - departure) * fraction
     }
 
-    /// The time at `meters`, where it is `now`: between arrival and departure at a stop, else that of passing.
+    /// The time at `meters`: at a stop, `now` limited to the stay; elsewhere the time of passing.
     package func seconds(atMeters meters: Double, now: Double?) -> Double {
         let arrival = self.seconds(atMeters: meters)
         let index = self.index(atMeters: meters)
@@ -72,7 +72,7 @@ package struct LineMeasure: Sendable, Hashable {
         return self.meters[index] + (self.meters[index + 1] - self.meters[index]) * fraction
     }
 
-    /// When the point at `index` is left.
+    /// The time of departure from the point at `index`.
     private func departure(_ index: Int) -> Double { self.seconds[index] + (self.stops[index] ?? 0) }
 
     private static func index(of value: Double, in values: [Double]) -> Int {
@@ -91,18 +91,18 @@ extension LineMeasure {
         let index = self.index(atMeters: meters)
         guard index + 1 < line.count, self.meters[index + 1] > self.meters[index] else { return line[index] }
         let fraction = (meters - self.meters[index]) / (self.meters[index + 1] - self.meters[index])
-        // Why: exactly the line's own points at both ends, not what rounding makes of them.
+        // Why: exactly the line's own points at both ends, without rounding.
         if fraction <= 0 { return line[index] }
         return fraction >= 1
             ? line[index + 1] : line[index].interpolated(to: line[index + 1], fraction: fraction)
     }
 
-    /// How far along `line` the place nearest to `point` is, in metres; the first one of several. O(points).
+    /// The distance along `line` to the position nearest to `point`, in metres; the first one of several. O(points).
     package func nearest(to point: Coordinate, on line: [Coordinate]) -> Double {
         self.pass(of: point, on: line, within: 0...self.length) { _ in false }.meters
     }
 
-    /// How far along `line` it comes by `point` for the first time, in metres, within `range` from the line's start. O(points).
+    /// The distance along `line` at which it first passes `point`, in metres, within `range` from the line's start. O(points).
     ///
     /// The first local minimum within ``passMeters`` of the global one.
     package func firstPass(
@@ -113,11 +113,11 @@ extension LineMeasure {
         return self.pass(of: point, on: line, within: range) { $0 > limit }.meters
     }
 
-    /// Two passes of one road, there and back, may be this far from each other, in metres: carriageways, and what engines round.
+    /// The maximum distance between two passes of one road in opposite directions, in metres: separate carriageways and rounding.
     private static let passMeters = 50.0
 
-    /// The place nearest to `point` within `range`, and its distance. Stops at the first point that `isPassed` of its distance
-    /// after one that is not.
+    /// The position nearest to `point` within `range`, and its distance. Stops at the first point whose distance satisfies `isPassed`
+    /// after one whose distance does not.
     private func pass(
         of point: Coordinate, on line: [Coordinate], within range: ClosedRange<Double>,
         isPassed: (Double) -> Bool
@@ -129,7 +129,7 @@ extension LineMeasure {
             guard self.meters[index] < range.upperBound else { break }
             let length = self.meters[index + 1] - self.meters[index]
             guard length > 0 else { continue }
-            // Why: on the scale of one piece of line the Earth is flat, measured along and across the piece.
+            // Why: for one piece of the line the Earth is flat enough to measure along and across the piece.
             let turn = (line[index].bearing(to: point) - line[index].bearing(to: line[index + 1])) * .pi / 180
             let offset = line[index].meters(to: point) * cos(turn)
             let (low, high) = (

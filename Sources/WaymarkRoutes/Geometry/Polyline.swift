@@ -6,7 +6,7 @@ package import WaymarkModel
 /// - Source: https://developers.google.com/maps/documentation/utilities/polylinealgorithm; with six digits in place
 ///   of five it is what Valhalla and newer OSRM and Mapbox answers use.
 package enum Polyline {
-    /// How many decimal digits of a degree a text carries.
+    /// The number of decimal digits of a degree in a text.
     package enum Precision: Int, Sendable, Hashable, CaseIterable {
         case five = 5
         case six = 6
@@ -15,7 +15,7 @@ package enum Polyline {
         var unitsPerDegree: Double { self == .five ? 1e5 : 1e6 }
     }
 
-    /// What is wrong with a text.
+    /// An error in a text.
     package enum Mistake: Error, Sendable, Hashable, CustomStringConvertible {
         /// A byte outside of 63 ... 126, at this offset.
         case character(offset: Int)
@@ -86,9 +86,9 @@ package enum Polyline {
 }
 
 extension Polyline.Precision {
-    /// The precision in which `texts` together are about as long as `meters`; nil when nothing tells.
+    /// The precision in which `texts` together are about as long as `meters`; nil if unknown.
     ///
-    /// The lengths differ by a factor of ten, so that the nearer one is meant, however coarse the line is.
+    /// The lengths differ by a factor of ten, so the nearer one is right even for a coarse line.
     package static func fitting(_ texts: [String], meters: Double?) -> Polyline.Precision? {
         let lengths = self.allCases.compactMap { precision in
             self.length(of: texts, precision).map { (precision: precision, meters: $0) }

@@ -1,7 +1,7 @@
-/// Reads a JSON text, strictly by RFC 8259, and says line and column of the first mistake.
+/// Parses a JSON text, strictly by RFC 8259, and reports line and column of the first error.
 ///
-/// Strict because a repaired text may mean something else than its author meant: trailing commas, comments, unquoted
-/// names and NaN are refused. A byte order mark is skipped. An escaped half of a surrogate pair reads as U+FFFD.
+/// Strict because a repaired text may have another meaning than intended: trailing commas, comments, unquoted names and NaN are
+/// rejected. A byte order mark is skipped. An escaped half of a surrogate pair reads as U+FFFD.
 package struct JSONParser {
     /// Deeper nesting than this is refused: engines nest 12 deep, and the parser must not run out of stack.
     package static let depthMax = 64

@@ -9,7 +9,7 @@ package enum JSONValue: Sendable, Hashable {
     /// Of members with the same name the last one.
     case object([String: JSONValue])
 
-    /// What the value is, for an error.
+    /// The kind of value, for an error.
     package var kind: String {
         switch self {
         case .null: "null"
@@ -22,7 +22,7 @@ package enum JSONValue: Sendable, Hashable {
     }
 }
 
-/// Where a value is in a JSON text; written out only for an error or a notice.
+/// The path of a value in a JSON text; formatted only for an error or a notice.
 package indirect enum JSONPath: Sendable, Hashable, CustomStringConvertible {
     case root
     case member(JSONPath, String)
@@ -39,7 +39,7 @@ package indirect enum JSONPath: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A value together with where it is. Members of the wrong kind and `null` read as absent.
+/// A value with its path. Members of the wrong kind and `null` count as absent.
 ///
 /// Why the accessors are never inlined: Swift 6.3's optimizer crashes on `node["a"]?["b"]?.number.map { … }` otherwise.
 package struct JSONNode: Sendable {

@@ -23,7 +23,7 @@ package enum GraphHopperManeuver: Int, Sendable, Hashable, CaseIterable {
     case uTurnRight = 8
     case ferry = 9
 
-    /// The maneuver in CarPlay's words.
+    /// CarPlay's type for the maneuver.
     ///
     /// - Parameters:
     ///   - exit: `exit_number`, from 1; nil for none.

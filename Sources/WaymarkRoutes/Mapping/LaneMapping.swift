@@ -1,6 +1,6 @@
 package import WaymarkModel
 
-/// The directions of one lane as an engine names them: arrows, of which some are no arrow at all.
+/// The arrows of one lane, as engines encode them.
 package enum LaneArrows {
     /// The direction of an OSRM or Mapbox indication; nil in `direction` for `none`. Nil for an unknown word.
     package static func direction(indication: String) -> TurnDirection?? {
@@ -34,7 +34,7 @@ extension Lane {
     ///
     /// - Parameters:
     ///   - directions: As painted; repeated ones count once.
-    ///   - taken: The arrow to follow, as the engine says; nil where it does not say.
+    ///   - taken: The arrow to follow; nil if the engine does not say.
     ///   - maneuver: The direction of the maneuver that the lane leads to, for when `taken` is nil.
     ///   - status: Whether to use the lane. Only a usable lane has a highlighted angle.
     package init(

@@ -1,6 +1,6 @@
 package import WaymarkModel
 
-/// A maneuver in the words of OSRM, which Mapbox Directions and Valhalla's OSRM form share.
+/// A maneuver in OSRM's terms, which Mapbox Directions and Valhalla's OSRM form share.
 ///
 /// - Source: Docs/routes.md, "OSRM and Mapbox".
 package struct OSRMManeuver: Sendable, Hashable {
@@ -16,7 +16,7 @@ package struct OSRMManeuver: Sendable, Hashable {
         case exitRotary = "exit rotary"
         case useLane = "use lane"
 
-        /// Reads a name as engines and their relatives spell it; nil for an unknown one.
+        /// Reads a name in any of the engines' spellings; nil for an unknown one.
         package init?(name: String) {
             let words = name.lowercased().split { $0 == " " || $0 == "_" || $0 == "-" }.joined(separator: " ")
             switch words {
@@ -26,7 +26,7 @@ package struct OSRMManeuver: Sendable, Hashable {
             }
         }
 
-        /// Whether it is at, in or out of a roundabout.
+        /// Whether it enters, leaves or is within a roundabout.
         package var isAtRoundabout: Bool {
             switch self {
             case .roundabout, .rotary, .roundaboutTurn, .exitRoundabout, .exitRotary: true
@@ -37,14 +37,14 @@ package struct OSRMManeuver: Sendable, Hashable {
             }
         }
 
-        /// Whether it enters a roundabout whose exit is a maneuver of its own, or is counted.
+        /// Whether it enters a roundabout whose exit is a separate maneuver or has a number.
         package var entersRoundabout: Bool { self == .roundabout || self == .rotary }
 
         /// Whether it leaves a roundabout.
         package var leavesRoundabout: Bool { self == .exitRoundabout || self == .exitRotary }
     }
 
-    /// What the road before and the road after are, where that decides.
+    /// Properties of the roads before and after the maneuver on which its type depends.
     package struct Roads: Sendable, Hashable {
         /// The travel mode changes to, from or between ferries.
         package enum Ferry: Sendable, Hashable { case none, enter, leave, change }
@@ -74,7 +74,7 @@ package struct OSRMManeuver: Sendable, Hashable {
         self.roads = roads
     }
 
-    /// The maneuver in CarPlay's words. Unknown kinds read as turns.
+    /// CarPlay's type for the maneuver. Unknown kinds become turns.
     package var type: ManeuverType {
         switch self.kind {
         case .depart: return self.direction == .uTurn ? .startRouteWithUTurn : .startRoute

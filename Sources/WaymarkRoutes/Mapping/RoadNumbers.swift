@@ -9,12 +9,13 @@ package struct RoadNumbers: Sendable, Hashable {
             reference.split { $0 == ";" || $0 == "," || $0 == "/" }.map(Self.number).filter { !$0.isEmpty })
     }
 
-    /// Whether the road to `next` is another one: both have numbers, and they have no number in common.
+    /// Whether `next` is another road: both have numbers, and none in common.
     package func isLeft(for next: RoadNumbers) -> Bool {
         !self.numbers.isEmpty && !next.numbers.isEmpty && self.numbers.isDisjoint(with: next.numbers)
     }
 
-    /// Up to the end of the word with the first digit, since `I 35W` and `I 35E` are two roads; all of it without a digit.
+    /// The text up to the end of the word with the first digit, since `I 35W` and `I 35E` are two roads; the whole text if it has no
+    /// digit.
     private static func number(_ text: Substring) -> String {
         var number = ""
         var hasDigit = false

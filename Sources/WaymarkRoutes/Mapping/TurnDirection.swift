@@ -1,6 +1,6 @@
 package import WaymarkModel
 
-/// Which way a maneuver goes: the modifiers of OSRM and Mapbox, and the arrows of lanes.
+/// The direction of a maneuver or lane arrow: the modifiers of OSRM and Mapbox.
 package enum TurnDirection: String, Sendable, Hashable, CaseIterable {
     case uTurn = "uturn"
     case sharpLeft = "sharp left"
@@ -37,9 +37,9 @@ package enum TurnDirection: String, Sendable, Hashable, CaseIterable {
 
     /// The angle of a lane's arrow.
     ///
-    /// Slight is 30° and sharp 150°, in the middle of what receivers take for slight and sharp: at 45° and 135° the
-    /// ranges of CarPlay and of Android for Cars touch, and an arrow would come out as another one. A U-turn is
-    /// -180° on either side of the road, since +180° is the same direction.
+    /// Slight is 30° and sharp is 150°, in the middle of the receivers' ranges: at 45° and 135° the ranges of CarPlay and of
+    /// Android for Cars meet, and an arrow could be shown as another one. A U-turn is -180° for both traffic sides, since +180° is
+    /// the same direction.
     package var laneAngle: Angle {
         switch self {
         case .uTurn: .degrees(-180)

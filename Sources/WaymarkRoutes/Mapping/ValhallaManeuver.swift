@@ -15,13 +15,13 @@ package enum ValhallaManeuver: Int, Sendable, Hashable, CaseIterable {
         levelChange
     case parkVehicle
 
-    /// The maneuver in CarPlay's words.
+    /// CarPlay's type for the maneuver.
     ///
     /// - Parameters:
     ///   - exit: `roundabout_exit_count`, from 1; nil for none.
     ///   - leavesMotorway: The road before is a motorway, the road after is not.
     ///   - leavesFerry: The maneuver before entered a ferry.
-    /// - Returns: `noTurn` for what is not done on a road.
+    /// - Returns: `noTurn` for a maneuver that is not on a road.
     package func type(exit: UInt8?, leavesMotorway: Bool, leavesFerry: Bool) -> ManeuverType {
         switch self {
         case .start, .startRight, .startLeft: .startRoute
@@ -64,7 +64,7 @@ package enum ValhallaManeuver: Int, Sendable, Hashable, CaseIterable {
     /// Whether it begins a leg.
     package var isStart: Bool { self == .start || self == .startRight || self == .startLeft }
 
-    /// Whether it is for people on foot or in public transport; CarPlay has no words for these.
+    /// Whether it is for pedestrians or public transport; CarPlay has no types for these.
     package var isOffRoad: Bool {
         self.rawValue >= Self.transit.rawValue && self != .mergeRight && self != .mergeLeft
             && self != .parkVehicle

@@ -2,7 +2,7 @@
 enum ForeignAnswer {
     // MARK: Bytes
 
-    /// What `bytes` are instead of JSON in UTF-8, and what to do about it; nil for what may be JSON.
+    /// The format of `bytes` if it is not JSON in UTF-8, and what to do about it; nil if they may be JSON.
     static func reason(_ bytes: [UInt8]) -> String? {
         for (start, name) in self.compressed where bytes.starts(with: start) {
             return "this is compressed with \(name): unpack it first"
@@ -27,7 +27,7 @@ enum ForeignAnswer {
         "this is \(name), and JSON is UTF-8: convert it first, e.g. with iconv -f \(name) -t UTF-8"
     }
 
-    /// A text that is another format by its first words.
+    /// The format of a text, recognised by its first words.
     private static func document(_ bytes: [UInt8]) -> String? {
         let start = String(decoding: bytes.prefix(2_000), as: UTF8.self).lowercased()
         let text = start.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
@@ -43,12 +43,12 @@ enum ForeignAnswer {
 
     // MARK: Answers
 
-    /// Whose answer, or what kind of answer, this is; nil for one that may be read or is not known.
+    /// The engine or the kind of an unsupported answer; nil for one that may be supported or is unknown.
     static func name(of answer: JSONNode) -> String? {
         self.engine(answer) ?? self.kind(answer)
     }
 
-    /// Whose answer this is; nil for an answer in a form that is read, and for an unknown one.
+    /// The engine of an unsupported answer; nil for a supported form and for an unknown one.
     static func engine(_ answer: JSONNode) -> String? {
         self.engineName(answer).map { "this is an answer of \($0)" }
     }
@@ -71,7 +71,7 @@ enum ForeignAnswer {
         return answer["type"]?.string == "FeatureCollection" ? self.engine(ofFeatures: answer) : nil
     }
 
-    /// Told by members that the form of OSRM does not have.
+    /// Recognised by members that OSRM's form does not have.
     private static func engine(ofRoute route: JSONNode) -> String? {
         let leg = route.elements("legs").first
         let step = leg?.elements("steps").first
@@ -104,7 +104,7 @@ enum ForeignAnswer {
         return nil
     }
 
-    /// What engines answer to other questions than that for a route.
+    /// The kind of an answer to a request that was not for a route.
     private static func kind(_ answer: JSONNode) -> String? {
         let hasTable = answer["durations"] != nil || answer["distances"] != nil || answer["times"] != nil
         if answer["sources_to_targets"] != nil || hasTable {

@@ -1,6 +1,6 @@
 import WaymarkModel
 
-/// Composes instructions in English, for engines that answer without words or with long ones only.
+/// Composes instructions in English, for engines that send none or only long ones.
 enum Instruction {
     /// With the road or signposted destination, and without; longest first.
     ///

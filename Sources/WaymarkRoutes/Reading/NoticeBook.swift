@@ -1,12 +1,12 @@
 import WaymarkModel
 import WaymarkProtocol
 
-/// Collects what could not be carried over, and cuts what is too long.
+/// Collects notices about what was lost, and shortens values that exceed a limit.
 struct NoticeBook: Sendable {
-    /// A hostile answer must not turn into millions of notices.
+    /// A hostile answer must not cause millions of notices.
     static let noticesMax = 1_000
 
-    /// Longer gaps in a line are reported, in metres: what is rounded to five digits may be a few metres away.
+    /// Gaps in a line above this length, in metres, are reported: rounding to five digits may move a point by a few metres.
     private static let gapMetersMax = 10.0
 
     private(set) var notices: [RouteNotice] = []
@@ -26,20 +26,20 @@ struct NoticeBook: Sendable {
         self.notices.append(notice)
     }
 
-    /// Reports a gap in the line before what is at `path`, unless it is one of rounding.
+    /// Reports a gap in the line before `path`, unless rounding explains it.
     mutating func addGap(_ meters: Double, at path: JSONPath) {
         guard meters > Self.gapMetersMax else { return }
         let length = meters < 10_000 ? "\(Int(meters.rounded())) m" : "\(Int((meters / 1_000).rounded())) km"
         self.add(path, "the line before this has a gap of \(length), which a straight line fills")
     }
 
-    /// All notices, and if there were too many, how many are missing.
+    /// All notices and, if there were too many, the number of omitted ones.
     var complete: [RouteNotice] {
         guard self.left > 0 else { return self.notices }
         return self.notices + [RouteNotice(path: "$", reason: "\(self.left) further notices are left out")]
     }
 
-    // MARK: Cutting
+    // MARK: Limits
 
     /// `text` without control characters and of at most `bytesMax` bytes, cut between characters.
     mutating func fit(_ text: String, bytesMax: Int = ProtocolConstants.textBytesMax, at path: JSONPath)
@@ -86,7 +86,7 @@ struct NoticeBook: Sendable {
         return Array(items.prefix(countMax))
     }
 
-    /// A length in metres as the protocol can say it.
+    /// A length in metres, limited to the protocol's range.
     mutating func distance(_ meters: Double, at path: JSONPath) -> Distance {
         guard meters >= 0, meters <= Double(ProtocolConstants.distanceMetersMax) else {
             self.add(path, "a distance of \(meters) m was brought into range")
@@ -95,7 +95,7 @@ struct NoticeBook: Sendable {
         return .meters(rounding: meters)
     }
 
-    /// A time in seconds as the protocol can say it.
+    /// A time in seconds, limited to the protocol's range.
     mutating func duration(_ seconds: Double, at path: JSONPath) -> Duration {
         guard seconds >= 0, seconds <= Double(ProtocolConstants.timeSecondsMax) else {
             self.add(path, "a time of \(seconds) s was brought into range")

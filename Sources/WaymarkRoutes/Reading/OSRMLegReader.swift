@@ -7,7 +7,7 @@ struct OSRMLegReader {
 
     let precision: Polyline.Precision
     var book: NoticeBook
-    /// A bound on looking for places of lanes, so that a hostile answer cannot take for ever.
+    /// Limits the search for the positions of lanes, so that a hostile answer cannot take for ever.
     private var comparisonsLeft = 5_000_000
 
     init(precision: Polyline.Precision, book: NoticeBook) {
@@ -43,7 +43,7 @@ struct OSRMLegReader {
 
     /// Adds the step's points; the first one is the last one of the step before.
     ///
-    /// - Returns: Where the step begins.
+    /// - Returns: The index of the step's first point.
     private mutating func appendPoints(of step: OSRMStep, to leg: inout LegDraft) throws(RouteReadingError)
         -> Int
     {
@@ -54,11 +54,11 @@ struct OSRMLegReader {
         }
         self.book.addGap(points[0].meters(to: last), at: step.path)
         if step.kind == .arrive {
-            // Why: engines write an arrival as one point or twice the same; annotations count neither.
+            // Why: engines write an arrival as one point or as two equal ones; annotations count neither.
             leg.points += points.drop { $0.isAt(last) }
             return leg.points.count - 1
         }
-        // Why: steps that are rounded apart from each other still are one line.
+        // Why: rounding may leave a small gap between two steps of one line.
         leg.points += points[0].meters(to: last) < Self.joinMetersMax ? points[1...] : points[...]
         return leg.points.count - points.count
     }
@@ -95,7 +95,7 @@ struct OSRMLegReader {
             maneuver.roadFollowingManeuverVariants = [destinations]
         }
         if step.kind?.leavesRoundabout ?? false {
-            // Why: the number was said on entering; on a maneuver that leaves it would read as an exit above 19.
+            // Why: the maneuver at the entry has the number; on the one that leaves it would read as an exit above 19.
             if step.exit != nil, previous?.exit != step.exit {
                 self.book.add(step.path, "the exit's number on leaving is not carried over")
             }
@@ -114,7 +114,7 @@ struct OSRMLegReader {
 
     /// The engine's own words: the instruction, and those of the last banner before the maneuver.
     ///
-    /// A banner that is longer than the instruction is left out: it names roads, and would come first in its place.
+    /// A banner that is longer than the instruction is omitted: it is a list of roads, and would be sorted before the instruction.
     private mutating func words(_ step: OSRMStep, _ previous: OSRMStep?) -> [String] {
         let instruction = step.node["maneuver"]?["instruction"]?.string ?? ""
         let banner = previous?.node.elements("bannerInstructions").last?["primary"]?["text"]
@@ -150,7 +150,7 @@ struct OSRMLegReader {
         }
     }
 
-    /// Where a roundabout is left, relative to its entry: from the maneuver that leaves it, else from the banner.
+    /// The direction of a roundabout's exit, relative to its entry: from the maneuver that leaves it, else from the banner.
     private mutating func roundaboutExitAngle(_ step: OSRMStep, _ previous: OSRMStep?, _ next: OSRMStep?)
         -> Angle?
     {
@@ -162,7 +162,7 @@ struct OSRMLegReader {
             let isLeft = (banner?["driving_side"]?.string ?? "") == "left" || step.side == .left
             return .degrees(rounding: isLeft ? degrees - 180 : 180 - degrees)
         }
-        // Why: the bearing after is that of the way around, which says nothing of where it is left.
+        // Why: the bearing after the maneuver is the direction around the roundabout, not that of the exit.
         self.book.add(step.path, "the direction in which the roundabout is left is not in the answer")
         return nil
     }

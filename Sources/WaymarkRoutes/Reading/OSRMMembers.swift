@@ -43,7 +43,7 @@ enum OSRMMembers {
             "legs[].steps[].bannerInstructions[].sub",
         ]),
         readWhole: [
-            // Why: the overview geometry says nothing that the steps' geometry does not.
+            // Why: the overview geometry repeats the steps' geometry.
             "geometry", "waypoints[].location", "legs[].steps[].geometry", "legs[].steps[].maneuver.location",
             "legs[].steps[].intersections[].location", "legs[].steps[].intersections[].bearings",
             "legs[].steps[].intersections[].entry", "legs[].steps[].intersections[].classes",

@@ -40,7 +40,7 @@ struct OSRMReader {
         return RouteAnswer(routes: [try reader.route(route, at: 0, of: .routes, in: route)], notices: [])
     }
 
-    /// Who answered: only a guess, from members that only one of them writes.
+    /// The engine, guessed from members that only one engine writes.
     private static func engine(_ route: JSONNode, of answer: JSONNode) -> EngineRoute.Engine {
         let isMapbox =
             answer["uuid"] != nil || route["routeOptions"] != nil
@@ -48,7 +48,7 @@ struct OSRMReader {
                 "mapbox_streets_v8"] != nil
         if isMapbox { return .mapbox }
         let maneuver = route.elements("legs").first?.elements("steps").first?["maneuver"]
-        // Why: OSRM itself has no words.
+        // Why: OSRM itself sends no instructions.
         let hasWords = route["voiceLocale"] != nil || maneuver?["instruction"] != nil
         switch route["weight_name"]?.string {
         case "auto", "bicycle", "bus", "golf_cart", "low_speed_vehicle", "motor_scooter", "motorcycle",
@@ -100,7 +100,7 @@ struct OSRMReader {
         return all
     }
 
-    /// Of steps that do not tell by themselves: that of the others, else the one whose whole length fits.
+    /// The precision for steps whose own is unknown: that of the other steps, else the one whose total length fits.
     private func precision(
         _ legs: [[OSRMStep]], _ route: JSONNode, _ book: inout NoticeBook
     ) -> Polyline.Precision {
@@ -122,7 +122,7 @@ struct OSRMReader {
         return fitting ?? .five
     }
 
-    /// Gives every maneuver a traffic side: asked for, said, said nearby, seen at roundabouts, or right.
+    /// Sets the traffic side of every maneuver: from the options, the answer, a nearby maneuver or the roundabouts; else right.
     private func settleSides(of draft: inout RouteDraft, _ steps: [[OSRMStep]]) {
         if let side = self.options.trafficSide { return draft.setSide(side) }
         let said = steps.joined().compactMap(\.side)
@@ -138,7 +138,7 @@ struct OSRMReader {
 }
 
 extension RouteDraft {
-    /// All maneuvers are on `side`.
+    /// Sets the side of all maneuvers.
     mutating func setSide(_ side: TrafficSide) {
         for leg in self.legs.indices {
             for step in self.legs[leg].steps.indices {
@@ -147,7 +147,7 @@ extension RouteDraft {
         }
     }
 
-    /// Takes the side from the roundabouts, else the right one, and reports it.
+    /// Infers the side from the roundabouts, else assumes the right one, and reports it.
     mutating func inferSide() {
         var inference = TrafficSideInference()
         for leg in self.legs {

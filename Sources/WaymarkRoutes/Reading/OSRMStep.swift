@@ -1,6 +1,6 @@
 import WaymarkModel
 
-/// One step of OSRM's form, as it stands in the answer.
+/// One step of OSRM's form, as written in the answer.
 struct OSRMStep {
     let path: JSONPath
     let node: JSONNode
@@ -51,7 +51,7 @@ struct OSRMStep {
         }
     }
 
-    /// The direction said or, for a maneuver that cannot do without one, the one of its bearings.
+    /// The direction of the modifier or, for a maneuver that needs one, of the bearings.
     private static func direction(
         _ maneuver: JSONNode, _ kind: OSRMManeuver.Kind?, _ angle: Angle?, _ book: inout NoticeBook
     ) -> TurnDirection? {
@@ -68,9 +68,9 @@ struct OSRMStep {
         return TurnDirection(angle)
     }
 
-    /// A polyline in which a backslash that was written without its escape is one again.
+    /// Restores the backslashes of a polyline that was written without escaping them.
     ///
-    /// Real answers have been saved so: `\f` came out as a form feed, which no polyline holds.
+    /// There are such recorded answers: `\f` was read as a form feed, which no polyline contains.
     private static func repaired(_ text: String, at path: JSONPath, _ book: inout NoticeBook) -> String {
         let letters: [Unicode.Scalar: String] = [
             "\u{8}": "\\b", "\u{C}": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
@@ -93,9 +93,9 @@ struct OSRMStep {
         return .degrees(rounding: after - before)
     }
 
-    /// Five or six digits: the reading that begins where the maneuver is; nil when nothing tells.
+    /// Five or six digits: the precision in which the polyline begins at the maneuver; nil if unknown.
     ///
-    /// Each step by itself, since there are answers that mix both.
+    /// Decided for each step separately, since some answers mix both.
     var precisionByLocation: Polyline.Precision? {
         guard let text = self.polyline, let location = self.location else { return nil }
         var nearest: (precision: Polyline.Precision, meters: Double)?
@@ -106,20 +106,20 @@ struct OSRMStep {
                 }
                 if nearest.map({ meters < $0.meters }) ?? true { nearest = (precision, meters) }
             } catch {
-                continue  // Why: not readable in this precision, which is what is asked.
+                continue  // Why: not readable in this precision, so it is not the right one.
             }
         }
         return nearest?.precision
     }
 
-    /// Five or six digits: the reading that is as long as the step; nil when nothing tells.
+    /// Five or six digits: the precision in which the polyline is as long as the step; nil if unknown.
     var precisionByLength: Polyline.Precision? {
         self.polyline.flatMap { .fitting([$0], meters: self.node["distance"]?.number) }
     }
 
     /// The step's points.
     ///
-    /// Without a geometry these are the places of its intersections.
+    /// Without a geometry these are the locations of its intersections.
     func points(
         _ precision: Polyline.Precision, _ book: inout NoticeBook
     ) throws(RouteReadingError) -> [Coordinate] {

@@ -4,19 +4,19 @@ import WaymarkProtocol
 /// The list in an answer of OSRM's form that holds the routes. Its value is the member's name.
 enum OSRMList: String {
     case routes
-    /// Of the match service: pieces of a trace, each matched by itself.
+    /// Of the match service: parts of a trace, each matched separately.
     case matchings
-    /// Of the trip service: each a round or a way through places whose order the engine has chosen.
+    /// Of the trip service: routes, round or not, through waypoints whose order the engine has chosen.
     case trips
 }
 
-/// Reads the places where the legs of one route in OSRM's form meet.
+/// Reads the waypoints of one route in OSRM's form, between which its legs run.
 struct OSRMWaypoints {
-    /// The places in the order of the legs.
+    /// The waypoints in the order of the legs.
     private let nodes: [JSONNode]
     private let list: JSONNode
 
-    /// Finds the places of `route`, the one at `index` of `answer`'s `list`; nil where the answer has none.
+    /// Finds the waypoints of `route`, the one at `index` of `answer`'s `list`; nil if the answer has none.
     init?(_ route: JSONNode, at index: Int, of list: OSRMList, in answer: JSONNode, _ book: inout NoticeBook)
     {
         let places: JSONNode?
@@ -43,7 +43,7 @@ struct OSRMWaypoints {
         }
     }
 
-    /// Without the points that are only passed, which are reported.
+    /// Removes the points that are only passed, and reports them.
     private static func stops(
         among places: [JSONNode], _ legs: [JSONNode], _ book: inout NoticeBook
     ) -> [JSONNode] {
@@ -55,14 +55,14 @@ struct OSRMWaypoints {
         return places.indices.filter { !passed.contains($0) }.map { places[$0] }
     }
 
-    /// Those that belong to the matching or trip at `index`, by their `waypoint_index`; others have none.
+    /// The waypoints of the matching or trip at `index`, ordered by their `waypoint_index`.
     private static func ordered(_ places: [JSONNode], of index: Int, _ member: String) -> [JSONNode] {
         places.filter { $0[member]?.integer == index }
             .compactMap { place in place["waypoint_index"]?.integer.map { (order: $0, place: place) } }
             .sorted { $0.order < $1.order }.map(\.place)
     }
 
-    /// The places as waypoints; nil, and a notice, where they do not fit `legs`.
+    /// The waypoints; nil, with a notice, if their number does not fit `legs`.
     func waypoints(legs: Int, _ book: inout NoticeBook) -> [Waypoint]? {
         guard self.nodes.count == legs + 1 else {
             book.add(
@@ -112,7 +112,7 @@ struct MapboxStation {
                 .map { .seconds(Int64($0)) })
     }
 
-    /// What the protocol can say.
+    /// The protocol's ranges.
     private static let powerWatts = 1...Double(ProtocolConstants.powerWattsMax)
     private static let chargingSeconds = 1...Double(ProtocolConstants.chargingTimeSecondsMax)
 
@@ -136,7 +136,7 @@ struct MapboxStation {
         return nil
     }
 
-    /// In Mapbox's words, then in those of OCPI, which stations' operators use.
+    /// First Mapbox's names, then those of OCPI, the protocol of station operators.
     private static let connectors: [String: ChargeConnector] = [
         "ccs_combo_type1": .ccs1, "ccs_combo_type2": .ccs2, "chademo": .chademo, "tesla": .nacs,
         "type1": .type1, "type2": .type2, "iec_62196_t1": .type1, "iec_62196_t2": .type2,
@@ -152,11 +152,11 @@ extension Waypoint {
         self.stopKind = .charging
         self.charge = station.charge
         if !station.name.isEmpty {
-            // Why: what was there is the road that the station is at.
+            // Why: the name so far is that of the station's road.
             self.nameVariants = book.fit(variants: [station.name], at: station.path)
         }
         guard !station.id.isEmpty else { return }
-        // Why: half of an id names another station, or none.
+        // Why: half of an id is a wrong id.
         if station.id.utf8.count > ProtocolConstants.identifierBytesMax {
             book.add(.member(station.path, "station_id"), "an id that is too long is left out")
         } else {

@@ -1,13 +1,13 @@
 package import WaymarkModel
 import WaymarkProtocol
 
-/// Makes a route of what a reader found: one line without equal neighbours, speeds, ids, segments, estimates, limits.
+/// Builds a route from a draft: one line without equal neighbours, speeds, ids, segments and estimates, within the limits.
 struct RouteBuilder {
-    /// How many upcoming maneuvers a route and its segments name; a cluster shows one to three.
+    /// The number of upcoming maneuvers of a route and of its segments; a cluster shows one to three.
     static let upcomingManeuversMax = 3
-    /// Slower and faster than this, in metres per second, no engine means.
+    /// Plausible speeds in metres per second; others are limited to this range.
     static let speeds: ClosedRange<Double> = 0.1...100
-    /// Where an engine gives neither time nor speed: 50 km/h.
+    /// The speed if an engine gives neither time nor speed: 50 km/h.
     static let defaultSpeed = 50 / 3.6
 
     private var draft: RouteDraft
@@ -59,7 +59,7 @@ struct RouteBuilder {
             notices: self.draft.book.complete, summaryVariants: summary)
     }
 
-    /// Leaves out the legs that have no room; then the route ends before its destination, and says so.
+    /// Removes the legs that exceed the limits; the route then ends before its destination, which is reported.
     private mutating func cutLegs() {
         let legs = self.draft.legs.count
         guard legs > ProtocolConstants.routeSegmentsMax else { return }
@@ -99,7 +99,7 @@ struct RouteBuilder {
 
     /// Adds the points that differ from the one before.
     ///
-    /// - Returns: For each point of the leg, where it is in the line.
+    /// - Returns: For each point of the leg, its index in the line.
     private mutating func appendLine(of leg: LegDraft) -> [Int] {
         let speeds = SpeedProfile.speeds(of: leg)
         var places: [Int] = []
@@ -121,7 +121,7 @@ struct RouteBuilder {
     private mutating func appendRoad(_ step: LegDraft.Step, at place: Int) {
         let names = self.draft.book.fit(variants: step.roadNames, at: step.path)
         let road = EngineRoad(lineIndex: place, nameVariants: names, isMotorway: step.isMotorway)
-        // Why: an arrival keeps the road it is on, and of two steps at one point the later road is driven.
+        // Why: an arrival is on the road before it, and of two steps at one point only the second one's road is driven.
         if step.maneuver.type.isArrival, !self.roads.isEmpty { return }
         if self.roads.last?.lineIndex == place { self.roads.removeLast() }
         if let last = self.roads.last, last.nameVariants == names, last.isMotorway == step.isMotorway {
@@ -163,7 +163,7 @@ struct RouteBuilder {
         return id
     }
 
-    /// As the engine says for the step before; the first maneuver of a leg is where the last one was.
+    /// The engine's distance and time of the step before; the first maneuver of a leg is at the last one of the leg before.
     private mutating func initialEstimates(
         _ previous: LegDraft.Step?, to place: Int, at path: JSONPath
     ) -> TravelEstimates {
@@ -198,7 +198,7 @@ struct RouteBuilder {
         self.segmentItems[self.segmentItems.count - 1].lanes.append(id)
     }
 
-    // MARK: The whole
+    // MARK: The whole route
 
     private mutating func waypoints() -> [Waypoint] {
         if let waypoints = self.draft.waypoints, waypoints.count == self.segmentIndices.count + 1 {
@@ -234,7 +234,7 @@ struct RouteBuilder {
             maneuverTravelEstimates: segments.first?.maneuverTravelEstimates)
     }
 
-    /// Evenly fewer points where a segment has too many; first and last stay.
+    /// Removes points evenly if a segment has too many; the first and the last are kept.
     private mutating func thinned(_ points: [Coordinate]) -> [Coordinate] {
         guard points.count > ProtocolConstants.coordinatesMax else { return points }
         self.draft.book.add(
@@ -244,11 +244,11 @@ struct RouteBuilder {
         return (0...last).map { points[$0 * (points.count - 1) / last] }
     }
 
-    /// The engine's words, or the two longest roads with a name.
+    /// The engine's summary, or the two longest roads with a name.
     private mutating func summary(_ measure: LineMeasure) -> [String] {
         let given = self.draft.legs.map(\.summary).filter { !$0.isEmpty }
         guard given.isEmpty else {
-            // Why: legs on one road would say its name again and again.
+            // Why: legs on one road would repeat its name.
             var said: Set<Substring> = []
             let names = given.joined(separator: ", ").split(separator: ", ").filter {
                 said.insert($0).inserted
@@ -283,13 +283,13 @@ extension ManeuverType {
 }
 
 extension LineMeasure {
-    /// Between two distances along the line, as the protocol can say it.
+    /// The estimates between two distances along the line, limited to the protocol's ranges.
     ///
     /// - Parameters:
     ///   - start: In metres.
-    ///   - now: Seconds from the line's start; how much of a stop at `start` is over. Nil: it has not begun.
+    ///   - now: Seconds from the line's start, which tell how much of a stop at `start` remains; nil if it has not begun.
     ///   - end: In metres.
-    /// - Returns: With the time at stops between both.
+    /// - Returns: The estimates, including the time at stops between both.
     package func estimates(from start: Double, at now: Double? = nil, to end: Double) -> TravelEstimates {
         let begin = self.seconds(atMeters: start, now: now)
         let seconds = max(0, self.seconds(atMeters: end) - begin)

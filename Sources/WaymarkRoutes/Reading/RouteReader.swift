@@ -3,7 +3,7 @@ import WaymarkProtocol
 
 /// How to read a routing engine's answer.
 public struct RouteReadingOptions: Sendable, Hashable {
-    /// The side on which traffic drives; nil: as the engine says.
+    /// The side on which traffic drives; nil for the engine's.
     public var trafficSide: TrafficSide?
     /// Larger answers are refused with ``RouteReadingError/tooLarge(bytes:bytesMax:)``.
     public var bytesMax = 64 * 1_024 * 1_024
@@ -16,7 +16,7 @@ public struct RouteReadingOptions: Sendable, Hashable {
 public struct RouteAnswer: Sendable, Hashable {
     /// At least one.
     public package(set) var routes: [EngineRoute]
-    /// What was lost in reading, of the answer as a whole; each route has notices of its own.
+    /// Notices about the answer as a whole; each route has its own.
     public package(set) var notices: [RouteNotice]
     /// Whether the routes are alternatives of one trip. False for the matchings of a trace, and for several round trips: each
     /// of those is a trip of its own.
@@ -96,7 +96,7 @@ public enum RouteReader {
             found: names.isEmpty ? "an empty object" : "an object of \(names.joined(separator: ", "))")
     }
 
-    /// What the engine says when it has no route; nil for an answer that may have one.
+    /// The engine's error if it has no route; nil for an answer that may have one.
     private static func refusal(_ answer: JSONNode) -> RouteReadingError? {
         let message = self.message(answer)
         let reason = message ?? answer["title"]?.string ?? "no reason given"
@@ -111,7 +111,7 @@ public enum RouteReader {
         }
         let lists = ["trip", "routes", "matchings", "trips", "paths", "legs"]
         guard lists.allSatisfy({ answer[$0]?.elements?.isEmpty ?? (answer[$0] == nil) }) else { return nil }
-        // Why: Google says "ZERO_RESULTS" beside an empty list. Words in small letters may be of any program.
+        // Why: Google sends "ZERO_RESULTS" with an empty list. A status in lower case may come from any program.
         if let status = answer["status"]?.string, status.uppercased() != "OK",
             message != nil || status.allSatisfy({ $0.isUppercase || $0 == "_" })
         {
@@ -122,7 +122,7 @@ public enum RouteReader {
         return .refusedByEngine(code: code?.string ?? code?.integer.map(String.init) ?? "", message: message)
     }
 
-    /// What went wrong, in the words of whichever engine answered.
+    /// The engine's error message.
     private static func message(_ answer: JSONNode) -> String? {
         for name in ["message", "error", "status_message", "error_message"] {
             if let words = answer[name]?.string { return words }

@@ -4,20 +4,20 @@ public enum RouteReadingError: Error, Sendable, Hashable {
     case tooLarge(bytes: Int, bytesMax: Int)
     /// Not JSON. Line and column, in bytes, count from 1.
     case notJSON(line: Int, column: Int, reason: String)
-    /// JSON, but of no known engine. `found` says what it is.
+    /// JSON of no known engine. `found` describes it.
     case unknownFormat(found: String)
-    /// The engine answered that it has no route, in its own words; `code` may be empty.
+    /// The engine has no route. `message` is the engine's; `code` may be empty.
     case refusedByEngine(code: String, message: String)
-    /// The answer is well formed but holds no route.
+    /// The answer is well formed but contains no route.
     case noRoute(path: String)
-    /// Something without which there is no route is absent or of the wrong kind.
+    /// A required member is absent or of the wrong kind.
     case missing(path: String, expected: String)
     /// A value is out of its range or contradicts another one.
     case invalid(path: String, reason: String)
 }
 
 extension RouteReadingError: CustomStringConvertible {
-    /// What is wrong, where, for humans.
+    /// The error and its location, for humans.
     public var description: String {
         switch self {
         case .tooLarge(let bytes, let bytesMax):

@@ -4,8 +4,8 @@ import WaymarkModel
 enum SpeedProfile {
     /// Metres per second between neighbouring points of `leg`, one fewer than points.
     ///
-    /// Times between points where the engine has them, else each step's length and time. Then all speeds are scaled
-    /// so that the leg takes as long as the engine says: times between points leave out the waiting at junctions.
+    /// Computed from the times between points if the engine has them, else from each step's length and time. Then all speeds are
+    /// scaled so that the leg takes as long as the engine says: times between points do not include waiting at junctions.
     static func speeds(of leg: LegDraft) -> [Double] {
         guard leg.points.count > 1 else { return [] }
         let lengths = zip(leg.points, leg.points.dropFirst()).map { $0.meters(to: $1) }

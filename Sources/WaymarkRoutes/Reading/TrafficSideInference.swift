@@ -1,6 +1,6 @@
 import WaymarkModel
 
-/// The side of the road, from the way roundabouts are driven, for engines that do not say.
+/// Infers the traffic side from the direction around roundabouts, for engines that do not say.
 struct TrafficSideInference {
     private var left = 0
     private var right = 0
@@ -16,12 +16,12 @@ struct TrafficSideInference {
             }
             last = bearing
         }
-        // Why: less than this is a bend, or a roundabout drawn too coarsely to tell.
+        // Why: a smaller angle is a bend, or a roundabout with too few points to decide.
         guard abs(turned) > 20 else { return }
         if turned > 0 { self.left += 1 } else { self.right += 1 }
     }
 
-    /// Traffic drives clockwise around a roundabout where it drives on the left; nil when nothing tells.
+    /// The side: left-hand traffic drives clockwise around a roundabout; nil if unknown.
     var side: TrafficSide? {
         self.left == self.right ? nil : self.left > self.right ? .left : .right
     }

@@ -1,10 +1,10 @@
 import WaymarkModel
 
-/// Finds the members of an answer that have no place in the model, so that each kind is reported once.
+/// Finds the members of an answer that the model cannot represent, so that each kind is reported once.
 struct UncarriedMembers {
     /// Members that are read, as paths without indices, e.g. `legs[].steps[].name`.
     let read: Set<String>
-    /// Members that are read with everything in them, e.g. `legs[].steps[].geometry`.
+    /// Members that are read with all their content, e.g. `legs[].steps[].geometry`.
     let readWhole: Set<String>
 
     /// Adds one notice for each kind of member below `node` that is not read.

@@ -5,7 +5,7 @@ struct ValhallaLegReader {
     let metersPerUnit: Double
     var book: NoticeBook
 
-    /// One maneuver as it stands in the answer.
+    /// One maneuver as written in the answer.
     private struct Source {
         let node: JSONNode
         let kind: ValhallaManeuver?
@@ -44,7 +44,7 @@ struct ValhallaLegReader {
         return leg
     }
 
-    /// Six digits, unless the leg's length says that the engine was asked for five.
+    /// Six digits, unless the leg's length shows that five were requested.
     private mutating func precision(of shape: String, _ leg: LegDraft) -> Polyline.Precision {
         guard Polyline.Precision.fitting([shape], meters: leg.distance) == .five else { return .six }
         self.book.add(
@@ -89,7 +89,7 @@ struct ValhallaLegReader {
             source.kind?.type(
                 exit: source.exit, leavesMotorway: (previous?.isHighway ?? false) && !source.isHighway,
                 leavesFerry: previous?.kind == .ferryEnter) ?? .noTurn
-        // Why: steps, lifts and doors have no type, but where they lead is known.
+        // Why: stairs, lifts and doors have no maneuver type, but their direction is known.
         let type = said == .noTurn ? angle.map { TurnDirection($0).turn } ?? .noTurn : said
         var maneuver = Maneuver(id: ManeuverID(rawValue: 0), type: type)
         let isAtRoundabout = source.kind == .roundaboutEnter || source.kind == .roundaboutExit
@@ -105,7 +105,7 @@ struct ValhallaLegReader {
         return maneuver
     }
 
-    /// Relative to the entry; of a roundabout, the direction in which it is left.
+    /// The exit's direction relative to the entry; for a roundabout, that of leaving it.
     private func exitAngle(_ source: Source, _ next: Source?, _ points: [Coordinate]) -> Angle? {
         let before = source.node["bearing_before"]?.number ?? Self.bearing(into: source.pointIndex, points)
         var leaving = source
@@ -138,7 +138,7 @@ struct ValhallaLegReader {
         return []
     }
 
-    /// The engine's words, then its succinct ones unless they speak of the maneuver after, too.
+    /// The engine's instruction, then its short one, unless that also describes the next maneuver.
     private func instructions(_ source: Source, _ maneuver: Maneuver) -> [String] {
         guard let words = source.node["instruction"]?.string, !words.isEmpty else {
             return Instruction.variants(

@@ -1,7 +1,7 @@
 import WaymarkModel
 import WaymarkProtocol
 
-/// Reads Valhalla's own form, also the one of 2014 without travel modes.
+/// Reads Valhalla's own form, also that of 2014 without travel modes.
 struct ValhallaReader {
     let options: RouteReadingOptions
 
@@ -71,7 +71,7 @@ struct ValhallaReader {
         }
     }
 
-    /// The places where legs meet; points that are only passed are reported.
+    /// The waypoints between the legs; points that are only passed are reported.
     private static func waypoints(_ places: [JSONNode], legs: Int, _ book: inout NoticeBook) -> [Waypoint]? {
         var waypoints: [Waypoint] = []
         for place in places {

@@ -8,7 +8,7 @@ unsigned long waymark_allocation_count(void) { return count; }
 
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 
-/* The C library's own, under the names that it has for them beside the usual ones. */
+/* The C library's own allocation functions, under their internal names. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t items, size_t size);
 void *__libc_realloc(void *memory, size_t size);

@@ -3,13 +3,13 @@ import NIOEmbedded
 import WaymarkCodec
 import WaymarkProtocol
 
-/// Endpoints of one session, each of a vehicle of its own, to which nothing is published.
+/// Many endpoints of one session, each of its own vehicle. Nothing is published to them.
 struct Crowd {
-    /// What they do again and again.
-    enum Life {
-        /// All are cut at once, and come back with their tokens.
-        case cutAndBack
-        /// They answer Pings. They came at ten different times.
+    /// What the endpoints do repeatedly.
+    enum Activity {
+        /// All lose their connections at once, and resume with their tokens.
+        case reconnect
+        /// They answer Pings. They connected at ten different times.
         case idle
     }
 
@@ -18,12 +18,12 @@ struct Crowd {
     private static let shifts = 10
 
     private let station = Station()
-    private let life: Life
+    private let activity: Activity
     private let hellos: [Hello]
     private var peers: [Peer] = []
 
-    init(_ count: Int, _ life: Life) throws {
-        self.life = life
+    init(_ count: Int, _ activity: Activity) throws {
+        self.activity = activity
         self.hellos = (0..<count).map { index in
             var vehicle = VehicleHello(
                 vehicle: VehicleID(unchecked: "v\(index)"), endpoint: EndpointName(unchecked: "cluster"),
@@ -35,19 +35,19 @@ struct Crowd {
         var drive = Drive(session: try client.openedSession())
         self.station.read([(ByteBuffer(bytes: drive.start()), client)])
         for (index, hello) in self.hellos.enumerated() {
-            if self.life == .idle, index % (self.hellos.count / Self.shifts) == 0 {
-                self.station.pass(.milliseconds(10))
+            if self.activity == .idle, index % (self.hellos.count / Self.shifts) == 0 {
+                self.station.advance(.milliseconds(10))
             }
             self.peers.append(try self.station.connect(hello.role))
         }
     }
 
-    /// Lives so many times, and checks what the endpoints got each time.
-    mutating func live(through times: Int) throws -> Report {
+    /// Repeats the activity and checks what the endpoints received each time.
+    mutating func run(_ times: Int) throws -> Report {
         var tokens = try self.peers.map { try Self.welcome($0.frames()).resumptionToken }
         for _ in 0..<times {
-            switch self.life {
-            case .cutAndBack: tokens = try self.comeBack(with: tokens)
+            switch self.activity {
+            case .reconnect: tokens = try self.reconnect(with: tokens)
             case .idle: try self.pingAll()
             }
         }
@@ -56,7 +56,7 @@ struct Crowd {
     }
 
     /// - Returns: Their new tokens.
-    private mutating func comeBack(with tokens: [ResumptionToken]) throws -> [ResumptionToken] {
+    private mutating func reconnect(with tokens: [ResumptionToken]) throws -> [ResumptionToken] {
         let station = self.station
         let old = self.peers
         let new = try old.map { _ in try Peer(loop: station.loop) }
@@ -78,9 +78,9 @@ struct Crowd {
         self.peers = new
         return try new.map { peer in
             let frames = try peer.frames()
-            for part in [MessageType.snapshotBegin, .startGuidance, .snapshotEnd]
-            where !frames.contains(where: { $0.header.type == part }) {
-                throw Failure.missing(part)
+            for type in [MessageType.snapshotBegin, .startGuidance, .snapshotEnd]
+            where !frames.contains(where: { $0.header.type == type }) {
+                throw Failure.missing(type)
             }
             let welcome = try Self.welcome(frames)
             guard welcome.isResumed else { throw Failure.notResumed }
@@ -95,11 +95,11 @@ struct Crowd {
         return welcome
     }
 
-    /// A keepalive later, each is asked for a sign of life once, and answers.
+    /// Advances time by one keepalive interval: each endpoint is pinged once, and answers.
     private func pingAll() throws {
         let interval = Duration.seconds(10) - .milliseconds(10) * (Self.shifts - 1)
-        self.station.measure { self.station.pass(interval) }
-        for _ in 1..<Self.shifts { self.station.measure { self.station.pass(.milliseconds(10)) } }
+        self.station.measure { self.station.advance(interval) }
+        for _ in 1..<Self.shifts { self.station.measure { self.station.advance(.milliseconds(10)) } }
         for peer in self.peers {
             let frames = try peer.frames()
             guard frames.count == 1, frames[0].header.type == .ping else {

@@ -2,7 +2,7 @@ import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
 
-/// The frames of a drive, encoded ahead: what a navigation client sends once guidance has begun.
+/// The encoded frames of a drive: what a navigation client sends from the start of guidance on.
 struct Drive {
     private static let maneuverCount: UInt32 = 8
 
@@ -13,7 +13,7 @@ struct Drive {
 
     init(session: SessionID) { self.session = session }
 
-    /// Starts guidance, anew if there was any, along a route of eight maneuvers and a segment of so many points.
+    /// Starts guidance, also again, along a route of eight maneuvers and a segment of `points` points.
     mutating func start(points: Int = 0) -> [UInt8] {
         let maneuvers = (1...Self.maneuverCount).map { id in
             Maneuver(
@@ -34,8 +34,8 @@ struct Drive {
         return self.encode(.startGuidance(trip, generation: self.generation, route))
     }
 
-    /// `count` small states, one behind the other: of sixteen, seven tell how far the maneuver is, seven how far the
-    /// destination, one which maneuvers come next and one the name of the road. None repeats what was said before.
+    /// `count` small states: of sixteen, seven have the estimates to the maneuver, seven those to the destination, one the upcoming
+    /// maneuvers and one the name of the road. No state repeats the one before.
     mutating func states(_ count: Int) -> [UInt8] {
         (0..<count).flatMap { _ -> [UInt8] in
             self.step += 1
@@ -51,7 +51,7 @@ struct Drive {
         return switch self.step % 16 {
         case 0: .upcomingManeuvers([maneuver], generation: 1)
         case 8: .currentRoadName(["Highway \(self.step)", "H \(self.step)"])
-        case let turn where turn % 2 == 1: .maneuverEstimates(maneuver, estimates, generation: 1)
+        case let step where step % 2 == 1: .maneuverEstimates(maneuver, estimates, generation: 1)
         case _: .tripEstimates(estimates, .default)
         }
     }
@@ -62,7 +62,7 @@ struct Drive {
         return Array(Codec.encode(envelope).bytes)
     }
 
-    /// A point of a road with bends: most differences take two bytes, some one.
+    /// A point of a road with bends: most coordinate differences take two bytes, some one.
     private static func coordinate(_ point: Int) -> Coordinate {
         let latitude = 47_100_000 + point * 200 + point % 7 * 30
         let longitude = 9_500_000 + point % 11 * 100

@@ -9,17 +9,17 @@ import WaymarkGateway
 import WaymarkProtocol
 import WaymarkTransport
 
-/// One way in which frames come and go.
+/// A workload.
 struct Scenario {
     var name: String
     var endpoints: Int
     var framesPerRead = 0
-    /// The endpoints want shorter texts than what is published: each frame is cut, once for all of them.
+    /// The endpoints have limits below the published texts: each frame is fitted, once for all of them.
     var isFitted = false
-    /// Each frame starts guidance anew with a segment of so many points; 0: the frames are small states.
+    /// Each frame starts guidance again with a segment of this number of points; 0: the frames are small states.
     var routePoints = 0
-    /// Nothing is published: this is what the endpoints do.
-    var crowd: Crowd.Life?
+    /// What the endpoints do in a scenario without publications.
+    var crowd: Crowd.Activity?
 
     static let all = [
         Scenario(name: "one", endpoints: 1, framesPerRead: 64),
@@ -27,12 +27,12 @@ struct Scenario {
         Scenario(name: "lone", endpoints: 100, framesPerRead: 1),
         Scenario(name: "fitted", endpoints: 10, framesPerRead: 16, isFitted: true),
         Scenario(name: "route", endpoints: 1, framesPerRead: 1, routePoints: 12_500),
-        Scenario(name: "connect", endpoints: 100, crowd: .cutAndBack),
+        Scenario(name: "connect", endpoints: 100, crowd: .reconnect),
         Scenario(name: "keepalive", endpoints: 1_000, crowd: .idle),
     ]
 }
 
-/// The other end of a connection: its channel is embedded, what goes straight into the socket goes into a real one.
+/// A peer: its channel is embedded; bytes that the gateway sends directly go through a real socket.
 struct Peer {
     let channel: EmbeddedChannel
     private let ours: CInt
@@ -48,7 +48,7 @@ struct Peer {
         self.theirs = BareSocket(descriptor: pair[1])
     }
 
-    /// The session that a client was told last that it has opened.
+    /// The last session that the client has opened.
     func openedSession() throws -> SessionID {
         for frame in try self.frames().reversed() {
             if case .sessionOpened(let opened) = try Codec.decode(frame).message { return opened.session }
@@ -56,7 +56,7 @@ struct Peer {
         throw Rig.Failure.noSession
     }
 
-    /// Takes what went out since the last call: through the channel, as before the connection was active, or into the socket.
+    /// The frames sent since the last call, through the channel (before the connection was active) or on the socket.
     func frames() throws -> [Frame] {
         var splitter = FrameSplitter(frameBytesMax: ProtocolConstants.frameBytes.upperBound)
         while let buffer = try self.channel.readOutbound(as: ByteBuffer.self) {
@@ -72,7 +72,7 @@ struct Peer {
     }
 }
 
-/// The gateway with everything on but time and the reading of sockets.
+/// The complete gateway, except for the clock and reading from sockets.
 struct Station {
     let loop = EmbeddedEventLoop()
     private let driver: GatewayDriver
@@ -90,7 +90,7 @@ struct Station {
             clock: { clock.now })
     }
 
-    /// A connection whose peer has said who it is.
+    /// Connects a peer and sends its Hello.
     func connect(_ role: Hello.Role) throws -> Peer {
         let peer = try Peer(loop: self.loop)
         try self.accept(peer)
@@ -98,18 +98,18 @@ struct Station {
         return peer
     }
 
-    /// Takes a connection whose peer has said nothing yet.
+    /// Accepts a connection whose peer has not sent anything.
     func accept(_ peer: Peer) throws {
-        let entrance = Entrance(
+        let origin = ConnectionOrigin(
             address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
-        let accepted = self.driver.accept(peer.channel, through: entrance, from: .user(1_000))
+        let accepted = self.driver.accept(peer.channel, through: origin, from: .user(1_000))
         self.loop.run()
         try accepted.wait()
         try peer.channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()
         peer.channel.pipeline.fireUserInboundEventTriggered(peer.theirs)
     }
 
-    /// A client that has opened a session, see ``Peer/openedSession()``.
+    /// Connects a client and opens a session, see ``Peer/openedSession()``.
     func connectClient(to vehicles: VehicleSelection) throws -> Peer {
         let hello = NavigationHello(client: Self.client, features: Set(Feature.allCases))
         let peer = try self.connect(.navigation(hello))
@@ -121,8 +121,7 @@ struct Station {
         self.read([(ByteBuffer(bytes: Codec.encode(Envelope(message)).bytes), peer)])
     }
 
-    /// Has each of some connections read once in one turn of the loop, up to the flush of everybody who is sent something
-    /// because of it.
+    /// Lets each of the connections read once in one tick of the loop, up to the flush of all frames that follow.
     func read(_ reads: [(bytes: ByteBuffer, peer: Peer)]) {
         for (bytes, peer) in reads {
             peer.channel.pipeline.fireChannelRead(bytes)
@@ -131,9 +130,8 @@ struct Station {
         self.loop.run()
     }
 
-    // Callgrind finds it by its name. Of two calls with closures that look alike the compiler makes a function that calls the other:
-    // then nothing would be counted.
-    /// What is measured: all that `work` does.
+    // Callgrind finds it by its name. The compiler must not merge similar calls into one function: then nothing would be counted.
+    /// Measures `work`.
     @inline(never)
     func measure(_ work: () throws -> Void) rethrows {
         let before = waymark_allocation_count()
@@ -141,11 +139,11 @@ struct Station {
         self.meter.allocations += waymark_allocation_count() - before
     }
 
-    /// How often the heap was asked for memory in what was measured.
+    /// The number of heap allocations in the measured work.
     var allocations: UInt { self.meter.allocations }
 
-    /// Lets time pass, and what is due in it happen.
-    func pass(_ time: Duration) {
+    /// Advances the time and runs the timers that are due.
+    func advance(_ time: Duration) {
         self.clock.advance(by: time)
         self.loop.advanceTime(by: TimeAmount(time))
     }
@@ -155,7 +153,7 @@ private final class Meter {
     var allocations: UInt = 0
 }
 
-/// A clock that stands still until it is told otherwise.
+/// A clock that is advanced explicitly.
 private final class Clock: Sendable {
     private let nanoseconds = Atomic<Int64>(0)
 
@@ -191,13 +189,13 @@ struct Rig {
             to: .vehicles(Set((0..<scenario.endpoints).map(Self.vehicle)).sorted()))
         self.drive = Drive(session: try self.client.openedSession())
         self.read(ByteBuffer(bytes: self.drive.start()))
-        _ = try self.takeDelivered()
+        _ = try self.countDelivered()
     }
 
-    /// Ten endpoints are one vehicle's: the gateway takes no more than sixteen.
+    /// Ten endpoints belong to one vehicle: the gateway allows sixteen.
     private static func vehicle(_ endpoint: Int) -> VehicleID { VehicleID(unchecked: "v\(endpoint / 10)") }
 
-    /// The reads that are to come.
+    /// The bytes of the next `count` reads.
     mutating func reads(_ count: Int) -> [ByteBuffer] {
         let scenario = self.scenario
         return (0..<count).map { _ in
@@ -211,21 +209,19 @@ struct Rig {
 
     func read(_ bytes: ByteBuffer) { self.station.read([(bytes, self.client)]) }
 
-    /// Takes what went out to the endpoints since the last call.
+    /// Reads the frames delivered to the endpoints since the last call.
     ///
-    /// - Returns: How many frames it was, in all.
-    func takeDelivered() throws -> Int {
+    /// - Returns: The number of frames.
+    func countDelivered() throws -> Int {
         try self.endpoints.reduce(0) { try $0 + $1.frames().count }
     }
 
-    /// Works off so many reads.
-    ///
-    /// - Returns: What came of it, once it is sure that every endpoint got every frame.
+    /// Processes a number of reads, and checks that every endpoint received every frame.
     mutating func run(_ reads: Int) throws -> Report {
         var delivered = 0
         for read in self.reads(reads) {
             self.station.measure { self.read(read) }
-            delivered += try self.takeDelivered()
+            delivered += try self.countDelivered()
         }
         let frames = reads * self.scenario.framesPerRead
         let expected = frames * self.scenario.endpoints
@@ -241,13 +237,13 @@ struct Rig {
     }
 }
 
-/// What was worked off in what was measured.
+/// The amount of measured work.
 struct Report: CustomStringConvertible {
-    /// That came; of a crowd, how often one of it came back or was asked for a sign of life.
+    /// The number of received frames; for a crowd, of reconnections or Pings.
     var frames: Int
-    /// That went out.
+    /// The number of sent frames.
     var deliveries: Int
-    /// How often the heap was asked for memory.
+    /// The number of heap allocations.
     var allocations: UInt
 
     var description: String {
@@ -255,8 +251,8 @@ struct Report: CustomStringConvertible {
     }
 }
 
-/// `HotPath SCENARIO READS`: works off so many reads (for requests, so many questions of each vehicle with their answers), and
-/// checks what came of them.
+/// `HotPath SCENARIO READS`: processes a number of reads (in request scenarios, requests of each vehicle with their answers) and
+/// checks the result.
 @main
 enum HotPath {
     static func main() throws {
@@ -265,9 +261,9 @@ enum HotPath {
             return self.explain()
         }
         if let scenario = Scenario.all.first(where: { $0.name == name }) {
-            if let life = scenario.crowd {
-                var crowd = try Crowd(scenario.endpoints, life)
-                print(try crowd.live(through: reads))
+            if let activity = scenario.crowd {
+                var crowd = try Crowd(scenario.endpoints, activity)
+                print(try crowd.run(reads))
             } else {
                 var rig = try Rig(scenario)
                 print(try rig.run(reads))

@@ -4,8 +4,8 @@ import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
 
-/// So many vehicles that ask their client to stop on the way, all in the same turn of the loop. Then the client declines all of
-/// it in one read, and each of them asks again.
+/// A number of vehicles send their client a waypoint request in the same tick of the loop. The client declines all requests in one
+/// read, and the vehicles send the next ones.
 struct RequestScenario {
     var name: String
     var vehicles: Int
@@ -15,7 +15,7 @@ struct RequestScenario {
     ]
 }
 
-/// A client that guides the vehicles of a scenario, and declines whatever they ask.
+/// A client that guides the vehicles of a scenario and declines all their requests.
 struct RequestRig {
     private let station = Station()
     private let client: Peer
@@ -36,7 +36,7 @@ struct RequestRig {
         _ = try self.takeFrames()
     }
 
-    /// Has every vehicle ask so many times.
+    /// Sends `times` requests from every vehicle.
     mutating func run(_ times: Int) throws -> Report {
         var messages = 0
         for _ in 0..<times { messages += try self.askAll() }
@@ -44,20 +44,20 @@ struct RequestRig {
             frames: times * self.vehicles.count, deliveries: messages, allocations: self.station.allocations)
     }
 
-    /// Has every vehicle ask, and every one be answered.
+    /// Sends a request from every vehicle, and the client's answers.
     ///
-    /// - Returns: How many messages went out, each of which was held against what must be said: to the client what is asked,
-    ///   and to both how it ended.
+    /// - Returns: The number of messages sent by the gateway. Each was compared with the expected one: the request to the client, and
+    ///   the outcome to both.
     private mutating func askAll() throws -> Int {
         self.count += 1
         let request = "\(10_000_000 + self.count)"
-        let place = Waypoint(center: Coordinate(latitude: 1, longitude: 2), nameVariants: ["Charging"])
-        let question = Self.bytes(
-            .waypointRequest(WaypointRequest(requestID: request, waypoint: place)))
-        self.readMeasured(self.vehicles.map { (question, $0.endpoint) })
+        let waypoint = Waypoint(center: Coordinate(latitude: 1, longitude: 2), nameVariants: ["Charging"])
+        let message = Self.bytes(
+            .waypointRequest(WaypointRequest(requestID: request, waypoint: waypoint)))
+        self.readMeasured(self.vehicles.map { (message, $0.endpoint) })
         let asked = self.vehicles.map {
             Message.waypointRequest(
-                WaypointRequest(requestID: request, waypoint: place, vehicle: $0.id))
+                WaypointRequest(requestID: request, waypoint: waypoint, vehicle: $0.id))
         }
         try Self.expect(asked, at: self.client)
         var answers = ByteBuffer()

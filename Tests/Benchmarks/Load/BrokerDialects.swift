@@ -1,5 +1,5 @@
-// Other brokers. A stream's messages have the subject "f" and its number; with requests, "q" and the stream's number leads to
-// the publisher, "r" and the endpoint's number back to who asked.
+// Other brokers. A stream's messages have the subject "f" and the stream's number. A request has the subject "q" and the stream's
+// number, its answer "r" and the endpoint's number.
 
 /// NATS, without headers.
 struct NATSDialect: Dialect {
@@ -49,7 +49,7 @@ struct NATSDialect: Dialect {
     }
 }
 
-/// Redis publish and subscribe, in the third version of its protocol, in which who subscribes may publish.
+/// Redis publish and subscribe, with version 3 of its protocol, in which a subscriber may also publish.
 struct RedisDialect: Dialect {
     let asks: Bool
 
@@ -69,7 +69,7 @@ struct RedisDialect: Dialect {
     func take(_ frame: UnsafeRawBufferPointer, for peer: Peer) throws(LoadError) -> Reaction {
         switch frame[0] {
         case UInt8(ascii: "%"): return Reaction(isReady: peer.role == .publisher && !self.asks)
-        case UInt8(ascii: ":"): return Reaction()  // How many got what was published.
+        case UInt8(ascii: ":"): return Reaction()  // The number of receivers of a publication.
         case UInt8(ascii: ">"): break
         case _: throw .unexpected(frame.excerpt)
         }
@@ -117,7 +117,7 @@ struct RedisDialect: Dialect {
         Array(words.reduce("*\(words.count)\r\n") { $0 + "$\($1.utf8.count)\r\n\($1)\r\n" }.utf8)
     }
 
-    /// Where the value at `start` ends; nil if that is not there yet.
+    /// The end of the value at `start`; nil if it has not arrived yet.
     private func valueEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) throws(LoadError) -> Int? {
         guard start < bytes.count, let line = bytes.lineEnd(from: start) else { return nil }
         let number = bytes.decimal(at: start + 1).value
@@ -192,7 +192,7 @@ struct MQTTDialect: Dialect {
         Self.packet(0x30, Self.string(topic) + payload)
     }
 
-    /// A subscription; the last one is told by its number, 2.
+    /// A subscription; the last one has the packet number 2, by which its acknowledgement is recognised.
     private static func subscribe(_ topic: String, isLast: Bool) -> [UInt8] {
         Self.packet(0x82, [0, isLast ? 2 : 1] + Self.string(topic) + [0])
     }
@@ -209,7 +209,7 @@ struct MQTTDialect: Dialect {
         return bytes + rest
     }
 
-    /// Where a packet's content begins, and how long it is.
+    /// The start and the length of a packet's content.
     private static func length(_ bytes: UnsafeRawBufferPointer) -> (start: Int, length: Int)? {
         var length = 0
         for place in 1..<5 where place < bytes.count {

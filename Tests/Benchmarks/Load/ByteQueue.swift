@@ -1,8 +1,8 @@
 import Glibc
 
-/// Bytes that come in at the end and leave at the front, in memory of their own.
+/// A queue of bytes in manually managed memory.
 ///
-/// Whoever holds one calls ``release()``: it is kept in plain memory, where nothing is counted.
+/// Its owner must call ``release()``: the queue is stored in plain memory without reference counts.
 struct ByteQueue {
     private var base: UnsafeMutableRawPointer?
     private var start = 0

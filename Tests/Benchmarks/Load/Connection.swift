@@ -1,22 +1,22 @@
 import Glibc
 
-/// One socket of the generator's, in plain memory.
+/// One socket of the generator, stored in plain memory.
 struct Connection {
     enum State { case absent, greeting, ready, stalled }
 
     var peer: Peer
     var descriptor: CInt = -1
     var state = State.absent
-    /// An endpoint's place in its stream, in bytes.
+    /// An endpoint's position in its stream, in bytes.
     var position = 0
-    /// The number of the message that it gets next.
+    /// The number of the next message that it receives.
     var message = 0
-    /// The epoll set tells when it can be written to.
+    /// Whether the epoll set reports when the socket is writable.
     var waitsToWrite = false
-    /// The number of its request under way, and when it was made.
+    /// The number of its open request, and when it was sent.
     var request = 0
     var requestedAt: UInt64 = 0
-    /// The start of a frame whose rest is to come.
+    /// The start of a frame that has arrived in part.
     var pending = ByteQueue()
     var out = ByteQueue()
 
@@ -33,7 +33,7 @@ struct Connection {
 }
 
 extension Plan.Address {
-    /// Begins to connect a socket that does not block.
+    /// Begins to connect a non-blocking socket.
     ///
     /// - Returns: nil while the server's queue is full.
     func connect() throws(LoadError) -> CInt? {

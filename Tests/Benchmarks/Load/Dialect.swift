@@ -1,16 +1,16 @@
 import Glibc
 
-/// Why a run cannot go on.
+/// Why a run failed.
 package enum LoadError: Error, Sendable, Hashable {
     /// A system call failed.
     case system(call: String, code: CInt)
-    /// The server sent what nobody can have sent it, or said that it refuses something.
+    /// The server sent bytes that no peer sent, or refused something.
     case unexpected(String)
     /// The server closed a connection.
     case closed(String)
-    /// The server did not do in time what a run waits for.
+    /// The server did not do something in time.
     case late(String)
-    /// The plan makes no sense.
+    /// The plan is invalid.
     case plan(String)
 }
 
@@ -19,38 +19,37 @@ struct Peer: Sendable {
     enum Role: Sendable, Hashable { case publisher, endpoint }
 
     var role: Role
-    /// Which publisher's messages it sends or gets.
+    /// The stream that it publishes or receives.
     var stream: Int
     /// Its number among all connections.
     var number: Int
 }
 
-/// What a frame that is no delivery means.
+/// The reaction to a frame that is not a delivery.
 struct Reaction {
-    /// To be sent back.
+    /// Bytes to send back.
     var reply: [UInt8] = []
     /// The handshake is over.
     var isReady = false
-    /// This request of the endpoint's was answered.
+    /// The number of the endpoint's request that was answered.
     var answered: Int?
 }
 
-/// A protocol that servers are spoken to in. Nothing here is on the way of a delivery: published and received bytes are
-/// templates.
+/// A server's protocol. It is not used while messages are delivered: published and received bytes are templates.
 protocol Dialect {
-    /// What a connection sends first.
+    /// The first bytes of a connection.
     mutating func greeting(of peer: Peer) -> [UInt8]
 
-    /// What a connection sends last.
+    /// The last bytes of a connection.
     var farewell: [UInt8] { get }
 
-    /// The length of the frame that `bytes` begin with; nil while that cannot be said.
+    /// The length of the frame at the start of `bytes`; nil while it is unknown.
     func frameLength(_ bytes: UnsafeRawBufferPointer) throws(LoadError) -> Int?
 
-    /// Takes a whole frame that is no delivery.
+    /// Handles a complete frame that is not a delivery.
     mutating func take(_ frame: UnsafeRawBufferPointer, for peer: Peer) throws(LoadError) -> Reaction
 
-    /// A payload as the publisher of `stream` sends it, and as its endpoints receive it. Publishers are ready by then.
+    /// A payload as the publisher of `stream` sends it, and as its endpoints receive it. Called when the publishers are ready.
     func templates(of payload: Template, stream: Int) -> (sent: Template, received: Template)
 
     /// A request that an endpoint sends to the publisher of its stream.
@@ -74,7 +73,7 @@ extension UnsafeRawBufferPointer {
         return memcmp(start + offset, text.utf8Start, text.utf8CodeUnitCount) == 0
     }
 
-    /// The decimal number whose first digit is at `offset`, and where it ends; without digits, 0.
+    /// The decimal number at `offset`, and its end; 0 without digits.
     func decimal(at offset: Int) -> (value: Int, end: Int) {
         var (value, end) = (0, offset)
         while end < self.count, case let digit = self[end] &- 48, digit < 10 {
@@ -84,13 +83,13 @@ extension UnsafeRawBufferPointer {
         return (value, end)
     }
 
-    /// Where the line ends, behind its line break.
+    /// The index after the line break.
     func lineEnd(from start: Int = 0) -> Int? {
         self[start...].firstIndex(of: 10).map { $0 + 1 }
     }
 
     func text(_ range: Range<Int>) -> String { String(decoding: self[range], as: UTF8.self) }
 
-    /// For a message about it.
+    /// A short form for error messages.
     var excerpt: String { self.text(0..<Swift.min(self.count, 120)) }
 }

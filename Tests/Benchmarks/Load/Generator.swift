@@ -1,9 +1,9 @@
 import CEpoll
 import Glibc
 
-/// Publishers and endpoints of one server, on one thread.
+/// The publishers and endpoints of one server, on one thread.
 ///
-/// A value that one run owns: nothing in it is counted or locked, so that it costs less than what it measures.
+/// Owned by one run, without reference counts and locks, so that it costs less than the server that it measures.
 struct Generator {
     private static let bufferBytes = 512 << 10
     private static let eventsMax = 512
@@ -19,7 +19,7 @@ struct Generator {
     private let events: UnsafeMutablePointer<epoll_event>
     private let epoll: CInt
 
-    /// Latencies of what was sent from then on are kept; 0: none are.
+    /// Latencies of messages sent from this instant on are recorded; 0: none are.
     var measuresFrom: UInt64 = 0
     var latencies = Histogram()
     private(set) var delivered = 0
@@ -28,7 +28,7 @@ struct Generator {
     private(set) var missing = 0
     private(set) var conflated = 0
     private(set) var closed = 0
-    /// A question is followed by the next.
+    /// Each answered request is followed by the next.
     var asks = false
 
     init(_ plan: Plan) throws(LoadError) {
@@ -64,11 +64,11 @@ struct Generator {
         self.events = .allocate(capacity: Self.eventsMax)
     }
 
-    /// Takes leave of the server and closes everything.
+    /// Ends all connections with the protocol's last bytes and closes them.
     mutating func release() {
         let farewell = self.dialect.farewell
         for number in self.connections.indices where self.connections[number].state != .absent {
-            // Whether it still arrives does not matter.
+            // It need not arrive.
             if self.connections[number].out.count == 0, !farewell.isEmpty {
                 send(self.connections[number].descriptor, farewell, farewell.count, Int32(MSG_NOSIGNAL))
             }
@@ -82,7 +82,7 @@ struct Generator {
         self.streams.deallocate()
     }
 
-    /// What follows once all publishers are ready: the streams, with nothing published.
+    /// Called once all publishers are ready: creates the streams, with nothing published.
     func openStreams() {
         let body = self.plan.payload.body()
         for stream in self.streams.indices {
@@ -95,7 +95,7 @@ struct Generator {
 
     func closeStreams() { for stream in self.streams { stream.release() } }
 
-    /// Both ends of ten thousand connections are many descriptors.
+    /// Raises the descriptor limit: ten thousand connections need many descriptors.
     private static func raiseDescriptorLimit() {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -107,7 +107,7 @@ struct Generator {
 // MARK: - The loop
 
 extension Generator {
-    /// Handles what has happened; waits for it until an instant.
+    /// Handles socket events; waits for them until an instant.
     mutating func turn(until deadline: UInt64) throws(LoadError) {
         let now = Clock.now()
         let wait = deadline > now ? deadline - now : 0
@@ -157,7 +157,7 @@ extension Generator {
         return true
     }
 
-    /// Writes what waits.
+    /// Writes pending bytes.
     mutating func flush(_ number: Int) throws(LoadError) {
         while self.connections[number].out.count > 0 {
             let bytes = self.connections[number].out.bytes
@@ -165,7 +165,7 @@ extension Generator {
                 self.connections[number].descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
             guard count > 0 else {
                 if errno == EAGAIN { return self.watch(number, writing: true) }
-                // What the server said before it closed is still to be read.
+                // Bytes that the server sent before it closed must still be read.
                 return self.connections[number].out.removeAll()
             }
             self.connections[number].out.removeFirst(count)
@@ -196,7 +196,7 @@ extension Generator {
         epoll_ctl(self.epoll, EPOLL_CTL_ADD, self.connections[number].descriptor, &event)
     }
 
-    /// Cuts a connection, without a word.
+    /// Closes a connection without a Goodbye.
     mutating func cut(_ number: Int) {
         self.streams[self.connections[number].peer.stream].removeReader(at: self.connections[number].message)
         self.connections[number].close()
@@ -213,7 +213,7 @@ extension Generator {
     }
 }
 
-// MARK: - What arrives
+// MARK: - Received bytes
 
 extension Generator {
     private mutating func receive(_ number: Int) throws(LoadError) {
@@ -238,7 +238,7 @@ extension Generator {
         try self.split(number, UnsafeRawBufferPointer(start: self.buffer, count: waiting + count))
     }
 
-    /// The fast way: all that was read is what was to come.
+    /// The fast path: all bytes read are the expected ones.
     @inline(__always)
     private mutating func move(
         _ connection: UnsafeMutablePointer<Connection>, _ stream: UnsafeMutablePointer<Stream>, by count: Int
@@ -260,7 +260,7 @@ extension Generator {
         if connection.pointee.state == .ready { stream.pointee.moveReader(from: old, to: new) }
     }
 
-    /// The other way: there is something in it that was not published, or an endpoint was spared something.
+    /// The slow path: there are frames that are not publications, or messages were skipped for this endpoint.
     private mutating func split(_ number: Int, _ bytes: UnsafeRawBufferPointer) throws(LoadError) {
         let connection = self.firstConnection + number
         var rest = try self.withoutStart(number, bytes)
@@ -291,7 +291,7 @@ extension Generator {
             stream.pointee.matches(
                 UnsafeRawBufferPointer(rebasing: bytes[..<rest]), at: connection.pointee.position)
         else {
-            throw .unexpected("the rest of a message is not what was published")
+            throw .unexpected("the rest of a message differs from the published bytes")
         }
         self.move(connection, stream, by: rest)
         return UnsafeRawBufferPointer(rebasing: bytes[rest...])
@@ -333,7 +333,7 @@ extension Generator {
         do {
             reaction = try self.dialect.take(frame, for: connection.pointee.peer)
         } catch {
-            // A server may close the connection of one that does not read.
+            // A server may close the connection of an endpoint that does not read.
             guard case .closed = error, connection.pointee.state == .stalled else { throw error }
             return self.drop(number)
         }
@@ -375,7 +375,7 @@ extension Generator {
         self.connections[number].close()
     }
 
-    /// Publishes the next message of a stream; it counts as sent at `instant`. It leaves with the next ``flush(_:)``.
+    /// Publishes the next message of a stream; it counts as sent at `instant`. The next ``flush(_:)`` writes it.
     func publish(_ stream: Int, at instant: UInt64) {
         self.streams[stream].publish(at: instant, into: &self.connections[stream].out)
     }

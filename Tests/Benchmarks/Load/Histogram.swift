@@ -1,6 +1,6 @@
-/// Durations in nanoseconds, counted in buckets that are at most 1/64 wider than what is in them.
+/// Durations in nanoseconds, counted in buckets whose width is at most 1/64 of their values.
 struct Histogram {
-    /// Each power of two is divided into as many buckets.
+    /// The number of buckets per power of two.
     private static let divisions = 64
     private static let divisionBits = 6
 
@@ -27,7 +27,7 @@ struct Histogram {
         if value > self.largest { self.largest = value }
     }
 
-    /// The value that `share` (0 ... 1) of all are not above; 0 without any.
+    /// The quantile for `share` (0 ... 1); 0 without values.
     func percentile(_ share: Double) -> UInt64 {
         let wanted = UInt64((share * Double(self.count)).rounded(.up))
         var below: UInt64 = 0

@@ -2,18 +2,18 @@ import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
 
-/// What is published: bodies of real frames, all of one length, no two the same.
+/// The published bodies: those of real frames, all of one length, no two equal.
 package enum Payload: Sendable, Hashable {
     /// The name of the road in three variants, 128 bytes.
     case roadName
-    /// The distance and time to a maneuver, about 20 bytes: what a drive consists of for the most part.
+    /// The distance and time to a maneuver, about 20 bytes: the most frequent publication of a drive.
     case estimates
-    /// A route of one segment with so many points. Guidance starts anew with each.
+    /// A route of one segment with this number of points. Each one starts guidance again.
     case route(points: Int)
 
     var type: MessageType { self.publication.type }
 
-    /// The body, with the places of its numbers.
+    /// The body, with the offsets of its numbers.
     func body() -> Template {
         let frame = Codec.encode(Envelope(.publication(self.publication), session: .none, sequence: 1))
         var template = Template(bytes: Array(frame.body))
@@ -32,7 +32,7 @@ package enum Payload: Sendable, Hashable {
         return template
     }
 
-    /// The start of guidance: what an endpoint finds in its snapshot.
+    /// The start of guidance, which an endpoint receives in its snapshot.
     static func start(points: Int, generation: UInt32) -> Publication {
         var route = RouteInformation(
             maneuvers: (1...4).map { number in
@@ -70,7 +70,7 @@ package enum Payload: Sendable, Hashable {
         }
     }
 
-    /// A point of a road that bends, so that differences have the length that they have on one.
+    /// A point of a road with bends, so that coordinate differences have realistic lengths.
     private static func coordinate(_ point: Int) -> Coordinate {
         let latitude = 47_100_000 + point * 200 + point % 7 * 30
         let longitude = 9_500_000 + point % 11 * 100

@@ -1,27 +1,27 @@
-/// What a run does, against which server.
+/// The plan of a run.
 package struct Plan: Sendable {
-    /// How the server is spoken to.
+    /// The protocol of the server.
     package enum Language: String, Sendable, CaseIterable { case waymark, relay, nats, redis, mqtt }
 
     /// What is measured.
     package enum Mode: String, Sendable, CaseIterable {
-        /// Publishers send as fast as the slowest endpoint takes it.
+        /// Publishers send as fast as the slowest endpoint receives.
         case saturate
-        /// Publishers send at a fixed rate; a delivery is late from the instant at which its message was due.
+        /// Publishers send at a fixed rate; latency counts from the instant at which a message was due.
         case rate
-        /// As `rate`, while the first endpoints have stopped reading.
+        /// Like `rate`, while some endpoints do not read.
         case slow
-        /// How fast connections are taken.
+        /// The rate at which the server accepts connections.
         case connect
-        /// What connections cost that do nothing.
+        /// The cost of idle connections.
         case idle
-        /// Endpoints ask their publisher, and ask again when answered.
+        /// Endpoints send their publisher a request, and the next one when it is answered.
         case request
-        /// As `rate` for a few endpoints, while all others are cut at once and come back.
+        /// Like `rate` for a few endpoints, while all others lose their connections at once and reconnect.
         case storm
     }
 
-    /// Where the server listens.
+    /// The address of the server.
     package enum Address: Sendable, Hashable {
         case unix(String)
         /// On 127.0.0.1.
@@ -31,23 +31,23 @@ package struct Plan: Sendable {
     package var language: Language
     package var mode: Mode
     package var address: Address
-    /// The server's; nil: what it uses is not told.
+    /// The server's process id; nil to leave out its cost.
     package var process: Int32?
-    /// In all, spread over the streams. In a storm, those that are cut.
+    /// The number of endpoints of all streams together. In a storm, the number that reconnects.
     package var endpoints = 1
     /// Publishers.
     package var streams = 1
     package var payload = Payload.roadName
     /// Messages per second of all publishers together.
     package var rate = 1_000.0
-    /// Seconds before anything counts, and seconds that count.
+    /// Seconds before the measurement, and seconds of the measurement.
     package var warmup = 0.5
     package var duration = 2.0
-    /// Connections in their handshake, or requests under way, at a time.
+    /// The number of handshakes, or of open requests, at a time.
     package var concurrency = 64
-    /// In mode slow: how many endpoints do not read.
+    /// In mode slow: the number of endpoints that do not read.
     package var stalled = 1
-    /// Waymark's, in seconds.
+    /// Waymark's keepalive in seconds.
     package var keepalive = 600
     /// Points of the route that a Waymark session begins with.
     package var snapshotPoints = 0
@@ -60,10 +60,10 @@ package struct Plan: Sendable {
 }
 
 extension Plan {
-    /// Endpoints that a storm leaves alone, and that are published to meanwhile.
+    /// Endpoints that stay connected in a storm and receive publications meanwhile.
     static let watchers = 10
 
-    /// The numbers of a stream's endpoints; publishers have the numbers before them.
+    /// The numbers of a stream's endpoints; the publishers have the lower numbers.
     func endpoints(of stream: Int) -> Range<Int> {
         if self.mode == .storm {
             let first = self.connectionStreams
@@ -76,17 +76,17 @@ extension Plan {
         return first..<first + each
     }
 
-    /// Publishers. A storm has one for those who watch and one for those who come back.
+    /// The number of publishers. A storm has one for the watchers and one for the endpoints that reconnect.
     var connectionStreams: Int { self.mode == .storm ? 2 : self.streams }
 
-    /// How many messages of a stream may be under way to saturate: a quarter of a mebibyte, and no more deliveries than
-    /// the sockets of many endpoints hold, but at least four.
+    /// The number of messages of a stream in transit in mode saturate: a quarter of a mebibyte, and no more deliveries than the sockets
+    /// of many endpoints buffer, but at least four.
     var window: Int {
         let bytes = max(self.payload.body().bytes.count, 1)
         return max(4, min(512, (256 << 10) / bytes, 640_000 / max(1, self.endpoints)))
     }
 
-    /// How many messages are kept to compare with.
+    /// The number of messages that are kept to compare received bytes with.
     var capacity: Int {
         switch self.mode {
         case .saturate: self.window
@@ -114,7 +114,7 @@ extension Plan {
     }
 }
 
-/// What came out. What a mode does not measure is nil.
+/// The results. Values that a mode does not measure are nil.
 package struct LoadResult: Sendable, Codable {
     package var language = ""
     package var mode = ""
@@ -127,13 +127,13 @@ package struct LoadResult: Sendable, Codable {
     package var deliveriesPerSecond: Double?
     package var answersPerSecond: Double?
     package var connectionsPerSecond: Double?
-    /// Of deliveries, answers or connections.
+    /// Processor seconds per million deliveries, answers or connections.
     package var serverSecondsPerMillion: Double?
     package var generatorSecondsPerMillion: Double?
-    /// Of one processor.
+    /// Percent of one processor.
     package var serverPercent: Double?
     package var generatorPercent: Double?
-    /// From the due instant to the delivery, or from question to answer.
+    /// From the due instant to the delivery, or from request to answer.
     package var microseconds50: Double?
     package var microseconds90: Double?
     package var microseconds99: Double?
@@ -141,16 +141,16 @@ package struct LoadResult: Sendable, Codable {
     package var microsecondsMax: Double?
     package var residentKiB: Int?
     package var residentBytesPerConnection: Double?
-    /// Deliveries and answers in all, before and after the seconds that count too: each was compared with what was sent.
+    /// All deliveries and answers, including those outside the measurement. Each was compared with the bytes sent.
     package var verified = 0
-    /// Messages that healthy endpoints did not get though they were published.
+    /// Published messages that healthy endpoints did not receive.
     package var missing = 0
-    /// Messages that stalled endpoints were spared.
+    /// Messages that the server skipped for stalled endpoints.
     package var conflated: Int?
     /// Connections that the server closed.
     package var closed = 0
-    /// Instants at which nothing could be published, since too much was under way.
+    /// How often publishing had to wait because too many messages were in transit.
     package var held: Int?
-    /// Everything that was published arrived, in order, as it was.
+    /// Whether all published messages arrived unchanged and in order.
     package var isVerified: Bool { self.missing == 0 && self.closed == 0 }
 }

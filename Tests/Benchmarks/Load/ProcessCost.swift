@@ -1,9 +1,9 @@
 import CEpoll
 import Glibc
 
-/// What a process has used so far, read from /proc.
+/// The resources that a process has used so far, read from /proc.
 struct ProcessCost {
-    /// On a processor, all threads that there are, in nanoseconds.
+    /// The processor time of all its threads in nanoseconds.
     var processorTime: UInt64 = 0
     var residentKiB: UInt64 = 0
 
@@ -44,7 +44,7 @@ enum Clock {
     @inline(__always)
     static func now() -> UInt64 { self.read(CLOCK_MONOTONIC) }
 
-    /// What this process has used of its processors.
+    /// The processor time of this process.
     static func ownProcessorTime() -> UInt64 { self.read(CLOCK_PROCESS_CPUTIME_ID) }
 
     @inline(__always)

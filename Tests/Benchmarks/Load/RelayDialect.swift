@@ -1,6 +1,6 @@
 import WaymarkProtocol
 
-/// The relay beside this generator: Waymark's frames, of which it looks at nothing but length, type and session.
+/// The dialect of waymark-relay: Waymark's frames, of which the relay reads only length, type and session.
 struct RelayDialect: Dialect {
     private let payload: Payload
 
@@ -12,7 +12,7 @@ struct RelayDialect: Dialect {
 
     func frameLength(_ bytes: UnsafeRawBufferPointer) throws(LoadError) -> Int? {
         guard bytes.count >= FrameHeader.byteCount else { return nil }
-        guard bytes.hasPrefix("WM\u{1}") else { throw .unexpected("no frame: \(bytes.excerpt)") }
+        guard bytes.hasPrefix("WM\u{1}") else { throw .unexpected("not a frame: \(bytes.excerpt)") }
         return FrameHeader.byteCount + Int(bytes.bigEndian(8, as: UInt32.self))
     }
 
@@ -20,12 +20,12 @@ struct RelayDialect: Dialect {
         switch MessageType(rawValue: frame.bigEndian(4)) {
         case .welcome: return Reaction(isReady: true)
         case .waypointRequest:
-            // The session says who asked: it goes back as it came.
+            // The session id identifies the endpoint: it is sent back unchanged.
             var answer = Array(frame)
             answer[5] = UInt8(truncatingIfNeeded: MessageType.requestAnswer.rawValue)
             return Reaction(reply: answer)
         case .requestAnswer: return Reaction(answered: Int(frame.bigEndian(24, as: UInt64.self)))
-        case _: throw .unexpected("a frame that was not published like this")
+        case _: throw .unexpected("a frame that differs from the published ones")
         }
     }
 

@@ -1,7 +1,7 @@
 import Glibc
 
 extension Plan {
-    /// Does what the plan says. Blocks until it is done.
+    /// Runs the plan. Blocks until it is done.
     package func run() throws(LoadError) -> LoadResult {
         let before = self.process.flatMap { ProcessCost(of: $0) }
         var generator = try Generator(self)
@@ -22,7 +22,7 @@ extension Plan {
     }
 }
 
-/// A run under way.
+/// The state of a run.
 private struct Run {
     private static let second = 1_000_000_000.0
 
@@ -50,7 +50,7 @@ private struct Run {
 
     private var server: ProcessCost? { self.plan.process.flatMap { ProcessCost(of: $0) } }
     private var publishers: Int { self.plan.connectionStreams }
-    private var everybody: Range<Int> { self.publishers..<self.generator.connections.count }
+    private var allEndpoints: Range<Int> { self.publishers..<self.generator.connections.count }
 }
 
 // MARK: - Connections
@@ -58,7 +58,7 @@ private struct Run {
 extension Run {
     mutating func connectAll(from before: ProcessCost?) throws(LoadError) {
         self.begin()
-        let crowd = self.everybody
+        let crowd = self.allEndpoints
         try self.generator.connect(crowd, concurrency: self.plan.concurrency)
         self.end(of: crowd.count)
         self.result.connectionsPerSecond = Double(crowd.count) / self.result.seconds
@@ -79,9 +79,9 @@ extension Run {
         while Clock.now() < end { try self.generator.turn(until: end) }
     }
 
-    /// All but the watchers are cut at once and come back, while something is published to the watchers.
+    /// Disconnects all endpoints except the watchers at once and reconnects them, while messages are published to the watchers.
     mutating func storm() throws(LoadError) {
-        try self.generator.connect(self.everybody, concurrency: self.plan.concurrency)
+        try self.generator.connect(self.allEndpoints, concurrency: self.plan.concurrency)
         let crowd = self.plan.endpoints(of: 1)
         try self.publishAtRate(for: self.plan.warmup, streams: 1)
         self.begin()
@@ -91,10 +91,10 @@ extension Run {
         let limit = Clock.now() + 120_000_000_000
         var next = crowd.lowerBound
         while self.generator.ready < target {
-            // A few at a time, so that the generator itself does not keep the watchers' messages waiting.
+            // A few at a time, so that the generator itself does not delay the watchers' messages.
             let batch = min(next + 32, crowd.upperBound)
             while next < batch, try self.generator.begin(next) { next += 1 }
-            // The server's queue is full, or all are on their way.
+            // The server's queue is full, or all are connecting.
             let waits = next < batch || next == crowd.upperBound
             try self.publishDue(streams: 1)
             let now = Clock.now()
@@ -112,13 +112,13 @@ extension Run {
 
 extension Run {
     mutating func traffic() throws(LoadError) {
-        try self.generator.connect(self.everybody, concurrency: self.plan.concurrency)
-        let first = self.everybody.lowerBound
+        try self.generator.connect(self.allEndpoints, concurrency: self.plan.concurrency)
+        let first = self.allEndpoints.lowerBound
         let stalled = first..<first + (self.plan.mode == .slow ? self.plan.stalled : 0)
         for number in stalled { self.generator.stall(number) }
         if self.plan.mode == .request {
             self.generator.asks = true
-            for number in self.everybody.prefix(self.plan.concurrency) { try self.generator.ask(number) }
+            for number in self.allEndpoints.prefix(self.plan.concurrency) { try self.generator.ask(number) }
         }
         try self.work(for: self.plan.warmup)
         self.begin()
@@ -151,7 +151,7 @@ extension Run {
         }
     }
 
-    /// Whenever a quarter of the window is free, it is filled.
+    /// Fills the window whenever a quarter of it is free.
     private mutating func publishMuch(for seconds: Double) throws(LoadError) {
         let window = self.plan.window
         let end = Clock.now() + UInt64(seconds * Self.second)
@@ -178,7 +178,7 @@ extension Run {
         } while Clock.now() < end
     }
 
-    /// Publishes what is due; the streams take turns.
+    /// Publishes the messages that are due, one stream after the other.
     private mutating func publishDue(streams: Int) throws(LoadError) {
         let now = Double(Clock.now())
         if self.due == 0 { self.due = now }
@@ -195,9 +195,9 @@ extension Run {
         }
     }
 
-    /// Everything that was published must still arrive.
+    /// Waits until every published message has arrived.
     private mutating func settle() throws(LoadError) {
-        // A slow server needs its time for what is under way; one that delivers nothing any more does not get it.
+        // A slow server gets more time as long as it delivers messages.
         var delivered = self.generator.delivered
         var limit = Clock.now() + UInt64(5 * Self.second)
         while self.generator.streams.contains(where: { $0.readers > 0 && $0.underWay > 0 }) {
@@ -216,7 +216,7 @@ extension Run {
         }
     }
 
-    /// Endpoints that did not read do so now: they must be brought to the newest message, or have been closed.
+    /// Resumes the endpoints that did not read: each must receive the newest message, unless it was disconnected.
     private mutating func recover(_ stalled: Range<Int>) throws(LoadError) {
         for number in stalled { self.generator.resume(number) }
         let limit = Clock.now() + UInt64(20 * Self.second)
@@ -235,7 +235,7 @@ extension Run {
     }
 }
 
-// MARK: - Accounts
+// MARK: - Results
 
 extension Run {
     private mutating func begin() {
@@ -246,7 +246,7 @@ extension Run {
         self.start = Clock.now()
     }
 
-    /// Takes the account of `count` deliveries, answers or connections since ``begin()``.
+    /// Computes the results for `count` deliveries, answers or connections since ``begin()``.
     private mutating func end(of count: Int) {
         let nanoseconds = Double(Clock.now() - self.start)
         let own = Double(Clock.ownProcessorTime() - self.ownBefore)

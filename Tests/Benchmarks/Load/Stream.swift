@@ -1,6 +1,6 @@
 import Glibc
 
-/// A number within bytes that differs from message to message.
+/// A number within the bytes of a message, different in each message.
 enum Patch: Sendable {
     /// Eight decimal digits at an offset.
     case decimal(Int)
@@ -10,7 +10,7 @@ enum Patch: Sendable {
     case sequence(Int, first: UInt64)
 
     static let varintBase: UInt32 = 10_000_000
-    /// How far a varint goes before it begins again, so that it stays in the range of a distance.
+    /// The number of varint values before they repeat, so that they stay in the range of a distance.
     private static let varintSpan: UInt32 = 32_000_000
 
     func shifted(by count: Int) -> Patch {
@@ -47,7 +47,7 @@ struct Template: Sendable {
     var bytes: [UInt8]
     var patches: [Patch] = []
 
-    /// These bytes between others.
+    /// The template with bytes before and after it.
     func framed(by prefix: [UInt8], _ suffix: [UInt8] = []) -> Template {
         Template(
             bytes: prefix + self.bytes + suffix, patches: self.patches.map { $0.shifted(by: prefix.count) })
@@ -61,17 +61,17 @@ struct Template: Sendable {
     }
 }
 
-/// What one publisher sends, and what each of its readers must receive: the same messages, each of the same length.
+/// The messages that one publisher sends and each of its readers must receive. All have the same length.
 ///
-/// The bytes that are under way are kept, so that what a reader received is compared with them as a whole, however many
-/// messages it is: that is order, content and completeness in one look, without splitting or allocating anything.
+/// The bytes in transit are kept, so that received bytes are compared with them at once, for any number of messages. One comparison
+/// checks order, content and completeness, without splitting or allocating.
 struct Stream {
-    /// As it is sent, and as it is received.
+    /// The message as it is sent, and as it is received.
     let sent: Template
     let received: Template
     /// Bytes of a received message.
     let messageBytes: Int
-    /// How many messages may be under way.
+    /// The maximum number of messages in transit.
     let capacity: Int
 
     private let isPassedOnAsSent: Bool
@@ -79,12 +79,12 @@ struct Stream {
     private let ringBytes: Int
     private let ring: UnsafeMutableRawPointer
     private let instants: UnsafeMutablePointer<UInt64>
-    /// How many readers have received the messages before this one and not this one, by number.
+    /// By message number: the number of readers whose next message it is.
     private let standing: UnsafeMutablePointer<Int32>
 
-    /// How many messages were published.
+    /// The number of published messages.
     private(set) var published = 0
-    /// All readers have the messages before this one.
+    /// The first message that some reader has not received.
     private(set) var low = 0
     private(set) var readers = 0
 
@@ -126,7 +126,7 @@ struct Stream {
         self.published += 1
     }
 
-    /// Whether `count` bytes are those of this stream from `position` on, and were published.
+    /// Whether `count` bytes equal the published bytes of this stream from `position` on.
     @inline(__always)
     func matches(_ bytes: UnsafeRawPointer, _ count: Int, at position: Int) -> Bool {
         guard position + count <= self.published * self.messageBytes else { return false }

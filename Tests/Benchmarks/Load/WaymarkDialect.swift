@@ -3,20 +3,20 @@ import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
 
-/// Waymark itself. Each endpoint is the only one of a vehicle. An endpoint is ready when it has the whole snapshot of its
-/// session, compared byte by byte with what the client published.
+/// Waymark itself. Each endpoint is the only one of its vehicle. An endpoint is ready when it has the complete snapshot of its
+/// session, which is compared byte by byte with the client's publications.
 struct WaymarkDialect: Dialect {
-    /// More than a session can name: such a stream's vehicles are those that asked.
+    /// The limit of vehicles that a session can name. A larger stream uses the vehicles that asked for guidance.
     static let namedMax = ProtocolConstants.vehiclesPerSessionMax
 
     private let plan: Plan
     private let software = "waymark-bench"
-    /// What the sessions begin with, by stream.
+    /// The start of each stream's session.
     private var starts: [Frame] = []
     private var sessions: [SessionID]
-    /// Which connections have received what their session began with, by number.
+    /// By connection number: whether it has received the start of its session.
     private var holdsStart: [Bool]
-    /// The tokens of the last Welcomes, by number of the connection.
+    /// The tokens of the last Welcomes, by connection number.
     private var tokens: [Int: ResumptionToken] = [:]
 
     init(_ plan: Plan) {
@@ -40,7 +40,7 @@ struct WaymarkDialect: Dialect {
 
     func frameLength(_ bytes: UnsafeRawBufferPointer) throws(LoadError) -> Int? {
         guard bytes.count >= FrameHeader.byteCount else { return nil }
-        guard bytes.hasPrefix("WM\u{1}") else { throw .unexpected("no frame: \(bytes.excerpt)") }
+        guard bytes.hasPrefix("WM\u{1}") else { throw .unexpected("not a frame: \(bytes.excerpt)") }
         return FrameHeader.byteCount + Int(bytes.bigEndian(8, as: UInt32.self))
     }
 
@@ -63,13 +63,13 @@ struct WaymarkDialect: Dialect {
             return Reaction(answered: try self.outcome(frame))
         case .startGuidance:
             guard frame.elementsEqual(self.starts[peer.stream].bytes) else {
-                throw .unexpected("a snapshot with another content than was published")
+                throw .unexpected("a snapshot that differs from the publications")
             }
             self.holdsStart[peer.number] = true
             return Reaction()
         case .snapshotBegin, .vehicleChanged, .sessionSuspended, .sessionRestored: return Reaction()
         case .goodbye, .error, .sessionEnded: throw .closed("\(try self.decoded(frame))")
-        case _: throw .unexpected("a frame of type \(raw) that was not published like this")
+        case _: throw .unexpected("a frame of type \(raw) that differs from the published ones")
         }
     }
 
@@ -135,7 +135,7 @@ extension WaymarkDialect {
         guard case .sessionOpened(let opened) = try self.decoded(frame) else { return Reaction() }
         self.sessions[peer.stream] = opened.session
         self.starts[peer.stream] = self.start(session: opened.session)
-        // The answer to a Ping behind it says that it was taken.
+        // The answer to the Ping after it shows that the gateway has processed it.
         return Reaction(reply: self.starts[peer.stream].bytes + self.bytes(.ping(nonce: 1)))
     }
 
@@ -144,14 +144,14 @@ extension WaymarkDialect {
         return Codec.encode(Envelope(.publication(start), session: session, sequence: 1))
     }
 
-    /// A client's answer to a request, made of its bytes: a request's id comes first, the vehicle last, both with eight
-    /// characters.
+    /// A client's answer to a request, built from the request's bytes: the request's id comes first, the vehicle last, both with
+    /// eight characters.
     private func decline(_ frame: UnsafeRawBufferPointer) throws(LoadError) -> [UInt8] {
         let body = FrameHeader.byteCount
         let end = frame.count - 10
         guard end >= body + 10, frame[body] == 0x0A, frame[body + 1] == 8, frame[end] == 0x22,
             frame[end + 1] == 8
-        else { throw .unexpected("a request that was not made like this") }
+        else { throw .unexpected("a request with an unexpected form") }
         var answer: [UInt8] = []
         FrameHeader(type: MessageType.requestAnswer.rawValue, bodyLength: 24).write(to: &answer)
         answer += frame[body..<body + 10]
@@ -165,7 +165,7 @@ extension WaymarkDialect {
         let body = FrameHeader.byteCount
         guard frame.count >= body + 10, frame[body] == 0x0A, frame[body + 1] == 8,
             let number = Int(frame.text(body + 2..<body + 10))
-        else { throw .unexpected("the outcome of a request that was not made") }
+        else { throw .unexpected("the outcome of an unknown request") }
         return number
     }
 
@@ -173,7 +173,7 @@ extension WaymarkDialect {
         let bytes = Array(frame)
         do {
             guard let header = try FrameHeader.read(from: bytes.span.bytes, frameBytesMax: .max) else {
-                throw LoadError.unexpected("half a frame")
+                throw LoadError.unexpected("a partial frame")
             }
             return try Codec.decode(Frame(header: header, bytes: bytes[...])).message
         } catch { throw .unexpected("\(error)") }

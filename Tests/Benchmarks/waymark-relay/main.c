@@ -1,11 +1,11 @@
 /*
- * waymark-relay PATH: what passing frames on costs at the least, on one thread with epoll(7) and Unix sockets.
+ * waymark-relay PATH: forwards frames at the lowest possible cost, on one thread with epoll(7) and Unix sockets.
  *
- * It takes the frames of Docs/protocol.md and looks at their length, type and session only. Nothing is checked, kept or
- * counted. All the frames of one read go to each endpoint in one system call, as the bytes that they are.
+ * It reads the frames of Docs/protocol.md, but only their length, type and session. Nothing is checked, kept or counted. All the
+ * frames of one read are sent to each endpoint unchanged, in one system call.
  *
- * Hello's first byte is the role, 1 an endpoint, 2 a publisher, and its session what it belongs to. A request goes to
- * the publisher with the endpoint's number in place of the session, and so does the answer find back.
+ * The first byte of Hello is the role: 1 for an endpoint, 2 for a publisher. A request is forwarded to the session's publisher with
+ * the endpoint's number in place of the session id; the answer has the same number, which identifies the endpoint.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -24,7 +24,7 @@ enum { HEADER = 24, CONNECTIONS = 1 << 17, SESSIONS = 1 << 12, BUFFER = 4 << 20,
 enum { HELLO = 0x0001, WELCOME = 0x0002, REQUEST = 0x0200, ANSWER = 0x0203 };
 enum { PUBLISHED_MIN = 0x0100, PUBLISHED_MAX = 0x01FF };
 
-/* Bytes that wait: the start of a frame, or what a socket did not take. */
+/* Pending bytes: the start of a frame, or bytes that a socket did not accept. */
 struct bytes {
     uint8_t *data;
     size_t count;
@@ -93,7 +93,7 @@ static void watch(int descriptor, int operation, uint32_t events)
     epoll_ctl(epoll, operation, descriptor, &event);
 }
 
-/* A connection that broke is noticed when it is read. */
+/* A broken connection is detected when it is read. */
 static void pass(int to, const uint8_t *bytes, size_t count)
 {
     struct connection *connection = connections[to];
@@ -168,7 +168,7 @@ static void join(int descriptor, const uint8_t *frame)
     pass(descriptor, welcome, HEADER);
 }
 
-/* Everything but publications. */
+/* Handles all frames except publications. */
 static void route(int descriptor, uint8_t *frame, size_t count)
 {
     struct connection *connection = connections[descriptor];
@@ -200,7 +200,7 @@ static void receive(int descriptor)
         return;
     }
     count += (size_t)more;
-    /* buffer[start ..< end] are whole publications that are not passed on yet. */
+    /* buffer[start ..< end] are complete publications that are not forwarded yet. */
     while (count - end >= HEADER) {
         size_t length = HEADER + get32(buffer + end + 8);
         uint16_t type = get16(buffer + end + 4);

@@ -1,8 +1,9 @@
-/* How often a program asks the heap for memory. */
+/* Counts heap allocations. */
 #ifndef CALLOCATIONS_H
 #define CALLOCATIONS_H
 
-/* So often so far, by one thread. Linked in, it counts every malloc(3) and its like; a sanitizer's heap is not counted. */
+/* The number of allocations so far, for a program with one thread. Counts every call of malloc(3) and its relatives in a program that
+   links this library; a sanitizer's heap is not counted. */
 unsigned long waymark_allocation_count(void);
 
 #endif

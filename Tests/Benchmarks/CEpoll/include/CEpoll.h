@@ -1,4 +1,4 @@
-/* epoll(7), which the Glibc module does not have. */
+/* epoll(7), which is missing in the Glibc module. */
 #ifndef CEPOLL_H
 #define CEPOLL_H
 

@@ -10,11 +10,11 @@ import WaymarkProtocol
 import WaymarkTransport
 
 @Suite struct BareSocketTests {
-    @Test func `a broken pipe is no signal`() throws {
+    @Test func `sending on a broken pipe raises no signal`() throws {
         let (ours, theirs) = try unixPair()
         defer { close(theirs) }
         close(ours)
-        // Of this thread: while it is blocked, a signal for it stays pending, even one that is ignored.
+        // While this thread blocks the signal, one that is raised stays pending, even if it is ignored.
         var pipe = sigset_t()
         var before = sigset_t()
         sigemptyset(&pipe)
@@ -27,7 +27,7 @@ import WaymarkTransport
         #expect(sigismember(&pending, SIGPIPE) == 0)
     }
 
-    @Test func `what does not fit is left, without waiting`() throws {
+    @Test func `a send returns the bytes that fit without blocking`() throws {
         let (ours, theirs) = try unixPair()
         defer {
             close(ours)
@@ -44,12 +44,12 @@ import WaymarkTransport
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct StraightTests {
+@Suite(.timeLimit(.minutes(10))) struct DirectSendTests {
     @Test(arguments: [SocketPeer.Transport.unix, .tcp])
-    func `what the kernel takes does not pass through the channel`(
+    func `bytes that the socket accepts bypass the channel`(
         _ transport: SocketPeer.Transport
     ) async throws {
-        let process = Process()
+        let process = DaemonProcess()
         let counter = WriteCounter()
         let endpoint = try await process.vehicle("car", over: transport, watch: counter)
         let guide = try await process.guide(["car"])
@@ -61,12 +61,12 @@ import WaymarkTransport
         try await process.end()
     }
 
-    /// The socket takes a part of nearly every span, wherever that ends.
+    /// The socket accepts a part of nearly every batch, which ends anywhere in a frame.
     @Test(arguments: [CInt(4_608), 9_000, 30_000])
-    func `a peer that is slow gets every byte once, in order, and then straight again`(
+    func `a slow peer gets every byte once, in order, and is then sent to directly again`(
         _ sendBufferBytes: CInt
     ) async throws {
-        let process = Process()
+        let process = DaemonProcess()
         let counter = WriteCounter()
         let slow = try await process.vehicle("car", sendBufferBytes: sendBufferBytes, watch: counter)
         let other = try await process.vehicle("other")
@@ -74,31 +74,31 @@ import WaymarkTransport
         var next: UInt64 = 2
         for round in 0..<3 {
             let before = counter.count
-            // Into the channel, and for a part into the outbox.
+            // These fill the channel, and then the outbox.
             for index in 0..<500 { try guide.alert(100 + 97 * index % 400) }
-            // Nobody reads before all of it was sent, or had to wait.
+            // The slow peer reads only after every frame was sent or queued.
             _ = try await other.alerts(upTo: guide.sequence)
             #expect(try await slow.alerts(upTo: guide.sequence) == Array(next...guide.sequence))
             #expect(counter.count > before, "round \(round)")
-            // Behind the bytes of the last span the channel has nothing; now and then it has to hear of it first.
-            var wasStraight = false
-            for _ in 0..<1_000 where !wasStraight {
+            // The channel is empty now, but may not have reported its last write yet.
+            var wasDirect = false
+            for _ in 0..<1_000 where !wasDirect {
                 let before = counter.count
                 try guide.alert()
                 #expect(try await slow.alerts(upTo: guide.sequence) == [guide.sequence])
                 _ = try await other.alerts(upTo: guide.sequence)
-                wasStraight = counter.count == before
+                wasDirect = counter.count == before
             }
-            #expect(wasStraight, "round \(round)")
+            #expect(wasDirect, "round \(round)")
             next = guide.sequence + 1
         }
         try await process.end()
     }
 
-    @Test func `one that does not read keeps nobody waiting, and gets the events and the newest states`()
+    @Test func `a peer that does not read delays no other, and gets all events and the newest states`()
         async throws
     {
-        let process = Process()
+        let process = DaemonProcess()
         let stalled = try await process.vehicle("stalled", sendBufferBytes: 4_608)
         let others = [try await process.vehicle("a"), try await process.vehicle("b")]
         let guide = try await process.guide(["stalled", "a", "b"])
@@ -120,24 +120,24 @@ import WaymarkTransport
         try await process.end()
     }
 
-    @Test func `a peer that takes nothing more is closed, and nobody else notices`() async throws {
-        let process = Process()
+    @Test func `a peer with a broken socket is disconnected without effect on others`() async throws {
+        let process = DaemonProcess()
         let broken = try await process.vehicle("broken")
         let other = try await process.vehicle("other")
         let guide = try await process.guide(["broken", "other"])
-        // Its socket is broken for who writes to it, and nothing tells who reads.
+        // Writing to its socket fails, but reading does not report it.
         shutdown(broken.descriptor, CInt(SHUT_RD))
         for _ in 0..<10 { try guide.alert() }
         let last = guide.sequence
         #expect(try await other.alerts(upTo: last) == Array(2...last))
-        // It leaves its loop and then the gateway, each behind the other.
+        // The connection is removed from its loop first, and from the gateway afterwards.
         while try await process.driver.connectionCount() > 2 { await Task.yield() }
         #expect(try await process.driver.census().endpoints == 1)
         try await process.end()
     }
 
-    @Test func `who leaves an audience, from whichever place, takes nothing from the others`() async throws {
-        let process = Process()
+    @Test func `members of an audience keep receiving when a member at any index leaves`() async throws {
+        let process = DaemonProcess()
         let names = (0..<8).map { "car-\($0)" }
         var endpoints: [String: SocketPeer] = [:]
         for name in names { endpoints[name] = try await process.vehicle(name) }

@@ -8,8 +8,8 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
-/// A process of the daemon, as far as its connections go.
-struct Process {
+/// A daemon process, reduced to its driver and event loops.
+struct DaemonProcess {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     let driver: GatewayDriver
 
@@ -39,7 +39,7 @@ struct Process {
         return peer
     }
 
-    /// A client with a session for `vehicles`, in which guidance has started.
+    /// Connects a client with a session for `vehicles`, and starts guidance.
     func guide(_ vehicles: [String]) async throws -> Guide {
         let peer = try await self.connect()
         _ = try await peer.welcome(Bench.navigationHello("app"))
@@ -53,7 +53,7 @@ struct Process {
         return guide
     }
 
-    /// Ends this process, with whatever it still has.
+    /// Ends this process and closes its remaining connections.
     func end() async throws {
         try await self.driver.end()
         try await self.group.shutdownGracefully()
@@ -61,7 +61,7 @@ struct Process {
 }
 
 extension TransportLimits {
-    /// For a machine that is busy with other tests.
+    /// Limits for a machine that is busy with other tests.
     static let patient = {
         var limits = TransportLimits()
         limits.connection.handshakeTimeout = .seconds(600)
@@ -71,7 +71,7 @@ extension TransportLimits {
     }()
 }
 
-/// A navigation client, which numbers what it publishes.
+/// A navigation client that numbers its publications.
 final class Guide: Sendable {
     let session: SessionID
     private let state: Mutex<(peer: SocketPeer, sequence: UInt64)>
@@ -96,14 +96,14 @@ final class Guide: Sendable {
 
     func send(_ bytes: ArraySlice<UInt8>) throws { try self.state.withLock { try $0.peer.send(bytes) } }
 
-    /// Publishes `count` alerts. Publishing waits while nobody reads, so that it has a thread of its own.
+    /// Publishes `count` alerts on a thread of its own: sending blocks while the gateway does not read.
     func alerts(_ count: Int) async throws {
         try await NIOThreadPool.singleton.runIfActive {
             for _ in 0..<count { try self.alert() }
         }
     }
 
-    /// Publishes an event with a text of `byteCount` bytes.
+    /// Publishes an alert, which is an event, with a text of `byteCount` bytes.
     func alert(_ byteCount: Int = 8) throws { try self.publish(Self.alert(byteCount)) }
 
     static func alert(_ byteCount: Int = 8) -> Publication {

@@ -7,23 +7,23 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
-@Suite(.timeLimit(.minutes(10))) struct SpanTests {
+@Suite(.timeLimit(.minutes(10))) struct BatchTests {
     private let trip = Trip(
         id: "t", origin: Waypoint(center: Coordinate(latitude: 1, longitude: 1)),
         destination: Waypoint(center: Coordinate(latitude: 2, longitude: 2)))
 
-    /// A vehicle endpoint that shows only the first characters of a road's name.
+    /// An endpoint with a length limit for road names.
     private func shortNamed(_ bench: Bench) throws -> Peer {
         let peer = try bench.connect()
         var hello = Bench.vehicleHello("car", "short")
-        guard case .vehicle(var vehicle) = hello.role else { throw Surprise(got: "\(hello)") }
+        guard case .vehicle(var vehicle) = hello.role else { throw UnexpectedResult(got: "\(hello)") }
         vehicle.limits.currentRoadNameLengthMax = 4
         hello.role = .vehicle(vehicle)
         try peer.send(.hello(hello))
         return peer
     }
 
-    @Test func `what is read at once goes out at once, to endpoints of every profile`() throws {
+    @Test func `the frames of one read leave in one write to endpoints of every profile`() throws {
         let bench = Bench()
         let plain = try bench.vehicle("car", endpoint: "plain")
         let short = try self.shortNamed(bench)
@@ -45,7 +45,7 @@ import WaymarkTransport
             var got: [String] = []
             while let frame = try splitter.next() {
                 guard case .publication(.currentRoadName(let names)) = try Codec.decode(frame).message else {
-                    throw Surprise(got: "\(frame)")
+                    throw UnexpectedResult(got: "\(frame)")
                 }
                 got += names
             }
@@ -53,7 +53,7 @@ import WaymarkTransport
         }
     }
 
-    @Test func `what is read first in a turn of the loop goes out at once, and the rest at its end`() throws {
+    @Test func `the first read of a tick is sent immediately and the others together at its end`() throws {
         let bench = Bench()
         let endpoint = try bench.vehicle("car")
         let (client, session) = try bench.guide(["car"])
@@ -77,7 +77,7 @@ import WaymarkTransport
         #expect(try endpoint.channel.readOutbound(as: ByteBuffer.self) == nil, "one write for two reads")
     }
 
-    @Test func `who hears something all the time is not asked whether it is there`() throws {
+    @Test func `an endpoint that receives frames all the time is not pinged`() throws {
         let bench = Bench()
         let endpoint = try bench.vehicle("car", keepaliveMilliseconds: 1_000)
         let (client, session) = try bench.guide(["car"])
@@ -86,9 +86,9 @@ import WaymarkTransport
         _ = try endpoint.receive()
 
         var sequence: UInt64 = 1
-        /// In one interval.
+        /// The number of pings in one interval.
         func pings(publishing isPublishing: Bool) throws -> Int {
-            // To be ignored, but a sign of life.
+            // The gateway ignores this frame, but it shows that the peer is alive.
             let header = FrameHeader(type: 0x7FFF, flags: .skippable, session: .none, sequence: 0)
             try endpoint.send(Array(Frame(header: header, body: []).bytes))
             for _ in 0..<4 {
