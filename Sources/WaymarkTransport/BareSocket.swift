@@ -56,8 +56,8 @@ private struct PeerCredentials {
 }
 
 extension Channel {
-    /// Its socket, if that is all there is to it: what is written to the socket is what the peer reads, and another process can
-    /// go on with it. On the channel's loop.
+    /// Its socket, if it is nothing more than a socket: the peer reads exactly what is written to it, and another process can take it over. On
+    /// the channel's loop.
     var bareSocket: BareSocket? {
         // Why not `try`: it throws only for a channel that is closed.
         do {

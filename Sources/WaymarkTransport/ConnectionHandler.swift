@@ -263,7 +263,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         return (state, descriptor)
     }
 
-    /// Continues a suspended connection, if the rules of today allow it.
+    /// Continues a suspended connection, if the current policy allows it.
     ///
     /// - Returns: Whether it continues.
     func resume() -> Bool {

@@ -62,11 +62,11 @@ package final class GatewayDriver: Sendable {
         var deadline: Scheduled<Void>?
     }
 
-    /// What becomes of a new connection.
+    /// What happens to a new connection.
     private enum Admission: Sendable {
         case taken(ConnectionID)
         case refused(Goodbye)
-        /// There are too many to tell them all.
+        /// Too many are being refused at once to tell each why.
         case dropped
     }
 
@@ -96,7 +96,7 @@ package final class GatewayDriver: Sendable {
             eventLoop: loops[0])
     }
 
-    /// How many there are now.
+    /// The present numbers of peers and sessions.
     package func census() async throws -> Gateway.Census {
         try await self.gatewayLoop.submit {
             let state = self.state.value
@@ -106,12 +106,12 @@ package final class GatewayDriver: Sendable {
         }.get()
     }
 
-    /// Connections that are open.
+    /// The number of open connections.
     package func connectionCount() async throws -> Int {
         try await self.gatewayLoop.submit { self.state.value.sources.count }.get()
     }
 
-    /// Goes through the gateway's queue, and through that of each loop, behind all that waits there.
+    /// Passes through the queue of the gateway and of each loop, behind everything that is queued there.
     ///
     /// - Throws: When the loops have stopped.
     package func probe() async throws {
@@ -125,12 +125,11 @@ package final class GatewayDriver: Sendable {
 
     // MARK: Settings
 
-    /// What is allowed now.
+    /// The present limits.
     var limits: TransportLimits { self.currentLimits.withLock { $0 } }
 
-    /// Lets another policy and other limits hold, and has every connection look at the rules of its listener again. What was
-    /// agreed with a peer in its handshake, and how much may wait for it, stays as it was. Whoever connects once this has returned
-    /// finds the new ones.
+    /// Applies another policy and other limits, and compares every connection with its listener's current policy. The terms of
+    /// completed handshakes and the outbox limits of existing connections stay. Connections accepted after the return get the new ones.
     package func reconfigure(_ policy: Gateway.Policy, _ limits: TransportLimits) async {
         self.currentLimits.withLock { $0 = limits }
         self.gatewayLoop.execute {
@@ -140,14 +139,14 @@ package final class GatewayDriver: Sendable {
         self.submit([.policyChanged(policy)], from: nil)
         let loopLimits = limits.ofLoop(among: self.shards.count)
         for (loop, shard) in self.shards { loop.execute { shard.value.review(limits: loopLimits) } }
-        do { try await self.probe() } catch { /* The loops have stopped: it concerns nobody any more. */  }
+        do { try await self.probe() } catch { /* The loops have stopped, and with them all connections. */  }
     }
 
     // MARK: Connections
 
-    /// Takes a connection, or tells it why not. Called on its loop, one of this driver's, before it is read.
+    /// Accepts a connection, or tells the peer why not. Called on its loop, one of this driver's, before it is read.
     ///
-    /// `socket` is the channel's, if whoever calls knows it; what has come through it before is read at once then.
+    /// `socket` is the channel's, if the caller knows it: then the first input is read from it immediately.
     package func accept(
         _ channel: any Channel, through origin: ConnectionOrigin, from source: PeerSource,
         on socket: BareSocket? = nil
@@ -172,7 +171,7 @@ package final class GatewayDriver: Sendable {
         return taken.futureResult
     }
 
-    /// Does what was decided about a new connection, on its loop.
+    /// Accepts or refuses a new connection as decided, on its loop.
     private func take(
         _ channel: any Channel, _ admission: Admission, _ index: Int, _ origin: ConnectionOrigin,
         _ source: PeerSource, _ socket: BareSocket?
@@ -207,7 +206,7 @@ package final class GatewayDriver: Sendable {
         }
     }
 
-    /// Puts a connection on its loop, which is this one.
+    /// Adds the handler of a connection to its channel, on its loop.
     func add(
         _ handler: ConnectionHandler, to channel: any Channel, _ shard: NIOLoopBoundBox<LoopShard>
     ) throws {
@@ -223,7 +222,7 @@ package final class GatewayDriver: Sendable {
         shard.value.welcome(handler)
     }
 
-    /// A connection is no longer on its loop.
+    /// A connection was removed from its loop.
     func left(_ id: ConnectionID) { self.gatewayLoop.execute { self.forget(id) } }
 
     /// Counts a new connection.
@@ -246,7 +245,7 @@ package final class GatewayDriver: Sendable {
 
     /// Forgets a connection whose transport has closed.
     func forget(_ id: ConnectionID) {
-        self.run()  // What it said last is said on its behalf.
+        self.run()  // Its last events are processed first.
         guard let source = self.state.value.sources[id] else { return }
         self.state.value.core.forget(id)
         self.state.value.sources[id] = nil
@@ -318,24 +317,24 @@ package final class GatewayDriver: Sendable {
         }
     }
 
-    /// Hands in ``Gateway/Event/deadlineReached`` at `deadline`, and not at the one that was asked for before.
+    /// Submits ``Gateway/Event/deadlineReached`` at `deadline`, in place of the instant before.
     func arm(_ deadline: Instant) {
         let state = self.state.value
         guard !state.isDetaching else { return }
         state.timer.set(deadline) { self.submit([.deadlineReached], from: nil) }
     }
 
-    /// No deadline counts any more.
+    /// Cancels the gateway's deadline.
     func disarm() { self.state.value.timer.cancel() }
 
     // MARK: Going down
 
-    /// After which time without a connection ``waitUntilIdle()`` is over; nil, as at the beginning: never.
+    /// Sets the time without connections after which ``waitUntilIdle()`` succeeds; nil, the initial value: never.
     package func setIdleTime(_ time: Duration?) {
         self.gatewayLoop.execute { self.state.value.idle.setTime(time) }
     }
 
-    /// Succeeds when nobody has been connected for the time that was set, counted from now on; fails after
+    /// Succeeds when there has been no connection for the set time, counted from now on; fails after
     /// ``endIdleWait()``. One at a time.
     package func waitUntilIdle() -> EventLoopFuture<Void> {
         self.gatewayLoop.flatSubmit { self.state.value.idle.wait() }
@@ -344,17 +343,17 @@ package final class GatewayDriver: Sendable {
     /// Ends the wait for idleness for good.
     package func endIdleWait() { self.gatewayLoop.execute { self.state.value.idle.end() } }
 
-    /// Whether nobody is connected, nor on the way here since before this was asked.
+    /// Whether there is no connection, and none was accepted before this call.
     package func isIdle() async throws -> Bool {
-        // A loop does things in their order: whoever was accepted is known afterwards.
+        // A loop works in order: a connection that was accepted is registered afterwards.
         for (loop, _) in self.shards { try await loop.submit {}.get() }
         return try await self.gatewayLoop.submit { self.state.value.idle.isIdle }.get()
     }
 
-    /// Says goodbye to everybody and takes nobody any more; done when all connections are closed, or have been cut after
-    /// `timeout`. Called once, while the loops run.
+    /// Sends every peer a Goodbye and refuses new connections; succeeds when all connections are closed, or were cut after `timeout`.
+    /// Called once, while the loops run.
     ///
-    /// - Returns: How many were cut.
+    /// - Returns: The number of connections that were cut.
     package func drain(_ goodbye: Goodbye, within timeout: Duration) -> EventLoopFuture<Int> {
         let emptied = self.gatewayLoop.makePromise(of: Int.self)
         self.gatewayLoop.execute {
@@ -374,7 +373,7 @@ package final class GatewayDriver: Sendable {
         if self.state.value.draining?.deadline != nil, self.state.value.sources.isEmpty { self.endDraining() }
     }
 
-    /// Everybody has gone, or the time is over.
+    /// All connections are closed, or the time is over.
     private func endDraining() {
         guard let deadline = self.state.value.draining?.deadline else { return }
         deadline.cancel()
@@ -384,8 +383,7 @@ package final class GatewayDriver: Sendable {
         self.state.value.draining?.emptied.succeed(self.state.value.sources.count)
     }
 
-    /// Closes whatever is open, and returns when nothing is under way between the event loops any more: only then can they be
-    /// shut down. Called once, when no listener accepts any more; the driver is of no use afterwards.
+    /// Closes all connections, and returns when no work is queued between the event loops: only then can they be shut down. Called once, when no listener accepts any more; the driver is of no use afterwards.
     ///
     /// - Throws: What the event loops throw once they are shut down.
     package func end() async throws {

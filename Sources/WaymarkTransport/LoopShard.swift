@@ -78,11 +78,11 @@ final class LoopShard {
         self.handlers[handler.slot] = handler
     }
 
-    /// The channel of a connection is ready: tells it what all others were told while it was on its way.
+    /// The channel of a connection is ready: does what was done with all others while it was being accepted.
     func welcome(_ handler: ConnectionHandler) {
         if let drainGoodbye { handler.handle(.drainRequested(drainGoodbye)) }
         if let suspendGoodbye { return handler.suspend(suspendGoodbye) }
-        // Its listener may have got other rules.
+        // Its listener's policy may have changed meanwhile.
         if !handler.isAdopted { handler.review() }
     }
 
@@ -98,7 +98,7 @@ final class LoopShard {
         self.handlers[handler.slot] = nil
     }
 
-    /// Takes over other limits and has every connection look at the rules again.
+    /// Applies other limits, and compares every connection with its listener's current policy.
     func review(limits: LoopCore.Limits) {
         self.core.limits = limits
         for handler in self.openHandlers where !self.core.isSuspended(handler.slot) { handler.review() }
