@@ -172,7 +172,7 @@ def sections(results):
 class Plot:
     """Lines over two logarithmic axes, as SVG."""
 
-    WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 400, 80, 110, 44, 52
+    WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 744, 400, 104, 110, 44, 52
 
     def __init__(self, title, x_title, y_title):
         self.title, self.x_title, self.y_title = title, x_title, y_title

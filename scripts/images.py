@@ -25,6 +25,8 @@ FREQUENT = {
     "updateManeuverState", "updateTrip", "updateTripEstimates", "upcomingManeuvers",
 }
 HIDDEN = {"snapshotEnd", "promptOver", "vehicleChanged"}
+# Sent by the gateway outside of a session, so their headers have no flag that shows it.
+OF_GATEWAY = {"prompt", "requestOutcome"}
 
 
 def screens(command):
@@ -90,7 +92,8 @@ def steps(command):
             text += f" (the first of {counts[name]})"
         details = (message.get("outcome"), message.get("rerouteReason"), message.get("pauseReason"), message.get("endReason"))
         text += "".join(f": {detail}" for detail in details if isinstance(detail, str) and detail != "unknown")
-        yield seconds(message["time"]) - start, "gateway" if message["fromGateway"] else "client", text
+        is_of_gateway = message["fromGateway"] or name in OF_GATEWAY
+        yield seconds(message["time"]) - start, "gateway" if is_of_gateway else "client", text
 
 
 def flow_svg(flow):
