@@ -3,14 +3,15 @@ internal import WaymarkProtocol
 
 /// The members of an audience on one event loop.
 ///
-/// The sockets lie side by side: a batch for members that keep up touches nothing of a connection but its socket.
+/// The sockets are in an array of their own: a batch for members that keep up reads nothing else of a connection.
 struct Audience {
     let id: AudienceID
-    /// Of each member; `none` for one that the batch must be written to by ``LoopCore``.
+    /// The socket of each member; `none` for a member that must get the batch through its ``Output``.
     private(set) var sockets: [SocketID] = []
     /// Their slots in ``LoopCore``.
     private(set) var members: [Int] = []
-    /// The number of batches sent so far; wraps around. So no member need be told that it was sent one.
+    /// The number of batches sent so far; wraps around. Members compare it with ``Connection/Seat/batchCount`` when they need to
+    /// know whether something was sent to them.
     var batchCount: UInt32 = 0
 
     var isEmpty: Bool { self.members.isEmpty }
@@ -22,9 +23,9 @@ struct Audience {
         return self.members.count - 1
     }
 
-    /// Removes a member, whose index the last member gets. O(1).
+    /// Removes a member, and moves the last member to its index. O(1).
     ///
-    /// - Returns: The member that has the index now; nil if it was the last one's.
+    /// - Returns: The member that was moved; nil if none was.
     mutating func remove(at index: Int) -> Int? {
         let member = self.members.removeLast()
         let socket = self.sockets.removeLast()

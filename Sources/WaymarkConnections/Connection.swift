@@ -2,7 +2,7 @@ internal import WaymarkCodec
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
-/// The gateway's end of one connection: what was read and is not yet a frame, the peer session, what is to be sent, and the clocks.
+/// The gateway's end of one connection: the frame splitter, the peer session, the output and the deadlines.
 ///
 /// Owned and changed by ``LoopCore`` alone.
 struct Connection {
@@ -10,11 +10,11 @@ struct Connection {
     var session: AcceptingSession
     var splitter: FrameSplitter
     var output: Output
-    /// When the session must be told.
+    /// When the session must handle `.deadlineReached`.
     var deadline: Instant? { didSet { self.isSettled = false } }
     /// When to check whether the peer has read anything; nil while its socket accepts everything.
     var stallCheck: Instant?
-    /// When the peer last read something, while its socket does not accept everything.
+    /// When the channel last wrote a whole portion to the socket, or when the socket began to refuse bytes.
     var progressed = Instant(nanoseconds: 0)
     /// The session has ended: input is discarded, nothing more is sent.
     var isClosing = false { didSet { self.isSettled = false } }
@@ -22,19 +22,19 @@ struct Connection {
     var isSuspended = false { didSet { self.isSettled = false } }
     /// In ``LoopCore``'s list of connections to flush.
     var isTouched = false
-    /// The driver wants to read on as soon as fewer batches are under way.
+    /// The driver waits for ``LoopCore/Action/read(_:)``, which follows once the gateway has processed a batch.
     var isReadHeld = false
     /// Batches of events that the gateway has not yet processed.
     var batchCount = 0
     /// Events for the gateway that are not yet submitted.
     var events: [Gateway.Event] = []
-    /// The audiences that it is in; usually one for each session of its vehicle.
+    /// The audiences that it is in: none, or that of its vehicle's session with its profile.
     var seats = SmallArray<Seat>()
-    /// More waits than may: the connection is to be closed.
+    /// The limit of waiting bytes that was exceeded: the connection must be closed.
     var overflow: Output.Overflow? { didSet { self.isSettled = false } }
 
-    // What ``LoopCore`` has told others of it.
-    /// Nothing has changed since.
+    // The values that ``LoopCore/settle(_:at:into:arms:)`` published last: to the total, the audiences and the deadlines.
+    /// Nothing that they depend on has changed since.
     var isSettled = false
     var accountedByteCount = 0
     var announcedSocket = SocketID.none
@@ -45,11 +45,11 @@ struct Connection {
     /// A member's place in an audience.
     struct Seat {
         let audience: AudienceID
-        /// Of the audience in ``LoopCore``.
+        /// The audience's slot in ``LoopCore``.
         let slot: Int
-        /// In the audience's list of members.
+        /// The connection's index in the audience's list of members.
         var index: Int
-        /// The number of batches that the audience had been sent when that was last noted.
+        /// ``Audience/batchCount`` when the session was last told of sent batches.
         var batchCount: UInt32
     }
 
@@ -60,7 +60,7 @@ struct Connection {
         self.output = Output(limits: outbox, portionBytes: portionBytes)
     }
 
-    /// Gives all memory back: the connection is gone, its slot free.
+    /// Frees the memory of a connection that was removed. Its slot stays until another connection is put into it.
     mutating func retire() {
         self.isClosing = true
         self.splitter = FrameSplitter(frameBytesMax: 0)
@@ -84,7 +84,9 @@ struct Connection {
         self.submit(isReadOver: isReadOver, into: &actions)
     }
 
-    /// Takes what was read if it is a Pong and nothing else, which is all that idle connections send.
+    /// Handles a read that is exactly one Pong, as most reads of idle connections are.
+    ///
+    /// - Returns: Whether it was one. If not, nothing has changed.
     mutating func takePong(_ read: RawSpan) -> Bool {
         Codec.isPong(read) && !self.isSuspended && self.splitter.isEmpty && self.session.notePong()
     }
@@ -106,7 +108,7 @@ struct Connection {
         }
     }
 
-    /// Takes the published frames that come next as one event, up to one that is rejected or that this peer may not send.
+    /// Makes one event of the published frames that come next. Stops before one that is rejected or that this peer may not send.
     private mutating func takePublications(_ codecs: LoopCodecs) {
         let read = self.splitter.read
         let frameBytesMax = self.splitter.frameBytesMax
@@ -127,12 +129,12 @@ struct Connection {
                     try decoder.outline(of: header, bytes.extracting(offset..<end)))
                 offset = end
             }
-        } catch { /* What is no frame, or is rejected, is read again to say what is wrong with it. */  }
+        } catch { /* The caller reads the frame again and reports what is wrong with it. */  }
         self.splitter.skip(to: offset)
         if !frames.isEmpty { self.events.append(.published(self.id, frames)) }
     }
 
-    /// Processes any other frame. One that was published comes here only to be rejected.
+    /// Processes a frame that ``takePublications(_:)`` left: any other message, or a published frame that is not allowed.
     private mutating func process(
         _ frame: Frame, at now: Instant, _ slot: Int, _ codecs: LoopCodecs,
         into actions: inout [LoopCore.Action]
@@ -211,13 +213,13 @@ struct Connection {
 
     // MARK: Output
 
-    /// Puts a frame behind all others. If it cannot wait, ``LoopCore`` closes the connection.
+    /// Appends a frame. If there is no room for it, ``LoopCore`` closes the connection.
     mutating func write(_ frame: Frame) {
         guard !self.isClosing, let overflow = self.output.write(frame, key: nil) else { return }
         self.overflow = overflow
     }
 
-    /// Puts a frame of the gateway's behind all others, while such frames may be sent.
+    /// Appends a frame of the gateway, if the peer session is active.
     ///
     /// - Returns: Whether the connection must be put on the list of those to flush.
     mutating func send(
@@ -241,7 +243,7 @@ struct Connection {
         return !self.isTouched
     }
 
-    /// Sends what was put together.
+    /// Sends what was written since the last flush, as far as the socket accepts it.
     mutating func flush(_ slot: Int, _ send: Send, into actions: inout [LoopCore.Action]) {
         self.isTouched = false
         guard !self.isClosing, let portion = self.output.flush(send) else { return }
@@ -260,7 +262,7 @@ struct Connection {
         self.closeAsTooSlow(reason, at: now, slot, codecs, into: &actions)
     }
 
-    /// Drops what waits, so that the Goodbye follows what the channel has.
+    /// Drops the outbox, so that the Goodbye directly follows the bytes that have left it.
     mutating func closeAsTooSlow(
         _ reason: String, at now: Instant, _ slot: Int, _ codecs: LoopCodecs,
         into actions: inout [LoopCore.Action]
@@ -272,7 +274,7 @@ struct Connection {
 
     // MARK: Time
 
-    /// When it must be looked at; nil for a connection that is suspended or closing.
+    /// When ``LoopCore`` must check the connection next; nil while it is suspended or closing.
     mutating func due(at now: Instant, _ slowConsumerTimeout: Duration) -> Instant? {
         guard !self.isSuspended, !self.isClosing else {
             self.stallCheck = nil

@@ -1,14 +1,14 @@
 package import WaymarkProtocol
 
-/// A map from connection ids: an open-addressing hash table with linear probing and backward-shift deletion.
+/// A value for each connection: a hash table with open addressing, linear probing and backward-shift deletion.
 ///
-/// Why no dictionary: a look-up there takes ten times as long, because its hash is seeded against hostile keys. Connection ids are
-/// assigned by this process, so the hash needs no seed.
+/// Why not a dictionary: its look-up takes ten times as long, because its hash withstands chosen keys. Connection ids are assigned by
+/// the gateway, so this hash needs no seed.
 package struct ConnectionTable<Value> {
     private typealias Entry = (id: ConnectionID, value: Value)
 
-    /// As many as a power of two, at least a quarter of them free. An entry is at its ``home(of:)`` or, with no free place
-    /// between, behind it; the first place is behind the last.
+    /// A power of two, at least a quarter of them free. An entry is at its ``home(of:)`` or behind it, without a free place in
+    /// between. After the last place comes the first.
     private var entries: [Entry?] = []
     package private(set) var count = 0
 
@@ -18,7 +18,7 @@ package struct ConnectionTable<Value> {
     /// In no order.
     package var values: some Sequence<Value> { self.entries.lazy.compactMap { $0?.value } }
 
-    /// What belongs to a connection; nil if nothing does. O(1).
+    /// The value of a connection; nil for none. O(1).
     package subscript(id: ConnectionID) -> Value? {
         get {
             guard self.count > 0 else { return nil }
@@ -33,13 +33,13 @@ package struct ConnectionTable<Value> {
         }
     }
 
-    /// Where an entry is looked for first: ids that follow each other are far apart. There must be places.
+    /// Where the search for an entry begins. Fibonacci hashing: consecutive ids are far apart. The table must not be empty.
     private func home(of id: ConnectionID) -> Int {
         let spread = id.rawValue &* 0x9E37_79B9_7F4A_7C15
         return Int(truncatingIfNeeded: spread >> 32) & (self.entries.count - 1)
     }
 
-    /// Where an entry is; a free place if there is none.
+    /// Where an entry is; without one, the free place for it.
     private func place(of id: ConnectionID) -> Int {
         var place = self.home(of: id)
         while let entry = self.entries[place], entry.id != id { place = self.next(place) }
@@ -54,7 +54,7 @@ package struct ConnectionTable<Value> {
         guard self.entries[hole] != nil else { return }
         self.entries[hole] = nil
         self.count -= 1
-        // Moves back every following entry whose probe sequence includes the hole.
+        // Moves each entry behind the hole whose home is not behind the hole into it. Otherwise the search would stop at the hole.
         var place = self.next(hole)
         while let entry = self.entries[place] {
             let home = self.home(of: entry.id)
@@ -67,7 +67,7 @@ package struct ConnectionTable<Value> {
         }
     }
 
-    /// How many steps it is to a place.
+    /// The number of steps from one place to another, around the end of the table.
     private func distance(from start: Int, to place: Int) -> Int {
         (place - start) & (self.entries.count - 1)
     }

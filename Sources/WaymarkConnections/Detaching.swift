@@ -12,9 +12,9 @@ package struct DetachedConnection: Sendable, Codable {
 
     package let id: ConnectionID
     package let session: AcceptingSession
-    /// When the session must be told.
+    /// When the session must handle `.deadlineReached`.
     let deadline: Instant?
-    /// What was read and not processed: at most a part of a frame, unless the connection was suspended meanwhile.
+    /// What was read and not processed: a part of a frame, and whatever arrived while the connection was suspended.
     let input: [UInt8]
     var waiting: [Waiting]
     package let audiences: [AudienceID]
@@ -25,7 +25,7 @@ package struct DetachedConnection: Sendable, Codable {
 
 // Connections that leave for another process, and connections that come from one.
 extension LoopCore {
-    /// From now on nothing of a connection is processed and no deadline is met, and what is sent waits; ``Action/drained(_:)`` follows.
+    /// Stops processing a connection's input and deadlines, and queues what is sent; ``Action/drained(_:)`` follows.
     package mutating func suspend(_ slot: Slot, at now: Instant, _ send: Send, into actions: inout [Action]) {
         guard !self.connections[slot].isClosing, !self.connections[slot].isSuspended else { return }
         self.connections[slot].flush(slot, send, into: &actions)

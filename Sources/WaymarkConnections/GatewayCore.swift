@@ -19,7 +19,7 @@ package protocol GatewayTap: AnyObject {
 /// It does no I/O and reads no clock, see ``LoopCore``. After ``submit(_:from:isReadOver:at:)`` or ``run(at:)`` has returned true the
 /// driver performs the instructions for all loops and the rest of ``takeWork()``, and then calls ``endProcessing(_:)``.
 package struct GatewayCore {
-    /// Where a connection is and what it hears.
+    /// A connection's event loop and audiences.
     private struct Assignment {
         let loop: UInt16
         var audiences = SmallArray<AudienceID>()
@@ -30,12 +30,12 @@ package struct GatewayCore {
     /// The gateway's own software, for Welcomes.
     private let software: String
     private var assignments = ConnectionTable<Assignment>()
-    /// For the gateway's own loop. Apart from ``others``, because that is where most go.
+    /// For the gateway's own loop. Not one of ``others``, because most instructions are for this loop.
     private var home = LoopWork()
     /// For each other loop.
     private var others: [LoopWork]
-    /// What is for audiences since the last instruction for a single connection. Between two such instructions an endpoint hears one
-    /// audience, so that batches for several need no order among each other.
+    /// The batches for audiences since the last instruction for a single connection. Between two such instructions no endpoint
+    /// changes its audience and each is in one at most, so batches for different audiences may be sent in any order.
     private var shared: [(audience: AudienceID, batch: SharedBatch)] = []
     private var reach = AudienceReach()
     private var pending = RecycledArray<(events: [Gateway.Event], connection: ConnectionID?)>()
@@ -54,8 +54,8 @@ package struct GatewayCore {
     /// Something was processed since this was last set to false.
     package var hasRun = false
 
-    /// The number of recent shared batches among which that of an audience is looked for. What a session publishes comes together; with
-    /// more audiences at a time, some get it in two parts, which is as good.
+    /// How many of the newest shared batches are searched for that of an audience. If frames for more audiences alternate, some
+    /// audiences get several batches, which is correct as well.
     private static let sharedLookedAtMax = 8
 
     /// A core for event loops, the first of which is the gateway's. Welcomes name `software` as the gateway's.
@@ -108,8 +108,8 @@ package struct GatewayCore {
 
     /// Processes a batch of events, or queues it.
     ///
-    /// The batch counts for `connection`; nil for the driver's own events. `isReadOver`: the connection does nothing more in this read, so
-    /// that the batch may be processed at once.
+    /// `connection` is told when the batch was processed; nil for the driver's own events. `isReadOver`: the connection does nothing
+    /// more in this read, so that the batch may be processed at once.
     ///
     /// - Returns: Whether it was processed.
     package mutating func submit(
@@ -271,7 +271,7 @@ package struct GatewayCore {
         }
     }
 
-    /// What comes now must come behind the shared batches.
+    /// Ends the shared batches: instructions that follow are performed after them.
     private mutating func endShared() {
         guard !self.shared.isEmpty else { return }
         var shared = self.shared

@@ -7,7 +7,7 @@ final class LoopCodecs {
     let encoder = CachingEncoder()
     private var lastPing: (nonce: UInt64, frame: Frame)?
 
-    /// A Ping; peers that connected together are sent the same.
+    /// A Ping. Peers that connected at the same time have the same nonce, and share the frame.
     func ping(_ nonce: UInt64) -> Frame {
         if let (last, frame) = self.lastPing, last == nonce { return frame }
         let frame = Codec.ping(nonce: nonce)

@@ -53,7 +53,7 @@ package struct LoopCore {
         indirect case closing(Goodbye)
     }
 
-    /// What holds for all connections of the loop.
+    /// The limits of all connections of the loop.
     package struct Limits: Sendable, Hashable {
         /// What may wait for all connections together, in bytes, as ``Outbox`` counts them.
         package var waitingBytesMax: Int
@@ -68,9 +68,9 @@ package struct LoopCore {
         }
     }
 
-    /// Batches of one connection that the gateway may have to process before the connection is read no further.
+    /// A connection is not read while the gateway has as many batches of it to process.
     package static let batchesMax = 4
-    /// How much later than its deadline a connection may be told, so that one timer tells many.
+    /// How late a deadline may be handled, so that one timer serves many connections.
     package static let deadlineSlack = Duration.milliseconds(10)
 
     package var limits: Limits
@@ -81,7 +81,7 @@ package struct LoopCore {
     private var audiences: [Audience] = []
     private var freeAudiences: [Int] = []
     private var audienceSlots: [AudienceID: Int] = [:]
-    /// Connections to flush, in the order in which they were written to: who was answered first waits the least.
+    /// Connections to flush, in the order in which they were written to, so that the first answer waits the least.
     private var touched: [Slot] = []
     private var deadlines = DeadlineBuckets(width: Self.deadlineSlack)
     /// When the driver's timer fires; nil if it does not.
@@ -115,7 +115,7 @@ package struct LoopCore {
     /// What waits for a connection, in bytes.
     package func waitingByteCount(of slot: Slot) -> Int { self.connections[slot].output.waitingByteCount }
 
-    /// Takes over a connection that was accepted. It may be read and written once ``open(_:_:)`` was called.
+    /// Adds a connection that was accepted. It may be read and written once ``open(_:_:)`` was called.
     package mutating func add(
         _ id: ConnectionID, limits: ConnectionLimits, outbox: Outbox.Limits,
         allowedRoles: Set<AcceptingSession.Role>, at now: Instant, into actions: inout [Action]
@@ -243,8 +243,8 @@ package struct LoopCore {
 
     // MARK: Output
 
-    /// Does what the gateway wants, all of one run, and flushes what was written. `batchesDone` has a connection once for each batch
-    /// of it that the gateway has processed. Empties both arrays.
+    /// Performs the instructions of one run of the gateway, and flushes what was written. `batchesDone` contains a connection once for
+    /// each of its batches that the gateway has processed. Empties both arrays.
     package mutating func perform(
         _ instructions: inout [Instruction], _ batchesDone: inout [ConnectionID], at now: Instant,
         _ send: Send, into actions: inout [Action]
@@ -266,7 +266,7 @@ package struct LoopCore {
             guard let slot = self.slots[id] else { break }
             if self.connections[slot].send(frame, slot, send, into: &actions) { self.touched.append(slot) }
         case .publish(let audience, var batch):
-            // What was put together before must not be overtaken.
+            // The batch must not overtake frames that were written before.
             self.flush(at: now, send, into: &actions)
             self.deliver(&batch, to: audience, send)
         case .join(let id, let audience): self.join(id, audience)
@@ -292,7 +292,7 @@ package struct LoopCore {
         guard let audience = self.audienceSlots[id] else { return }
         self.audiences[audience].batchCount &+= 1
         let bytes = batch.bytes
-        // Members whose sockets did not accept all of it. A second loop, because nothing is changed, nor counted, in the first one.
+        // Members whose sockets did not accept all of it. Why a second loop: the first one changes nothing and counts no references.
         var behind: [(member: Int, sentCount: Int)] = []
         Self.send(bytes, to: self.audiences[audience].sockets, send, &behind)
         for (index, sentCount) in behind {
@@ -322,7 +322,7 @@ package struct LoopCore {
         self.touch(slot)
     }
 
-    /// The socket has the portion that the channel of a connection was given: the peer has read something.
+    /// The channel of a connection has written its portion to the socket, so the peer has made progress in reading.
     package mutating func channelWrote(
         _ slot: Slot, at now: Instant, _ send: Send, into actions: inout [Action]
     ) {
@@ -392,7 +392,7 @@ package struct LoopCore {
         self.freeAudiences.append(seat.slot)
     }
 
-    /// Tells the session of a connection whether something was sent to its audiences.
+    /// Tells the session of a connection if something was sent to its audiences since the last call.
     mutating func noteShared(_ slot: Slot) {
         for index in self.connections[slot].seats.indices {
             let seat = self.connections[slot].seats[index]
@@ -405,7 +405,7 @@ package struct LoopCore {
 
     // MARK: Time
 
-    /// Tells every connection whose deadline has come.
+    /// Handles every deadline that has passed.
     package mutating func deadlineReached(at now: Instant, _ send: Send, into actions: inout [Action]) {
         self.armed = nil
         while let slot = self.deadlines.popDue(at: now) {
@@ -436,7 +436,7 @@ package struct LoopCore {
         self.connections[slot].write(ping)
     }
 
-    /// Closes a connection whose peer has read nothing for too long although something waits for it.
+    /// Closes a connection whose peer has made no progress in reading for too long although something waits for it.
     private mutating func checkForStall(_ slot: Slot, at now: Instant, into actions: inout [Action]) {
         guard let check = self.connections[slot].stallCheck, check <= now else { return }
         let end = self.connections[slot].progressed + self.limits.slowConsumerTimeout
@@ -447,7 +447,8 @@ package struct LoopCore {
 
     // MARK: After each change
 
-    /// Brings what others know of a connection up to date: how much waits in all, which audiences may use its socket, its deadline.
+    /// After a change of a connection, updates what depends on it: the waiting bytes of the loop, the socket in its audiences, its
+    /// deadline. Closes it after an overflow.
     mutating func settle(_ slot: Slot, at now: Instant, into actions: inout [Action], arms: Bool = true) {
         guard self.connections[slot].needsSettling else { return }
         self.settleChanges(slot, at: now, into: &actions, arms: arms)
@@ -490,7 +491,7 @@ package struct LoopCore {
         if arms { self.arm(into: &actions) }
     }
 
-    /// Sees to it that the driver's timer is not later than the earliest deadline. It may be earlier.
+    /// Arms the driver's timer if it would fire after the earliest deadline. It may fire before.
     private mutating func arm(into actions: inout [Action]) {
         guard let next = self.deadlines.next, self.armed.map({ next < $0 }) ?? true else { return }
         self.armed = next

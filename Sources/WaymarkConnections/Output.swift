@@ -30,7 +30,7 @@ package struct Output: Sendable {
         case loop(bytesMax: Int)
     }
 
-    /// Shared batches may be sent. Without it, what is written is sent none the less.
+    /// The peer session is active, so that shared batches may be sent. Its own messages are sent in every state.
     var isOpen = false { didSet { self.chooseDirect() } }
     /// Nothing leaves the outbox: the connection comes from another process, or goes to one.
     var isSuspended = false { didSet { self.chooseDirect() } }
@@ -45,7 +45,7 @@ package struct Output: Sendable {
     /// The channel has a portion that the socket did not accept.
     private(set) var isBlocked = false { didSet { self.isSettled = false } }
     private var outbox: Outbox
-    /// ``LoopCore`` has told others of ``direct`` and of what waits.
+    /// ``LoopCore/settle(_:at:into:arms:)`` knows ``direct`` and the number of waiting bytes.
     var isSettled = true
     /// See ``LoopCore/Limits/portionBytes``.
     private let portionBytes: Int
@@ -65,28 +65,28 @@ package struct Output: Sendable {
     private(set) var isWaiting = false
     /// The socket has every byte that left the outbox.
     var isDrained: Bool { !self.isBlocked && self.isSendingNothing }
-    /// What is put together is long enough to be sent.
+    /// The bytes of the next flush fill a portion.
     var isPortionFull: Bool { max(self.sending.count, self.joined.count) >= self.portionBytes }
 
-    // Why not `sending.isEmpty`: it is generic, and looked up at run time each time.
+    // Why not `sending.isEmpty`: it is generic, and its types are looked up at run time on each call.
     private var isSendingNothing: Bool {
         self.sending.startIndex == self.sending.endIndex && self.joined.count == 0
     }
 
     // MARK: Writing
 
-    /// Puts a frame behind all others.
+    /// Appends a frame.
     ///
-    /// - Returns: Why it cannot wait; nil if all is well.
+    /// - Returns: The limit that it would exceed; nil if it was appended.
     mutating func write(_ frame: Frame, key: ConflationKey?) -> Overflow? {
         if self.isBlocked || self.isSuspended || self.isWaiting { return self.wait(frame, key) }
         self.put(frame.bytes)
         return nil
     }
 
-    /// Puts a shared batch behind all other frames, but for its first `sentCount` bytes, which ``direct`` has accepted.
+    /// Appends a shared batch, but for its first `sentCount` bytes, which ``direct`` has accepted.
     ///
-    /// - Returns: Why it cannot wait; nil if all is well.
+    /// - Returns: The limit that it would exceed; nil if all of it was appended.
     mutating func write(_ batch: inout SharedBatch, after sentCount: Int) -> Overflow? {
         guard sentCount > 0 || self.isBlocked || self.isSuspended || self.isWaiting else {
             self.put(batch.bytes)
@@ -109,9 +109,9 @@ package struct Output: Sendable {
         return nil
     }
 
-    /// Sends a frame past what is put together, if nothing is; what the socket does not accept is left for ``flush(_:)``.
+    /// Sends a frame immediately if nothing is pending. ``flush(_:)`` sends what the socket does not accept.
     ///
-    /// - Returns: Whether the frame needs no more than that.
+    /// - Returns: Whether it did. If not, call ``write(_:key:)``.
     mutating func sendAtOnce(_ frame: Frame, _ send: Send) -> Bool {
         guard self.direct != .none, self.isSendingNothing else { return false }
         let count = max(0, unsafe send(self.direct, frame.bytes.span.bytes))
@@ -150,7 +150,7 @@ package struct Output: Sendable {
         return nil
     }
 
-    /// The socket has the portion that the channel was given.
+    /// The channel has written its portion to the socket.
     mutating func channelWrote() {
         self.isBlocked = false
         self.chooseDirect()
@@ -174,7 +174,7 @@ package struct Output: Sendable {
         return overflow
     }
 
-    /// Puts bytes behind what is put together.
+    /// Appends bytes to those of the next flush.
     private mutating func put(_ bytes: ArraySlice<UInt8>) {
         guard !self.isSendingNothing else { return self.sending = bytes }
         if self.joined.count == 0 {

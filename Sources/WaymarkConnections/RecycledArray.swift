@@ -29,8 +29,8 @@ package struct RecycledArray<Element> {
 }
 
 extension Array {
-    /// Removes each element, the first one first, and lets `use` consume it. Why not a loop: it copies each element, and destroys all
-    /// of them at its end.
+    /// Removes the elements in order; `use` consumes each. Why not a loop: it copies each element, and destroys all of them at its
+    /// end.
     @inlinable @inline(__always)
     package mutating func drain(_ use: (consuming Element) -> Void) {
         if self.count > 1 { self.reverse() }

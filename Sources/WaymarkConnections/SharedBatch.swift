@@ -13,7 +13,7 @@ package struct SharedBatch: Sendable {
 
     package init() {}
 
-    /// What goes over the wire.
+    /// All frames, as they are sent.
     package var bytes: ArraySlice<UInt8> {
         self.batches.count == 1 ? self.batches[0].bytes : self.joined[...]
     }
@@ -25,7 +25,7 @@ package struct SharedBatch: Sendable {
         self.parts = nil
     }
 
-    /// Each frame by itself, in bytes of its own, which all connections share whose sockets do not accept the batch at once.
+    /// The frames, each in bytes of its own. Made once, and shared by all connections that must queue them.
     package mutating func frames() -> [Part] {
         if let parts { return parts }
         let parts = self.batches.flatMap(\.frames)

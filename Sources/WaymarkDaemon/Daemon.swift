@@ -65,9 +65,9 @@ package struct Daemon: Sendable {
     func open(_ pending: [PendingListener]) async throws(DaemonError) -> [Entry] {
         var entries: [Entry] = []
         do throws(ListenerError) {
-            for one in pending {
-                let listener = try await one.open(self.driver, self.group)
-                entries.append(Entry(plan: one.plan, listener: listener))
+            for pendingListener in pending {
+                let listener = try await pendingListener.open(self.driver, self.group)
+                entries.append(Entry(plan: pendingListener.plan, listener: listener))
             }
         } catch {
             for entry in entries { await entry.listener.close() }

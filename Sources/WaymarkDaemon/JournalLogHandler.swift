@@ -29,7 +29,7 @@ package struct JournalLogHandler: LogHandler {
 
     package func log(event: LogEvent) {
         do throws(SystemdError) { try self.send(self.fields(of: event)) } catch {
-            // Why: the line must not be lost. Standard error is connected to the journal as well.
+            // The line must not be lost. Standard error is connected to the journal as well.
             self.fallback.log(event: event)
         }
     }

@@ -14,7 +14,7 @@ struct PendingListener {
         self.currentPolicy = CurrentPolicy(plan.policy)
     }
 
-    /// Accepts from the inherited socket or the previous process's one, otherwise opens a new socket.
+    /// Accepts on the inherited socket, or on that of the previous process, or on a new one.
     func open(_ driver: GatewayDriver, _ group: any EventLoopGroup) async throws(ListenerError) -> Listener {
         if let descriptor = self.plan.descriptor {
             return try await Listener.adopt(

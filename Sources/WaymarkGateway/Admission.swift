@@ -23,7 +23,7 @@ extension Gateway {
         actions.append(.refuse(connection, Goodbye(code, reason: reason)))
     }
 
-    /// Why the gateway takes no further peer of a user; nil if it takes one.
+    /// Why the gateway refuses another peer of a user; nil if it accepts one.
     private func refusalReason(of principal: Principal) -> String? {
         let limits = self.policy.limits
         if self.known.count >= limits.peersMax { return "\(limits.peersMax) peers are known" }
@@ -156,7 +156,7 @@ extension Gateway {
                 self.clients[id]?.connection = nil
                 self.abandonRequests(of: id, at: now, into: &actions)
             }
-            // A client without its token has lost what it knew of its sessions.
+            // A client without its token has lost the state of its sessions.
             if !isResumed { self.forgetClient(id, at: now, into: &actions) }
         }
         var client = Client(
@@ -197,7 +197,7 @@ extension Gateway {
         return living + client.ended
     }
 
-    /// Ends what a client left behind, and forgets it.
+    /// Ends a client's sessions, and forgets the client.
     mutating func forgetClient(_ id: ClientID, at now: Instant, into actions: inout [Action]) {
         guard let client = self.clients[id] else { return }
         for session in client.sessions {
@@ -240,10 +240,10 @@ extension Gateway {
         }
     }
 
-    /// Closes a connection whose peer has come back on another one.
+    /// Closes the old connection of a peer that has resumed on another one.
     private mutating func takeOver(_ connection: ConnectionID, into actions: inout [Action]) {
         self.peers[connection] = nil
         actions.append(
-            .close(connection, Goodbye(.takenOver, reason: "the same id came back with its token")))
+            .close(connection, Goodbye(.takenOver, reason: "the same id reconnected with its token")))
     }
 }

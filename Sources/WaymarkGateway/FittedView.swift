@@ -19,7 +19,7 @@ struct FittedView: Sendable, Hashable, Codable {
         case fitted([Publication])
     }
 
-    /// What a rule says of the result by itself.
+    /// The result as far as a rule alone determines it.
     enum Foresight: Sendable, Hashable { case asReceived, withheld, unknown }
 
     let profile: Profile
@@ -92,9 +92,9 @@ struct FittedView: Sendable, Hashable, Codable {
 
     /// The route as the endpoint can hold it, and the estimates that belong to it.
     ///
-    /// In a snapshot, `stored` is ahead of the publication: the route comes with the window as it is now, and what it
-    /// says of upcoming maneuvers that are no longer held is left out; newer publications say it. A route that a later
-    /// one has replaced is not needed at all.
+    /// In a snapshot, `stored` is newer than the publication: the route comes with the present window. Its upcoming maneuvers
+    /// are left out if the endpoint no longer holds them, since newer publications name the present ones. Of a route that a
+    /// later one has replaced, no element is needed.
     private mutating func replaceRoute(
         _ route: RouteInformation, _ generation: UInt32, _ stored: StoredRoute
     ) -> (RouteInformation, estimates: [Publication]) {
@@ -109,8 +109,9 @@ struct FittedView: Sendable, Hashable, Codable {
             let isHeld = upcoming.allSatisfy { self.maneuvers.holds(stored.maneuvers.index(of: $0)) }
             fitted.upcomingManeuvers = isHeld ? Array(upcoming) : []
             if !isHeld { fitted.maneuverTravelEstimates = nil }
-            let said = fitted.maneuverTravelEstimates == nil ? nil : upcoming.first
-            estimates = self.estimates(of: added.filter { $0.id != said }, stored, generation)
+            // The route itself has the estimates of this maneuver.
+            let estimated = fitted.maneuverTravelEstimates == nil ? nil : upcoming.first
+            estimates = self.estimates(of: added.filter { $0.id != estimated }, stored, generation)
         }
         if !self.laneGuidances.isUnlimited {
             let added = generation == stored.generation ? self.missingLaneGuidances(stored) : []

@@ -7,7 +7,7 @@ extension Profile {
 
     /// Fits a publication that is not withheld, without regard to others.
     ///
-    /// Those that depend on others, or bring a route, are up to ``FittedView`` and pass as they are.
+    /// ``FittedView`` fits those that depend on others or contain a route. They are returned unchanged here.
     func fit(_ publication: Publication) -> Publication {
         switch publication {
         case .tripPreviews(let trips, let selected):
@@ -110,7 +110,7 @@ extension Profile {
         return guidance
     }
 
-    /// Fits a route, apart from the windows.
+    /// Fits a route, except for the endpoint's slots, see ``FittedView``.
     func fit(_ route: RouteInformation) -> RouteInformation {
         var route = route
         if self.allows(.maneuvers) {

@@ -73,7 +73,7 @@ package struct Gateway: Sendable, Hashable {
     /// The connections of admitted peers.
     package var connections: some Collection<ConnectionID> { self.peers.keys }
 
-    /// How many are connected or present, for status lines.
+    /// The present numbers of peers, sessions and requests, for status lines.
     package var census: Census {
         Census(
             vehicles: self.vehicles.values.count { $0.isConnected },
@@ -128,7 +128,7 @@ package struct Gateway: Sendable, Hashable {
         return self.nextAudience
     }
 
-    /// Tells a peer that its message was refused.
+    /// Tells a peer that its message was rejected.
     func reject(
         _ connection: ConnectionID, _ rejection: Rejection, _ type: MessageType, session: SessionID = .none,
         requestID: String = "", into actions: inout [Action]
@@ -140,7 +140,7 @@ package struct Gateway: Sendable, Hashable {
         actions.append(.send(connection, Envelope(.error(rejection))))
     }
 
-    /// Sends to the client of a session, if it is there.
+    /// Sends a message to a client if it is connected.
     func tell(
         _ client: ClientID, _ message: Message, _ session: SessionID = .none, into actions: inout [Action]
     ) {

@@ -8,11 +8,11 @@ package struct AudienceID: Sendable, Hashable, Codable {
 }
 
 extension Gateway {
-    /// What happens to the gateway.
+    /// An event that the gateway processes.
     ///
     /// Why `indirect`: what is large and rare must not make an event of every published frame as large.
     package enum Event: Sendable, Hashable {
-        /// A peer said a Hello that its listener allows; answered by ``Action/admit(_:_:)`` or ``Action/refuse(_:_:)``.
+        /// A peer sent a Hello that its listener allows; answered by ``Action/admit(_:_:)`` or ``Action/refuse(_:_:)``.
         ///
         /// `token` is fresh: 128 random bits that the driver drew for this connection.
         indirect case arrived(ConnectionID, Hello, Principal, token: ResumptionToken)
@@ -22,7 +22,7 @@ extension Gateway {
         case received(ConnectionID, Message, SessionID)
         /// Published frames of an admitted navigation client, each decoded and checked by the codec.
         case published(ConnectionID, PublishedFrames)
-        /// A published frame whose body the codec refused: the client was told, its number is used up.
+        /// A published frame whose body the codec rejected. The client was told; the frame's sequence number is used up.
         case publicationRejected(ConnectionID, FrameHeader)
         /// An admitted (or arriving) peer has gone; `clean` after its Goodbye.
         case departed(ConnectionID, clean: Bool)
@@ -38,7 +38,7 @@ extension Gateway {
         indirect case refuse(ConnectionID, Goodbye)
         /// Encode and send. Never conflated.
         case send(ConnectionID, Envelope)
-        /// Send a request of this vehicle on to a client, with the vehicle's name, in this session. Never conflated.
+        /// Forward a request of this vehicle to a client, with the vehicle's id, in this session. Never conflated.
         indirect case forward(ConnectionID, ReceivedRequest, VehicleID, SessionID)
         /// Send these bytes, in order: a snapshot, or what was missed. Never conflated.
         case sendFrames(ConnectionID, [Frame])
@@ -53,7 +53,7 @@ extension Gateway {
         indirect case close(ConnectionID, Goodbye)
         /// Hand in ``Event/deadlineReached`` at this instant; replaces the one armed before.
         case arm(deadline: Instant)
-        /// Nothing to do: for the record.
+        /// For the log; no action is needed.
         case note(Note)
     }
 
@@ -86,7 +86,7 @@ extension Gateway {
         }
     }
 
-    /// The present numbers.
+    /// How many peers, sessions and requests there are now.
     package struct Census: Sendable, Hashable {
         package var vehicles: Int
         package var endpoints: Int
@@ -137,7 +137,7 @@ package struct GatewayLimits: Sendable, Hashable {
     package var sharesOpenMax = 8
     /// Retained state of one session, in bytes. Every frame counts as 128 bytes more than it has.
     ///
-    /// Below what an ``Outbox`` takes: all of it goes to an endpoint that joins.
+    /// Less than an ``Outbox`` may hold, since an endpoint that joins is sent all of it.
     package var retainedBytesMax = 3_145_728
     /// Retained state of all sessions of one client, in bytes.
     package var retainedBytesPerClientMax = 67_108_864

@@ -1,9 +1,9 @@
 internal import WaymarkModel
 package import WaymarkProtocol
 
-/// A gateway as the next process of the daemon gets it: everything but the settings, which are that process's own.
+/// The state of a gateway for the next process of the daemon: everything but the settings, which that process reads itself.
 ///
-/// What it is written as is of ``format``, which every change of meaning raises.
+/// ``format`` is the version of its encoding.
 package struct GatewayState: Codable, Sendable {
     /// Raise it when a stored member comes to mean something else under the same name.
     package static let format: UInt32 = 2
@@ -41,9 +41,9 @@ package struct GatewayState: Codable, Sendable {
 
     /// The gateway that resumes from this state. Its driver must arm ``Gateway/armed``.
     ///
-    /// Limits that are lower than before hold for what comes anew.
+    /// Limits that are lower than before apply only to what is added later.
     ///
-    /// - Returns: nil if `coder` cannot read what a message said.
+    /// - Returns: nil if `coder` cannot decode a stored message.
     package func gateway(policy: Gateway.Policy, coder: BodyCoder) -> Gateway? {
         var gateway = Gateway(policy: policy, coder: coder, firstSession: self.nextSession)
         gateway.counters = self.counters

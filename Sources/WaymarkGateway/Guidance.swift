@@ -103,7 +103,7 @@ extension Gateway {
         self.sessions[session]?.add(id)
     }
 
-    /// Brings all of a vehicle's endpoints into the session that has it, and its settings to the client.
+    /// Adds all of a vehicle's endpoints to its session, and sends the vehicle's settings to the client.
     ///
     /// - Returns: Whether there was room for all of them.
     @discardableResult
@@ -122,7 +122,7 @@ extension Gateway {
 
     // MARK: Standing
 
-    /// How a vehicle stands to a session now.
+    /// A vehicle's present standing in a session.
     func status(of id: VehicleID, in session: NavigationSession) -> VehicleStatus {
         guard let vehicle = self.vehicles[id], vehicle.isConnected else {
             return VehicleStatus(vehicle: id, standing: .awaited)
@@ -136,7 +136,7 @@ extension Gateway {
         return VehicleStatus(vehicle: id, standing: .joined, endpoints: endpoints)
     }
 
-    /// Tells the client of a vehicle's session how the vehicle stands now.
+    /// Tells the client of a vehicle's session the vehicle's present standing.
     func announce(_ id: VehicleID, into actions: inout [Action]) {
         guard let session = self.vehicles[id]?.session.flatMap({ self.sessions[$0] }) else { return }
         self.tell(
@@ -171,7 +171,7 @@ extension Gateway {
         _ id: SessionID, _ reason: SessionEndReason, at now: Instant, into actions: inout [Action]
     ) {
         guard let session = self.sessions[id] else { return }
-        // Vehicles have the client's own FinishGuidance or CancelGuidance, if there was one.
+        // Vehicles have received the client's own FinishGuidance or CancelGuidance, if there was one.
         let tellVehicle = session.content.phase != .ended
         for vehicle in session.vehicles {
             self.detach(vehicle, from: id, reason, tellVehicle: tellVehicle, at: now, into: &actions)
@@ -231,7 +231,7 @@ extension Gateway {
 
     // MARK: A client's absence
 
-    /// The client's connection was cut: tells the vehicles, which keep what they have.
+    /// The client's connection was cut: tells the vehicles, which keep the state that they have.
     mutating func suspend(_ id: SessionID, into actions: inout [Action]) {
         self.sessions[id]?.isSuspended = true
         self.note(.suspended, of: self.sessions[id], into: &actions)
@@ -239,7 +239,7 @@ extension Gateway {
         self.sendToVehicles(of: id, .sessionSuspended(graceMilliseconds: grace), into: &actions)
     }
 
-    /// The client has resumed: tells the vehicles; tells the client what they sent meanwhile, and which of them left.
+    /// The client has resumed: tells the vehicles; tells the client their outcomes, standings and settings, and which of them left.
     mutating func restore(
         _ id: SessionID, _ connection: ConnectionID, at now: Instant, into actions: inout [Action]
     ) {
@@ -250,7 +250,7 @@ extension Gateway {
             self.sendToVehicles(of: id, .sessionRestored, into: &actions)
         }
         for vehicle in session.vehicles {
-            // Before the standing, after which the client takes all outcomes as known.
+            // Before the standing: once it has arrived, the client no longer waits for outcomes that it may have missed.
             self.repeatOutcomes(of: vehicle, to: session.client, id, into: &actions)
             self.announce(vehicle, into: &actions)
             self.sendSettings(of: vehicle, id, to: connection, into: &actions)
@@ -300,7 +300,7 @@ extension Rejection {
 }
 
 extension ErrorCode {
-    /// Why a vehicle is not given to a session, as what follows its id in a sentence.
+    /// Why a vehicle is refused to a session: the part of a sentence that follows the vehicle's id.
     fileprivate var refusal: String {
         switch self {
         case .vehicleBusy: "is guided by another client"

@@ -59,17 +59,18 @@ extension Gateway {
         let withheld = hasRoom ? reasons : Self.withheldWithoutRoom
         var membership = Endpoint.Membership(
             session: id, profile: hasRoom ? wanted : .bare, withheld: withheld.untilSnapshot)
-        let isBack = hello.map { endpoint.canResume($0, in: membership) } ?? false
+        let resumes = hello.map { endpoint.canResume($0, in: membership) } ?? false
         let fresh = self.newAudienceID()
         let entry = self.sessions[id]?.enter(
-            membership.profile, after: isBack ? hello?.resumeSequence : nil, newID: fresh, coder: self.coder,
+            membership.profile, after: resumes ? hello?.resumeSequence : nil, newID: fresh, coder: self.coder,
             &self.snapshots)
-        if let old = endpoint.membership { self.giveUp(old) }
+        if let old = endpoint.membership { self.end(old) }
         // Not earlier: while a copy of the session is alive, every change copies its storage first.
         guard let index = self.sessions.index(forKey: id), let entry else { return true }
         let session = self.sessions.withValue(at: index) { SessionSummary($0) }
         if entry.kind == .full {
-            // The endpoint may hold the same number of this session, cut in another way, and may go before it has read the snapshot.
+            // The endpoint may hold frames of this session up to the same number, fitted to another profile, and may disconnect
+            // before it has read the snapshot.
             let mayHoldOther =
                 isRefit || hello?.resumeSession == id
                 || self.vehicles[path.vehicle]?.lastEnd?.session == id
@@ -116,10 +117,11 @@ extension Gateway {
             return
         }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.membership = nil
-        self.giveUp(membership)
+        self.end(membership)
     }
 
-    private mutating func giveUp(_ membership: Endpoint.Membership) {
+    /// Removes an endpoint from the audience that the session counts it in.
+    private mutating func end(_ membership: Endpoint.Membership) {
         if self.sessions[membership.session]?.leave(membership.profile) == true {
             self.sessionsWithRoom.append(membership.session)
         }
@@ -190,7 +192,7 @@ extension Gateway {
     /// written for each of its frames. Opt-outs need no bound: each needs an opt-in before it.
     private static let optInPause: Duration = .seconds(1)
 
-    /// The trip shares more or less: opt-outs take effect at once.
+    /// Applies a change of what the trip shares: an opt-out at once, an opt-in after ``optInPause``.
     mutating func followOptOut(of id: SessionID, at now: Instant, into actions: inout [Action]) {
         guard let session = self.sessions[id] else { return }
         if session.content.optedOut.contains(.destinationSharing) { self.purgeShares(of: id, into: &actions) }
@@ -232,7 +234,7 @@ extension Gateway {
 
     // MARK: Profiles and withheld features
 
-    /// What an endpoint is to get in a session, if there is room: nothing that ``withheld(from:_:_:)`` names.
+    /// The profile of an endpoint in a session if there is room for it: without the features of ``withheld(from:_:_:)``.
     private func profile(of endpoint: Endpoint, _ vehicle: VehicleID, _ session: SessionFeatures) -> Profile {
         session.profile(of: endpoint, withholding: self.withheld(from: endpoint, vehicle, session))
     }
@@ -263,7 +265,7 @@ extension Gateway {
         /// Segments are retained and withheld from endpoints.
         let withholdsSegments: Bool
 
-        /// Fields that clients may publish without having declared them.
+        /// Features whose fields clients may publish without having declared them.
         private static let undeclared: FeatureSet = [.exitLabels, .charge, .timeZone]
 
         init(_ session: NavigationSession, granted: FeatureSet) {
@@ -275,8 +277,9 @@ extension Gateway {
             self.withholdsSegments = session.withholdsSegments
         }
 
-        /// Whether fitting may remove something. If not, the endpoint shares the bytes that others get.
-        func mayHold(_ feature: Feature, withheld reason: WithheldReason) -> Bool {
+        /// Whether what is published may contain a feature, so that fitting must remove it. If not, the endpoint shares the bytes
+        /// of endpoints that get the feature.
+        func mayContain(_ feature: Feature, withheld reason: WithheldReason) -> Bool {
             switch reason {
             case .clientDoesNotProvide:
                 self.everProvided.contains(feature) || Self.undeclared.contains(feature)
@@ -286,11 +289,11 @@ extension Gateway {
             }
         }
 
-        /// What an endpoint is to get from which `grants` are withheld.
+        /// The profile of an endpoint from which the features in `grants` are withheld.
         func profile(of endpoint: Endpoint, withholding grants: [FeatureGrant]) -> Profile {
             var withheld: FeatureSet = []
             for grant in grants {
-                if let reason = grant.withheld, self.mayHold(grant.feature, withheld: reason) {
+                if let reason = grant.withheld, self.mayContain(grant.feature, withheld: reason) {
                     withheld.insert(grant.feature)
                 }
             }
@@ -336,7 +339,7 @@ extension Gateway {
         return self.withheld(from: endpoint, vehicle, features)
     }
 
-    /// The same, if there is room for its profile.
+    /// The features that are withheld from an endpoint for whose profile there is room, and why.
     private func withheld(
         from endpoint: Endpoint, _ vehicle: VehicleID, _ session: SessionFeatures
     ) -> [FeatureGrant] {

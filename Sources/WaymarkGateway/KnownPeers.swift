@@ -3,7 +3,7 @@ internal import WaymarkProtocol
 /// Counts known peers: connected, or in their grace time. Each has one valid token, in its record.
 struct KnownPeers: Sendable, Hashable, Codable {
     private(set) var count = 0
-    /// How many each user has. Users without any are not in it.
+    /// The number of each user's peers; no entry for a user without peers.
     private(set) var countByUser: [Principal: Int] = [:]
 
     /// A peer of a user has become known.
@@ -12,7 +12,7 @@ struct KnownPeers: Sendable, Hashable, Codable {
         self.countByUser[user, default: 0] += 1
     }
 
-    /// One that was known is forgotten.
+    /// A known peer of a user is forgotten.
     mutating func remove(_ user: Principal) {
         guard let count = self.countByUser[user] else { return }
         self.count -= 1

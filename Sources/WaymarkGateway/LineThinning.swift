@@ -4,9 +4,9 @@ internal import WaymarkModel
 extension Profile {
     /// At most `countMax` of the points, in order, with the first and the last; the last alone for 1; 0 is no limit.
     ///
-    /// Again and again the point goes that costs least. What it costs is its distance from the straight line between its
-    /// neighbours, plus the larger one of what the line has lost already on either side of it: so on one flat map no removed point
-    /// lies farther from the thinned line than the highest cost of any removed point. Each distance is measured on a map around
+    /// Removes the cheapest point until few enough are left. A point's cost is its distance from the straight line between its
+    /// neighbours, plus the larger one of the errors that the line already has on either side of it. So on one flat map no removed
+    /// point is farther from the thinned line than the highest cost of any removed point. Each distance is measured on a map around
     /// another point, so for lines over many degrees this is approximate.
     ///
     /// A line of more than ``weighedMax`` points first loses cheap points in the order of the line, without a search for the
@@ -24,31 +24,32 @@ extension Profile {
         return thinning.points
     }
 
-    /// The longest line of whose points the cheapest is looked for.
+    /// The largest number of points among which the cheapest one is searched for.
     static let weighedMax = 16_384
 }
 
 /// A line that loses its points one by one.
 private struct LineThinning {
-    /// A point of the line, with its neighbours among those that are left.
+    /// A point of the line, with its neighbours among the remaining points.
     private struct Node {
         var previous: Int32
         var next: Int32
-        var isLeft = true
+        var isRemaining = true
         /// Index in the heap; none for the two ends.
         var place: Int32?
         /// What it costs to drop the point, in metres.
         var cost = 0.0
-        /// How far what has gone between it and the next one lies at most from the straight line between the two, in metres.
-        var lost = 0.0
+        /// An upper bound of the distance of all points removed between this one and the next from the straight line between the
+        /// two, in metres.
+        var error = 0.0
     }
 
     private let line: [Coordinate]
     private var nodes: [Node]
-    /// Points that are left.
+    /// Remaining points.
     private(set) var count: Int
-    /// A binary heap of the points between the two ends, the cheapest first. Each node knows its place, so that a cost that
-    /// has changed is put right where it is.
+    /// A binary heap of the points between the two ends, the cheapest first. Each node knows its index in it, so that a point
+    /// whose cost has changed is moved without a search.
     private var heap: [Int32] = []
 
     /// The whole line; it must have two points.
@@ -58,7 +59,7 @@ private struct LineThinning {
         self.nodes = line.indices.map { Node(previous: Int32($0) - 1, next: Int32($0) + 1) }
     }
 
-    var points: [Coordinate] { self.line.indices.filter { self.nodes[$0].isLeft }.map { self.line[$0] } }
+    var points: [Coordinate] { self.line.indices.filter { self.nodes[$0].isRemaining }.map { self.line[$0] } }
 
     /// Goes through the line and drops what costs at most 1 m, then 16 m, 256 m and so on, until no more than `countMax`
     /// points are left. The factor bounds the passes that a hostile line takes.
@@ -76,7 +77,7 @@ private struct LineThinning {
         }
     }
 
-    /// Puts what is left into the heap.
+    /// Computes the cost of each remaining point, and builds the heap.
     mutating func weigh() {
         self.heap.reserveCapacity(self.count)
         var index = Int(self.nodes[0].next)
@@ -98,20 +99,20 @@ private struct LineThinning {
             self.sink(from: 0)
         }
         self.drop(index)
-        self.weighAgain(Int(self.nodes[index].previous))
-        self.weighAgain(Int(self.nodes[index].next))
+        self.updateCost(of: Int(self.nodes[index].previous))
+        self.updateCost(of: Int(self.nodes[index].next))
     }
 
     private mutating func drop(_ index: Int) {
         let node = self.nodes[index]
-        self.nodes[index].isLeft = false
+        self.nodes[index].isRemaining = false
         self.nodes[Int(node.previous)].next = node.next
-        self.nodes[Int(node.previous)].lost = node.cost
+        self.nodes[Int(node.previous)].error = node.cost
         self.nodes[Int(node.next)].previous = node.previous
         self.count -= 1
     }
 
-    private mutating func weighAgain(_ index: Int) {
+    private mutating func updateCost(of index: Int) {
         guard let place = self.nodes[index].place else { return }
         self.nodes[index].cost = self.cost(of: index)
         self.sink(from: self.rise(from: Int(place)))
@@ -119,13 +120,13 @@ private struct LineThinning {
 
     /// What it costs to drop a point now.
     ///
-    /// What lies within some distance of the line between the point and a neighbour lies, once the point has gone, within
-    /// that distance plus the point's own of the line between its neighbours.
+    /// A removed point within some distance of the line between this point and a neighbour is, once this point is removed as
+    /// well, within that distance plus this point's own distance of the line between its neighbours.
     private func cost(of index: Int) -> Double {
         let node = self.nodes[index]
         let (before, behind) = (Int(node.previous), Int(node.next))
         return Self.distance(of: self.line[index], from: self.line[before], self.line[behind])
-            + max(self.nodes[before].lost, node.lost)
+            + max(self.nodes[before].error, node.error)
     }
 
     // MARK: The heap
@@ -140,7 +141,7 @@ private struct LineThinning {
         return cost == other ? first < second : cost < other
     }
 
-    /// - Returns: Where the point is then.
+    /// - Returns: The point's new index in the heap.
     private mutating func rise(from start: Int) -> Int {
         var place = start
         let index = self.heap[start]

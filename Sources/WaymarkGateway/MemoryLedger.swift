@@ -6,7 +6,7 @@ struct MemoryLedger: Sendable, Hashable, Codable {
     struct Bytes: Sendable, Hashable, Codable {
         /// Its state.
         var retained = 0
-        /// Recent frames, for endpoints that come back.
+        /// Recent frames, for endpoints that resume.
         var replay = 0
     }
 

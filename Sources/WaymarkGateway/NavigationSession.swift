@@ -2,7 +2,7 @@ internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// One trip being guided on one vehicle or a set of them.
+/// Guidance of one trip, for one vehicle or several.
 struct NavigationSession: Sendable, Hashable, Codable {
     let id: SessionID
     /// How many sessions were opened before it. Ids do not tell: they begin at random and wrap around.
@@ -16,7 +16,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     var vehicles: [VehicleID] = []
     /// Vehicles that were in it and left, oldest first: a client that was away must be told.
     private(set) var left: OrderedDictionary<VehicleID, SessionEndReason> = [:]
-    /// The client is away.
+    /// The client is disconnected.
     var isSuspended = false
     var openShares: Set<Share> = []
     /// A ShareDestination may wait for an endpoint.
@@ -28,7 +28,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     /// What its client was granted, now or before: the content has nothing that needs another feature.
     var providedFeatures: FeatureSet
     private(set) var content = SessionContent()
-    /// The last sequence number used.
+    /// The last sequence number that its client used.
     private(set) var sequence: UInt64 = 0
     private(set) var retained = RetainedState()
     private(set) var audiences: OrderedDictionary<Profile, Audience> = [:]
@@ -36,7 +36,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     /// The whole route; nil while no endpoint stores a part of it only.
     private var route: StoredRoute?
 
-    /// What is written for the next process: all but the route, which is in ``retained``.
+    /// What is coded for the next process: all but the route, which ``restoreRoute(_:)`` rebuilds from ``retained``.
     private enum CodingKeys: CodingKey {
         case id, ordinal, client, requestID, selection, receiptsEveryMilliseconds, vehicles, left,
             isSuspended,
@@ -69,7 +69,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         if self.left.count > ProtocolConstants.vehiclesPerSessionMax { self.left.removeFirst() }
     }
 
-    /// What it keeps, in bytes.
+    /// The memory of the frames that it keeps.
     var kept: MemoryLedger.Bytes {
         var replay = self.replay.byteCount
         for index in self.audiences.values.indices {
@@ -86,7 +86,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         var next: Int
         /// Why the one before that was refused.
         var rejection: Rejection?
-        /// The trip shares more, or less, than endpoints were told.
+        /// The trip shares more or less than what endpoints get now.
         var changesOptOut = false
     }
 
@@ -310,7 +310,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         }
     }
 
-    // MARK: Handing on
+    // MARK: Fan-out
 
     /// Keeps frames for resumption and hands them to every audience, fitted to its profile.
     private mutating func handOn(
@@ -403,7 +403,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
             audience.fitting = Audience.Fitting(view: view, replay: ReplayRing(after: self.sequence))
             return Entry(audience: audience.id, kind: .full, frames: frames)
         }
-        // The session's own ring is its ring, also of the time before.
+        // The session's own ring serves this audience, also with frames from before the audience existed.
         if let sequence, let missed = self.missed(after: sequence, audience) {
             return Entry(audience: audience.id, kind: .missed, frames: missed)
         }
@@ -439,7 +439,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
             laneGuidance: self.content.lastLaneGuidance)
     }
 
-    /// The retained frames, fitted by a new view, which ends in the same state as any older view of the profile.
+    /// The retained frames, fitted by a new view. Its state is then the same as that of an older view of the profile.
     private mutating func fittedSnapshot(
         _ profile: Profile, _ coder: BodyCoder, _ snapshots: inout SnapshotBook
     ) -> (view: FittedView, frames: [Frame]) {

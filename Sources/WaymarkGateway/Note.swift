@@ -11,7 +11,7 @@ extension Gateway {
             case opened
             /// A client was refused some vehicles. ``Note/session`` is none if no session was opened.
             case refused(ErrorCode)
-            /// A vehicle that asked for any guidance was taken into a session.
+            /// A vehicle that asked for guidance joined a session for any vehicle that asked.
             case joined
             case started(generation: UInt32)
             case paused(PauseReason)
@@ -20,14 +20,14 @@ extension Gateway {
             case rerouted(generation: UInt32)
             /// The client's connection was cut; its sessions are kept for the grace time.
             case suspended
-            /// The client is back.
+            /// The client has resumed.
             case restored
             /// A vehicle left its session; ``SessionEndReason/replaced``: another session took it over.
             case left(SessionEndReason)
             case ended(SessionEndReason)
             /// A vehicle asks a client to stop on the way.
             case waypointRequested
-            /// A vehicle asks a client to be guided.
+            /// A vehicle asks a client for guidance to a destination.
             case destinationRequested
             case requestEnded(Outcome)
         }
@@ -54,7 +54,7 @@ extension Gateway {
         }
     }
 
-    /// Notes a turn of a whole session.
+    /// Emits a note about a whole session.
     func note(_ turn: Note.Turn, of session: NavigationSession?, into actions: inout [Action]) {
         guard let session else { return }
         let note = Note(
@@ -62,7 +62,7 @@ extension Gateway {
         actions.append(.note(note))
     }
 
-    /// Notes a turn of one vehicle.
+    /// Emits a note about one vehicle.
     func note(
         _ turn: Note.Turn, of vehicle: VehicleID, in session: SessionID, _ client: ClientID?,
         into actions: inout [Action]
@@ -71,7 +71,7 @@ extension Gateway {
         actions.append(.note(note))
     }
 
-    /// Notes which vehicles a session does not get: one note for each reason.
+    /// Emits one note for each reason for which vehicles were refused to a session.
     func noteRefused(
         _ refused: [VehicleStatus], in session: SessionID, _ client: ClientID, into actions: inout [Action]
     ) {

@@ -10,7 +10,7 @@ struct OutcomeBook: Sendable {
 
     init() {}
 
-    /// How the request with this id ended, if it is known. O(count), but for a number each.
+    /// How the request with this id ended; nil if it is not known. O(count), but compares only a hash for most of them.
     func outcome(of id: String) -> RequestOutcome? {
         var start = 0
         let hash = id.hashValue
@@ -21,7 +21,7 @@ struct OutcomeBook: Sendable {
         return nil
     }
 
-    /// Keeps an outcome; there is none under its id. O(1) as long as `countMax` stays as it is.
+    /// Keeps an outcome. None with the same id may be kept already. O(1) as long as `countMax` stays as it is.
     mutating func append(_ outcome: RequestOutcome, countMax: Int) {
         if self.ring.count == countMax, countMax > 0 {
             self.ring[self.oldest] = outcome
@@ -35,7 +35,7 @@ struct OutcomeBook: Sendable {
         self.hashes.append(outcome.requestID.hashValue)
     }
 
-    /// Puts the newest of them in their order.
+    /// Keeps the newest `countMax` outcomes, with the oldest at index 0.
     private mutating func straighten(countMax: Int) {
         self.ring = Array(self.suffix(Swift.max(0, countMax)))
         self.hashes = self.ring.map(\.requestID.hashValue)

@@ -21,7 +21,8 @@ package struct Profile: Sendable, Hashable, Codable {
     ) {
         var limits = limits
         var withheld = withheld
-        // A limit on what is withheld makes no difference, nor does a part of it.
+        // Limits on withheld content, and features that are part of it, make no difference. With the same values for them, such
+        // profiles are equal and share an audience.
         if withheld.contains(.laneGuidance) {
             limits.laneGuidancesStoredMax = 0
             limits.laneInstructionLengthMax = 0
@@ -40,7 +41,7 @@ package struct Profile: Sendable, Hashable, Codable {
         self.withheld = withheld
     }
 
-    /// Of endpoints for whose own profile there is no room: trips and the events of guidance, and no content.
+    /// For endpoints for whose own profile there is no room: trips and the events of guidance, without content.
     package static let bare = Profile(withheld: FeatureSet(Self.contentFeatures))
 
     /// The profile of an endpoint from which `withheld` is withheld.

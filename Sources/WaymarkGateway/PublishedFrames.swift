@@ -16,17 +16,17 @@ package struct PublishedFrames: Sendable, Hashable {
 
     private var array: [UInt8]
     // Why two lists that also have other frames: a part of the batch shares both, and a range is copied without counting references.
-    /// Of everything that was read at the same time; ``indices`` are those of these frames.
+    /// All frames that were read at the same time, of which these frames are those at ``indices``.
     private(set) var ranges: [FrameRange] = []
-    /// What the gateway must know of each.
+    /// The outline of each, at the same index.
     private(set) var outlines: [PublicationOutline] = []
-    /// Where both lists have these frames.
+    /// The indices of these frames in both lists.
     private(set) var indices = 0..<0
 
     /// Empty; frames to come were read into `array`.
     package init(readInto array: [UInt8] = []) {
         self.array = array
-        // A usual number of frames for so many bytes.
+        // About as many frames as so many bytes usually have.
         guard !array.isEmpty else { return }
         self.ranges.reserveCapacity(min(array.count / 32, 64))
         self.outlines.reserveCapacity(min(array.count / 32, 64))
@@ -46,15 +46,15 @@ package struct PublishedFrames: Sendable, Hashable {
         return self.array[self.ranges[self.indices.lowerBound].start..<self.ranges[last].range.upperBound]
     }
 
-    /// Each by itself, in bytes of its own; a state with its key.
+    /// Each frame in bytes of its own; a state with its key.
     package var frames: [(frame: Frame, key: ConflationKey?)] {
         self.indices.map { (self.frame(at: $0).compacted(), self.outlines[$0].conflationKey) }
     }
 
-    /// Each by itself.
+    /// One value for each frame, in the shared bytes.
     package var single: [PublishedFrames] { self.indices.map { self[$0..<$0 + 1] } }
 
-    /// Some of them.
+    /// A part of the frames, in the shared bytes.
     subscript(range: Range<Int>) -> PublishedFrames {
         precondition(
             range.lowerBound >= self.indices.lowerBound && range.upperBound <= self.indices.upperBound)
@@ -63,7 +63,7 @@ package struct PublishedFrames: Sendable, Hashable {
         return some
     }
 
-    /// One of them, in the shared bytes.
+    /// One frame, in the shared bytes.
     func frame(at index: Int) -> Frame {
         Frame(header: self.ranges[index].header, bytes: self.array[self.ranges[index].range])
     }

@@ -33,7 +33,7 @@ extension Gateway {
         else {
             let (header, outline) = (frames.ranges[first].header, frames.outlines[first])
             let rejection = Self.rejection(outsideOfSession: header, outline, by: features)
-            self.refuse(header, rejection, connection, into: &actions)
+            self.reject(header, rejection, connection, into: &actions)
             return first + 1
         }
         let rules = NavigationSession.PublishingRules(
@@ -42,7 +42,7 @@ extension Gateway {
             frames, from: first, rules, &self.memory, &self.counters, into: &actions)
         let last = progress.next - 1
         if let rejection = progress.rejection {
-            self.refuse(frames.ranges[last].header, rejection, connection, into: &actions)
+            self.reject(frames.ranges[last].header, rejection, connection, into: &actions)
         } else {
             self.follow(frames.outlines[last], in: id, at: now, into: &actions)
         }
@@ -61,7 +61,7 @@ extension Gateway {
         } catch { return error }
     }
 
-    /// Uses up the number of a frame that the codec refused.
+    /// Uses up the sequence number of a frame that the codec rejected.
     mutating func skip(_ header: FrameHeader, from connection: ConnectionID) {
         guard case .client(let client) = self.peers[connection] else { return }
         self.counters.framesRejected += 1
@@ -76,7 +76,7 @@ extension Gateway {
         if let kept = self.sessions[session]?.kept { self.memory.set(session, kept) }
     }
 
-    private mutating func refuse(
+    private mutating func reject(
         _ header: FrameHeader, _ rejection: Rejection, _ connection: ConnectionID,
         into actions: inout [Action]
     ) {
@@ -84,7 +84,7 @@ extension Gateway {
         actions.append(.send(connection, Envelope(.error(rejection.of(header)))))
     }
 
-    /// Does what an event asks for apart from reaching the audiences.
+    /// Performs the effects of an event other than reaching the audiences.
     private mutating func follow(
         _ outline: PublicationOutline, in id: SessionID, at now: Instant, into actions: inout [Action]
     ) {
@@ -119,14 +119,14 @@ extension Gateway {
             let share = Share(session: session, vehicle: vehicle, id: id)
             self.sessions[session]?.openShares.insert(share)
             self.tell(share, .willShare, into: &actions)
-            let isTaken = self.vehicles[vehicle]?.connections.contains { _, _, endpoint in
+            let isOffered = self.vehicles[vehicle]?.connections.contains { _, _, endpoint in
                 endpoint.membership?.profile.allows(.destinationSharing) == true
             }
-            if isTaken == true {
+            if isOffered == true {
                 self.deadlines.set(.share(share), at: now + self.policy.limits.shareTimeout)
             } else {
-                let isThere = self.vehicles[vehicle]?.isConnected == true
-                self.endShare(share, .didFailToShare(isThere ? .notSupported : .gone), into: &actions)
+                let isConnected = self.vehicles[vehicle]?.isConnected == true
+                self.endShare(share, .didFailToShare(isConnected ? .notSupported : .gone), into: &actions)
             }
         }
     }

@@ -10,22 +10,23 @@ enum Peer: Sendable, Hashable, Codable {
 
 /// One endpoint of a vehicle, connected or in its grace time.
 struct Endpoint: Sendable, Hashable, Codable {
-    /// nil while it is away.
+    /// nil while it is disconnected.
     var connection: ConnectionID?
     var hello: VehicleHello
     var token: ResumptionToken
     @BoxedIfCustom var settings = VehicleSettings()
-    /// The audience it hears; nil while it is away.
+    /// The audience that it is in; nil while it is disconnected.
     var audience: AudienceID?
-    /// The session that it is in, and its profile there. Kept while the endpoint is away, so that the gateway knows what it misses.
+    /// The session that it is in, and its profile there. Kept while the endpoint is disconnected, so that the
+    /// gateway knows which frames it misses.
     var membership: Membership?
-    /// How far it said it is in the present session.
+    /// Its last receipt in the present session.
     var receipt: Receipt?
 
     struct Membership: Sendable, Hashable, Codable {
         var session: SessionID
         var profile: Profile
-        /// What the last SnapshotBegin withheld until the next one, so for any reason but the trip's.
+        /// The features that the last SnapshotBegin withheld until the next one: all but those that the trip withholds.
         var withheld: FeatureSet = []
         /// The lowest number from which the endpoint can resume: below it the endpoint holds frames of an earlier membership.
         var firstResumable: UInt64 = 0
@@ -44,7 +45,7 @@ struct Endpoint: Sendable, Hashable, Codable {
         self.hello.features.contains(feature) && !policy.withheldFeatures.contains(feature)
     }
 
-    /// Where it is connected, if it asked for a feature.
+    /// Its connection, if it asked for a feature.
     fileprivate func connection(if feature: Feature) -> ConnectionID? {
         self.hello.features.contains(feature) ? self.connection : nil
     }
@@ -52,24 +53,24 @@ struct Endpoint: Sendable, Hashable, Codable {
 
 /// A vehicle that has endpoints, or that a session waits for.
 struct Vehicle: Sendable, Hashable, Codable {
-    /// Who brought the id; nil while only a session waits for it.
+    /// The user of the first endpoint, who alone may add others; nil while only a session waits for the vehicle.
     var principal: Principal?
     // Why ordered: it takes no more memory than what is in it, and most have one.
     var endpoints: OrderedDictionary<EndpointName, Endpoint> = [:]
     /// The session it is in, or that waits for it.
     var session: SessionID?
-    /// How its last session ended, for endpoints that were away.
+    /// How its last session ended, for endpoints that were disconnected then.
     var lastEnd: SessionEnded?
     /// It said "I navigate myself now" and has not asked for guidance since.
     var navigatesItself = false
-    /// It takes guidance from sessions for any vehicle that asked.
+    /// It accepts guidance from sessions for any vehicle that asked.
     var isGuidanceWanted = false
-    /// It ended guidance and has not asked for it again: no session for any vehicle gets it.
+    /// It ended guidance and has not asked for it again: no session for any vehicle that asked gets it.
     var hasStopped = false
     var routeSource: RouteSource?
     /// How its last requests ended.
     var outcomes = OutcomeBook()
-    /// Its open requests, no id twice: few, so that looking for one means going through them.
+    /// Its open requests, no id twice. Few, so a search goes through all of them.
     var openRequests: [OpenRequest] = []
 
     struct OpenRequest: Sendable, Hashable, Codable {
@@ -140,11 +141,11 @@ struct Client: Sendable, Hashable, Codable {
     var hello: NavigationHello
     var displayName: String
     var token: ResumptionToken
-    /// What it provides and handles, as far as the gateway granted that when it came.
+    /// What it provides and handles, as far as the gateway granted that in its last Welcome.
     var granted: FeatureSet
     /// In the order in which they were opened.
     var sessions: OrderedSet<SessionID> = []
-    /// Sessions that ended while it was away.
+    /// Sessions that ended while it was disconnected.
     var ended: [ResumedSession] = []
 }
 
@@ -156,7 +157,7 @@ struct Audience: Sendable, Hashable, Codable {
     /// nil for the profile that cuts nothing.
     var fitting: Fitting?
 
-    /// Where the cutting to a profile stands, and what came out of it last.
+    /// The state of the fitting to a profile, and the frames that were fitted last.
     struct Fitting: Sendable, Hashable, Codable {
         var view: FittedView
         var replay: ReplayRing
@@ -168,7 +169,7 @@ typealias RequestNumber = SlotKey
 
 /// A request of a vehicle that has not ended.
 struct Request: Sendable, Hashable {
-    /// What its peers know it by.
+    /// Identifies it for the vehicle and the client.
     struct Key: Sendable, Hashable {
         var vehicle: VehicleID
         var id: String
@@ -202,7 +203,7 @@ struct Request: Sendable, Hashable {
     var kind: Kind
     var client: ClientID
     var stage = Stage.asked
-    /// Until when it may stay as it is.
+    /// The deadline of its present stage.
     var deadline: DeadlineQueue<Gateway.Deadline>.Ticket
 
     var id: String { self.content.requestID }

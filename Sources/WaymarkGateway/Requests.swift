@@ -102,7 +102,7 @@ extension Gateway {
 
     // MARK: To the client
 
-    /// Begins to wait for a client's answer to a request of a vehicle.
+    /// Opens a request of a vehicle, with the deadline for the client's answer.
     private mutating func open(
         _ request: ReceivedRequest, _ kind: Request.Kind, _ key: Request.Key,
         of vehicle: Dictionary<VehicleID, Vehicle>.Index, to client: ClientID, at now: Instant
@@ -117,7 +117,7 @@ extension Gateway {
     }
 
     /// Moves the deadline of a request.
-    private mutating func wait(for number: RequestNumber, until end: Instant) {
+    private mutating func moveDeadline(of number: RequestNumber, to end: Instant) {
         guard let replaced = self.requests.withValue(at: number, { $0.deadline }) else { return }
         self.deadlines.cancel(replaced)
         let deadline = self.deadlines.add(.request(number), at: end)
@@ -168,7 +168,7 @@ extension Gateway {
             self.prompt(number, estimates, at: now, into: &actions)
         case (.waypoint, .asked, .ownPrompt):
             self.requests.change(number) { $0.stage = .ownPrompt }
-            self.wait(for: number, until: now + self.policy.limits.promptTimeout)
+            self.moveDeadline(of: number, to: now + self.policy.limits.promptTimeout)
         case (.waypoint, .ownPrompt, .accept), (.destination, .asked, .accept):
             self.endRequest(number, .accepted, into: &actions)
         case (.waypoint, .asked, .decline(let reason)), (.waypoint, .ownPrompt, .decline(let reason)):
@@ -192,7 +192,7 @@ extension Gateway {
             case let endpoints = self.prompting(request.vehicle), !endpoints.isEmpty
         else { return self.endRequest(number, .notSupported, into: &actions) }
         self.requests.change(number) { $0.stage = .prompting(estimates, until: end) }
-        self.wait(for: number, until: end)
+        self.moveDeadline(of: number, to: end)
         for endpoint in endpoints { actions.append(.send(endpoint, Envelope(prompt))) }
     }
 
@@ -207,7 +207,7 @@ extension Gateway {
         }
     }
 
-    /// An endpoint has come, or come back: it may ask the user what is still to be answered.
+    /// Sends the vehicle's open prompts to an endpoint that has connected or resumed.
     func repeatPrompts(to path: EndpointPath, at now: Instant, into actions: inout [Action]) {
         guard let vehicle = self.vehicles[path.vehicle], let endpoint = vehicle.endpoints[path.endpoint],
             let connection = endpoint.connection, endpoint.isGranted(.prompts, self.policy)
@@ -236,13 +236,13 @@ extension Gateway {
             $0.kind = .destination(tried: tried.union([next]))
             $0.client = next
         }
-        self.wait(for: number, until: now + self.policy.limits.requestTimeout)
+        self.moveDeadline(of: number, to: now + self.policy.limits.requestTimeout)
         self.forward(request.content, of: request.vehicle, to: next, into: &actions)
     }
 
     // MARK: Ending
 
-    /// The client that was asked has gone.
+    /// The client that was asked has disconnected.
     mutating func abandonRequests(of client: ClientID, at now: Instant, into actions: inout [Action]) {
         let abandoned = self.requests.filter { $0.value.client == client }
         let order = abandoned.sorted {
@@ -262,7 +262,7 @@ extension Gateway {
         }
     }
 
-    /// Takes back what a vehicle asked for before it began to navigate by itself.
+    /// Withdraws the destination requests of a vehicle that now navigates by itself.
     mutating func withdrawDestinations(of vehicle: VehicleID, into actions: inout [Action]) {
         for number in self.vehicles[vehicle]?.sortedRequests ?? [] {
             if case .destination = self.requests[number]?.kind {
@@ -271,7 +271,7 @@ extension Gateway {
         }
     }
 
-    /// Ends an open request: the vehicle and the client that was asked last hear it, prompts are over.
+    /// Ends an open request: tells the vehicle and the client that was asked last, and ends its prompts.
     mutating func endRequest(_ number: RequestNumber, _ outcome: Outcome, into actions: inout [Action]) {
         guard let request = self.requests.remove(number) else { return }
         self.deadlines.cancel(request.deadline)
@@ -298,7 +298,7 @@ extension Gateway {
         self.tell(request.client, message, session, into: &actions)
     }
 
-    /// Ends a request that no client was asked, or has to hear of.
+    /// Ends a request that was forwarded to no client. The outcome names `client`, that of the vehicle's session.
     mutating func decline(
         _ key: Request.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index, _ outcome: Outcome,
         _ client: ClientID?, into actions: inout [Action]
@@ -331,7 +331,7 @@ extension Gateway {
         return message
     }
 
-    /// A client that was cut may not have heard how the last requests that it was asked have ended.
+    /// Repeats the outcomes of a client's last requests: with its connection it may have lost some.
     func repeatOutcomes(
         of vehicle: VehicleID, to client: ClientID, _ session: SessionID, into actions: inout [Action]
     ) {

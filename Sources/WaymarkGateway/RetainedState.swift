@@ -3,20 +3,20 @@ internal import WaymarkProtocol
 
 /// The frames that make up the present state of a session: what a joining endpoint is sent.
 struct RetainedState: Sendable, Hashable, Codable {
-    /// Where the value of a state is.
+    /// Where the frame with the newest value of a state is kept.
     enum Location: Sendable, Hashable {
         case newest(Int)
         case estimates(Int)
     }
 
-    /// One of a type: within it the newer frame replaces the older.
+    /// At most one frame of each type: a newer one replaces it.
     private var newest: [Frame] = []
     /// The newest estimates of each maneuver, and their indices by maneuver.
     private var estimates: [Frame] = []
     private var estimateIndices: [UInt32: Int] = [:]
     /// Additions to the route; they accumulate until the route is replaced.
     private var additions: [Frame] = []
-    /// What the kept frames take, see ``FrameHeader/keptByteCount``.
+    /// The memory of the kept frames, see ``FrameHeader/keptByteCount``.
     private(set) var byteCount = 0
 
     /// All kept frames in the publisher's order.
@@ -27,7 +27,7 @@ struct RetainedState: Sendable, Hashable, Codable {
 
     // MARK: States
 
-    /// Where the value of a state is; nil for none.
+    /// Where the newest value of a state is kept; nil for none.
     func location(of key: ConflationKey) -> Location? {
         guard key.type != MessageType.updateManeuverEstimates.rawValue else {
             return self.estimateIndices[key.item].map { .estimates($0) }
@@ -113,7 +113,7 @@ struct RetainedState: Sendable, Hashable, Codable {
 }
 
 extension Frame {
-    /// What it takes of memory while it is kept, see ``FrameHeader/keptByteCount``.
+    /// The memory that it takes while it is kept, see ``FrameHeader/keptByteCount``.
     var keptByteCount: Int { self.header.keptByteCount }
 
     /// Whether an event makes it void.
@@ -130,11 +130,11 @@ extension Frame {
 }
 
 extension FrameHeader {
-    /// What surrounds a frame that is kept by itself, in bytes.
+    /// The memory that a kept frame takes beside its bytes.
     ///
     /// Why: without it, a megabyte of empty messages would count as a megabyte and take seven.
     static let keptOverheadByteCount = 128
 
-    /// What a frame that is kept takes of memory, in bytes: its own bytes, and what surrounds them.
+    /// The memory that a kept frame takes: its bytes, and ``keptOverheadByteCount``.
     var keptByteCount: Int { self.frameByteCount + Self.keptOverheadByteCount }
 }

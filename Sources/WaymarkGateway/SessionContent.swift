@@ -1,7 +1,7 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What a session's publications have built up: the part that the next publication is validated against.
+/// The content that a session's publications have built up, as far as the next publication is validated against it.
 struct SessionContent: Sendable, Hashable, Codable {
     private(set) var phase = SessionPhase.preview
     /// Of the current route; 0 before the first.
@@ -10,12 +10,12 @@ struct SessionContent: Sendable, Hashable, Codable {
         isDestinationShareable: false, routeSegmentsAvailable: false)
     private(set) var alert: UInt32?
     private(set) var route = RouteContent()
-    /// Something with segments was published since StartGuidance, perhaps of an older route: a snapshot has it.
+    /// A publication since StartGuidance had segments, perhaps those of an older route: a snapshot contains it.
     private var retainsSegments = false
     private var firstUpcoming: ManeuverID?
-    /// The upcoming maneuvers that were named last; publications that named none came after.
+    /// The last list of upcoming maneuvers that was not empty.
     private(set) var lastUpcoming: [ManeuverID] = []
-    /// The current lane guidance that was named last.
+    /// The last lane guidance that was current; kept when there is none any more.
     private(set) var lastLaneGuidance: LaneGuidanceID?
     /// nil: any state may come next.
     private var maneuverState: ManeuverState?

@@ -10,14 +10,14 @@ struct SnapshotBook: Sendable, Hashable {
     private struct Snapshot: Sendable {
         let session: SessionID
         let profile: Profile
-        /// The last number of the session: whatever changes what it retains has another one.
+        /// The last sequence number of the session. Each change of what the session retains has another one.
         let sequence: UInt64
         let frames: [Frame]
     }
 
     private var snapshots: [Snapshot] = []
 
-    /// The snapshot of a session for a profile as of a number, if it is among those that were cut last.
+    /// The snapshot of a session for a profile as of a number, if it is still cached.
     func frames(of session: SessionID, _ profile: Profile, at sequence: UInt64) -> [Frame]? {
         self.snapshots.first {
             $0.session == session && $0.sequence == sequence && $0.profile == profile

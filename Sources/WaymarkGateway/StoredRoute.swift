@@ -5,7 +5,7 @@ internal import WaymarkProtocol
 ///
 /// Kept once per session, and only while an endpoint in it stores a part of the route.
 struct StoredRoute: Sendable, Hashable {
-    /// Of the route held; 0 before the first.
+    /// Of the present route; 0 before the first.
     private(set) var generation: UInt32 = 0
     private(set) var maneuvers = Stock<Maneuver>()
     private(set) var laneGuidances = Stock<LaneGuidance>()
@@ -26,7 +26,7 @@ struct StoredRoute: Sendable, Hashable {
         self.laneGuidances.name(laneGuidance.map { [$0] } ?? [])
     }
 
-    /// Applies what a publication says of the route. It was validated before.
+    /// Applies a publication that was validated before.
     mutating func apply(_ publication: Publication) {
         switch publication {
         case .startGuidance(_, let generation, let route), .resumeGuidance(let generation, _, let route?):

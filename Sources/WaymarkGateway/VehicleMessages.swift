@@ -93,16 +93,16 @@ extension Gateway {
         self.reject(connection, rejection, type, session: session, requestID: requestID, into: &actions)
     }
 
-    /// Whether an endpoint of a vehicle was granted a feature. For an endpoint that has gone the answer is yes.
+    /// Whether an endpoint of a vehicle was granted a feature. Also true for an endpoint that the gateway has forgotten.
     private mutating func isGranted(
         _ feature: Feature, to path: EndpointPath, _ vehicle: Dictionary<VehicleID, Vehicle>.Index
     ) -> Bool {
-        let isAsked = self.vehicles.withValue(at: vehicle) { vehicle in
+        let isRequested = self.vehicles.withValue(at: vehicle) { vehicle in
             vehicle.endpoints.index(forKey: path.endpoint).map {
                 vehicle.endpoints.values[$0].hello.features.contains(feature)
             }
         }
-        return isAsked.map { $0 && !self.policy.withheldFeatures.contains(feature) } ?? true
+        return isRequested.map { $0 && !self.policy.withheldFeatures.contains(feature) } ?? true
     }
 
     /// Handles a message that only makes sense in the session it was sent in.
@@ -117,7 +117,7 @@ extension Gateway {
             self.tellClient(of: path.vehicle, .zoomCluster(zoom), into: &actions)
         case .alertResponse(let response): self.respond(response, path, into: &actions)
         case .destinationShareAnswer(let answer): self.answerShare(answer, path, into: &actions)
-        case .receipt(let receipt): self.take(receipt, session, path, connection, at: now, into: &actions)
+        case .receipt(let receipt): self.record(receipt, session, path, connection, at: now, into: &actions)
         default: break  // The others are not about one session.
         }
     }
@@ -186,7 +186,7 @@ extension Gateway {
         if merged.isReadyToShow != wasReady { self.announce(path.vehicle, into: &actions) }
     }
 
-    /// Tells a client what a vehicle has said of itself so far.
+    /// Sends a client the display settings and the route source of a vehicle.
     func sendSettings(
         of id: VehicleID, _ session: SessionID, to connection: ConnectionID, into actions: inout [Action]
     ) {
@@ -207,7 +207,7 @@ extension Gateway {
 
     private func respond(_ response: AlertResponse, _ path: EndpointPath, into actions: inout [Action]) {
         let session = self.vehicles[path.vehicle]?.session.flatMap { self.sessions[$0] }
-        guard session?.content.alert == response.alert else { return }  // It went away in the meantime.
+        guard session?.content.alert == response.alert else { return }  // It was dismissed in the meantime.
         var response = response
         response.source = path
         self.tellClient(of: path.vehicle, .alertResponse(response), into: &actions)
@@ -225,7 +225,7 @@ extension Gateway {
 
     // MARK: Receipts
 
-    private mutating func take(
+    private mutating func record(
         _ receipt: Receipt, _ named: SessionID, _ path: EndpointPath, _ connection: ConnectionID,
         at now: Instant, into actions: inout [Action]
     ) {

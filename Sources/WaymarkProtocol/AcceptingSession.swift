@@ -15,7 +15,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     package enum Event: Sendable, Hashable {
         /// A message for the connection itself was decoded, see ``HeaderVerdict/readForConnection``.
         case received(Message)
-        /// The codec refused a body.
+        /// The codec rejected a body.
         indirect case rejected(Rejection)
         /// The bytes are not frames, or a frame is too long.
         indirect case violated(FramingError)
@@ -80,7 +80,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         }
     }
 
-    /// Creates the session of a transport that has just connected; `allowedRoles` are those its listener takes.
+    /// Creates the session of a transport that has just connected; `allowedRoles` are those that its listener accepts.
     package init(
         limits: ConnectionLimits, allowedRoles: Set<Role>, at now: Instant, into actions: inout [Action]
     ) {
@@ -90,7 +90,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         actions.append(.arm(deadline: now + limits.handshakeTimeout))
     }
 
-    /// The fan-out wrote frames for the peer without this machine.
+    /// Records that frames were sent to the peer without this machine: those of a shared batch.
     package mutating func noteSent() { self.keepalive?.noteSent() }
 
     /// Records that a published frame was received, if this peer may send one now.
@@ -219,7 +219,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         }
         guard self.allowedRoles.contains(role) else {
             return self.close(
-                Goodbye(.roleNotAllowed, reason: "this listener does not take the role \(role)"),
+                Goodbye(.roleNotAllowed, reason: "this listener does not accept the role \(role)"),
                 into: &actions)
         }
         self.role = role
@@ -270,7 +270,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
             if self.errorCount > self.limits.errorsMax {
                 self.close(
                     Goodbye(
-                        .tooManyErrors, reason: "more than \(self.limits.errorsMax) messages were refused"),
+                        .tooManyErrors, reason: "more than \(self.limits.errorsMax) messages were rejected"),
                     into: &actions)
             }
         case .draining, .closed: break

@@ -1,12 +1,13 @@
 package import WaymarkModel
 
-/// How bodies are read and written, where the gateway must know more of them, or say more, than it is handed. Two coders are always
-/// equal.
+/// Decodes and encodes bodies for the gateway where an outline is not enough: for fitting, for prompts and for a handover.
+///
+/// Two coders are always equal, so that gateways can be compared.
 package struct BodyCoder: Sendable, Hashable {
     /// The full content of a published frame that was checked before; nil for a type this build does not know.
     package let decode: @Sendable (Frame) -> Publication?
     package let encode: @Sendable (Envelope) -> Frame
-    /// The place that a request asks for; nil if it was not checked before.
+    /// The waypoint or destination of a request that the codec has checked; nil if it cannot be decoded.
     package let waypoint: @Sendable (ReceivedRequest) -> Waypoint?
 
     package init(

@@ -1,4 +1,4 @@
-/// Why a connection was closed. Said in a Goodbye.
+/// Why a connection is closed. Sent in a Goodbye.
 ///
 /// - Source: `waymark.v1.CloseCode`; Docs/protocol.md, "Close codes".
 package enum CloseCode: UInt32, Error, Sendable, Hashable, CaseIterable {
@@ -23,7 +23,7 @@ package enum CloseCode: UInt32, Error, Sendable, Hashable, CaseIterable {
     case resourceLimit = 19
     case internalError = 20
 
-    /// Whether coming back with the same Hello can succeed.
+    /// Whether reconnecting with the same Hello can succeed.
     package var isWorthReconnecting: Bool {
         switch self {
         case .normal, .badMagic, .unsupportedVersion, .frameTooLarge, .malformedFrame, .unknownMessageType,
@@ -59,14 +59,14 @@ package enum ErrorCode: UInt32, Error, Sendable, Hashable, CaseIterable {
     case wrongRole = 16
 }
 
-/// A refused message: nothing of it was applied.
+/// Why a message was rejected. Nothing of it was applied.
 package struct Rejection: Error, Sendable, Hashable {
     package var code: ErrorCode
     /// The path of the field in the proto, e.g. `maneuvers[3].id`; empty for the message as a whole.
     package var field: String
     /// A sentence.
     package var reason: String
-    /// The refused frame's type, session and sequence number.
+    /// The rejected frame's type, session and sequence number.
     package var messageType: UInt16 = 0
     package var session: SessionID = .none
     package var sequence: UInt64 = 0
@@ -79,7 +79,7 @@ package struct Rejection: Error, Sendable, Hashable {
         self.reason = reason
     }
 
-    /// The same rejection, saying which frame was refused.
+    /// The same rejection, with the type, session and sequence number of the rejected frame.
     package func of(_ header: FrameHeader) -> Rejection {
         var rejection = self
         rejection.messageType = header.rawType

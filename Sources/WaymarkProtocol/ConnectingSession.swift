@@ -42,7 +42,7 @@ package struct ConnectingSession: Sendable, Hashable {
         actions.append(.arm(deadline: now + limits.handshakeTimeout))
     }
 
-    /// The driver wrote a frame without this machine.
+    /// Records that the driver sent a frame without this machine.
     package mutating func noteSent() { self.keepalive?.noteSent() }
 
     /// Advances the session by one event and appends what the driver must now do.

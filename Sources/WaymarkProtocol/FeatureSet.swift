@@ -1,11 +1,11 @@
-/// Some of the features, in a word: every endpoint has such a set.
+/// A set of features as a bit mask. Why not a `Set`: every endpoint has several, and this one takes four bytes.
 package struct FeatureSet: Sendable, Hashable {
     /// A bit for each feature, at its number.
     private var bits: UInt32 = 0
 
     package init() {}
 
-    /// The set of all that a sequence has.
+    /// The features of a sequence.
     package init(_ features: some Sequence<Feature>) { for feature in features { self.insert(feature) } }
 
     package var isEmpty: Bool { self.bits == 0 }
@@ -16,7 +16,7 @@ package struct FeatureSet: Sendable, Hashable {
 
     package mutating func remove(_ feature: Feature) { self.bits &= ~Self.bit(feature) }
 
-    /// All that are in one of both.
+    /// The features that are in either set.
     package func union(_ other: FeatureSet) -> FeatureSet {
         var union = self
         union.bits |= other.bits
@@ -25,7 +25,7 @@ package struct FeatureSet: Sendable, Hashable {
 
     package mutating func formUnion(_ other: FeatureSet) { self.bits |= other.bits }
 
-    /// All that are not in a sequence.
+    /// The features that are not in a sequence.
     package func subtracting(_ features: some Sequence<Feature>) -> FeatureSet {
         var rest = self
         for feature in features { rest.remove(feature) }

@@ -85,7 +85,7 @@ package struct Frame: Sendable, Hashable {
         self.init(header: header, bytes: bytes[...])
     }
 
-    /// A frame of bytes that begin with `header`, but for the body length, which is set.
+    /// A frame of `bytes`, which begin with an encoded header. Sets the body length, in the bytes as well.
     package init(header: FrameHeader, written bytes: consuming [UInt8]) {
         var header = header
         header.bodyLength = UInt32(bytes.count - FrameHeader.byteCount)
@@ -96,12 +96,12 @@ package struct Frame: Sendable, Hashable {
         self.init(header: header, bytes: bytes[...])
     }
 
-    /// The same of a body in an array.
+    /// A frame of a body in an array.
     package init(header: FrameHeader, body: [UInt8]) {
         unsafe self.init(header: header, body: body.span.bytes)
     }
 
-    /// The same of a body in another form.
+    /// A frame of a body in another collection.
     package init(header: FrameHeader, body: some Collection<UInt8>) {
         self.init(header: header, body: Array(body))
     }
@@ -109,10 +109,10 @@ package struct Frame: Sendable, Hashable {
     /// The part behind the header.
     package var body: ArraySlice<UInt8> { self.bytes.dropFirst(FrameHeader.byteCount) }
 
-    /// Whether two frames, headers included, have the same body, byte for byte.
+    /// Whether two whole frames have the same body. Their headers are not compared.
     package static func hasSameBodies(_ frame: RawSpan, _ other: RawSpan) -> Bool {
         guard frame.byteCount == other.byteCount else { return false }
-        // Why: slices are compared one byte at a time.
+        // Why not `==` of slices: it compares one byte at a time.
         var offset = FrameHeader.byteCount
         while offset + 8 <= frame.byteCount {
             guard frame.bigEndian(at: offset, as: UInt64.self) == other.bigEndian(at: offset, as: UInt64.self)
@@ -178,7 +178,7 @@ package enum FramingError: Error, Sendable, Hashable, CustomStringConvertible {
 extension FrameHeader {
     /// Reads the header at the start of `bytes`.
     ///
-    /// Checks magic and version as soon as they were read, and the length before any byte of the body was.
+    /// Checks magic and version as soon as their bytes have arrived, and the length before the body arrives.
     ///
     /// `frameBytesMax` is the agreed maximum, header included.
     ///

@@ -59,10 +59,10 @@ package struct FrameSplitter: Sendable {
         return MessageType.published.contains(UInt16(self.bytes[type]) << 8 | UInt16(self.bytes[type + 1]))
     }
 
-    /// Skips frames of ``read`` that were taken from it, up to the start of a frame.
+    /// Skips the frames of ``read`` before `offset`, which the caller has processed. A frame starts at `offset`.
     package mutating func skip(to offset: Int) { self.offset = offset }
 
-    /// The read whose frames are being handed out.
+    /// The bytes that are being split. Those from ``offset`` on were not handed out yet.
     package var read: [UInt8] { self.bytes }
 
     /// The next whole frame, sharing the bytes of the read; nil while there is none.
@@ -83,7 +83,7 @@ package struct FrameSplitter: Sendable {
         return header
     }
 
-    /// Drops its reference to the read whose frames were handed out.
+    /// Drops the bytes that were handed out.
     @inline(__always)
     private mutating func forgetHandedOut() {
         guard self.offset > 0 else { return }

@@ -13,7 +13,7 @@ package struct SessionID: Sendable, Hashable, Comparable, Codable {
     package static func < (lhs: SessionID, rhs: SessionID) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// A name that a peer brings along: 1 ... 64 bytes of `A-Z a-z 0-9 . _ : -`.
+/// A name that a peer chooses: 1 ... 64 bytes of `A-Z a-z 0-9 . _ : -`.
 package protocol PeerName: Sendable, Hashable, Comparable, CustomStringConvertible, Codable {
     var rawValue: String { get }
     init(unchecked rawValue: String)
@@ -63,7 +63,7 @@ package struct ClientID: PeerName {
     package init(unchecked rawValue: String) { self.rawValue = rawValue }
 }
 
-/// What a peer shows to take its place again: 128 random bits, good for one use.
+/// Lets a peer resume after it lost its connection: 128 random bits, valid once.
 package struct ResumptionToken: Sendable, Hashable, Codable {
     package var high: UInt64
     package var low: UInt64

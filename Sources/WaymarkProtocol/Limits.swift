@@ -41,7 +41,7 @@ package enum ProtocolConstants {
     package static let keepaliveMilliseconds: ClosedRange<UInt32> = 1_000...600_000
     package static let receiptsMilliseconds: ClosedRange<UInt32> = 100...60_000
     package static let frameBytes: ClosedRange<UInt32> = 4_096...16_777_216
-    /// A Hello's frame, header included: what a stranger may make the gateway hold.
+    /// A Hello's frame, header included: the most that a peer can make the gateway buffer before it is admitted.
     package static let helloFrameBytesMax: UInt32 = 4_096
     /// A peer is gone after this many keepalive intervals of silence.
     package static let keepaliveIntervalsMax: Int64 = 3
@@ -57,7 +57,7 @@ package struct ConnectionLimits: Defaultable {
     package var frameBytesMax: UInt32 = 1_048_576
     /// From our Goodbye to closing the transport.
     package var drainTimeout: Duration = .seconds(2)
-    /// More refused messages than this within ``errorWindow`` close the connection.
+    /// More rejected messages than this within ``errorWindow`` close the connection.
     package var errorsMax = 32
     /// See ``errorsMax``.
     package var errorWindow: Duration = .seconds(10)

@@ -9,7 +9,7 @@ package struct ReceivedRequest: Sendable, Hashable, Codable {
 
     package let requestID: String
     package let kind: Kind
-    /// Checked; it names no vehicle, and has no field that this build does not know.
+    /// The codec has checked it. It names no vehicle, and has no field that this build does not know.
     package let frame: Frame
 
     package init(requestID: String, kind: Kind, frame: Frame) {

@@ -13,7 +13,7 @@ package struct RouteContent: Sendable, Hashable, Codable {
 
         package init() {}
 
-        /// Nothing is too much.
+        /// No limits.
         package static let none = {
             var limits = Limits()
             limits.maneuversPerSessionMax = .max
@@ -31,7 +31,8 @@ package struct RouteContent: Sendable, Hashable, Codable {
 
     /// Validates what a publication adds and refers to, and applies it if all of it is valid.
     ///
-    /// - Throws: A ``Rejection`` with the field's path, if an id was added before, refers to what was not, or is one too many.
+    /// - Throws: A ``Rejection`` with the field's path, if an id was added before, refers to something that was not added, or exceeds
+    ///   a limit.
     package mutating func apply(_ outline: PublicationOutline, limits: Limits) throws(Rejection) {
         let isAdded = outline.rule.adds != nil
         guard isAdded || outline.rule.refersTo != nil else { return }
@@ -48,7 +49,7 @@ package struct RouteContent: Sendable, Hashable, Codable {
         }
     }
 
-    /// A route that replaces what was there.
+    /// The content of a route that replaces everything added before.
     private static func content(
         of route: PublicationOutline.Route, limits: Limits
     ) throws(Rejection) -> RouteContent {

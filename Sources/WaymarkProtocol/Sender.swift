@@ -9,7 +9,7 @@ extension MessageType {
         /// Both roles.
         case peer
         case client
-        /// A client, into a session.
+        /// A client; the message is a publication.
         case publisher
         case endpoint
         /// Only the gateway sends it.

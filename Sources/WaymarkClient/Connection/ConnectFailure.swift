@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NetworkErrors
 internal import WaymarkProtocol
 
-/// Why there is no connection, and what to do, in words.
+/// Explains to the user why there is no connection, and what to do.
 enum ConnectFailure {
     /// The transport could not be opened.
     static func reason(_ error: any Error, at address: ServiceAddress) -> String {
@@ -29,7 +29,7 @@ enum ConnectFailure {
     /// - Returns: What may listen there.
     static func reason(isForeign: Bool, saying bytes: [UInt8]) -> String {
         guard isForeign else {
-            return "what listens there closed the connection without a word; it may not be waymarkd"
+            return "what listens there closed the connection without an answer; it may not be waymarkd"
         }
         let kind =
             if bytes.starts(with: "HTTP/".utf8) || bytes.starts(with: "<".utf8) {
@@ -44,8 +44,8 @@ enum ConnectFailure {
         return "what listens there is not waymarkd, but \(kind)"
     }
 
-    /// The group that may connect to a socket which this user may not; nil if the socket is its owner's alone, or cannot be
-    /// looked at.
+    /// The group that may connect to a socket which this user may not; nil if only its owner may connect, or if the
+    /// file cannot be inspected.
     private static func group(of path: String) -> String? {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IWGRP != 0 else { return nil }

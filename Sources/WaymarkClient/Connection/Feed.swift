@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What happens, for one reader, in order and within bounds.
+/// Events or states for one reader, in order, in a bounded queue.
 ///
 /// Elements that the reader has not read yet are queued. Of a *state* only the newest value is queued. Everything else is
 /// queued in order, up to a bound that the type's documentation names; beyond it the oldest is dropped, and the reader is
@@ -46,13 +46,13 @@ public struct Feed<Element: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 }
 
-/// What a feed can carry.
+/// An element of a feed.
 protocol FeedElement: Sendable {
     /// How many are queued at most.
     static var queuedMax: Int { get }
-    /// Whether an older one need not be read any more.
+    /// Whether this element makes an older queued one superfluous.
     func replaces(_ older: Self) -> Bool
-    /// Tells that `count` were dropped before `next`; nil where the newest says everything.
+    /// An element that reports `count` dropped elements before `next`; nil for a state, whose newest value is complete.
     static func missed(_ count: Int, before next: Self) -> Self?
 }
 

@@ -39,7 +39,7 @@ struct PublishedState: Sendable, Hashable {
     var frameBytesMax = Int(ConnectionLimits().frameBytesMax)
     /// Features that the gateway withholds from this client. Frames leave them out, the content keeps them.
     var withheld: FeatureSet = [] {
-        didSet { if self.withheld != oldValue, self.hasTaken { self.restateLater() } }
+        didSet { if self.withheld != oldValue, self.hasSent { self.restateLater() } }
     }
     private let limits: Limits
     private var base = GuidanceContent()
@@ -55,8 +55,8 @@ struct PublishedState: Sendable, Hashable {
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Something was sent, and is not queued again.
-    private var hasTaken: Bool { !self.recent.isEmpty || self.base != GuidanceContent() }
+    /// Something was sent that is not queued again.
+    private var hasSent: Bool { !self.recent.isEmpty || self.base != GuidanceContent() }
 
     /// Of the current route.
     var generation: UInt32 { self.content.generation }
@@ -282,6 +282,6 @@ extension PublicationOutline {
         if case .segments(let segments) = self.content { !segments.isEmpty } else { false }
     }
 
-    /// Whether what was added to the route before does not count any more.
+    /// Whether the publication contains a whole route, which replaces everything added before.
     fileprivate var bringsRoute: Bool { self.route != nil }
 }

@@ -69,7 +69,7 @@ extension DisplaySettings {
             isReadyToShow: settings.isReadyToShow)
     }
 
-    /// Takes over from `older` what these do not say.
+    /// Sets what is unknown here to the values in `older`.
     mutating func fillGaps(from older: DisplaySettings) {
         self.compass = self.compass ?? older.compass
         self.speedLimit = self.speedLimit ?? older.speedLimit

@@ -68,7 +68,7 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
         case .limit: "the gateway has reached a limit"
         case .endedWhileAway: "it ended while this program was not connected"
         case .notRestored(let field, let reason):
-            "the gateway was restarted and does not take it again: \(field.isEmpty ? "" : "\(field): ")\(reason)"
+            "the gateway was restarted and does not accept the session again: \(field.isEmpty ? "" : "\(field): ")\(reason)"
         case .connectionClosed(let error): "\(error)"
         case .noSession: "there was no guidance to end"
         case .notAllowed: "guidance continues: this endpoint may not end it"

@@ -16,7 +16,8 @@ internal import WaymarkProtocol
 /// | answers to alerts | only if not sent yet, to a gateway that still has the alert: the client may act on each |
 /// | zoom, receipts | not sent again: they are about the moment |
 ///
-/// A message about one session keeps that session's id: a gateway on which it has ended ignores the message, or answers so.
+/// A message about one session keeps that session's id: a gateway on which it has ended ignores the message, or answers
+/// that it has ended.
 struct EndpointOutbox: Sendable, Hashable {
     /// Queued entries of one kind; beyond that the oldest is dropped.
     static let kindMax = 16
@@ -48,7 +49,7 @@ struct EndpointOutbox: Sendable, Hashable {
     private var entries: [Entry] = []
     private var settings = DisplaySettings()
     private var routeSource: UpdateRouteSource?
-    /// The client that guided when the route source was set; nil for none.
+    /// The client that guided when ``routeSource`` was set; nil for none.
     private var routeSourceClient: ClientID?
     /// The gateway was restarted; the route source is sent when the same client guides again.
     private var restatesRouteSource = false
@@ -56,7 +57,7 @@ struct EndpointOutbox: Sendable, Hashable {
     private var session = SessionID.none
     private var client: ClientID?
     private var navigatesItself = false
-    /// The settings before the last ones.
+    /// ``navigatesItself`` before the own navigation that is not sent yet, which may be given up.
     private var navigatedItself = false
 
     /// Queues a message.
@@ -104,7 +105,7 @@ struct EndpointOutbox: Sendable, Hashable {
     /// The call that waited for the confirmation was cancelled.
     mutating func giveUpOwnNavigation() {
         guard let index = self.entries.firstIndex(where: { $0.key == .ownNavigation }) else { return }
-        // A message that was sent still holds: the gateway confirms it, and a restarted one is told again.
+        // A message that was sent remains valid: the gateway confirms it, and a restarted one is told again.
         guard self.entries[index].timesSent == 0 else { return }
         self.entries.remove(at: index)
         self.navigatesItself = self.navigatedItself
@@ -122,14 +123,14 @@ struct EndpointOutbox: Sendable, Hashable {
 
     /// Removes and returns what to send now, oldest first.
     mutating func dequeueAll() -> [Envelope] {
-        var taken: [Envelope] = []
+        var envelopes: [Envelope] = []
         for index in self.entries.indices where self.entries[index].isWaiting {
-            taken.append(self.entries[index].envelope)
+            envelopes.append(self.entries[index].envelope)
             self.entries[index].isWaiting = false
             self.entries[index].timesSent += 1
         }
         self.entries.removeAll { !$0.isWaiting && !$0.key.isRepeated }
-        return taken
+        return envelopes
     }
 
     /// A message of the gateway: what it answers is not sent again.

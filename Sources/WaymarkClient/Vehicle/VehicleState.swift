@@ -11,7 +11,7 @@ public struct VehicleState: Sendable, Hashable {
         case preview
         /// Guidance.
         case active
-        /// Guidance stands still.
+        /// Guidance is paused.
         case paused(PauseReason, description: [String])
         /// The last session has ended.
         case ended(EndReason)
@@ -225,7 +225,7 @@ extension VehicleUpdate {
         case maneuverEstimates(ManeuverID, TravelEstimates)
         /// The segment that the vehicle is on.
         case currentRouteSegment(String)
-        /// Guidance stands still.
+        /// Guidance is paused.
         case guidancePaused(PauseReason, description: [String])
         /// Guidance continues, on a new route or on the same one.
         case guidanceResumed(RerouteReason, RouteInformation?)

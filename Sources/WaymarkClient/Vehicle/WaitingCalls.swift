@@ -19,6 +19,7 @@ struct WaitingCancellation {
     /// Whether it names no session.
     var isUnbound: Bool { self.reason == .userStopped && self.session == .none }
 
+    /// Whether the end of a session is the end that the call waits for.
     func isEnded(by ended: SessionEnded) -> Bool {
         switch self.reason {
         case .ownNavigationStarted: ended.reason == .ownNavigationStarted
@@ -26,6 +27,7 @@ struct WaitingCancellation {
         }
     }
 
+    /// What the call returns after the end of a session.
     func end(by ended: SessionEnded) -> EndReason {
         if self.isUnbound, ended.session == .none { return .noSession }
         // The answer of a gateway that does not know the session.

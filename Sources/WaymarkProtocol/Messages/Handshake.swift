@@ -84,7 +84,7 @@ package struct VehicleHello: Sendable, Hashable, Codable {
     package var features: FeatureSet
     @BoxedIfCustom package var limits = VehicleLimits()
     package var preferences = VehiclePreferences()
-    /// It takes guidance from sessions opened for any vehicle that asked.
+    /// It accepts guidance from sessions for any vehicle that asked.
     package var guidanceWanted = false
 
     package init(vehicle: VehicleID, endpoint: EndpointName, features: FeatureSet) {
@@ -135,14 +135,14 @@ package struct Hello: Sendable, Hashable, Codable {
     /// nil: the gateway's own limit.
     package var frameBytesMax: UInt32?
     package var resumptionToken: ResumptionToken?
-    /// With a token, where a vehicle endpoint was.
+    /// With a token: the session of a vehicle endpoint, and the sequence number that it received last.
     package var resumeSession: SessionID = .none
     package var resumeSequence: UInt64 = 0
 
     package init(role: Role) { self.role = role }
 }
 
-/// A session's phase, as told to a client that comes back.
+/// A session's phase, as told to a client that resumes.
 ///
 /// - Source: `waymark.v1.SessionPhase`.
 package enum SessionPhase: UInt32, Sendable, Hashable, CaseIterable, Codable {
@@ -152,10 +152,10 @@ package enum SessionPhase: UInt32, Sendable, Hashable, CaseIterable, Codable {
     case ended = 4
 }
 
-/// A session that a client finds again.
+/// A session of a client that resumes.
 package struct ResumedSession: Sendable, Hashable, Codable {
     package var session: SessionID
-    /// The last sequence number the gateway has.
+    /// The last sequence number that the gateway has received.
     package var sequence: UInt64
     package var phase: SessionPhase
     /// Only when ended.
@@ -171,7 +171,7 @@ package struct ResumedSession: Sendable, Hashable, Codable {
     }
 }
 
-/// The gateway's answer to a Hello it takes.
+/// The gateway's answer to a Hello that it accepts.
 package struct Welcome: Sendable, Hashable {
     /// The agreed minor version.
     package var version: UInt32 = ProtocolConstants.versions.upperBound
@@ -180,7 +180,7 @@ package struct Welcome: Sendable, Hashable {
     package var keepaliveMilliseconds: UInt32 = 0
     package var frameBytesMax: UInt32 = 0
     package var resumptionToken: ResumptionToken
-    /// The token in Hello was taken.
+    /// The gateway accepted the token in the Hello, and the peer has resumed.
     package var isResumed = false
     package var sessions: [ResumedSession] = []
     package var graceMilliseconds: UInt32 = 0

@@ -80,7 +80,7 @@ package indirect enum Message: Sendable, Hashable {
     }
 }
 
-/// A message with what its frame's header says beside the type.
+/// A message and the other fields of its frame's header.
 package struct Envelope: Sendable, Hashable {
     package var message: Message
     package var session: SessionID

@@ -2,12 +2,13 @@ package import WaymarkModel
 
 /// What the gateway must know of a publication to check it, retain it and conflate it: no text, no geometry.
 ///
-/// Made by the codec straight from the body, after every field was checked.
+/// The codec makes it from the body, in place, once every field is checked.
 @safe package struct PublicationOutline: Sendable, Hashable {
     /// What the rules of its type need to know of its content.
     package enum Content: Sendable, Hashable {
         case nothing
-        // Why indirect: what is large and rare must not make an outline of every state as large, nor what has memory of its own.
+        // Why indirect: outlines of states are made all the time. They stay small and are copied without reference counting only if
+        // large content, and content with references, is in a box.
         indirect case start(Trip, Route)
         indirect case route(Route)
         case trip(Trip)
@@ -112,7 +113,7 @@ extension PublicationOutline {
         }
     }
 
-    /// The route that it brings.
+    /// The whole route that the publication contains; nil for none.
     package var route: Route? {
         guard case .wholeRoute = self.rule.adds else { return nil }
         return switch self.content {

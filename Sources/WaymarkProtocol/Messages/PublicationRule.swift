@@ -3,7 +3,7 @@
 ///
 /// It is constant, and without references: an outline points to its rule, so that nothing is looked up for a frame.
 package struct PublicationRule: Sendable {
-    /// How a slow endpoint is served.
+    /// What a slow endpoint may skip.
     package enum Kind: Sendable, Hashable {
         /// Never skipped.
         case event
@@ -69,7 +69,7 @@ package struct PublicationRule: Sendable {
         case all
     }
 
-    /// Which properties of an endpoint can change what it is sent. Without any it gets the published bytes.
+    /// The properties of an endpoint to which a publication is fitted. Without any, every endpoint gets the published bytes.
     package struct Fitting: OptionSet, Sendable, Hashable {
         package let rawValue: UInt8
         @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -81,7 +81,7 @@ package struct PublicationRule: Sendable {
         /// Several, depending on its content.
         @inlinable package static var content: Fitting { Fitting(rawValue: 16) }
 
-        // Why not the protocol's own: that is a call through witnesses, for each frame and audience.
+        // Why not that of `OptionSet`: it is called through a witness table, for each frame and audience.
         @inlinable package func contains(_ other: Fitting) -> Bool { self.rawValue & other.rawValue != 0 }
     }
 

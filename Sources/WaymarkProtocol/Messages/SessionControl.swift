@@ -35,7 +35,7 @@ package enum SessionEndReason: UInt32, Sendable, Hashable, CaseIterable, Codable
     case limit = 9
 }
 
-/// How one vehicle stands to a session.
+/// A vehicle's part in a session.
 package enum VehicleStanding: Sendable, Hashable {
     case joined
     case awaited
@@ -107,7 +107,7 @@ package struct SnapshotBegin: Sendable, Hashable {
     package var kind: Kind
     package var client: ClientID
     package var clientDisplayName = ""
-    /// The client is away.
+    /// The client is disconnected.
     package var isSuspended = false
     /// 0: receipts are not wanted.
     package var receiptsEveryMilliseconds: UInt32 = 0
@@ -119,7 +119,7 @@ package struct SnapshotBegin: Sendable, Hashable {
     }
 }
 
-/// Endpoint to gateway: how far it is.
+/// Endpoint to gateway: up to where it has received and shown the session.
 package struct Receipt: Sendable, Hashable, Codable {
     package var receivedSequence: UInt64
     /// At most ``receivedSequence``.
@@ -144,9 +144,9 @@ package struct EndpointReceipt: Sendable, Hashable {
     }
 }
 
-/// Gateway to client: who has got how far.
+/// Gateway to client: the newest receipt of each endpoint.
 package struct ReceiptReport: Sendable, Hashable {
-    /// The last sequence number the gateway has.
+    /// The last sequence number that the gateway has received.
     package var gatewaySequence: UInt64
     package var endpoints: [EndpointReceipt]
 

@@ -47,7 +47,7 @@ package struct DestinationRequest: Sendable, Hashable {
     }
 }
 
-/// Vehicle to gateway: the request is taken back.
+/// Vehicle to gateway: withdraws a request.
 package struct WithdrawRequest: Sendable, Hashable {
     package var requestID: String
 
@@ -59,7 +59,7 @@ package struct RequestAnswer: Sendable, Hashable {
     package enum Answer: Sendable, Hashable {
         /// Waypoint: ask the vehicle's user, with these estimates.
         case estimates(TravelEstimates)
-        /// Waypoint: the client asks by itself; `accept` or `decline` follows.
+        /// Waypoint: the client asks its own user; `accept` or `decline` follows.
         case ownPrompt
         case accept
         /// With one of notSupported, declinedByUser, busy, invalid, tooLarge.
@@ -163,7 +163,7 @@ package struct EndpointPath: Sendable, Hashable, Codable {
     }
 }
 
-/// How an endpoint's display is set. nil leaves a setting as it was.
+/// The settings of an endpoint's display. nil leaves a setting as it was.
 package struct VehicleSettings: Defaultable {
     package var compass: ClusterSetting?
     package var speedLimit: ClusterSetting?
@@ -187,7 +187,7 @@ package struct ZoomCluster: Sendable, Hashable {
     }
 }
 
-/// An alert went away at the vehicle, or an action was chosen.
+/// The vehicle dismissed an alert, or its user chose an action.
 package struct AlertResponse: Sendable, Hashable {
     package enum Response: Sendable, Hashable {
         case dismissed(AlertDismissal)
@@ -206,7 +206,7 @@ package struct AlertResponse: Sendable, Hashable {
     }
 }
 
-/// Vehicle to gateway: takes the shared destination, or not.
+/// Vehicle to gateway: accepts or declines a shared destination.
 package struct DestinationShareAnswer: Sendable, Hashable {
     package var shareID: String
     /// ``Outcome/accepted``, or why not.
@@ -218,7 +218,7 @@ package struct DestinationShareAnswer: Sendable, Hashable {
     }
 }
 
-/// Gateway to client: where a destination share stands with one vehicle.
+/// Gateway to client: the stage of a destination share with one vehicle.
 package struct DestinationShareStatus: Sendable, Hashable {
     package enum Stage: Sendable, Hashable {
         case willShare
