@@ -40,6 +40,10 @@ struct Connection {
     var announcedSocket = SocketID.none
     var scheduled: Instant?
 
+    var isDetachable: Bool {
+        self.isSuspended && !self.isClosing && self.output.isDrained && self.overflow == nil
+    }
+
     var needsSettling: Bool { !self.isSettled || !self.output.isSettled }
 
     /// A member's place in an audience.

@@ -36,11 +36,9 @@ extension LoopCore {
         if self.connections[slot].output.isDrained { actions.append(.drained(slot)) }
     }
 
-    /// What another process needs to continue a suspended connection; nil if the socket does not have everything that was sent.
+    /// What another process needs to continue a suspended connection; nil if there is none, see ``isDetachable(_:)``.
     package mutating func detach(_ slot: Slot) -> DetachedConnection? {
-        guard self.connections[slot].isSuspended, !self.connections[slot].isClosing,
-            self.connections[slot].output.isDrained
-        else { return nil }
+        guard self.connections[slot].isDetachable else { return nil }
         self.noteShared(slot)
         let connection = self.connections[slot]
         return DetachedConnection(
@@ -86,7 +84,7 @@ extension LoopCore {
             self.connections[slot].submit(into: &actions)
         }
         self.settle(slot, at: now, into: &actions)
-        self.readOn(slot, into: &actions)
+        if self.connections[slot].batchCount < Self.batchesMax { self.readOn(slot, into: &actions) }
         return !self.connections[slot].isClosing
     }
 }

@@ -102,8 +102,8 @@ package struct LoopCore {
     /// Whether the session of a connection has ended: nothing is read or written any more.
     package func isClosing(_ slot: Slot) -> Bool { self.connections[slot].isClosing }
     package func isSuspended(_ slot: Slot) -> Bool { self.connections[slot].isSuspended }
-    /// Whether the socket has everything that was sent on a connection.
-    package func isDrained(_ slot: Slot) -> Bool { self.connections[slot].output.isDrained }
+    /// Whether another process can continue a suspended connection: the socket has everything that was sent, and everything else could wait.
+    package func isDetachable(_ slot: Slot) -> Bool { self.connections[slot].isDetachable }
     /// Whether the connection was read in the middle of a frame.
     package func isInMidFrame(_ slot: Slot) -> Bool { !self.connections[slot].splitter.isEmpty }
     /// Waiting states of a connection that newer ones replaced.
@@ -146,7 +146,6 @@ package struct LoopCore {
     package mutating func open(
         _ slot: Slot, _ socket: SocketID?, at now: Instant, into actions: inout [Action]
     ) {
-        guard !self.connections[slot].output.isBlocked else { return }
         self.connections[slot].output.socket = socket ?? .none
         self.settle(slot, at: now, into: &actions)
     }

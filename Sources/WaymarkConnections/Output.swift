@@ -88,7 +88,9 @@ package struct Output: Sendable {
     ///
     /// - Returns: The limit that it would exceed; nil if all of it was appended.
     mutating func write(_ batch: inout SharedBatch, after sentCount: Int) -> Overflow? {
-        guard sentCount > 0 || self.isBlocked || self.isSuspended || self.isWaiting else {
+        // ``direct`` was tried first, if there is one.
+        let wasTried = self.direct != .none
+        guard wasTried || self.isBlocked || self.isSuspended || self.isWaiting else {
             self.put(batch.bytes)
             return nil
         }
@@ -100,7 +102,7 @@ package struct Output: Sendable {
             } else if skipped > 0 {
                 self.sending = frame.bytes.dropFirst(skipped)
                 skipped = 0
-            } else if sentCount > 0, self.isSendingNothing {
+            } else if wasTried, self.isSendingNothing {
                 self.sending = frame.bytes
             } else if let overflow = self.wait(frame, key) {
                 return overflow

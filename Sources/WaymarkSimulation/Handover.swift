@@ -53,7 +53,7 @@ extension SimulatedNetwork {
         self.runLoops()
         for id in self.connectionIDs {
             guard let connection = self.connections[id],
-                !self.loops[connection.loop].isDrained(connection.slot) || connection.isClosed
+                !self.loops[connection.loop].isDetachable(connection.slot)
             else { continue }
             self.losePeer(id)
             self.change(connection.loop) { core, now, send, actions in

@@ -243,7 +243,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard self.shard.core.isSuspended(self.slot), !self.shard.core.isClosing(self.slot) else {
             return false
         }
-        self.isDetached = self.shard.core.isDrained(self.slot)
+        self.isDetached = self.shard.core.isDetachable(self.slot)
         if !self.isDetached { self.cut() }
         return !self.isDetached
     }

@@ -14,7 +14,7 @@ final class LoopShard {
     /// By slot.
     private var handlers: [ConnectionHandler?] = []
     private var actions: [LoopCore.Action] = []
-    private var timer: Scheduled<Void>?
+    private var timer: (deadline: Instant, task: Scheduled<Void>)?
     /// Set once every connection is told that the gateway goes down.
     private var drainGoodbye: Goodbye?
     /// Set once every connection is suspended: for those that cannot be.
@@ -56,14 +56,19 @@ final class LoopShard {
     }
 
     private func arm(_ deadline: Instant, for driver: GatewayDriver) {
-        self.timer?.cancel()
+        // Performing an action may arm an earlier deadline than an action behind it.
+        if let (earlier, task) = self.timer {
+            guard deadline < earlier else { return }
+            task.cancel()
+        }
         let delay = max(0, (deadline - driver.clock()).nanoseconds)
-        self.timer = self.loop.assumeIsolated().scheduleTask(in: .nanoseconds(delay)) {
+        let task = self.loop.assumeIsolated().scheduleTask(in: .nanoseconds(delay)) {
             self.timer = nil
             self.change(for: driver) { core, now, actions in
                 core.deadlineReached(at: now, BareSocket.send, into: &actions)
             }
         }
+        self.timer = (deadline, task)
     }
 
     // MARK: Connections

@@ -192,4 +192,38 @@ import WaymarkProtocol
         #expect(rig.sent(third).isEmpty)
         #expect(rig.sent(slots[1]) == LoopRig.bytes([LoopRig.alert(1)]))
     }
+
+    @Test func `what waits behind a full socket is dropped with its session, but for the frame under way`()
+        throws
+    {
+        var rig = LoopRig(portionBytes: 10)
+        let slot = try Self.joined(&rig, 1)[0]
+        rig.setRoom(0, of: slot)
+        let frames = (1...3).map { LoopRig.alert($0) }
+        rig.perform([
+            .publish(Self.audience, LoopRig.batch(frames)), .purge(ConnectionID(1), LoopRig.session),
+        ])
+        var arrived = rig.portions(slot)
+        for _ in 0..<100 {
+            rig.channelWrote(slot)
+            arrived += rig.portions(slot)
+        }
+        #expect(arrived == LoopRig.bytes([frames[0]]))
+    }
+
+    @Test func `a suspended connection for which too much waits is not handed over`() throws {
+        var rig = LoopRig()
+        var outbox = Outbox.Limits()
+        outbox.bytesMax = 400
+        let slot = try rig.endpoint(1, outbox: outbox)
+        rig.perform([.join(ConnectionID(1), Self.audience)])
+        rig.change { core, now, send, actions in core.suspend(slot, at: now, send, into: &actions) }
+        #expect(rig.core.isDetachable(slot))
+        for sequence in UInt64(1)...5 {
+            rig.perform([.publish(Self.audience, LoopRig.batch([LoopRig.alert(sequence)]))])
+        }
+        #expect(!rig.core.isDetachable(slot))
+        let state = rig.core.detach(slot)
+        #expect(state == nil)
+    }
 }
