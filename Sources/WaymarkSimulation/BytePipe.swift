@@ -1,5 +1,3 @@
-internal import WaymarkProtocol
-
 /// One direction of a connection: bytes in order, read in pieces of any size, until it ends.
 struct BytePipe {
     private var bytes: [UInt8] = []
@@ -37,31 +35,5 @@ struct BytePipe {
     mutating func cut(keeping count: Int) {
         self.bytes.removeLast(self.count - min(count, self.count))
         self.isEnded = true
-    }
-}
-
-/// Splits a byte stream into frames, by their headers alone.
-struct FrameAssembler {
-    /// The agreed largest frame, header included.
-    var frameBytesMax: UInt32
-    private var bytes: [UInt8] = []
-
-    init(frameBytesMax: UInt32) { self.frameBytesMax = frameBytesMax }
-
-    /// A frame has arrived in part.
-    var isInMidFrame: Bool { !self.bytes.isEmpty }
-
-    mutating func append(_ read: [UInt8]) { self.bytes += read }
-
-    /// The next complete frame; nil while there is none.
-    ///
-    /// - Throws: ``FramingError`` as soon as the bytes cannot be the beginning of a frame.
-    mutating func next() throws(FramingError) -> Frame? {
-        let header = try unsafe FrameHeader.read(
-            from: self.bytes.span.bytes, frameBytesMax: self.frameBytesMax)
-        guard let header, self.bytes.count >= header.frameByteCount else { return nil }
-        let frame = Frame(header: header, bytes: Array(self.bytes[..<header.frameByteCount])[...])
-        self.bytes.removeFirst(header.frameByteCount)
-        return frame
     }
 }

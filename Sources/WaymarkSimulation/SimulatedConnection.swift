@@ -37,7 +37,7 @@ final class SimulatedConnection {
     /// nil for a hostile peer.
     var peer: ConnectingSession?
     var peerDeadline: Instant?
-    var peerSplitter: FrameAssembler
+    var peerSplitter: FrameSplitter
     var isPeerGone = false
     /// The peer reads nothing.
     var isStalled = false
@@ -52,7 +52,7 @@ final class SimulatedConnection {
         self.loop = loop
         self.slot = slot
         self.windowByteCount = windowByteCount
-        self.peerSplitter = FrameAssembler(frameBytesMax: frameBytesMax)
+        self.peerSplitter = FrameSplitter(frameBytesMax: frameBytesMax)
         self.random = random
     }
 
@@ -65,7 +65,7 @@ final class SimulatedConnection {
     }
     /// No bytes are in transit to the peer.
     var isSilent: Bool {
-        self.fromGateway.count == 0 && self.channel.isEmpty && !self.peerSplitter.isInMidFrame
+        self.fromGateway.count == 0 && self.channel.isEmpty && self.peerSplitter.isEmpty
     }
 
     private var room: Int {
