@@ -95,7 +95,7 @@ let package = Package(
                 "WaymarkConnections", "NetworkErrors", "ProcessIO", "WaymarkProtocol", "WaymarkGateway",
                 "WaymarkCodec",
                 "WaymarkTelemetry", nioCore,
-                nioPosix, logging, orderedCollections,
+                nioPosix, logging,
             ], swiftSettings: strict),
         .target(
             name: "WaymarkRoutes",

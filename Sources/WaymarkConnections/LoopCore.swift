@@ -94,11 +94,8 @@ package struct LoopCore {
     // MARK: Connections
 
     package var connectionCount: Int { self.slots.count }
-    /// Of all connections, in no order.
-    package var openSlots: [Slot] { Array(self.slots.values) }
     package func slot(of id: ConnectionID) -> Slot? { self.slots[id] }
     package func id(of slot: Slot) -> ConnectionID { self.connections[slot].id }
-    package func session(of slot: Slot) -> AcceptingSession { self.connections[slot].session }
     /// Whether the session of a connection has ended: nothing is read or written any more.
     package func isClosing(_ slot: Slot) -> Bool { self.connections[slot].isClosing }
     package func isSuspended(_ slot: Slot) -> Bool { self.connections[slot].isSuspended }
@@ -115,7 +112,7 @@ package struct LoopCore {
     /// What waits for a connection, in bytes.
     package func waitingByteCount(of slot: Slot) -> Int { self.connections[slot].output.waitingByteCount }
 
-    /// Adds a connection that was accepted. It may be read and written once ``open(_:_:)`` was called.
+    /// Adds a connection that was accepted. It may be read and written once ``open(_:_:at:into:)`` was called.
     package mutating func add(
         _ id: ConnectionID, limits: ConnectionLimits, outbox: Outbox.Limits,
         allowedRoles: Set<AcceptingSession.Role>, at now: Instant, into actions: inout [Action]
