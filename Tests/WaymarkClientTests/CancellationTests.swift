@@ -7,7 +7,7 @@ import WaymarkProtocol
 /// Connections whose other end is in the test's hands.
 extension FakeGateway {
     func endpoint(
-        _ change: (inout VehicleEndpoint.Configuration) -> Void = { _ in }
+        keepalive: UInt32 = 10_000, _ change: (inout VehicleEndpoint.Configuration) -> Void = { _ in }
     ) async throws -> (endpoint: VehicleEndpoint, peer: Peer) {
         var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: "cluster")
         configuration.reconnection = quick
@@ -15,13 +15,16 @@ extension FakeGateway {
         let chosen = configuration
         async let connecting = VehicleEndpoint.connect(to: self.address, chosen)
         let peer = try #require(await self.next())
-        try await peer.welcome()
+        try await peer.welcome(keepalive: keepalive)
         return (try await connecting, peer)
     }
 
-    func client() async throws -> (client: NavigationClient, peer: Peer) {
+    func client(
+        _ change: (inout NavigationClient.Configuration) -> Void = { _ in }
+    ) async throws -> (client: NavigationClient, peer: Peer) {
         var configuration = NavigationClient.Configuration(id: "app")
         configuration.reconnection = quick
+        change(&configuration)
         let chosen = configuration
         async let connecting = NavigationClient.connect(to: self.address, chosen)
         let peer = try #require(await self.next())

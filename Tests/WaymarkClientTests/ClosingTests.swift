@@ -5,27 +5,13 @@ import WaymarkProtocol
 @testable import WaymarkClient
 
 @Suite(.timeLimit(.minutes(10))) struct ClosingTests {
-    private func endpoint(
-        _ gateway: FakeGateway, keepalive: UInt32 = 10_000,
-        _ change: (inout VehicleEndpoint.Configuration) -> Void = { _ in }
-    ) async throws -> (VehicleEndpoint, FakeGateway.Peer) {
-        var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: "cluster")
-        configuration.reconnection = quick
-        change(&configuration)
-        let chosen = configuration
-        async let connecting = VehicleEndpoint.connect(to: gateway.address, chosen)
-        let peer = try #require(await gateway.next())
-        try await peer.welcome(keepalive: keepalive)
-        return (try await connecting, peer)
-    }
-
     @Test func `an endpoint may be closed from its own handler, and every waiting call returns`()
         async throws
     {
         let gateway = try await FakeGateway.start()
         let (made, make) = AsyncStream.makeStream(of: VehicleEndpoint.self)
         let (closed, close) = AsyncStream.makeStream(of: Void.self)
-        let (endpoint, peer) = try await self.endpoint(gateway) {
+        let (endpoint, peer) = try await gateway.endpoint {
             $0.onPrompt = { _ in
                 for await endpoint in made {
                     await endpoint.close()
@@ -95,7 +81,7 @@ import WaymarkProtocol
     @Test func `a handler that never returns delays neither reading nor keepalive`() async throws {
         let gateway = try await FakeGateway.start()
         let (blocked, unblock) = AsyncStream.makeStream(of: Void.self)
-        let (endpoint, peer) = try await self.endpoint(gateway, keepalive: 20_000) {
+        let (endpoint, peer) = try await gateway.endpoint(keepalive: 20_000) {
             $0.onPrompt = { _ in
                 for await _ in blocked {}
                 return false
@@ -124,7 +110,7 @@ import WaymarkProtocol
 
     @Test func `a request that is made twice has one outcome for both`() async throws {
         let gateway = try await FakeGateway.start()
-        let (endpoint, peer) = try await self.endpoint(gateway)
+        let (endpoint, peer) = try await gateway.endpoint()
         async let first = endpoint.requestDestination(place, requestID: "same")
         _ = await peer.next { $0.message.type == .destinationRequest ? true : nil }
         async let second = endpoint.requestDestination(place, requestID: "same")
@@ -141,7 +127,7 @@ import WaymarkProtocol
 
     @Test func `requests of an endpoint that may not make them return at once`() async throws {
         let gateway = try await FakeGateway.start()
-        let (endpoint, peer) = try await self.endpoint(gateway)
+        let (endpoint, peer) = try await gateway.endpoint()
         async let request = endpoint.requestDestination(place)
         _ = await peer.next { $0.message.type == .destinationRequest ? true : nil }
         async let cancellation = endpoint.cancelNavigation(.userStopped)
@@ -159,7 +145,7 @@ import WaymarkProtocol
 
     @Test func `a cancelled task withdraws its request`() async throws {
         let gateway = try await FakeGateway.start()
-        let (endpoint, peer) = try await self.endpoint(gateway)
+        let (endpoint, peer) = try await gateway.endpoint()
         let task = Task { await endpoint.requestDestination(place, requestID: "r") }
         _ = await peer.next { $0.message.type == .destinationRequest ? true : nil }
         task.cancel()
@@ -175,7 +161,7 @@ import WaymarkProtocol
 
     @Test func `messages sent before and during a loss arrive on the next connection`() async throws {
         let gateway = try await FakeGateway.start()
-        let (endpoint, peer) = try await self.endpoint(gateway)
+        let (endpoint, peer) = try await gateway.endpoint()
         await peer.close()
         await endpoint.setCompass(.enabled)
         await endpoint.setRouteSource(.vehicle)
@@ -198,7 +184,7 @@ import WaymarkProtocol
     @Test func `the end of a prompt cancels its handler`() async throws {
         let gateway = try await FakeGateway.start()
         let (cancelled, tell) = AsyncStream.makeStream(of: Void.self)
-        let (endpoint, peer) = try await self.endpoint(gateway) {
+        let (endpoint, peer) = try await gateway.endpoint {
             $0.onPrompt = { prompt in
                 #expect(prompt.timeout == .seconds(60))
                 let (never, hold) = AsyncStream.makeStream(of: Void.self)

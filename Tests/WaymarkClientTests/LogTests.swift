@@ -59,13 +59,7 @@ final class LogRecorder: LogHandler, Sendable {
     {
         let log = LogRecorder()
         let gateway = try await FakeGateway.start()
-        var configuration = NavigationClient.Configuration(id: "app")
-        configuration.logger = log.logger
-        let chosen = configuration
-        async let connecting = NavigationClient.connect(to: gateway.address, chosen)
-        let peer = try #require(await gateway.next())
-        try await peer.welcome()
-        let client = try await connecting
+        let (client, peer) = try await gateway.client { $0.logger = log.logger }
         async let opening = client.openSession(vehicles: .vehicles(["car"]))
         try await peer.open(SessionID(7))
         let session = try await opening
@@ -99,13 +93,7 @@ final class LogRecorder: LogHandler, Sendable {
         struct NoRoute: Error {}
         let log = LogRecorder()
         let gateway = try await FakeGateway.start()
-        var configuration = NavigationClient.Configuration(id: "app")
-        configuration.logger = log.logger
-        let chosen = configuration
-        async let connecting = NavigationClient.connect(to: gateway.address, chosen)
-        let peer = try #require(await gateway.next())
-        try await peer.welcome()
-        let client = try await connecting
+        let (client, peer) = try await gateway.client { $0.logger = log.logger }
         let (failed, fail) = AsyncStream.makeStream(of: Void.self)
         async let opening = client.openSession(
             vehicles: .vehicles(["car"]),
