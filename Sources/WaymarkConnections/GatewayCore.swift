@@ -156,15 +156,15 @@ package struct GatewayCore {
     private mutating func process(_ events: [Gateway.Event], of connection: ConnectionID?, at now: Instant) {
         var actions = self.actions.take()
         if let tap {
-            for event in events {
-                let before = self.gateway
-                var next: [Gateway.Action] = []
-                self.gateway.handle(event, at: now, into: &next)
-                tap.processed(event, at: now, before: before, &self.gateway, &next)
-                actions += next
+            for event in events { self.handle(event, at: now, tap, into: &actions) }
+            while self.gateway.hasSteps {
+                self.handle(.stepDue(of: connection), at: now, tap, into: &actions)
             }
         } else {
             for event in events { self.gateway.handle(event, at: now, into: &actions) }
+            while self.gateway.hasSteps {
+                self.gateway.handle(.stepDue(of: connection), at: now, into: &actions)
+            }
         }
         actions.drain { self.perform($0, of: connection) }
         self.actions.recycle(actions)
@@ -174,6 +174,16 @@ package struct GatewayCore {
         } else {
             self.others[loop - 1].batchesDone.append(connection)
         }
+    }
+
+    private mutating func handle(
+        _ event: Gateway.Event, at now: Instant, _ tap: any GatewayTap, into actions: inout [Gateway.Action]
+    ) {
+        let before = self.gateway
+        var next: [Gateway.Action] = []
+        self.gateway.handle(event, at: now, into: &next)
+        tap.processed(event, at: now, before: before, &self.gateway, &next)
+        actions += next
     }
 
     // MARK: What the driver must do
