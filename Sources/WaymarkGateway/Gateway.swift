@@ -56,6 +56,7 @@ package struct Gateway: Sendable, Hashable {
     /// Advances the gateway by one event and appends what the driver must do, in order.
     package mutating func handle(_ event: Event, at now: Instant, into actions: inout [Action]) {
         self.cause = event.cause
+        self.counters.work.visit()
         switch event {
         case .arrived(let connection, let hello, let principal, let token):
             self.admit(connection, hello, principal, token, at: now, into: &actions)

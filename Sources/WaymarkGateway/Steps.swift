@@ -69,3 +69,17 @@ extension Gateway.Event {
         }
     }
 }
+
+extension Gateway.Event {
+    /// Whether it publishes more than `count` frames.
+    package func isLonger(than count: Int) -> Bool {
+        if case .published(_, let frames) = self { frames.count > count } else { false }
+    }
+
+    /// Divides an event that publishes more than `count` frames into the first of them and the rest; nil for other events.
+    package func split(after count: Int) -> (first: Gateway.Event, rest: Gateway.Event)? {
+        guard case .published(let connection, let frames) = self, frames.count > count else { return nil }
+        let (first, rest) = frames.split(after: count)
+        return (.published(connection, first), .published(connection, rest))
+    }
+}

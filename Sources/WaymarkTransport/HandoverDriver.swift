@@ -93,7 +93,8 @@ extension GatewayDriver {
                 self.state.value.ledger.restore(connection.source.user)
                 self.state.value.sources[detached.id] = connection.source
                 self.state.value.core.assign(
-                    detached.id, to: index % self.shards.count, in: detached.audiences)
+                    detached.id, to: index % self.shards.count, payer: connection.source.payer,
+                    in: detached.audiences)
                 self.state.value.idle.connectionOpened()
             }
         }.get()
@@ -105,7 +106,7 @@ extension GatewayDriver {
             switch result {
             case .success: break
             // The peer disconnected during the handover.
-            case .failure: self.gatewayLoop.execute { self.forget(connection.connection.id) }
+            case .failure: self.left(connection.connection.id)
             }
         }
         return try await self.resume()
@@ -121,7 +122,8 @@ extension GatewayDriver {
                     var slot = 0
                     shard.value.change(for: self) { core, now, actions in
                         slot = core.adopt(
-                            connection.connection, outbox: self.limits.outbox, at: now, into: &actions)
+                            connection.connection, payer: connection.source.payer, outbox: self.limits.outbox,
+                            at: now, into: &actions)
                     }
                     let handler = ConnectionHandler(
                         slot: slot, connection, currentPolicy: currentPolicy, driver: self, shard: shard.value
@@ -141,7 +143,7 @@ extension GatewayDriver {
             let lost = state.core.gateway.connections.filter { state.sources[$0] == nil }.sorted()
             state.core.isPaused = false
             if let deadline = state.core.gateway.armed { self.arm(deadline) }
-            self.submit(lost.map { .departed($0, clean: false) }, from: nil)
+            for id in lost { self.submit([.departed(id, clean: false)], from: id) }
             self.run()
         }.get()
         var count = 0

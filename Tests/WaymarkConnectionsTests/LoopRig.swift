@@ -59,7 +59,8 @@ struct LoopRig {
         var slot = 0
         self.change { core, now, _, actions in
             slot = core.add(
-                ConnectionID(number), limits: ConnectionLimits(), outbox: outbox,
+                ConnectionID(number), payer: Payer(rawValue: number), limits: ConnectionLimits(),
+                outbox: outbox,
                 allowedRoles: [.vehicle], at: now, into: &actions)
             core.open(slot, Self.socket(slot), at: now, into: &actions)
         }
