@@ -40,6 +40,11 @@ package struct PublishedFrames: Sendable, Hashable {
 
     package var isEmpty: Bool { self.indices.isEmpty }
     package var count: Int { self.indices.count }
+    /// The length of ``bytes``.
+    var byteCount: Int {
+        guard let first = self.indices.first, let last = self.indices.last else { return 0 }
+        return self.ranges[last].range.upperBound - self.ranges[first].start
+    }
 
     /// All of them, as they go over the wire.
     package var bytes: ArraySlice<UInt8> {

@@ -7,6 +7,10 @@ package import WaymarkProtocol
 /// in order, each by one ``Gateway/Event/stepDue(of:)``, and other connections are served in between. So a step must still be right
 /// when vehicles, sessions and clients have changed or gone meanwhile.
 enum Step: Sendable, Hashable {
+    /// Fits what a session published to some profiles of its endpoints.
+    case fit(SessionID)
+    /// Ends a session, once everything it published is fitted.
+    case end(SessionID, SessionEndReason)
     /// Deadlines that have passed.
     case deadlines
 }
@@ -51,6 +55,8 @@ extension Gateway {
     mutating func takeStep(of cause: ConnectionID?, at now: Instant, into actions: inout [Action]) {
         guard let step = self.steps.takeFirst(of: cause) else { return }
         switch step {
+        case .fit(let session): self.fitMore(of: session, into: &actions)
+        case .end(let session, let reason): self.endFitted(session, reason, at: now, into: &actions)
         case .deadlines: self.reachDeadlines(at: now, into: &actions)
         }
     }
@@ -58,7 +64,7 @@ extension Gateway {
 
 extension Gateway.Event {
     /// The connection that pays for the work; nil for deadlines and changes of the settings.
-    var cause: ConnectionID? {
+    package var cause: ConnectionID? {
         switch self {
         case .arrived(let connection, _, _, _), .requested(let connection, _, _),
             .received(let connection, _, _), .published(let connection, _),

@@ -9,7 +9,10 @@ package struct WorkMeter: Sendable, Hashable, Codable {
     mutating func visit(_ count: Int = 1) { self.units &+= UInt64(truncatingIfNeeded: count) }
 
     /// Adds the cost of encoding or copying bytes.
-    mutating func copy(byteCount: Int) { self.visit(1 + byteCount / Self.bytesPerUnit) }
+    mutating func copy(byteCount: Int) { self.visit(Self.units(ofBytes: byteCount)) }
+
+    /// The cost of encoding or copying bytes.
+    static func units(ofBytes byteCount: Int) -> Int { 1 + byteCount / Self.bytesPerUnit }
 
     /// As many bytes are encoded in the time of one unit.
     private static let bytesPerUnit = 512
