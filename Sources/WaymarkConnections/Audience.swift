@@ -33,12 +33,13 @@ struct Audience {
 
     var isEmpty: Bool { self.members.isEmpty }
     /// Some members were not sent everything.
-    var isBehind: Bool { !self.deliveries.isEmpty }
+    private(set) var isBehind = false
 
     /// Sends a batch later.
     mutating func queue(_ batch: SharedBatch) {
         self.deliveryCount += 1
         self.deliveries.append(Delivery(batch: batch, number: self.deliveryCount))
+        self.isBehind = true
     }
 
     /// Whether a member was sent a delivery, or joined after it.
@@ -52,10 +53,19 @@ struct Audience {
     }
 
     /// The oldest delivery is complete.
-    mutating func endDelivery() -> ConnectionID? {
+    mutating func endDelivery() -> ConnectionID {
         let cause = self.deliveries.removeFirst().batch.cause
+        self.isBehind = !self.deliveries.isEmpty
         if !self.isBehind { self.ahead = [:] }
         return cause
+    }
+
+    /// Counts a batch.
+    ///
+    /// - Returns: The number of members; more than any loop may send to at once if some were not sent earlier batches.
+    mutating func beginBatch() -> Int {
+        self.batchCount &+= 1
+        return self.isBehind ? .max : self.members.count
     }
 
     /// - Returns: The member's index.

@@ -89,12 +89,29 @@ struct Connection {
 
     // MARK: Input
 
+    /// Processes what was read, or keeps it for the connection's turn.
+    ///
+    /// - Returns: The cost as ``receive(_:isReadOver:at:_:_:budget:_:into:)``; 0 if there is nothing to process; the maximum if the
+    ///   connection needs a turn.
+    mutating func read(
+        _ read: RawSpan, isReadOver: Bool, at now: Instant, _ slot: Int, _ codecs: LoopCodecs, budget: Int,
+        _ send: Send, into actions: inout [LoopCore.Action]
+    ) -> Int {
+        guard !self.isClosing, !self.takePong(read) else { return 0 }
+        guard !self.isSuspended, !self.isInputQueued, budget > 0 else {
+            self.splitter.append(read)
+            return self.isSuspended ? 0 : .max
+        }
+        return self.receive(
+            read, isReadOver: isReadOver, at: now, slot, codecs, budget: budget, send, into: &actions)
+    }
+
     /// Processes what was read now and before, until the budget is spent, and sends and submits what follows from it.
     ///
     /// - Returns: The cost. If it reaches the budget, there may be more to process.
     mutating func receive(
-        _ read: RawSpan, isReadOver: Bool, at now: Instant, _ slot: Int, _ codecs: LoopCodecs, budget: Int,
-        _ send: Send, into actions: inout [LoopCore.Action]
+        _ read: RawSpan = RawSpan(), isReadOver: Bool, at now: Instant, _ slot: Int, _ codecs: LoopCodecs,
+        budget: Int, _ send: Send, into actions: inout [LoopCore.Action]
     ) -> Int {
         let cost = self.process(read, at: now, slot, codecs, budget: budget, into: &actions)
         self.flush(slot, send, into: &actions)
@@ -125,12 +142,12 @@ struct Connection {
                 }
                 guard let frame = try self.splitter.next() else { break }
                 self.process(frame, at: now, slot, codecs, into: &actions)
-                cost += 1 + frame.bytes.count / Self.bytesPerUnit
+                cost += 1 + frame.header.frameByteCount / Self.bytesPerUnit
             }
         } catch {
             self.handle(.violated(error), at: now, slot, codecs, into: &actions)
         }
-        return cost
+        return max(1, cost)
     }
 
     /// As many bytes are read and checked in the time of one unit of ``LoopCore/Budget``.

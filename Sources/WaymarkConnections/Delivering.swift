@@ -12,9 +12,8 @@ extension LoopCore {
         _ batch: inout SharedBatch, to id: AudienceID, _ send: Send, into actions: inout [Action]
     ) {
         guard let audience = self.audienceSlots[id] else { return }
-        self.audiences[audience].batchCount &+= 1
-        let count = self.audiences[audience].members.count
-        guard count <= self.room, !self.audiences[audience].isBehind else {
+        let count = self.audiences[audience].beginBatch()
+        guard count <= self.room else {
             return self.deliverLater(batch, to: audience, into: &actions)
         }
         self.spend(count, into: &actions)
@@ -31,8 +30,9 @@ extension LoopCore {
         _ batch: SharedBatch, to audience: Int, into actions: inout [Action]
     ) {
         if !self.audiences[audience].isBehind { self.behind.append(audience) }
+        self.isAnyBehind = true
         self.audiences[audience].queue(batch)
-        if let cause = batch.cause { actions.append(.hold(cause)) }
+        actions.append(.hold(batch.cause))
         self.planWork(into: &actions)
     }
 
@@ -54,19 +54,25 @@ extension LoopCore {
         delivery.next = end
         self.audiences[audience].deliveries[0] = delivery
         self.flush(at: now, send, into: &actions)
-        if end == self.audiences[audience].members.count, let cause = self.audiences[audience].endDelivery() {
-            actions.append(.release(cause))
+        if end == self.audiences[audience].members.count {
+            actions.append(.release(self.audiences[audience].endDelivery()))
         }
         if self.audiences[audience].isBehind {
             self.behind.append(audience)
         } else {
             self.removeIfEmpty(audience)
         }
+        self.isAnyBehind = !self.behind.isEmpty
     }
 
     /// Queues for a connection what its audiences were sent and it was not, so that what follows cannot overtake it.
+    @inline(__always)
     mutating func catchUp(_ slot: Slot) {
-        guard !self.behind.isEmpty else { return }
+        if self.isAnyBehind { self.catchUpAll(slot) }
+    }
+
+    @inline(never)
+    private mutating func catchUpAll(_ slot: Slot) {
         for seat in self.connections[slot].seats { self.catchUp(slot, in: seat.slot, at: seat.index) }
     }
 

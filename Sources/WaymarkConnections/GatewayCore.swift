@@ -195,14 +195,15 @@ package struct GatewayCore {
     package var hasPending: Bool { !self.pending.isEmpty || !self.backlogs.isEmpty }
 
     /// Events are queued that another ``run(at:)`` can process.
-    package var isRunDue: Bool { !self.pending.isEmpty || !self.turns.isEmpty }
+    // Why mutating: otherwise its caller, who has the core in a class, copies all of it.
+    package mutating func isRunDue() -> Bool { !self.pending.isEmpty || !self.turns.isEmpty }
 
-    /// Processes queued events, as many as the budget of a run allows. ``isRunDue`` tells whether there are more.
+    /// Processes queued events, as many as the budget of a run allows. ``isRunDue()`` tells whether there are more.
     ///
     /// - Returns: Whether there were any.
     package mutating func run(at now: Instant) -> Bool {
         self.isRunPlanned = false
-        guard !self.isPaused, !self.isProcessing, self.isRunDue else { return false }
+        guard !self.isPaused, !self.isProcessing, self.isRunDue() else { return false }
         self.beginProcessing()
         let start = self.units
         var batches = self.pending.take()
@@ -236,20 +237,29 @@ package struct GatewayCore {
     /// Processes the events of a connection of which nothing waits. If they are more than a turn's budget, the rest will wait.
     private mutating func process(_ events: [Gateway.Event], of connection: ConnectionID?, at now: Instant) {
         var actions = self.actions.take()
-        let start = self.units
-        var count = 0
-        for event in events {
-            guard self.units &- start < self.budget.turn, !event.isLonger(than: self.budget.frames) else {
-                break
-            }
-            self.handle(event, at: now, into: &actions)
-            count += 1
-            if self.gateway.hasSteps { break }
-        }
+        let count = self.handle(events, at: now, into: &actions)
         actions.drain { self.perform($0, of: connection) }
         self.actions.recycle(actions)
         guard count < events.count || self.gateway.hasSteps else { return self.endBatch(of: connection) }
         self.enqueue(events, after: count, of: connection ?? Self.own)
+    }
+
+    private mutating func handle(
+        _ events: [Gateway.Event], at now: Instant, into actions: inout [Gateway.Action]
+    ) -> Int {
+        let (budget, framesMax) = (self.budget.turn, self.budget.frames)
+        guard self.tap != nil else {
+            return self.gateway.handle(events, budget: budget, framesMax: framesMax, at: now, into: &actions)
+        }
+        let start = self.units
+        var count = 0
+        for event in events {
+            guard self.units &- start < budget, event.split(after: framesMax) == nil else { break }
+            self.handle(event, at: now, into: &actions)
+            count += 1
+            if self.gateway.hasSteps { break }
+        }
+        return count
     }
 
     /// Queues a batch, of whose events `count` are processed.

@@ -108,6 +108,8 @@ package struct LoopCore {
     var audienceSlots: [AudienceID: Int] = [:]
     /// Audiences in which some members were not sent everything.
     var behind: Deque<Int> = []
+    /// ``behind`` is not empty.
+    var isAnyBehind = false
     /// Connections with input that waits to be processed.
     var turns = TurnQueue<Slot>()
     /// What may still be done in this round, see ``Budget/round``.

@@ -6,14 +6,14 @@ package struct SharedBatch: Sendable {
     /// A frame and, for a state, the key that a newer value replaces it by.
     package typealias Part = (frame: Frame, key: ConflationKey?)
 
-    /// The connection that published them.
-    let cause: ConnectionID?
+    /// The connection that published them; 0 for none.
+    let cause: ConnectionID
     private var batches: [PublishedFrames] = []
     /// Empty while ``batches`` has only one element, whose bytes are the batch's then.
     private var joined: [UInt8] = []
     private var parts: [Part]?
 
-    package init(of cause: ConnectionID? = nil) { self.cause = cause }
+    package init(of cause: ConnectionID? = nil) { self.cause = cause ?? ConnectionID(0) }
 
     /// All frames, as they are sent.
     package var bytes: ArraySlice<UInt8> {

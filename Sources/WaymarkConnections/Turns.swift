@@ -14,15 +14,11 @@ extension LoopCore {
         _ slot: Slot, _ read: RawSpan, isReadOver: Bool = false, at now: Instant, _ send: Send,
         into actions: inout [Action]
     ) {
-        guard !self.connections[slot].isClosing, !self.connections[slot].takePong(read) else { return }
-        guard !self.connections[slot].isSuspended, !self.connections[slot].isInputQueued, self.room > 0 else {
-            self.connections[slot].splitter.append(read)
-            if !self.connections[slot].isSuspended { self.queueInput(slot, into: &actions) }
-            return
-        }
-        let cost = self.connections[slot].receive(
-            read, isReadOver: isReadOver, at: now, slot, self.codecs, budget: self.budget.turn, send,
-            into: &actions)
+        let cost = self.connections[slot].read(
+            read, isReadOver: isReadOver, at: now, slot, self.codecs,
+            budget: self.room > 0 ? self.budget.turn : 0, send, into: &actions)
+        guard cost > 0 else { return }
+        if cost == .max { return self.queueInput(slot, into: &actions) }
         self.spend(cost, into: &actions)
         self.settle(slot, at: now, into: &actions)
         if cost >= self.budget.turn { self.queueInput(slot, into: &actions) }
@@ -53,8 +49,7 @@ extension LoopCore {
         var cost = 1
         if !self.connections[slot].isClosing {
             cost = self.connections[slot].receive(
-                RawSpan(), isReadOver: true, at: now, slot, self.codecs, budget: self.budget.turn, send,
-                into: &actions)
+                isReadOver: true, at: now, slot, self.codecs, budget: self.budget.turn, send, into: &actions)
         }
         self.spend(cost, into: &actions)
         self.settle(slot, at: now, into: &actions)
@@ -68,6 +63,9 @@ extension LoopCore {
     }
 
     // MARK: Rounds
+
+    /// Whether ``work(at:_:into:)`` is to be called.
+    package mutating func hasPlannedWork() -> Bool { self.isWorkPlanned }
 
     /// Counts work of this round.
     mutating func spend(_ cost: Int, into actions: inout [Action]) {

@@ -76,9 +76,31 @@ extension Gateway.Event {
     }
 }
 
+extension Gateway {
+    /// Handles the events of a batch, up to the first that begins an operation of several steps, that publishes more than `framesMax` frames,
+    /// or that comes when `budget` units of work were done.
+    ///
+    /// Why here: several calls of another module for each event would take as long as many events do.
+    ///
+    /// - Returns: How many events were handled.
+    package mutating func handle(
+        _ events: [Event], budget: UInt64, framesMax: Int, at now: Instant, into actions: inout [Action]
+    ) -> Int {
+        let start = self.counters.work.units
+        var count = 0
+        for event in events {
+            guard self.counters.work.units &- start < budget, !event.isLonger(than: framesMax) else { break }
+            self.handle(event, at: now, into: &actions)
+            count += 1
+            if !self.steps.isEmpty { break }
+        }
+        return count
+    }
+}
+
 extension Gateway.Event {
     /// Whether it publishes more than `count` frames.
-    package func isLonger(than count: Int) -> Bool {
+    fileprivate func isLonger(than count: Int) -> Bool {
         if case .published(_, let frames) = self { frames.count > count } else { false }
     }
 

@@ -89,7 +89,7 @@ extension SimulatedNetwork {
             self.gateway.hold(id)
         case .release(let id):
             self.gateway.release(id)
-            if self.gateway.isRunDue { self.planRun() }
+            if self.gateway.isRunDue() { self.planRun() }
         case .read, .drained: break  // Later steps query the core instead.
         }
     }
@@ -153,7 +153,7 @@ extension SimulatedNetwork {
         guard self.isRunPlanned else { return }
         self.isRunPlanned = false
         if self.gateway.run(at: self.now) { self.carryOut() }
-        guard self.gateway.isRunDue else { return }
+        guard self.gateway.isRunDue() else { return }
         self.happenings.insert(.processedInTurns)
         self.planRun()
     }

@@ -123,6 +123,13 @@ package final class GatewayDriver: Sendable {
         try await probed.get()
     }
 
+    /// Whether another turn of the gateway or round of a loop is planned: for tests and benchmarks whose loops have no clock. For drivers
+    /// with a single loop.
+    package var isBusy: Bool {
+        let state = self.state.value
+        return state.core.isRunDue() || state.home.isWorkPlanned
+    }
+
     // MARK: Settings
 
     /// The present limits.
@@ -289,7 +296,7 @@ package final class GatewayDriver: Sendable {
     func run() {
         let state = self.state.value
         if state.core.run(at: self.clock()) { self.carryOut(state) }
-        guard state.core.isRunDue, state.core.planRun() else { return }
+        guard state.core.isRunDue(), state.core.planRun() else { return }
         self.gatewayLoop.assumeIsolated().scheduleTask(in: LoopShard.pause) { self.run() }
     }
 
@@ -304,7 +311,7 @@ package final class GatewayDriver: Sendable {
         guard self.gatewayLoop.inEventLoop else { return self.gatewayLoop.execute { self.release(id) } }
         let state = self.state.value
         state.core.release(id)
-        if state.core.isRunDue { self.planRun(state) }
+        if state.core.isRunDue() { self.planRun(state) }
     }
 
     /// Does what follows from the events that were processed.

@@ -89,6 +89,8 @@ final class LoopShard {
 
     // MARK: Connections
 
+    /// Whether another round of work is planned.
+    var isWorkPlanned: Bool { self.core.hasPlannedWork() }
     var handlerCount: Int { self.core.connectionCount }
 
     private var openHandlers: [ConnectionHandler] { self.handlers.compactMap(\.self) }

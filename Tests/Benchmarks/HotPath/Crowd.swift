@@ -65,15 +65,15 @@ struct Crowd {
             hello.resumptionToken = token
             return ByteBuffer(bytes: Codec.encode(Envelope(.hello(hello))).bytes)
         }
-        try station.measure {
+        try station.measureAll {
             for peer in old { peer.channel.close(promise: nil) }
-            station.loop.run()
+            station.run()
             for (peer, greeting) in zip(new, greetings) {
                 try station.accept(peer)
                 peer.channel.pipeline.fireChannelRead(greeting)
                 peer.channel.pipeline.fireChannelReadComplete()
             }
-            station.loop.run()
+            station.run()
         }
         self.peers = new
         return try new.map { peer in
@@ -98,8 +98,8 @@ struct Crowd {
     /// Advances time by one keepalive interval: each endpoint is pinged once, and answers.
     private func pingAll() throws {
         let interval = Duration.seconds(10) - .milliseconds(10) * (Self.shifts - 1)
-        self.station.measure { self.station.advance(interval) }
-        for _ in 1..<Self.shifts { self.station.measure { self.station.advance(.milliseconds(10)) } }
+        self.station.measureAll { self.station.advance(interval) }
+        for _ in 1..<Self.shifts { self.station.measureAll { self.station.advance(.milliseconds(10)) } }
         for peer in self.peers {
             let frames = try peer.frames()
             guard frames.count == 1, frames[0].header.type == .ping else {
@@ -107,7 +107,7 @@ struct Crowd {
             }
             guard case .ping(let nonce) = try Codec.decode(frames[0]).message else { continue }
             let pong = ByteBuffer(bytes: Codec.encode(Envelope(.pong(nonce: nonce))).bytes)
-            self.station.measure { self.station.read([(pong, peer)]) }
+            self.station.measureAll { self.station.read([(pong, peer)]) }
         }
     }
 }

@@ -78,7 +78,7 @@ struct RequestRig {
     }
 
     private func readMeasured(_ reads: [(bytes: ByteBuffer, peer: Peer)]) {
-        self.station.measure { self.station.read(reads) }
+        self.station.measureAll { self.station.read(reads) }
     }
 
     private func takeFrames() throws -> Int {
