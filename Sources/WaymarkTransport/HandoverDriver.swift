@@ -108,7 +108,7 @@ extension GatewayDriver {
             case .failure: self.gatewayLoop.execute { self.forget(connection.connection.id) }
             }
         }
-        return try await self.resume()
+        return try await self.resume(policy)
     }
 
     private func open(
@@ -132,16 +132,17 @@ extension GatewayDriver {
             .withConnectedSocket(descriptor)
     }
 
-    /// Called when all connections are attached: reports those that were lost to the gateway, and reads the others again.
+    /// Called when all connections are attached: reports those that were lost to the gateway, ends what the policy no longer allows, and
+    /// reads the others again.
     ///
     /// - Returns: The number of connections that continue.
-    private func resume() async throws -> Int {
+    private func resume(_ policy: Gateway.Policy) async throws -> Int {
         try await self.gatewayLoop.submit {
             let state = self.state.value
             let lost = state.core.gateway.connections.filter { state.sources[$0] == nil }.sorted()
             state.core.isPaused = false
             if let deadline = state.core.gateway.armed { self.arm(deadline) }
-            self.submit(lost.map { .departed($0, clean: false) }, from: nil)
+            self.submit(lost.map { .departed($0, clean: false) } + [.policyChanged(policy)], from: nil)
             self.run()
         }.get()
         var count = 0
