@@ -178,6 +178,8 @@ extension Gateway {
             self.sessions[session]?.providedFeatures.formUnion(client.granted)
             self.restore(session, connection, at: now, into: &actions)
             if old?.granted != client.granted { self.refit(session, into: &actions) }
+            // It may have come with another key, or other groups.
+            if old?.subject != subject { self.endForbiddenGuidance(in: session, at: now, into: &actions) }
         }
     }
 

@@ -134,13 +134,18 @@ extension Gateway {
 
     private mutating func endForbiddenGuidance(at now: Instant, into actions: inout [Action]) {
         for (_, id) in self.sessions.values.map({ ($0.ordinal, $0.id) }).sorted(by: { $0.0 < $1.0 }) {
-            guard let session = self.sessions[id] else { continue }
-            for vehicle in session.vehicles {
-                let decision = self.decision(session.client, toGuide: vehicle)
-                guard !decision.isAllowed else { continue }
-                self.note(.guidanceRefused(decision), of: vehicle, in: id, session.client, into: &actions)
-                self.removeVehicle(vehicle, from: id, .notAuthorized, at: now, into: &actions)
-            }
+            self.endForbiddenGuidance(in: id, at: now, into: &actions)
+        }
+    }
+
+    /// Removes the vehicles that the client of a session may not guide.
+    mutating func endForbiddenGuidance(in id: SessionID, at now: Instant, into actions: inout [Action]) {
+        guard !self.policy.access.isOpen, let session = self.sessions[id] else { return }
+        for vehicle in session.vehicles {
+            let decision = self.decision(session.client, toGuide: vehicle)
+            guard !decision.isAllowed else { continue }
+            self.note(.guidanceRefused(decision), of: vehicle, in: id, session.client, into: &actions)
+            self.removeVehicle(vehicle, from: id, .notAuthorized, at: now, into: &actions)
         }
     }
 

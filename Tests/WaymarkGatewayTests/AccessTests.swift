@@ -211,6 +211,29 @@ import WaymarkProtocol
         #expect(!world.messages(car).contains(.publication(.currentRoadName(["on"]))))
     }
 
+    @Test func `a client that resumes with fewer rights loses the vehicles that it may not guide any more`()
+        throws
+    {
+        var world = World {
+            var rule = Self.rule(1, true)
+            rule.subjects = .groups([5])
+            $0.access = AccessPolicy(rules: [
+                rule, Self.rule(2, true, users: [10], vehicles: ["bus"]), Self.anyVehicle,
+            ])
+        }
+        let bus = world.arrive(1, World.endpoint("bus"))
+        let car = world.arrive(2, World.endpoint("car"))
+        let first = world.arrive(3, World.client("app"), subject: AccessSubject(user: 10, groups: [5]))
+        let session = try world.guided(first, ["bus", "car"])
+        let token = world.welcomes[first]?.resumptionToken
+        world.handle(.departed(first, clean: false))
+        let second = world.arrive(4, World.client("app"), subject: Self.phone, token: token)
+        #expect(world.welcomes[second]?.isResumed == true)
+        let ended = Message.sessionEnded(SessionEnded(session: session, reason: .notAuthorized))
+        #expect(world.messages(car).contains(ended))
+        #expect(!world.messages(bus).contains(ended))
+    }
+
     @Test func `a disconnected peer that the rules refuse now is forgotten, with its session`() throws {
         var world = Self.world([Self.rule(1, true, users: [10])])
         let car = world.arrive(1, World.endpoint("car"))
