@@ -232,6 +232,95 @@ struct AccessExecutableTests {
             ])
     }
 
+    @Test func `the log says once that there are no rules`() throws {
+        let folder = try Folder()
+        let listeners = "listeners: [{address: 'unix:\(folder.path("s"))', roles: [vehicle, navigation]}]"
+        let open = try Run(try folder.configuration(listeners))
+        #expect(open.says("no access rules"))
+        open.process.terminate()
+        #expect(!open.says("no access rules"))
+        let closed = try Run(try folder.configuration("\(listeners)\nrules: [{allow: vehicle}]"))
+        closed.process.terminate()
+        #expect(!closed.says("no access rules"))
+    }
+
+    @Test func `a reload on SIGHUP ends what the new rules refuse, and the log names the rule`() throws {
+        let folder = try Folder()
+        let listeners = "listeners: [{address: 'unix:\(folder.path("s"))', roles: [vehicle, navigation]}]"
+        let run = try Run(
+            ["--reload-on-hangup"] + folder.configuration(listeners), environment: ["NOTIFY_SOCKET": ""])
+        let address = try run.addresses(1)[0]
+        let car = try RawSocket.welcomed(address, endpointHello("cluster", of: "car"))
+        let bus = try RawSocket.welcomed(address, endpointHello("cluster", of: "bus"))
+        let client = try RawSocket.welcomed(address, navigationHello)
+        let ids = ["car", "bus"].map { VehicleID(unchecked: $0) }
+        try client.send(.openSession(OpenSession(requestID: "r", vehicles: .vehicles(ids))))
+        guard case .sessionOpened(let opened)? = try client.receive() else {
+            Issue.record("no session")
+            return
+        }
+        _ = try folder.configuration(
+            """
+            \(listeners)
+            rules:
+              - {refuse: vehicle, vehicles: bus}
+              - {allow: vehicle, user: \(getuid())}
+              - {refuse: navigation, vehicles: car}
+              - {allow: navigation}
+            """)
+        kill(run.process.processIdentifier, SIGHUP)
+        #expect(try bus.codeAtEnd() == .notAuthorized)
+        let file = folder.path("config.yaml")
+        #expect(run.says("rule=\(file):3"))
+        #expect(run.says("rule=\(file):5"))
+        #expect(try car.isEnded(opened.session))
+        bus.close()
+        // A new Hello and a new session are compared with the same rules.
+        let late = try RawSocket(address)
+        try late.send(endpointHello("hud", of: "bus"))
+        #expect(try late.goodbye()?.code == .notAuthorized)
+        try client.send(.openSession(OpenSession(requestID: "s", vehicles: .vehicles([ids[0]]))))
+        while let message = try client.receive() {
+            guard case .error(let rejection) = message else { continue }
+            #expect(rejection.code == .notAuthorized)
+            break
+        }
+        #expect(try car.isAnswered())
+        run.process.terminate()
+        for peer in [car, client] { peer.close() }
+        #expect(run.status() == 0)
+    }
+
+    @Test func `a restart closes the connections whose key was replaced meanwhile`() throws {
+        let folder = try Folder()
+        let manager = try StoringManager()
+        let unit = try UnitSocket("a", .tcp(host: "127.0.0.1", port: 0))
+        let settings = try folder.configuration(
+            """
+            listeners:
+              - socket: a
+                roles: [vehicle]
+                keys: [{name: fleet, key-file: fleet}, {name: phones, key-file: phones}]
+            """)
+        func write(_ name: String, _ key: String) throws {
+            try Data(key.utf8).write(to: URL(filePath: folder.path(name)))
+        }
+        try write("fleet", "old")
+        try write("phones", "phone")
+        let first = try ActivatedRun([unit], settings, under: manager)
+        let fleet = try RawSocket.welcomed(unit.address, KeyTests.hello("bus", key: "old"))
+        let phone = try RawSocket.welcomed(unit.address, KeyTests.hello("car", key: "phone"))
+        let parcel = try manager.end(first)
+        defer { close(parcel) }
+        try write("fleet", "new")
+        let next = try ActivatedRun([unit], settings, under: manager, continuing: parcel)
+        #expect(try fleet.goodbye()?.code == .notAuthorized)
+        #expect(try phone.isAnswered())
+        fleet.close()
+        _ = try RawSocket.welcomed(unit.address, KeyTests.hello("tram", key: "new"))
+        kill(next.identifier, SIGKILL)
+    }
+
     @Test func `a question needs a check`() throws {
         #expect(try Self.run(["--explain", "user=root be car"], [:]).status == 64)
     }
@@ -251,5 +340,25 @@ struct AccessExecutableTests {
         let data = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    }
+}
+
+extension RawSocket {
+    /// Reads up to the Goodbye.
+    fileprivate func codeAtEnd() throws -> CloseCode? {
+        while let message = try self.receive() {
+            if case .goodbye(let goodbye) = message { return goodbye.code }
+        }
+        return nil
+    }
+
+    /// Reads up to the end of a session for the reason NOT_AUTHORIZED.
+    fileprivate func isEnded(_ session: SessionID) throws -> Bool {
+        while let message = try self.receive() {
+            if case .sessionEnded(let ended) = message {
+                return ended.session == session && ended.reason == .notAuthorized
+            }
+        }
+        return false
     }
 }
