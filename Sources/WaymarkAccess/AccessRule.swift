@@ -78,9 +78,9 @@ package struct AccessRule: Sendable, Hashable {
     package var roles: Set<AccessRole>
     package var subjects = Subjects.anyone
     /// nil for every vehicle.
-    package var vehicles: [Glob]?
+    package var vehicles: GlobList?
     /// The ids of clients that the rule is about; nil for every client. Without effect on the other roles.
-    package var clients: [Glob]?
+    package var clients: GlobList?
     /// The highest priority of a client; nil if the rule does not limit it.
     package var priorityMax: Int32?
     package var origin: AccessOrigin
@@ -114,9 +114,9 @@ package struct KeyLimits: Sendable, Hashable {
     /// nil for every role.
     package var roles: Set<AccessRole>?
     /// The vehicles that the holder may be and guide; nil for every vehicle.
-    package var vehicles: [Glob]?
+    package var vehicles: GlobList?
     /// The client ids that the holder may have; nil for every id.
-    package var clients: [Glob]?
+    package var clients: GlobList?
     package var origin: AccessOrigin
 
     package init(origin: AccessOrigin) { self.origin = origin }

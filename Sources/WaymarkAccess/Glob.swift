@@ -3,7 +3,7 @@ package struct Glob: Sendable, Hashable, CustomStringConvertible {
     /// The longest pattern, in bytes.
     package static let bytesMax = 128
 
-    private let pattern: [UInt8]
+    fileprivate let pattern: [UInt8]
 
     /// nil if the text is empty or too long, or has characters that no id has, apart from `*` and `?`.
     package init?(_ text: String) {
@@ -49,10 +49,29 @@ package struct Glob: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-extension Optional<[Glob]> {
-    /// Whether one of the patterns matches, or there is no list.
-    func matches(_ id: [UInt8]) -> Bool {
-        guard let globs = self else { return true }
-        return globs.contains { $0.matches(id) }
+/// A list of patterns. Those without `*` and `?` are looked up, not tried one by one: a fleet may be a list of a thousand ids.
+package struct GlobList: Sendable, Hashable {
+    /// All patterns, in the operator's order.
+    package let globs: [Glob]
+    private let ids: Set<[UInt8]>
+    private let patterns: [Glob]
+
+    package init(_ globs: [Glob]) {
+        func isPattern(_ glob: Glob) -> Bool {
+            glob.pattern.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
+        }
+        self.globs = globs
+        self.ids = Set(globs.filter { !isPattern($0) }.map(\.pattern))
+        self.patterns = globs.filter(isPattern)
     }
+
+    /// Whether one of the patterns matches.
+    func matches(_ id: [UInt8]) -> Bool {
+        self.ids.contains(id) || self.patterns.contains { $0.matches(id) }
+    }
+}
+
+extension Optional<GlobList> {
+    /// Whether one of the patterns matches, or there is no list.
+    func matches(_ id: [UInt8]) -> Bool { self?.matches(id) ?? true }
 }

@@ -161,14 +161,14 @@ extension ConfigurationReader {
         return Set(roles)
     }
 
-    private func readGlobs(_ node: Node, _ name: String) throws(ConfigurationError) -> [Glob] {
+    private func readGlobs(_ node: Node, _ name: String) throws(ConfigurationError) -> GlobList {
         let texts = ConfigurationValue(node: node).texts ?? []
         let globs = texts.compactMap { Glob($0) }
         guard !globs.isEmpty, globs.count == texts.count else {
             throw self.error(
                 node, "\(name) must be a list of ids, in which * stands for any characters and ? for one")
         }
-        return globs
+        return GlobList(globs)
     }
 
     /// For messages: "allow navigation, user phone, vehicles bus-*".
@@ -183,7 +183,7 @@ extension ConfigurationReader {
         }
         for (name, globs) in [("vehicles", rule.vehicles), ("clients", rule.clients)] {
             guard let globs else { continue }
-            parts.append("\(name) \(globs.map(\.description).joined(separator: " "))")
+            parts.append("\(name) \(globs.globs.map(\.description).joined(separator: " "))")
         }
         if let priority = rule.priorityMax { parts.append("priority \(priority)") }
         return parts.joined(separator: ", ")

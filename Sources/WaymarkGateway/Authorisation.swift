@@ -18,14 +18,15 @@ extension Gateway {
         case .vehicle(let vehicle):
             let decision = self.decision(subject, toBe: vehicle.vehicle)
             guard !decision.isAllowed else { return nil }
-            self.note(.helloRefused(decision), of: vehicle.vehicle, in: .none, nil, into: &actions)
+            self.note(
+                .helloRefused(by: decision.decider), of: vehicle.vehicle, in: .none, nil, into: &actions)
             return Goodbye(.notAuthorized, reason: decision.reason(for: subject, "be \(vehicle.vehicle)"))
         case .navigation(let navigation):
             let access = self.policy.access
             let decision = access.admission(
                 access.grant(of: subject, as: .navigation, client: navigation.client.rawValue))
             guard !decision.isAllowed else { return nil }
-            self.note(.helloRefused(decision), ofClient: navigation.client, into: &actions)
+            self.note(.helloRefused(by: decision.decider), ofClient: navigation.client, into: &actions)
             return Goodbye(
                 .notAuthorized, reason: decision.reason(for: subject, "guide as \(navigation.client)"))
         }
@@ -91,7 +92,7 @@ extension Gateway {
                     case let decision = self.decision(endpoint.subject, toBe: id), !decision.isAllowed
                 else { continue }
                 let path = EndpointPath(vehicle: id, endpoint: name)
-                self.note(.helloRefused(decision), of: id, in: .none, nil, into: &actions)
+                self.note(.helloRefused(by: decision.decider), of: id, in: .none, nil, into: &actions)
                 if let connection = endpoint.connection {
                     self.leaveAudience(path, into: &actions)
                     self.vehicles[id]?.endpoints[name]?.connection = nil
@@ -109,7 +110,7 @@ extension Gateway {
             guard let client = self.clients[id], let grant = self.grants[id],
                 case let decision = self.policy.access.admission(grant), !decision.isAllowed
             else { continue }
-            self.note(.helloRefused(decision), ofClient: id, into: &actions)
+            self.note(.helloRefused(by: decision.decider), ofClient: id, into: &actions)
             if let connection = client.connection {
                 let reason = decision.reason(for: client.subject, "guide as \(id)")
                 self.clients[id]?.connection = nil
@@ -144,7 +145,8 @@ extension Gateway {
         for vehicle in session.vehicles {
             let decision = self.decision(session.client, toGuide: vehicle)
             guard !decision.isAllowed else { continue }
-            self.note(.guidanceRefused(decision), of: vehicle, in: id, session.client, into: &actions)
+            self.note(
+                .guidanceRefused(by: decision.decider), of: vehicle, in: id, session.client, into: &actions)
             self.removeVehicle(vehicle, from: id, .notAuthorized, at: now, into: &actions)
         }
     }

@@ -1,5 +1,5 @@
 internal import OrderedCollections
-package import WaymarkAccess
+internal import WaymarkAccess
 package import WaymarkModel
 package import WaymarkProtocol
 
@@ -12,10 +12,10 @@ extension Gateway {
             case opened
             /// A client was refused some vehicles. ``Note/session`` is none if no session was opened.
             case refused(ErrorCode)
-            /// The access rules refused a client some vehicles, or no longer let it guide one.
-            indirect case guidanceRefused(AccessDecision)
-            /// The access rules refused a Hello, or no longer let a peer be connected.
-            indirect case helloRefused(AccessDecision)
+            /// The access rules refused a client some vehicles, or no longer let it guide one; with the file and line of the rule.
+            case guidanceRefused(by: String)
+            /// The access rules refused a Hello, or no longer let a peer be connected; with the file and line of the rule.
+            case helloRefused(by: String)
             /// A vehicle that asked for guidance joined a session for any vehicle that asked.
             case joined
             case started(generation: UInt32)
@@ -91,7 +91,7 @@ extension Gateway {
             switch status.standing {
             case .refused(.notAuthorized):
                 let decision = self.decision(client, toGuide: status.vehicle)
-                vehicles[.guidanceRefused(decision), default: []].append(status.vehicle)
+                vehicles[.guidanceRefused(by: decision.decider), default: []].append(status.vehicle)
             case .refused(let code): vehicles[.refused(code), default: []].append(status.vehicle)
             case .joined, .awaited, .left: break
             }

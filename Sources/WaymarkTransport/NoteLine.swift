@@ -1,5 +1,4 @@
 internal import Logging
-internal import WaymarkAccess
 internal import WaymarkGateway
 internal import WaymarkProtocol
 internal import WaymarkTelemetry
@@ -45,10 +44,10 @@ extension Gateway.Note {
         case .paused(let reason): metadata[LogKey.reason] = "\(reason)"
         case .left(let reason), .ended(let reason): metadata[LogKey.reason] = "\(reason)"
         case .refused(let code): metadata[LogKey.code] = "\(code)"
-        case .guidanceRefused(let decision):
+        case .guidanceRefused(let decider):
             metadata[LogKey.code] = "\(ErrorCode.notAuthorized)"
-            metadata[LogKey.rule] = "\(decision.decider)"
-        case .helloRefused(let decision): metadata[LogKey.rule] = "\(decision.decider)"
+            metadata[LogKey.rule] = "\(decider)"
+        case .helloRefused(let decider): metadata[LogKey.rule] = "\(decider)"
         case .requestEnded(let outcome): metadata[LogKey.outcome] = "\(outcome)"
         case .opened, .joined, .resumed, .suspended, .restored, .waypointRequested, .destinationRequested:
             break

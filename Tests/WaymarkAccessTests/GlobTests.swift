@@ -21,6 +21,14 @@ import Testing
         #expect(Glob("bus-*")?.description == "bus-*")
     }
 
+    @Test func `a long list of ids is looked up`() throws {
+        let ids = (0..<1_000).map { "bus-\($0)" }
+        let list = GlobList((ids + ["tram-*"]).compactMap { Glob($0) })
+        #expect(ids.allSatisfy { list.matches(Array($0.utf8)) })
+        #expect(list.matches(Array("tram-7".utf8)))
+        #expect(!list.matches(Array("bus-1000".utf8)))
+    }
+
     /// A matcher that tried all ways to divide the id would not end.
     @Test func `many stars do not multiply the work`() throws {
         let glob = try #require(Glob(String(repeating: "a*", count: 63) + "b"))

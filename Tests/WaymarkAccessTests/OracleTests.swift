@@ -137,16 +137,16 @@ private struct RandomWorld: CustomStringConvertible {
                 allow: rule.isAllowed, rule.roles, origin: AccessOrigin(file: "f", line: line))
             made.subjects =
                 [.anyone, .users(rule.numbers), .groups(rule.numbers), .keys(rule.names)][rule.kind]
-            made.vehicles = rule.vehicles?.compactMap { Glob($0) }
-            made.clients = rule.clients?.compactMap { Glob($0) }
+            made.vehicles = rule.vehicles.map { GlobList($0.compactMap { Glob($0) }) }
+            made.clients = rule.clients.map { GlobList($0.compactMap { Glob($0) }) }
             made.priorityMax = rule.priorityMax
             return made
         }
         let keys = self.keys.mapValues { limits in
             var made = KeyLimits(origin: AccessOrigin(file: "f", line: 0))
             made.roles = limits.roles
-            made.vehicles = limits.vehicles?.compactMap { Glob($0) }
-            made.clients = limits.clients?.compactMap { Glob($0) }
+            made.vehicles = limits.vehicles.map { GlobList($0.compactMap { Glob($0) }) }
+            made.clients = limits.clients.map { GlobList($0.compactMap { Glob($0) }) }
             return made
         }
         return AccessPolicy(rules: rules, keys: keys)

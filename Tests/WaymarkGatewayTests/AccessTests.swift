@@ -17,8 +17,8 @@ import WaymarkProtocol
     ) -> AccessRule {
         var rule = AccessRule(allow: isAllowed, [role], origin: AccessOrigin(file: "f.yaml", line: line))
         if let users { rule.subjects = .users(users) }
-        rule.vehicles = vehicles?.compactMap { Glob($0) }
-        rule.clients = clients?.compactMap { Glob($0) }
+        rule.vehicles = vehicles.map { GlobList($0.compactMap { Glob($0) }) }
+        rule.clients = clients.map { GlobList($0.compactMap { Glob($0) }) }
         rule.priorityMax = priority
         return rule
     }
@@ -96,8 +96,8 @@ import WaymarkProtocol
         world.gateway.handle(.received(client, .openSession(opening), .none), at: world.now, into: &actions)
         var deciders: [String: [String]] = [:]
         for case .note(let note) in actions {
-            guard case .guidanceRefused(let decision) = note.turn else { continue }
-            deciders[decision.decider] = note.vehicles.map(\.rawValue)
+            guard case .guidanceRefused(let decider) = note.turn else { continue }
+            deciders[decider] = note.vehicles.map(\.rawValue)
         }
         #expect(deciders == ["f.yaml:3": ["car"], "no rule applies": ["bus", "van"]])
     }
@@ -163,7 +163,7 @@ import WaymarkProtocol
     @Test func `the limits of a key hold before the rules`() {
         var limits = KeyLimits(origin: AccessOrigin(file: "f.yaml", line: 7))
         limits.roles = [.vehicle]
-        limits.vehicles = [Glob("bus-*")].compactMap { $0 }
+        limits.vehicles = GlobList([Glob("bus-*")].compactMap { $0 })
         var world = World { $0.access = AccessPolicy(keys: ["fleet": limits]) }
         let fleet = AccessSubject(key: "fleet")
         let bus = world.arrive(1, World.endpoint("bus-7"), principal: .key("fleet"), subject: fleet)

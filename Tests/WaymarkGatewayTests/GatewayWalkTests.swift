@@ -28,13 +28,13 @@ extension WalkWorld.Plan: CustomTestStringConvertible {
     ) -> AccessPolicy {
         let origin = AccessOrigin(file: "f", line: 1)
         var vehicles = AccessRule(allow: true, [.vehicle], origin: origin)
-        vehicles.vehicles = [Glob(vehicle)].compactMap { $0 }
+        vehicles.vehicles = GlobList([Glob(vehicle)].compactMap { $0 })
         return AccessPolicy(
             rules: [vehicles]
                 + rules.map { isAllowed, client, vehicle in
                     var rule = AccessRule(allow: isAllowed, [.navigation], origin: origin)
-                    rule.clients = [Glob(client)].compactMap { $0 }
-                    rule.vehicles = [Glob(vehicle)].compactMap { $0 }
+                    rule.clients = GlobList([Glob(client)].compactMap { $0 })
+                    rule.vehicles = GlobList([Glob(vehicle)].compactMap { $0 })
                     return rule
                 })
     }
