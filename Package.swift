@@ -64,6 +64,7 @@ let package = Package(
         .target(name: "WaymarkTelemetry", swiftSettings: strict),
         .target(name: "StateCoding", swiftSettings: strict),
         .target(name: "ProcessIO", swiftSettings: strict),
+        .target(name: "WaymarkAccess", swiftSettings: strict),
         .target(
             name: "NetworkErrors", dependencies: ["ProcessIO", nioCore, nioPosix], swiftSettings: strict),
 
@@ -72,7 +73,7 @@ let package = Package(
         .target(
             name: "WaymarkGateway",
             dependencies: [
-                "WaymarkProtocol", "WaymarkModel", orderedCollections,
+                "WaymarkAccess", "WaymarkProtocol", "WaymarkModel", orderedCollections,
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ], swiftSettings: strict),
@@ -83,21 +84,21 @@ let package = Package(
         .target(
             name: "WaymarkConfiguration",
             dependencies: [
-                "WaymarkProtocol", "WaymarkGateway", .product(name: "Yams", package: "Yams"),
+                "WaymarkAccess", "WaymarkProtocol", "WaymarkGateway", .product(name: "Yams", package: "Yams"),
             ], swiftSettings: strict),
 
         .target(
             name: "WaymarkConnections",
             dependencies: [
-                "WaymarkCodec", "WaymarkGateway", "WaymarkProtocol",
+                "WaymarkAccess", "WaymarkCodec", "WaymarkGateway", "WaymarkProtocol",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: strict),
         .target(
             name: "WaymarkTransport",
             dependencies: [
-                "WaymarkConnections", "NetworkErrors", "ProcessIO", "WaymarkProtocol", "WaymarkGateway",
-                "WaymarkCodec",
+                "WaymarkAccess", "WaymarkConnections", "NetworkErrors", "ProcessIO", "WaymarkProtocol",
+                "WaymarkGateway", "WaymarkCodec",
                 "WaymarkTelemetry", nioCore,
                 nioPosix, logging,
             ], swiftSettings: strict),
@@ -132,7 +133,8 @@ let package = Package(
         .target(
             name: "WaymarkDaemon",
             dependencies: [
-                "ProcessIO", "StateCoding", "Systemd", "WaymarkTransport", "WaymarkConfiguration",
+                "ProcessIO", "StateCoding", "Systemd", "WaymarkAccess", "WaymarkTransport",
+                "WaymarkConfiguration",
                 "WaymarkGateway", "WaymarkProtocol", "WaymarkTelemetry", nioCore, nioPosix, logging,
                 lifecycle,
                 signals,
@@ -194,6 +196,7 @@ let package = Package(
         .testTarget(name: "HouseRulesTests", swiftSettings: testing),
         .testTarget(name: "ProcessIOTests", dependencies: ["ProcessIO"], swiftSettings: testing),
         .testTarget(name: "StateCodingTests", dependencies: ["StateCoding"], swiftSettings: testing),
+        .testTarget(name: "WaymarkAccessTests", dependencies: ["WaymarkAccess"], swiftSettings: testing),
         .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: testing),
         .testTarget(name: "WaymarkModelTests", dependencies: ["WaymarkModel"], swiftSettings: testing),
         .testTarget(
@@ -209,13 +212,14 @@ let package = Package(
         .testTarget(
             name: "WaymarkGatewayTests",
             dependencies: [
-                "StateCoding", "WaymarkGateway", "WaymarkClient", "WaymarkSimulation", "WaymarkCodec",
+                "StateCoding", "WaymarkAccess", "WaymarkGateway", "WaymarkClient", "WaymarkSimulation",
+                "WaymarkCodec",
                 "WaymarkProtocol",
                 "WaymarkModel", orderedCollections,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkConfigurationTests",
-            dependencies: ["WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol"],
+            dependencies: ["WaymarkAccess", "WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol"],
             swiftSettings: testing),
         .testTarget(
             name: "WaymarkConnectionsTests",
@@ -226,14 +230,16 @@ let package = Package(
         .testTarget(
             name: "WaymarkTransportTests",
             dependencies: [
-                "StateCoding", "WaymarkConnections", "WaymarkTransport", "WaymarkSimulation",
+                "StateCoding", "WaymarkAccess", "WaymarkConnections", "WaymarkTransport",
+                "WaymarkSimulation",
                 "WaymarkGateway", "WaymarkCodec",
                 "WaymarkProtocol", "WaymarkModel", nioCore, nioEmbedded, nioPosix, logging,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkDaemonTests",
             dependencies: [
-                "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport", "WaymarkGateway", "WaymarkCodec",
+                "WaymarkAccess", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport",
+                "WaymarkGateway", "WaymarkCodec",
                 "WaymarkProtocol", "WaymarkModel", "WaymarkTelemetry", "WaymarkClient", "ProcessIO",
                 "Systemd",
                 nioCore, nioPosix, logging,

@@ -64,7 +64,8 @@ enum DriveOutcome: Sendable, Hashable, CustomStringConvertible {
         case .replaced: self = .replaced
         case .vehicleGone, .noVehicleLeft: self = .vehicleLeft(reason)
         case .cancelledByClient: self = .cancelled
-        case .clientGone, .limit, .endedWhileAway, .notRestored, .connectionClosed, .notAllowed, .noSession,
+        case .clientGone, .limit, .notAuthorized, .endedWhileAway, .notRestored, .connectionClosed,
+            .notAllowed, .noSession,
             .unrecognized:
             self = .ended(reason)
         }
@@ -82,7 +83,7 @@ extension DriveOutcome {
         var status: Int32 {
             switch self.standing {
             case .left(let reason): DriveOutcome(reason).status
-            case .refused, .refusedAsBusy, .refusedAsNavigatingItself: 1
+            case .refused, .refusedAsBusy, .refusedAsNavigatingItself, .refusedAsNotAuthorized: 1
             case .awaited, .joined, nil: 4
             }
         }
@@ -91,7 +92,7 @@ extension DriveOutcome {
         fileprivate var rank: Int {
             switch self.standing {
             case .left: 0
-            case .refused, .refusedAsBusy, .refusedAsNavigatingItself: 1
+            case .refused, .refusedAsBusy, .refusedAsNavigatingItself, .refusedAsNotAuthorized: 1
             case .awaited, .joined, nil: 2
             }
         }
@@ -129,7 +130,7 @@ struct VehicleRoster: Sendable, Hashable {
         var mayCome: Bool {
             switch self.standing {
             case .joined, .awaited: true
-            case .refusedAsBusy, .refusedAsNavigatingItself, .refused, .left: false
+            case .refusedAsBusy, .refusedAsNavigatingItself, .refusedAsNotAuthorized, .refused, .left: false
             }
         }
     }

@@ -17,6 +17,11 @@ package struct ConfigurationError: Error, Sendable, Hashable, CustomStringConver
     package var location: SourceLocation
     package var reason: String
 
+    package init(location: SourceLocation, reason: String) {
+        self.location = location
+        self.reason = reason
+    }
+
     package var description: String { "\(self.location): \(self.reason)" }
 }
 
@@ -57,7 +62,7 @@ package enum Configuration {
 }
 
 /// Reads one file into settings.
-private struct ConfigurationReader {
+struct ConfigurationReader {
     let file: String
     private(set) var settings = Settings()
     /// The locations of the keys in the file.
@@ -117,6 +122,8 @@ private struct ConfigurationReader {
                 }
             } else if key == "listeners" {
                 self.settings.listeners = try self.readListeners(value)
+            } else if key == "rules" {
+                self.settings.rules = try self.readRules(value)
             } else if key == "vehicles" {
                 self.settings.policy.vehicleArbitration = try self.readVehicles(value)
             } else if Settings.all.contains(where: { $0.key.hasPrefix("\(key).") }) {
@@ -130,6 +137,7 @@ private struct ConfigurationReader {
     /// Checks settings that constrain each other.
     func checkCombinations() throws(ConfigurationError) {
         try self.checkOutbox()
+        try self.checkAccess()
         let (idle, grace) = (self.settings.idleExit, self.settings.policy.limits.grace)
         guard idle == .zero || idle >= grace else {
             throw self.error(
@@ -180,6 +188,10 @@ private struct ConfigurationReader {
     private func read(
         _ key: Node, _ node: Node, into listener: inout Settings.Listener
     ) throws(ConfigurationError) {
+        if key.string == "keys" {
+            listener.keys = try self.readKeys(node)
+            return
+        }
         guard let name = key.string, let setting = ListenerSetting.all.first(where: { $0.key == name }) else {
             throw self.error(key, "unknown listener setting \(key.string ?? "")")
         }
@@ -207,11 +219,11 @@ private struct ConfigurationReader {
         return policies
     }
 
-    private func error(_ node: Node, _ reason: String) -> ConfigurationError {
+    func error(_ node: Node, _ reason: String) -> ConfigurationError {
         ConfigurationError(location: self.location(node.mark), reason: reason)
     }
 
-    private func location(_ mark: Mark?) -> SourceLocation {
+    func location(_ mark: Mark?) -> SourceLocation {
         SourceLocation(file: self.file, line: mark?.line ?? 0, column: mark?.column ?? 0)
     }
 }

@@ -14,6 +14,9 @@ struct ConfigurationValue {
         return texts.count == sequence.count ? texts : nil
     }
 
+    /// A scalar, or a list of scalars.
+    var texts: [String]? { self.text.map { [$0] } ?? self.list }
+
     var bool: Bool? { self.node.bool }
 
     /// File permissions: 0 and three octal digits. The 0 is required because YAML reads other digits as a decimal number.

@@ -58,6 +58,6 @@ struct ListenerSetting: Sendable {
 }
 
 extension Settings {
-    /// The keys of a listener.
-    package static var listenerKeys: [String] { ListenerSetting.all.map(\.key) }
+    /// The keys of a listener in the file.
+    package static var listenerKeys: [String] { ListenerSetting.all.map(\.key) + ["keys"] }
 }

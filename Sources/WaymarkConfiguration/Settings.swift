@@ -10,8 +10,10 @@ package struct Settings: Sendable, Hashable {
         /// The name of the sockets that the service manager passes (`FileDescriptorName=`).
         package var socket: String?
         package var roles: Set<AcceptingSession.Role>
-        /// A pre-shared key that every Hello must carry; nil if none is required.
+        /// A pre-shared key; its name is that of the listener.
         package var key: String?
+        /// Further pre-shared keys. If a listener has any, every Hello must carry one of them.
+        package var keys: [Key] = []
         /// Lets a TCP listener without a key bind to other addresses than loopback.
         package var allowAnyone = false
         /// Permissions of a Unix socket's file, as for chmod(2); nil: only the daemon's own user may connect.
@@ -51,8 +53,8 @@ package struct Settings: Sendable, Hashable {
     package var outboxBytesInAllMax = 536_870_912
     package var connectionsMax = 20_000
     package var connectionsPerUserMax = 12_000
-    /// User ids that may be navigation clients; nil allows every user.
-    package var navigationUsers: Set<UInt32>?
+    /// Who may be and guide which vehicle, as written in the file. ``Gateway/Policy/access`` has what they mean.
+    package var rules: [Rule] = []
     /// The lowest level that is logged, by its name in swift-log.
     package var logLevel = "info"
     /// The number of event loops. The gateway runs on the first.
@@ -64,8 +66,8 @@ package struct Settings: Sendable, Hashable {
     /// The daemon exits after this time without a connection, if all its sockets are inherited; zero: never.
     package var idleExit: Duration = .zero
     package var fault = Fault.none
-    /// A warning that other users can read the listeners' keys; nil if they cannot.
-    package var exposure: String?
+    /// Warnings that other users can read keys.
+    package var exposures: [String] = []
 
     package init() {}
 }
@@ -82,9 +84,9 @@ struct Setting: Sendable {
 
 extension Settings {
     /// Every key of the file, with its section: `limits.connections`.
-    package static var keys: [String] { self.all.map(\.key) + ["listeners", "vehicles"] }
+    package static var keys: [String] { self.all.map(\.key) + ["listeners", "rules", "vehicles"] }
 
-    /// All keys except `listeners` and `vehicles`, which are read separately.
+    /// All keys except `listeners`, `rules` and `vehicles`, which are read separately.
     static let all: [Setting] =
         [
             Setting(key: "log-level", allowed: "trace, debug, info, notice, warning, error or critical") {
@@ -119,12 +121,6 @@ extension Settings {
                 let vehicles = names.compactMap { VehicleID($0) }
                 settings.policy.routeSharingVehicles = Set(vehicles)
                 return vehicles.count == names.count
-            },
-            Setting(key: "navigation-users", allowed: "a list of user ids") { settings, value in
-                guard let names = value.list else { return false }
-                let users = names.compactMap { UInt32($0) }
-                settings.navigationUsers = Set(users)
-                return users.count == names.count
             },
         ] + Self.numbers + Self.durations
 

@@ -1,3 +1,4 @@
+package import WaymarkAccess
 internal import WaymarkCodec
 internal import WaymarkGateway
 package import WaymarkProtocol
@@ -101,11 +102,12 @@ extension LoopCore {
 
     /// The driver has found out who said a Hello.
     package mutating func arrive(
-        _ slot: Slot, _ hello: Hello, _ principal: Principal, token: ResumptionToken,
-        into actions: inout [Action]
+        _ slot: Slot, _ hello: Hello, _ principal: Principal, subject: AccessSubject = AccessSubject(),
+        token: ResumptionToken, into actions: inout [Action]
     ) {
         let id = self.connections[slot].id
-        self.connections[slot].events.append(.arrived(id, hello, principal, token: token))
+        self.connections[slot].events.append(
+            .arrived(id, hello, principal, subject: subject, token: token))
         self.connections[slot].submit(into: &actions)
     }
 

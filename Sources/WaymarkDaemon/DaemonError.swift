@@ -50,6 +50,10 @@ package enum ListenerProblem: Sendable, Hashable, CustomStringConvertible {
     /// Mode and group apply only to the files of Unix sockets that the daemon opens.
     case permissionsWithoutFile
     case unknownGroup(String)
+    /// The settings did not come from ``SettingsSource``, which reads the files of keys.
+    case keyNotRead(file: String)
+    /// Two keys of the listener are the same, so that a peer's name would be ambiguous.
+    case sameKey(String, String)
 
     package var description: String {
         switch self {
@@ -64,6 +68,8 @@ package enum ListenerProblem: Sendable, Hashable, CustomStringConvertible {
             "the service manager passed no socket with this name, and the listener has no address"
         case .permissionsWithoutFile: "mode and group apply only to Unix sockets that the daemon opens"
         case .unknownGroup(let name): "there is no group \(name)"
+        case .keyNotRead(let file): "the key file \(file) was not read"
+        case .sameKey(let name, let other): "the key \(name) is the same as the key \(other)"
         }
     }
 }

@@ -5,7 +5,9 @@ internal import ProcessIO
 internal import ServiceLifecycle
 internal import Systemd
 internal import UnixSignals
+internal import WaymarkAccess
 package import WaymarkConfiguration
+internal import WaymarkGateway
 internal import WaymarkTelemetry
 
 /// The daemon as a service of swift-service-lifecycle. It runs until it is stopped or idle, then drains or hands over.
@@ -48,6 +50,7 @@ package struct DaemonService: Service {
     package func run() async throws {
         let hangups = self.reloadsOnHangup ? await UnixSignalsSequence(trapping: .sighup) : nil
         self.warn(of: self.settings)
+        if self.settings.policy.access.isOpen { self.logger.notice("\(LoggedEvent.accessOpen)") }
         var daemon = try await Daemon.start(
             self.settings, inheriting: self.inherited, continuing: self.handover, logger: self.logger)
         var isHandedOver = false
@@ -95,8 +98,9 @@ package struct DaemonService: Service {
     // MARK: Settings
 
     private func warn(of settings: Settings) {
-        guard let exposure = settings.exposure else { return }
-        self.logger.warning("\(LoggedEvent.keyExposed)", metadata: [LogKey.reason: "\(exposure)"])
+        for exposure in settings.exposures {
+            self.logger.warning("\(LoggedEvent.keyExposed)", metadata: [LogKey.reason: "\(exposure)"])
+        }
     }
 
     private func reload(_ daemon: inout Daemon) async {

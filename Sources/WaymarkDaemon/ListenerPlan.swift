@@ -1,3 +1,4 @@
+internal import ProcessIO
 package import WaymarkConfiguration
 package import WaymarkTransport
 
@@ -23,7 +24,7 @@ package struct ListenerPlan: Sendable, Hashable {
         var plans: [ListenerPlan] = []
         for (index, listener) in listeners.enumerated() {
             do throws(Problem) {
-                let draft = try Draft(listener, settings)
+                let draft = try Draft(listener)
                 if let assigned = sockets[index] {
                     for socket in assigned { plans.append(try draft.plan(for: socket)) }
                 } else {
@@ -44,7 +45,7 @@ package struct ListenerPlan: Sendable, Hashable {
         _ = try Self.assign([], to: listeners)
         for listener in listeners {
             do throws(Problem) {
-                let draft = try Draft(listener, settings)
+                let draft = try Draft(listener)
                 guard draft.address != nil else { continue }
                 addresses.append(try draft.plan(beside: addresses).address)
             } catch {
@@ -98,23 +99,21 @@ package struct ListenerPlan: Sendable, Hashable {
         self.descriptor = descriptor
         self.permissions = permissions
         var policy = ListenerPolicy(roles: draft.listener.roles)
-        policy.key = draft.listener.key.map { Array($0.utf8) }
-        policy.keyName = draft.listener.name
-        policy.navigationUsers = draft.settings.navigationUsers
+        policy.keys = draft.keys
         self.policy = policy
     }
 
     /// A listener's settings after the checks that do not depend on inherited sockets.
     private struct Draft {
         let listener: Settings.Listener
-        let settings: Settings
+        let keys: [ListenerKey]
         /// nil if it uses inherited sockets only.
         let address: ListenAddress?
         private let permissions: SocketPermissions
 
-        init(_ listener: Settings.Listener, _ settings: Settings) throws(Problem) {
+        init(_ listener: Settings.Listener) throws(Problem) {
             self.listener = listener
-            self.settings = settings
+            self.keys = try Self.keys(of: listener)
             do throws(ListenAddressError) {
                 self.address = try listener.address.map(ListenAddress.init)
             } catch {
@@ -138,9 +137,22 @@ package struct ListenerPlan: Sendable, Hashable {
         }
 
         private func checkReach(of address: ListenAddress, _ problem: ListenerProblem) throws(Problem) {
-            guard address.isLocal || self.listener.key != nil || self.listener.allowAnyone else {
+            guard address.isLocal || !self.keys.isEmpty || self.listener.allowAnyone else {
                 throw Problem(problem)
             }
+        }
+
+        private static func keys(of listener: Settings.Listener) throws(Problem) -> [ListenerKey] {
+            var keys: [ListenerKey] = []
+            if let key = listener.key { keys.append(ListenerKey(name: listener.name, Array(key.utf8))) }
+            for key in listener.keys {
+                guard let digest = key.digest else { throw Problem(.keyNotRead(file: key.file)) }
+                if let other = keys.first(where: { $0.digest == digest }) {
+                    throw Problem(.sameKey(key.name, other.name))
+                }
+                keys.append(ListenerKey(name: key.name, digest: digest))
+            }
+            return keys
         }
 
         private static func permissions(
@@ -156,7 +168,7 @@ package struct ListenerPlan: Sendable, Hashable {
             }
             if let mode = listener.mode { permissions.mode = mode }
             if let name = listener.group {
-                guard let group = SocketPermissions.group(name) else { throw Problem(.unknownGroup(name)) }
+                guard let group = Account.group(name) else { throw Problem(.unknownGroup(name)) }
                 permissions.group = group
             }
             return permissions

@@ -1,5 +1,6 @@
 internal import ProcessIO
 package import WaymarkConfiguration
+internal import WaymarkGateway
 
 /// Why the settings cannot be read.
 package enum SettingsError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -53,7 +54,13 @@ package struct SettingsSource: Sendable {
             throw .wrong(error)
         }
         if content.isReadableByAll, settings.listeners.contains(where: { $0.key != nil }) {
-            settings.exposure = "\(file) contains a key and is world-readable; run chmod o-r"
+            settings.exposures.append("\(file) contains a key and is world-readable; run chmod o-r")
+        }
+        do throws(ConfigurationError) {
+            try KeyFile.readAll(of: &settings, folder: KeyFile.folder(of: file))
+            settings.policy.access = try settings.resolvedAccess()
+        } catch {
+            throw .wrong(error)
         }
         return settings
     }

@@ -1,19 +1,19 @@
 internal import OrderedCollections
+internal import WaymarkAccess
 internal import WaymarkModel
 internal import WaymarkProtocol
 
 // Peers that arrive, resume and depart.
 extension Gateway {
     mutating func admit(
-        _ connection: ConnectionID, _ hello: Hello, _ principal: Principal, _ token: ResumptionToken,
-        at now: Instant,
-        into actions: inout [Action]
+        _ connection: ConnectionID, _ hello: Hello, _ principal: Principal, _ subject: AccessSubject,
+        _ token: ResumptionToken, at now: Instant, into actions: inout [Action]
     ) {
         switch hello.role {
         case .vehicle(let vehicle):
-            self.admit(connection, vehicle, hello, principal, token, at: now, into: &actions)
+            self.admit(connection, vehicle, hello, principal, subject, token, at: now, into: &actions)
         case .navigation(let navigation):
-            self.admit(connection, navigation, hello, principal, token, at: now, into: &actions)
+            self.admit(connection, navigation, hello, principal, subject, token, at: now, into: &actions)
         }
     }
 
@@ -37,7 +37,7 @@ extension Gateway {
 
     private mutating func admit(
         _ connection: ConnectionID, _ vehicleHello: VehicleHello, _ hello: Hello, _ principal: Principal,
-        _ token: ResumptionToken, at now: Instant, into actions: inout [Action]
+        _ subject: AccessSubject, _ token: ResumptionToken, at now: Instant, into actions: inout [Action]
     ) {
         let path = EndpointPath(vehicle: vehicleHello.vehicle, endpoint: vehicleHello.endpoint)
         let vehicle = self.vehicles[path.vehicle]
@@ -72,7 +72,8 @@ extension Gateway {
             )
         }
         if !isResumed { self.leaveSession(path, into: &actions) }
-        var endpoint = Endpoint(connection: connection, hello: vehicleHello, token: token)
+        var endpoint = Endpoint(
+            connection: connection, hello: vehicleHello, token: token, subject: subject)
         if isResumed, let old {
             endpoint.settings = old.settings
             endpoint.membership = old.membership
@@ -136,7 +137,7 @@ extension Gateway {
 
     private mutating func admit(
         _ connection: ConnectionID, _ navigation: NavigationHello, _ hello: Hello, _ principal: Principal,
-        _ token: ResumptionToken, at now: Instant, into actions: inout [Action]
+        _ subject: AccessSubject, _ token: ResumptionToken, at now: Instant, into actions: inout [Action]
     ) {
         let id = navigation.client
         let old = self.clients[id]
@@ -160,13 +161,15 @@ extension Gateway {
             if !isResumed { self.forgetClient(id, at: now, into: &actions) }
         }
         var client = Client(
-            principal: principal, connection: connection, hello: navigation, displayName: hello.displayName,
+            principal: principal, subject: subject, connection: connection, hello: navigation,
+            displayName: hello.displayName,
             token: token, granted: navigation.features.subtracting(self.policy.withheldFeatures))
         client.sessions = self.clients[id]?.sessions ?? []
         var welcome = self.welcome(navigation, token, isResumed: isResumed)
         welcome.sessions = self.resumedSessions(self.clients[id])
         if self.clients[id] == nil { self.known.add(principal) }
         self.clients[id] = client
+        self.setGrant(of: id)
         self.peers[connection] = .client(id)
         self.deadlines.remove(.clientGrace(id))
         if isResumed { self.counters.resumptions += 1 }
@@ -175,6 +178,8 @@ extension Gateway {
             self.sessions[session]?.providedFeatures.formUnion(client.granted)
             self.restore(session, connection, at: now, into: &actions)
             if old?.granted != client.granted { self.refit(session, into: &actions) }
+            // It may have come with another key, or other groups.
+            if old?.subject != subject { self.endForbiddenGuidance(in: session, at: now, into: &actions) }
         }
     }
 
@@ -205,6 +210,7 @@ extension Gateway {
         }
         self.known.remove(client.principal)
         self.clients[id] = nil
+        self.grants[id] = nil
     }
 
     // MARK: Departing

@@ -1,3 +1,4 @@
+internal import WaymarkAccess
 internal import WaymarkModel
 package import WaymarkProtocol
 
@@ -26,6 +27,8 @@ package struct Gateway: Sendable, Hashable {
     var peers: [ConnectionID: Peer] = [:]
     var vehicles: [VehicleID: Vehicle] = [:]
     var clients: [ClientID: Client] = [:]
+    /// The rules about each client; empty if there are none.
+    var grants: [ClientID: AccessGrant] = [:]
     var sessions: [SessionID: NavigationSession] = [:]
     var requests = SlotMap<Request>()
     /// How much memory sessions use.
@@ -58,8 +61,12 @@ package struct Gateway: Sendable, Hashable {
         self.cause = event.cause
         self.counters.work.visit()
         switch event {
-        case .arrived(let connection, let hello, let principal, let token):
-            self.admit(connection, hello, principal, token, at: now, into: &actions)
+        case .arrived(let connection, let hello, let principal, let subject, let token):
+            if let goodbye = self.accessRefusal(of: hello, subject, into: &actions) {
+                actions.append(.refuse(connection, goodbye))
+            } else {
+                self.admit(connection, hello, principal, subject, token, at: now, into: &actions)
+            }
         case .received(let connection, let message, let session):
             self.receive(message, session, from: connection, at: now, into: &actions)
         case .requested(let connection, let request, let session):
@@ -70,7 +77,7 @@ package struct Gateway: Sendable, Hashable {
         case .departed(let connection, let clean):
             self.depart(connection, clean: clean, at: now, into: &actions)
         case .deadlineReached: self.reachDeadlines(at: now, into: &actions)
-        case .policyChanged(let policy): self.change(to: policy, into: &actions)
+        case .policyChanged(let policy): self.change(to: policy, at: now, into: &actions)
         case .stepDue(let cause): self.takeStep(of: cause, at: now, into: &actions)
         }
         if !self.sessionsWithRoom.isEmpty { self.fillRoom(into: &actions) }

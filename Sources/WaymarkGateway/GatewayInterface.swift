@@ -1,3 +1,4 @@
+package import WaymarkAccess
 package import WaymarkProtocol
 
 /// Names a group of endpoints that receive the same bytes: those of one session with one profile.
@@ -14,8 +15,9 @@ extension Gateway {
     package enum Event: Sendable, Hashable {
         /// A peer sent a Hello that its listener allows; answered by ``Action/admit(_:_:)`` or ``Action/refuse(_:_:)``.
         ///
-        /// `token` is fresh: 128 random bits that the driver drew for this connection.
-        indirect case arrived(ConnectionID, Hello, Principal, token: ResumptionToken)
+        /// `subject` is who the access rules see. `token` is fresh: 128 random bits that the driver drew for this connection.
+        indirect case arrived(
+            ConnectionID, Hello, Principal, subject: AccessSubject = AccessSubject(), token: ResumptionToken)
         /// What an admitted endpoint asks for, checked by the codec.
         indirect case requested(ConnectionID, ReceivedRequest, SessionID)
         /// Another control message of an admitted peer.
@@ -28,7 +30,8 @@ extension Gateway {
         case departed(ConnectionID, clean: Bool)
         /// The armed instant has come.
         case deadlineReached
-        /// The configuration changed. What is withheld from vehicles changes at once; a client's grants change at its next Hello.
+        /// The configuration changed. What is withheld from vehicles changes at once, and what the access rules no longer allow ends;
+        /// the features that a client was granted change at its next Hello.
         indirect case policyChanged(Policy)
         /// The next step of operations of a connection is due, see ``Gateway/hasSteps(of:)``.
         case stepDue(of: ConnectionID?)
@@ -79,6 +82,8 @@ extension Gateway {
         /// Vehicles whose owner has not consented to route segments; nil set means every vehicle has consented.
         package var routeSharingVehicles: Set<VehicleID>?
         package var limits = GatewayLimits()
+        /// Who may be and guide which vehicle.
+        package var access = AccessPolicy()
 
         package init() {}
 

@@ -63,6 +63,7 @@ package struct GatewayState: Codable, Sendable {
         gateway.armed = self.armed
         gateway.nextAudience = self.nextAudience
         gateway.sessionCount = self.sessionCount
+        for client in gateway.clients.keys { gateway.setGrant(of: client) }
         return gateway
     }
 }

@@ -37,7 +37,9 @@ extension Gateway {
                 }
             }
         case .anyThatAsked:
-            taken = self.vehicles.keys.sorted().filter { self.isWaitingForGuidance($0) }
+            taken = self.vehicles.keys.sorted().filter {
+                self.isWaitingForGuidance($0) && self.mayGuide(id, $0)
+            }
         }
         if taken.isEmpty, let rejection = Rejection(ofAll: refused) {
             self.noteRefused(refused, in: .none, id, into: &actions)
@@ -72,6 +74,7 @@ extension Gateway {
 
     /// Why `client` may not guide `vehicle`; nil if it may.
     private func refusal(of id: VehicleID, _ client: Client) -> ErrorCode? {
+        if !self.mayGuide(client.hello.client, id) { return .notAuthorized }
         guard let vehicle = self.vehicles[id] else { return nil }
         if vehicle.navigatesItself { return .vehicleNavigatesItself }
         guard let holder = vehicle.session.flatMap({ self.sessions[$0]?.client }),
@@ -81,7 +84,8 @@ extension Gateway {
         case .replace: return nil
         case .refuse: return .vehicleBusy
         case .priority:
-            return client.hello.priority > (self.clients[holder]?.hello.priority ?? .min) ? nil : .vehicleBusy
+            let priority = self.priority(of: client.hello.client, for: id) ?? .min
+            return priority > (self.priority(of: holder, for: id) ?? .min) ? nil : .vehicleBusy
         }
     }
 
@@ -305,6 +309,7 @@ extension ErrorCode {
         switch self {
         case .vehicleBusy: "is guided by another client"
         case .vehicleNavigatesItself: "navigates by itself"
+        case .notAuthorized: "may not be guided by this client"
         case .limitReached: "is one more than the gateway may know"
         default: "is refused (\(self))"  // No other code refuses a vehicle.
         }

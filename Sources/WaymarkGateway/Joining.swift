@@ -28,11 +28,16 @@ extension Gateway {
         actions.append(.send(connection, Envelope(.sessionEnded(vehicle.end(of: session)))))
     }
 
-    /// Gives a free vehicle to the oldest session for any vehicle that asked.
+    /// Gives a free vehicle to the oldest session for any vehicle that asked, of the clients that may guide it.
     mutating func offer(_ id: VehicleID, at now: Instant, into actions: inout [Action]) {
         // Why only its id: with a copy of the session alive here, adding a vehicle would copy its list of vehicles.
-        let candidate = self.sessions.values.lazy.filter { $0.selection == .anyThatAsked && !$0.isSuspended }
-            .map { (ordinal: $0.ordinal, id: $0.id) }.min { $0.ordinal < $1.ordinal }
+        var candidate: (ordinal: UInt64, id: SessionID)?
+        for session in self.sessions.values where session.selection == .anyThatAsked && !session.isSuspended {
+            guard session.ordinal < candidate?.ordinal ?? .max, self.mayGuide(session.client, id) else {
+                continue
+            }
+            candidate = (session.ordinal, session.id)
+        }
         guard let session = candidate?.id, let client = self.sessions[session]?.client,
             let connection = self.clients[client]?.connection
         else { return }
@@ -133,8 +138,9 @@ extension Gateway {
     // MARK: Changing profiles
 
     /// Changes the settings. What they withhold from vehicles is withheld at once.
-    mutating func change(to policy: Policy, into actions: inout [Action]) {
+    mutating func change(to policy: Policy, at now: Instant, into actions: inout [Action]) {
         self.policy = policy
+        self.enforceAccess(at: now, into: &actions)
         for (_, id) in self.sessions.values.map({ ($0.ordinal, $0.id) }).sorted(by: { $0.0 < $1.0 }) {
             self.refit(id, into: &actions)
         }

@@ -1,4 +1,5 @@
 internal import OrderedCollections
+internal import WaymarkAccess
 package import WaymarkModel
 package import WaymarkProtocol
 
@@ -11,6 +12,10 @@ extension Gateway {
             case opened
             /// A client was refused some vehicles. ``Note/session`` is none if no session was opened.
             case refused(ErrorCode)
+            /// The access rules refused a client some vehicles, or no longer let it guide one; with the file and line of the rule.
+            case guidanceRefused(by: String)
+            /// The access rules refused a Hello, or no longer let a peer be connected; with the file and line of the rule.
+            case helloRefused(by: String)
             /// A vehicle that asked for guidance joined a session for any vehicle that asked.
             case joined
             case started(generation: UInt32)
@@ -71,19 +76,28 @@ extension Gateway {
         actions.append(.note(note))
     }
 
+    /// Emits a note about a client without a session.
+    func note(_ turn: Note.Turn, ofClient client: ClientID, into actions: inout [Action]) {
+        let note = Note(turn: turn, session: .none, client: client, subject: .vehicles([]))
+        actions.append(.note(note))
+    }
+
     /// Emits one note for each reason for which vehicles were refused to a session.
     func noteRefused(
         _ refused: [VehicleStatus], in session: SessionID, _ client: ClientID, into actions: inout [Action]
     ) {
-        var vehicles: OrderedDictionary<ErrorCode, [VehicleID]> = [:]
+        var vehicles: OrderedDictionary<Note.Turn, [VehicleID]> = [:]
         for status in refused {
-            if case .refused(let code) = status.standing {
-                vehicles[code, default: []].append(status.vehicle)
+            switch status.standing {
+            case .refused(.notAuthorized):
+                let decision = self.decision(client, toGuide: status.vehicle)
+                vehicles[.guidanceRefused(by: decision.decider), default: []].append(status.vehicle)
+            case .refused(let code): vehicles[.refused(code), default: []].append(status.vehicle)
+            case .joined, .awaited, .left: break
             }
         }
-        for (code, vehicles) in vehicles {
-            let note = Note(
-                turn: .refused(code), session: session, client: client, subject: .vehicles(vehicles))
+        for (turn, vehicles) in vehicles {
+            let note = Note(turn: turn, session: session, client: client, subject: .vehicles(vehicles))
             actions.append(.note(note))
         }
     }

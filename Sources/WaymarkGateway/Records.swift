@@ -1,4 +1,5 @@
 internal import OrderedCollections
+internal import WaymarkAccess
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -14,6 +15,7 @@ struct Endpoint: Sendable, Hashable, Codable {
     var connection: ConnectionID?
     var hello: VehicleHello
     var token: ResumptionToken
+    let subject: AccessSubject
     @BoxedIfCustom var settings = VehicleSettings()
     /// The audience that it is in; nil while it is disconnected.
     var audience: AudienceID?
@@ -137,6 +139,7 @@ struct Vehicle: Sendable, Hashable, Codable {
 /// A navigation client, connected or in its grace time.
 struct Client: Sendable, Hashable, Codable {
     let principal: Principal
+    let subject: AccessSubject
     var connection: ConnectionID?
     var hello: NavigationHello
     var displayName: String

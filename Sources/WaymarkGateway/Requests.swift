@@ -45,7 +45,7 @@ extension Gateway {
         if let session, self.sessions.withValue(at: session, { $0.content.isGuiding }) {
             return self.decline(key, of: vehicle, .invalid, nil, into: &actions)
         }
-        guard let first = self.nextClient(after: []) else {
+        guard let first = self.nextClient(for: key.vehicle, after: []) else {
             return self.decline(key, of: vehicle, .notSupported, nil, into: &actions)
         }
         self.open(request, .destination(tried: [first]), key, of: vehicle, to: first, at: now)
@@ -133,15 +133,14 @@ extension Gateway {
     }
 
     /// The next client to ask for a drive: by priority, then by name.
-    private func nextClient(after tried: Set<ClientID>) -> ClientID? {
-        self.clients.filter { id, client in
-            client.connection != nil && client.granted.contains(.destinationRequests)
-                && !tried.contains(id)
+    private func nextClient(for vehicle: VehicleID, after tried: Set<ClientID>) -> ClientID? {
+        self.clients.compactMap { id, client -> (id: ClientID, priority: Int32)? in
+            guard client.connection != nil, client.granted.contains(.destinationRequests),
+                !tried.contains(id), self.mayGuide(id, vehicle)
+            else { return nil }
+            return (id, self.priority(of: id, for: vehicle) ?? client.hello.priority)
         }
-        .min { lhs, rhs in
-            lhs.value.hello.priority == rhs.value.hello.priority
-                ? lhs.key < rhs.key : lhs.value.hello.priority > rhs.value.hello.priority
-        }?.key
+        .min { $0.priority == $1.priority ? $0.id < $1.id : $0.priority > $1.priority }?.id
     }
 
     // MARK: From the client
@@ -226,7 +225,9 @@ extension Gateway {
         _ number: RequestNumber, _ tried: Set<ClientID>, _ reason: Outcome, at now: Instant,
         into actions: inout [Action]
     ) {
-        guard let request = self.requests[number], let next = self.nextClient(after: tried) else {
+        guard let request = self.requests[number],
+            let next = self.nextClient(for: request.vehicle, after: tried)
+        else {
             return self.endRequest(number, reason, into: &actions)
         }
         let outcome = RequestOutcome(

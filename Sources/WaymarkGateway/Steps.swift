@@ -66,7 +66,7 @@ extension Gateway.Event {
     /// The connection that pays for the work; nil for deadlines and changes of the settings.
     package var cause: ConnectionID? {
         switch self {
-        case .arrived(let connection, _, _, _), .requested(let connection, _, _),
+        case .arrived(let connection, _, _, _, _), .requested(let connection, _, _),
             .received(let connection, _, _), .published(let connection, _),
             .publicationRejected(let connection, _), .departed(let connection, _):
             connection

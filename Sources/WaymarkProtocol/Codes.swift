@@ -57,6 +57,7 @@ package enum ErrorCode: UInt32, Error, Sendable, Hashable, CaseIterable {
     case limitReached = 14
     case inconsistent = 15
     case wrongRole = 16
+    case notAuthorized = 17
 }
 
 /// Why a message was rejected. Nothing of it was applied.

@@ -216,7 +216,7 @@ extension ErrorCode {
     fileprivate var concernsField: Bool {
         switch self {
         case .invalidText, .outOfRange, .missing, .unknownReference, .duplicate, .staleGeneration,
-            .vehicleBusy, .vehicleNavigatesItself, .inconsistent:
+            .vehicleBusy, .vehicleNavigatesItself, .inconsistent, .notAuthorized:
             true
         case .malformed, .wrongState, .sequenceGap, .unknownSession, .notGranted, .limitReached, .wrongRole:
             false

@@ -7,7 +7,7 @@ extension Gateway.Event {
     /// One line.
     var line: String {
         switch self {
-        case .arrived(let id, let hello, _, _):
+        case .arrived(let id, let hello, _, _, _):
             "#\(id.rawValue) arrives as \(hello.role.line), resuming \(hello.resumeSequence) of \(hello.resumeSession.rawValue)"
         case .received(let id, let message, let session):
             "#\(id.rawValue) says \(Envelope(message, session: session).line)"

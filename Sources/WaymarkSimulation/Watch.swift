@@ -43,7 +43,7 @@ struct Watch {
 
     mutating func see(_ event: Gateway.Event, at now: Instant) {
         switch event {
-        case .arrived(let connection, let hello, _, _): self.arriving[connection] = hello
+        case .arrived(let connection, let hello, _, _, _): self.arriving[connection] = hello
         case .received(let connection, let message, let session):
             self.see(message, session, from: connection)
         case .requested(let connection, let request, _):

@@ -26,6 +26,8 @@ package enum LogKey {
     package static let peerUser = "peer-uid"
     package static let reason = "reason"
     package static let role = "role"
+    /// The file and line of the access rule or key that decided.
+    package static let rule = "rule"
     /// A navigation session's id.
     package static let session = "session"
     /// Keys of the configuration file.

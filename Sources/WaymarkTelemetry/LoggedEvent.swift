@@ -13,6 +13,7 @@ package enum LoggedEvent: String, Sendable, Hashable, CaseIterable, CustomString
     case reloaded = "the settings were reloaded"
     case notReloaded = "the new settings were rejected, keeping the previous ones"
     case keyExposed = "other users can read a pre-shared key"
+    case accessOpen = "no access rules, every peer that can connect may use every id"
     case restartNeeded = "some changed settings need a restart, ignoring them until then"
     case loopsSlow = "event loops respond slowly"
     case faultInjected = "injecting the fault set by debug.fault"
@@ -46,6 +47,7 @@ package enum LoggedEvent: String, Sendable, Hashable, CaseIterable, CustomString
     case peerTooSlow = "a peer reads too slowly, closing its connection"
     case protocolBroken = "a peer violated the protocol, closing its connection"
     case peerRefused = "refused a peer"
+    case accessRefused = "the access rules refused a peer"
     case programError = "closing a connection after an internal error"
     case linesLeftOut = "suppressed further log lines about a peer"
 
@@ -67,6 +69,7 @@ package enum LoggedEvent: String, Sendable, Hashable, CaseIterable, CustomString
         case .reloaded: "3cd1846fa28d4a1b9a17fd36387e5a41"
         case .notReloaded: "027013ec271c4e45830dc29ecb7297ff"
         case .keyExposed: "97e17c8d2a1b4133977aa9121b572a77"
+        case .accessOpen: "8a08fe40ea6569b5eaf16be0d9489981"
         case .restartNeeded: "2ac8c6755b614dc791db43689f1ea832"
         case .loopsSlow: "fc8265247ca64115a2f5005837b1ac6f"
         case .faultInjected: "89ff986da7b34c7d9c5234402167d720"
@@ -100,6 +103,7 @@ package enum LoggedEvent: String, Sendable, Hashable, CaseIterable, CustomString
         case .peerTooSlow: "48ab6bec9b9e420daed9e4338fe386b0"
         case .protocolBroken: "7c2680dee0cd4b039faadfe67b68d225"
         case .peerRefused: "679f39b687a64dd580cb5f0358b7389c"
+        case .accessRefused: "91f5965193c3d984481fcc16dd6b1e55"
         case .programError: "174daae944e24be1906d8800b905b864"
         case .linesLeftOut: "289af150c25243e6824d441df8497efc"
         }

@@ -38,13 +38,34 @@ package struct BareSocket: Sendable, Equatable {
     }
 
     /// The user id at the other end, of a Unix socket.
-    var user: UInt32? {
+    var user: UInt32? { self.credentials?.user }
+
+    /// The group ids that the process at the other end of a Unix socket had when it connected; nil if the kernel does not say.
+    var groups: [UInt32]? {
+        guard let primary = self.credentials?.group else { return nil }
+        var groups = [UInt32](repeating: 0, count: 64)
+        while true {
+            var length = socklen_t(groups.count * MemoryLayout<UInt32>.stride)
+            let result = unsafe groups.withUnsafeMutableBytes {
+                unsafe getsockopt(self.descriptor, SOL_SOCKET, Self.peerGroups, $0.baseAddress, &length)
+            }
+            let count = Int(length) / MemoryLayout<UInt32>.stride
+            if result == 0 { return [primary] + groups[..<count].filter { $0 != primary } }
+            guard errno == ERANGE, count > groups.count else { return [primary] }
+            groups = [UInt32](repeating: 0, count: count)
+        }
+    }
+
+    /// SO_PEERGROUPS of asm-generic/socket.h, which Glibc does not show to Swift.
+    private static let peerGroups: CInt = 59
+
+    private var credentials: PeerCredentials? {
         var credentials = PeerCredentials()
         var length = socklen_t(MemoryLayout<PeerCredentials>.size)
         guard unsafe getsockopt(self.descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else {
             return nil
         }
-        return credentials.user
+        return credentials
     }
 }
 

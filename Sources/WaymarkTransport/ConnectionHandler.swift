@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import WaymarkAccess
 internal import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkProtocol
@@ -19,6 +20,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The policy that the connection was accepted or last reviewed under; nil if that was in another process.
     private var policy: ListenerPolicy?
     private let currentPolicy: CurrentPolicy
+    /// The key that the Hello presented.
+    private var key: ListenerKey?
     /// The connection comes from another process, and is reviewed when it is resumed.
     let isAdopted: Bool
     var peer: PeerDescription
@@ -53,6 +56,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.slot = slot
         self.id = state.connection.id
         self.currentPolicy = currentPolicy
+        self.key = state.key
         self.isAdopted = true
         self.driver = driver
         self.shard = shard
@@ -141,14 +145,26 @@ final class ConnectionHandler: ChannelDuplexHandler {
         do throws(ListenerPolicy.Refusal) {
             // Without a policy its listener is closed, and it was sent its Goodbye.
             guard let policy = self.policy else { return }
-            let principal = try policy.principal(of: hello, user: self.peer.source.user)
+            let identity = try policy.identity(of: hello, user: self.peer.source.user)
+            self.key = identity.key
             let token = ResumptionToken(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
             self.shard.change(for: self.driver) { core, _, actions in
-                core.arrive(self.slot, hello, principal, token: token, into: &actions)
+                core.arrive(
+                    self.slot, hello, identity.principal, subject: self.subject, token: token,
+                    into: &actions)
             }
         } catch {
             self.handle(.closeRequested(error.goodbye))
         }
+    }
+
+    /// Who the peer is for the access rules.
+    private var subject: AccessSubject {
+        var subject = AccessSubject(user: self.peer.source.user, key: self.key?.name)
+        if subject.user != nil {
+            subject.groups = (self.socket ?? self.context?.channel.bareSocket)?.groups ?? []
+        }
+        return subject
     }
 
     /// Compares the listener's current policy with the one that the connection was accepted under; a peer that may not stay gets a
@@ -158,8 +174,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     @discardableResult
     func review() -> Bool {
         guard
-            let refusal = self.currentPolicy.refusal(
-                of: self.peer.role, user: self.peer.source.user, since: self.policy)
+            let refusal = self.currentPolicy.refusal(of: self.peer.role, key: self.key)
         else {
             self.policy = self.currentPolicy.policy ?? self.policy
             return true
@@ -258,7 +273,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
         let state = ConnectionState(
             connection: connection, cookie: cookie, entrance: self.peer.listener, source: self.peer.source,
-            role: self.peer.role)
+            role: self.peer.role, key: self.key)
         return (state, descriptor)
     }
 

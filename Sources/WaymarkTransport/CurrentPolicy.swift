@@ -13,17 +13,13 @@ package final class CurrentPolicy: Sendable {
     /// Replaces the policy; nil if no peer may connect or stay. It applies to open connections when the driver reviews them.
     package func set(_ policy: ListenerPolicy?) { self.current.withLock { $0 = policy } }
 
-    /// The Goodbye for a peer that may no longer stay; nil if it may. `role` is nil before the Hello. `earlier` is the policy under
-    /// which the peer was accepted; it is nil if another process accepted the peer, and then a change of the key is ignored.
-    func refusal(
-        of role: Hello.Role?, user: UInt32?, since earlier: ListenerPolicy?
-    ) -> Goodbye? {
+    /// The Goodbye for a peer that may no longer stay; nil if it may. `role` is nil before the Hello; `key` is the one that the Hello
+    /// presented.
+    func refusal(of role: Hello.Role?, key: ListenerKey?) -> Goodbye? {
         guard let policy = self.policy else {
             return Goodbye(.shuttingDown, reason: "the operator has closed this listener")
         }
-        guard let role, policy != earlier else { return nil }
-        if let refusal = policy.refusal(of: role, user: user) { return refusal }
-        guard let earlier, policy.key != earlier.key else { return nil }
-        return Goodbye(.notAuthorized, reason: "the operator has changed the key of this listener")
+        guard let role else { return nil }
+        return policy.refusal(of: role) ?? policy.refusal(ofPresented: key)
     }
 }

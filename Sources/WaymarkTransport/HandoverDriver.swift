@@ -109,7 +109,7 @@ extension GatewayDriver {
             case .failure: self.left(connection.connection.id)
             }
         }
-        return try await self.resume()
+        return try await self.resume(policy)
     }
 
     private func open(
@@ -134,16 +134,18 @@ extension GatewayDriver {
             .withConnectedSocket(descriptor)
     }
 
-    /// Called when all connections are attached: reports those that were lost to the gateway, and reads the others again.
+    /// Called when all connections are attached: reports those that were lost to the gateway, ends what the policy no longer allows, and
+    /// reads the others again.
     ///
     /// - Returns: The number of connections that continue.
-    private func resume() async throws -> Int {
+    private func resume(_ policy: Gateway.Policy) async throws -> Int {
         try await self.gatewayLoop.submit {
             let state = self.state.value
             let lost = state.core.gateway.connections.filter { state.sources[$0] == nil }.sorted()
             state.core.isPaused = false
             if let deadline = state.core.gateway.armed { self.arm(deadline) }
             for id in lost { self.submit([.departed(id, clean: false)], from: id) }
+            self.submit([.policyChanged(policy)], from: nil)
             self.run()
         }.get()
         var count = 0

@@ -21,6 +21,8 @@ package struct ConnectionState: Codable, Sendable {
     package let entrance: ListenAddress
     let source: PeerSource
     let role: Hello.Role?
+    /// The key that the Hello presented.
+    let key: ListenerKey?
 }
 
 /// The state and the sockets that a driver detached. The receiver owns the descriptors.

@@ -1,3 +1,4 @@
+package import WaymarkAccess
 internal import WaymarkConnections
 package import WaymarkProtocol
 
@@ -40,55 +41,90 @@ package enum PeerSource: Sendable, Hashable, Codable, CustomStringConvertible {
     }
 }
 
+/// A key of a listener.
+package struct ListenerKey: Sendable, Hashable, Codable {
+    /// The name of the principal of every peer that presents the key. Several keys may have it.
+    package let name: String
+    package let digest: KeyDigest
+
+    package init(name: String, digest: KeyDigest) {
+        self.name = name
+        self.digest = digest
+    }
+
+    /// A key with these bytes.
+    package init(name: String, _ bytes: [UInt8]) { self.init(name: name, digest: KeyDigest(of: bytes)) }
+}
+
 /// Which peers a listener accepts.
 package struct ListenerPolicy: Sendable, Hashable {
     package var roles: Set<AcceptingSession.Role>
-    /// The pre-shared key that a Hello must bring; nil for none.
-    package var key: [UInt8]?
-    /// The name of the key, and of the principal of every peer that presents it.
-    package var keyName = ""
-    /// User ids that may be navigation clients; nil for every user that can connect.
-    package var navigationUsers: Set<UInt32>?
+    /// The pre-shared keys, of which a Hello must bring one; empty if it needs none.
+    package var keys: [ListenerKey] = []
 
     package init(roles: Set<AcceptingSession.Role>) { self.roles = roles }
 
-    /// The principal of a peer that sent `hello`.
+    /// Who sent a Hello.
+    struct Identity {
+        var principal: Principal
+        /// nil if the listener needs no key.
+        var key: ListenerKey?
+    }
+
+    /// Who sent `hello`.
     ///
     /// - Throws: The Goodbye to refuse it with.
-    func principal(of hello: Hello, user: UInt32?) throws(Refusal) -> Principal {
-        if let key, !Self.isEqual(key, hello.credential) {
+    func identity(of hello: Hello, user: UInt32?) throws(Refusal) -> Identity {
+        let key = try self.presentedKey(in: hello)
+        if let goodbye = self.refusal(of: hello.role) { throw Refusal(goodbye) }
+        let principal = user.map(Principal.user) ?? key.map { .key($0.name) } ?? .anyone
+        return Identity(principal: principal, key: key)
+    }
+
+    /// The key that a Hello presents; nil if the listener needs none. The one place where a wrong key is refused.
+    ///
+    /// Compares with every key, each in constant time: the time depends neither on which key matches nor on where another differs.
+    ///
+    /// - Throws: The refusal of a wrong or missing key.
+    func presentedKey(in hello: Hello) throws(Refusal) -> ListenerKey? {
+        if self.keys.isEmpty { return nil }
+        let digest = KeyDigest(of: hello.credential)
+        var presented: Int?
+        for (index, key) in self.keys.enumerated() {
+            let isEqual = key.digest.isEqual(to: digest)
+            presented = isEqual ? index : presented
+        }
+        guard let presented else {
             throw Refusal(
                 Goodbye(.notAuthorized, reason: "credential: this listener needs its pre-shared key"))
         }
-        if let goodbye = self.refusal(of: hello.role, user: user) { throw Refusal(goodbye) }
-        if let user { return .user(user) }
-        return self.key == nil ? .anyone : .key(self.keyName)
+        return self.keys[presented]
     }
 
-    /// The Goodbye for a peer of this role and user, whatever its credential; nil if the policy allows the peer.
-    func refusal(of role: Hello.Role, user: UInt32?) -> Goodbye? {
+    /// The Goodbye for a peer of this role; nil if the policy allows the role.
+    func refusal(of role: Hello.Role) -> Goodbye? {
         let kind: AcceptingSession.Role =
             switch role {
             case .vehicle: .vehicle
             case .navigation: .navigation
             }
-        guard self.roles.contains(kind) else {
-            return Goodbye(.roleNotAllowed, reason: "this listener does not accept the role \(kind)")
+        if self.roles.contains(kind) { return nil }
+        return Goodbye(.roleNotAllowed, reason: "this listener does not accept the role \(kind)")
+    }
+
+    /// The Goodbye for a peer that presented `key` at its Hello; nil if the key is valid, or was and is not needed.
+    func refusal(ofPresented key: ListenerKey?) -> Goodbye? {
+        if let key, !self.keys.contains(key) {
+            return Goodbye(.notAuthorized, reason: "the operator has removed or replaced the key \(key.name)")
         }
-        guard kind == .navigation, let allowed = self.navigationUsers, !allowed.contains(user ?? .max) else {
-            return nil
+        if key == nil, !self.keys.isEmpty {
+            return Goodbye(.notAuthorized, reason: "the operator has given this listener a key")
         }
-        let who = user.map { "user \($0)" } ?? "a peer without a user id"
-        return Goodbye(.notAuthorized, reason: "\(who) may not be a navigation client here")
+        return nil
     }
 
     struct Refusal: Error {
         let goodbye: Goodbye
         init(_ goodbye: Goodbye) { self.goodbye = goodbye }
-    }
-
-    /// Compares in constant time: how long it takes does not depend on where the two differ.
-    private static func isEqual(_ lhs: [UInt8], _ rhs: [UInt8]) -> Bool {
-        lhs.count == rhs.count && zip(lhs, rhs).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

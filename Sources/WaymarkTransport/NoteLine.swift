@@ -11,7 +11,8 @@ extension Gateway.Note {
     var event: LoggedEvent {
         switch self.turn {
         case .opened: .sessionOpened
-        case .refused: .vehicleRefused
+        case .refused, .guidanceRefused: .vehicleRefused
+        case .helloRefused: .accessRefused
         case .joined: .vehicleJoined
         case .started: .guidanceStarted
         case .paused: .guidancePaused
@@ -43,6 +44,10 @@ extension Gateway.Note {
         case .paused(let reason): metadata[LogKey.reason] = "\(reason)"
         case .left(let reason), .ended(let reason): metadata[LogKey.reason] = "\(reason)"
         case .refused(let code): metadata[LogKey.code] = "\(code)"
+        case .guidanceRefused(let decider):
+            metadata[LogKey.code] = "\(ErrorCode.notAuthorized)"
+            metadata[LogKey.rule] = "\(decider)"
+        case .helloRefused(let decider): metadata[LogKey.rule] = "\(decider)"
         case .requestEnded(let outcome): metadata[LogKey.outcome] = "\(outcome)"
         case .opened, .joined, .resumed, .suspended, .restored, .waypointRequested, .destinationRequested:
             break
@@ -52,6 +57,8 @@ extension Gateway.Note {
 
     /// Counts the lines of one vehicle together; those about several vehicles, by their client.
     var subject: LogSubject? {
+        // The id in a refused Hello is unverified: it must not use up the lines of the peer that owns it.
+        if case .helloRefused = self.turn { return nil }
         if self.vehicles.count == 1 { return .vehicle(self.vehicles[0]) }
         return self.client.map { .client($0) }
     }

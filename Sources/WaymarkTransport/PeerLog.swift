@@ -30,7 +30,9 @@ final class PeerLog {
 
     /// Logs a note of the gateway. `source` is the peer that caused it, `unknown` if a deadline did.
     func write(_ note: Gateway.Note, _ source: PeerSource, at now: Instant) {
-        self.write(note.event, Gateway.Note.level, note.metadata, of: source, note.subject, at: now)
+        var metadata = note.metadata
+        if case .helloRefused = note.turn, source != .unknown { metadata[LogKey.peer] = "\(source)" }
+        self.write(note.event, Gateway.Note.level, metadata, of: source, note.subject, at: now)
     }
 
     /// Writes a line, or suppresses it and schedules the line that says how many were suppressed.

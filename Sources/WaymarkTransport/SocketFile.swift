@@ -10,13 +10,6 @@ package struct SocketPermissions: Sendable, Hashable {
     package var group: UInt32?
 
     package init() {}
-
-    /// The id of a group, given by its name or number; nil if no group has that name.
-    package static func group(_ name: String) -> UInt32? {
-        if let id = UInt32(name) { return id }
-        guard let entry = unsafe getgrnam(name) else { return nil }
-        return unsafe entry.pointee.gr_gid
-    }
 }
 
 /// The file of a listening Unix socket. It has its permissions before a peer can connect, and is removed only if no other file

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkAccess
 import WaymarkConfiguration
 import WaymarkGateway
 import WaymarkProtocol
@@ -76,6 +77,58 @@ import WaymarkProtocol
             #expect(error.reason.contains(reason), "\(error)")
             #expect("\(error)".hasPrefix("f.yaml:\(line):"))
         }
+    }
+
+    static let listener = "listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    keys:\n"
+
+    static let wrongAccess: [(String, Int, String)] = [
+        ("rules: all\n", 1, "rules must be a list"), ("rules:\n  - allow\n", 2, "a rule must be a mapping"),
+        ("rules:\n  - user: root\n", 2, "a rule needs either allow or refuse"),
+        ("rules:\n  - {allow: vehicle, refuse: navigation}\n", 2, "a rule needs either allow or refuse"),
+        ("rules:\n  - allow: driver\n", 2, "allow must be a list of roles: vehicle, navigation, observer"),
+        ("rules:\n  - allow: []\n", 2, "allow must be a list of roles"),
+        ("rules:\n  - {allow: vehicle, user: a, group: b}\n", 2, "at most one of user, group and key"),
+        ("rules:\n  - {allow: vehicle, user: }\n", 2, "user must be the name or number of a user"),
+        ("rules:\n  - {allow: vehicle, vehicles: [bus/7]}\n", 2, "vehicles must be a list of ids"),
+        ("rules:\n  - {allow: vehicle, vehicles: []}\n", 2, "vehicles must be a list of ids"),
+        ("rules:\n  - {allow: vehicle, clients: a}\n", 2, "apply only to the role navigation"),
+        ("rules:\n  - {refuse: navigation, priority: 1}\n", 2, "priority applies only to a rule with allow"),
+        ("rules:\n  - {allow: navigation, priority: 1001}\n", 2, "an integer, -1000 to 1000"),
+        ("rules:\n  - {allow: navigation, colour: red}\n", 2, "unknown setting of a rule: colour"),
+        ("rules:\n  - {allow: vehicle, key: fleet}\n", 2, "no listener has a key named fleet"),
+        (Self.listener + "      - {key-file: a}\n", 5, "a key needs a name"),
+        (Self.listener + "      - {name: a}\n", 5, "the key a needs a key-file"),
+        (Self.listener + "      - {name: a b, key-file: a}\n", 5, "without spaces"),
+        (Self.listener + "      - {name: a, key-file: a, mode: 1}\n", 5, "unknown setting of a key: mode"),
+        (
+            Self.listener + "      - {name: a, key-file: a}\n      - {name: a, key-file: b, vehicles: x}\n",
+            6,
+            "the key a has other roles, vehicles or clients at line 5"
+        ),
+    ]
+
+    @Test(arguments: wrongAccess.indices)
+    func `an error in rules or keys names the line and the reason`(_ index: Int) throws {
+        let (text, line, reason) = Self.wrongAccess[index]
+        let error = try #require(throws: ConfigurationError.self, "\(text)") {
+            try Configuration.read(text, file: "f.yaml")
+        }
+        #expect(error.location.line == line, "\(error)")
+        #expect(error.reason.contains(reason), "\(error)")
+    }
+
+    @Test func `all examples of the documentation are valid`() throws {
+        let page = try String(contentsOf: Self.page, encoding: .utf8)
+        let examples = page.matches(of: /```yaml\n([\s\S]*?)```/).map { String($0.1) }
+        #expect(examples.count == 3)
+        // The rules refer to a key of the example before.
+        let settings = try Configuration.read(examples[1] + examples[2], file: "example")
+        #expect(settings.listeners.first?.keys.map(\.name) == ["fleet", "workshop"])
+        #expect(settings.rules.count == 5)
+        #expect(
+            settings.rules[1].rule.text
+                == "allow navigation, user phone 1001, vehicles bus-*, clients phone-*, priority 10")
+        #expect(settings.rules[1].rule.origin.line == examples[1].split(separator: "\n").count + 3)
     }
 
     @Test func `a key in quotes may be null`() throws {

@@ -45,6 +45,10 @@ struct DocumentedKey: Sendable, CustomStringConvertible {
         #expect(settings.sorted() == Settings.keys.sorted())
         let listener = try DocumentedKey.read(after: "The keys of a listener:").map(\.key)
         #expect(listener.sorted() == Settings.listenerKeys.sorted())
+        let key = try DocumentedKey.read(after: "### Keys").map(\.key)
+        #expect(key.sorted() == Settings.Listener.Key.settingKeys.sorted())
+        let rule = try DocumentedKey.read(after: "## Rules").map(\.key)
+        #expect(rule.sorted() == Settings.Rule.settingKeys.sorted())
     }
 
     @Test func `the documented defaults are correct`() throws {

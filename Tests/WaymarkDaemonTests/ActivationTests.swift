@@ -36,9 +36,9 @@ import WaymarkTransport
             plans.map(\.descriptor) == [descriptors[1], nil, descriptors[0], descriptors[2]])
         #expect(
             plans.map(\.policy.roles) == [[.navigation], [.vehicle, .navigation], [.vehicle], [.vehicle]])
-        #expect(plans.map(\.policy.key) == [nil, nil, Array("secret".utf8), Array("secret".utf8)])
         // Peers with the same key count as the same user on every socket.
-        #expect(Set(plans[2...].map(\.policy.keyName)) == ["cars"])
+        let key = ListenerKey(name: "cars", Array("secret".utf8))
+        #expect(plans.map(\.policy.keys) == [[], [], [key], [key]])
     }
 
     @Test func `without settings the socket names of the package are used`() throws {

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import Testing
+import WaymarkAccess
 import WaymarkCodec
 import WaymarkConfiguration
 import WaymarkDaemon
@@ -58,10 +59,17 @@ import WaymarkTransport
         for peer in [staying, silent] { #expect(try peer.goodbye()?.code == .shuttingDown) }
     }
 
-    @Test func `navigation-users admits clients by the user id of the peer`() async throws {
+    @Test func `a rule admits clients by the user id or a group id of the peer`() async throws {
         let folder = try Folder()
-        for (users, isWelcome) in [(Set([UInt32(getuid())]), true), ([UInt32(getuid()) + 1], false)] {
-            let daemon = try await folder.daemon { $0.navigationUsers = users }
+        for (subjects, isWelcome) in [
+            (AccessRule.Subjects.users([UInt32(getuid())]), true), (.users([UInt32(getuid()) + 1]), false),
+            (.groups([UInt32(getgid())]), true), (.groups([4_000_000_000]), false),
+        ] {
+            let daemon = try await folder.daemon {
+                var rule = AccessRule(allow: true, [.navigation], origin: AccessOrigin(file: "f", line: 1))
+                rule.subjects = subjects
+                $0.policy.access = AccessPolicy(rules: [rule])
+            }
             let peer = try RawSocket(daemon.addresses[0])
             try peer.send(navigationHello)
             switch try peer.receive() {

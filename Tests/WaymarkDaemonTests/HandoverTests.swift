@@ -161,7 +161,11 @@ struct HandoverTests {
         let parcel = try manager.end(first)
         defer { close(parcel) }
         let after = try folder.configuration(
-            "\(listeners)\nlimits: {connections: 1}\nnavigation-users: [\(getuid() + 1)]")
+            """
+            \(listeners)
+            limits: {connections: 1}
+            rules: [{allow: navigation, user: \(getuid() + 1)}, {allow: vehicle}]
+            """)
         let next = try ActivatedRun([unit], after, under: manager, continuing: parcel)
         #expect(try client.goodbye()?.code == .notAuthorized)
         // The connection limit is already reached.

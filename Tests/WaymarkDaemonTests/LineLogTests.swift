@@ -85,7 +85,7 @@ import WaymarkDaemon
         ] {
             try Data(text.utf8).write(to: URL(filePath: file))
             chmod(file, mode)
-            let exposure = try SettingsSource(file: file).read().exposure
+            let exposure = try SettingsSource(file: file).read().exposures.first
             #expect((exposure != nil) == isExposed)
             if let exposure { #expect(exposure.contains(file) && !exposure.contains("secret")) }
         }

@@ -3,6 +3,7 @@ import Logging
 import Synchronization
 import Systemd
 import Testing
+import WaymarkAccess
 import WaymarkConfiguration
 import WaymarkDaemon
 import WaymarkGateway
@@ -50,7 +51,10 @@ import WaymarkTransport
         try await daemon.reload(
             folder.settings {
                 $0.listeners[0].key = "new"
-                $0.navigationUsers = [UInt32(getuid()) + 1]
+                var clients = AccessRule(allow: true, [.navigation], origin: AccessOrigin(file: "f", line: 1))
+                clients.subjects = .users([UInt32(getuid()) + 1])
+                let vehicles = AccessRule(allow: true, [.vehicle], origin: AccessOrigin(file: "f", line: 2))
+                $0.policy.access = AccessPolicy(rules: [clients, vehicles])
             })
         #expect(try second.goodbye()?.code == .notAuthorized)
         #expect(try keyless.isAnswered())

@@ -1,4 +1,5 @@
 import Testing
+import WaymarkAccess
 import WaymarkCodec
 import WaymarkGateway
 import WaymarkModel
@@ -70,15 +71,18 @@ struct World {
 
     @discardableResult
     mutating func arrive(
-        _ id: UInt64, _ role: Hello.Role, principal: Principal = .user(1), token: ResumptionToken? = nil,
-        resume: (SessionID, UInt64) = (.none, 0)
+        _ id: UInt64, _ role: Hello.Role, principal: Principal = .user(1),
+        subject: AccessSubject = AccessSubject(),
+        token: ResumptionToken? = nil, resume: (SessionID, UInt64) = (.none, 0)
     ) -> ConnectionID {
         var hello = Hello(role: role)
         hello.resumptionToken = token
         (hello.resumeSession, hello.resumeSequence) = resume
         self.nextToken += 1
         self.handle(
-            .arrived(ConnectionID(id), hello, principal, token: ResumptionToken(high: 0, low: self.nextToken))
+            .arrived(
+                ConnectionID(id), hello, principal, subject: subject,
+                token: ResumptionToken(high: 0, low: self.nextToken))
         )
         return ConnectionID(id)
     }

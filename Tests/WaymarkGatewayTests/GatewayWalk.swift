@@ -1,3 +1,4 @@
+import WaymarkAccess
 import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
@@ -20,6 +21,8 @@ struct WalkWorld {
         /// What clients publish.
         var contents: [Step.Content] = [.start, .finish]
         var isGuidanceWanted = false
+        /// The access rules that the operator switches between; without any, there are none.
+        var access: [AccessPolicy] = []
         /// Of a world too large to be walked whole, how many states.
         var statesMax = Int.max
     }
@@ -34,7 +37,7 @@ struct WalkWorld {
         /// What a plan allows.
         enum Kind: Hashable, CaseIterable {
             case coming, resuming, dropping, leaving, opening, publishing, requesting, answering, prompting
-            case cancelling, sharing, waiting
+            case cancelling, sharing, waiting, ruling
         }
 
         case connect(Peer, isResuming: Bool)
@@ -49,6 +52,7 @@ struct WalkWorld {
         case allow(Int)
         case takeShare(Int, Outcome)
         case wait
+        case rule(Int)
 
         enum Content: Hashable, CaseIterable { case start, road, pause, wrong, share, finish }
         enum Ask: Hashable, CaseIterable { case waypoint, destination, withdrawal }
@@ -97,6 +101,9 @@ struct WalkWorld {
             }
         }
         steps.append(.wait)
+        for index in self.plan.access.indices where self.plan.access[index] != self.gateway.policy.access {
+            steps.append(.rule(index))
+        }
         return steps.filter { self.plan.kinds.contains($0.kind) }
     }
 
@@ -162,6 +169,10 @@ struct WalkWorld {
             guard let next = self.gateway.deadlines.next else { return nil }
             self.now = max(self.now, next)
             return .deadlineReached
+        case .rule(let index):
+            var policy = self.gateway.policy
+            policy.access = self.plan.access[index]
+            return .policyChanged(policy)
         }
     }
 
@@ -259,7 +270,10 @@ struct WalkWorld {
         case .close(let id, _):
             self.sessions[id] = nil
             self.closed.append(id)
-            if self.peer(of: id) != nil { self.fail("a peer that should stay is closed") }
+            if let peer = self.peer(of: id) {
+                if self.isAllowed(peer) { self.fail("a peer that should stay is closed") }
+                self.connections[peer] = nil
+            }
         case .send(let id, let envelope): self.receive(envelope, id)
         case .forward(let id, let request, _, _):
             guard case .client? = self.peer(of: id) else {
@@ -329,6 +343,7 @@ extension WalkWorld.Step {
         case .reply: .prompting
         case .cancel, .allow: .cancelling
         case .wait: .waiting
+        case .rule: .ruling
         }
     }
 }

@@ -1,4 +1,5 @@
 import OrderedCollections
+import WaymarkAccess
 import WaymarkProtocol
 
 @testable import WaymarkGateway
@@ -75,7 +76,40 @@ extension WalkWorld {
         if !actions.isEmpty || gateway != self.gateway { self.fail("a connection that has ended is heard") }
     }
 
+    /// Whether the rules let a peer be connected.
+    func isAllowed(_ peer: Peer) -> Bool {
+        let access = self.gateway.policy.access
+        switch peer {
+        case .endpoint(let index):
+            let grant = access.grant(of: AccessSubject(), as: .vehicle)
+            return access.decision(grant, on: self.plan.endpoints[index].vehicle.rawValue).isAllowed
+        case .client(let index):
+            let client = self.plan.clients[index].rawValue
+            return access.admission(access.grant(of: AccessSubject(), as: .navigation, client: client))
+                .isAllowed
+        }
+    }
+
+    /// Nothing is left that the rules refuse.
+    private mutating func checkAccess() {
+        for peer in self.connections.keys where !self.isAllowed(peer) {
+            self.fail("a peer stays that the rules refuse")
+        }
+        for session in self.gateway.sessions.values {
+            for vehicle in session.vehicles where !self.gateway.mayGuide(session.client, vehicle) {
+                self.fail("a client guides a vehicle that it may not guide")
+            }
+        }
+        for (_, request) in self.gateway.requests {
+            guard case .destination = request.kind else { continue }
+            if !self.gateway.mayGuide(request.client, request.vehicle) {
+                self.fail("a client is asked by a vehicle that it may not guide")
+            }
+        }
+    }
+
     mutating func checkState() {
+        self.checkAccess()
         let gateway = self.gateway
         for (id, session) in gateway.sessions {
             if gateway.clients[session.client]?.sessions.contains(id) != true {
@@ -164,6 +198,7 @@ extension WalkWorld {
         let ranks = Dictionary(
             uniqueKeysWithValues: gateway.sessions.keys.sorted().enumerated().map { ($0.element, $0.offset) })
         var hasher = Hasher()
+        hasher.combine(gateway.policy.access)
         for id in gateway.vehicles.keys.sorted() {
             guard let vehicle = gateway.vehicles[id] else { continue }
             hasher.combine(id)

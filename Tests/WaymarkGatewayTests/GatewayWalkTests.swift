@@ -1,6 +1,7 @@
 import Foundation
 import StateCoding
 import Testing
+import WaymarkAccess
 import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
@@ -20,6 +21,24 @@ extension WalkWorld.Plan: CustomTestStringConvertible {
 
     private static let app = ClientID(unchecked: "app")
     private static let rival = ClientID(unchecked: "rival")
+
+    /// Rules that allow these, and vehicles to be.
+    private static func rules(
+        _ rules: [(isAllowed: Bool, client: String, vehicle: String)], vehicle: String = "*"
+    ) -> AccessPolicy {
+        let origin = AccessOrigin(file: "f", line: 1)
+        var vehicles = AccessRule(allow: true, [.vehicle], origin: origin)
+        vehicles.vehicles = GlobList([Glob(vehicle)].compactMap { $0 })
+        return AccessPolicy(
+            rules: [vehicles]
+                + rules.map { isAllowed, client, vehicle in
+                    var rule = AccessRule(allow: isAllowed, [.navigation], origin: origin)
+                    rule.clients = GlobList([Glob(client)].compactMap { $0 })
+                    rule.vehicles = GlobList([Glob(vehicle)].compactMap { $0 })
+                    return rule
+                })
+    }
+
     private static let presence: Set<WalkWorld.Step.Kind> = [.coming, .resuming, .dropping, .waiting]
 
     static let plans: [WalkWorld.Plan] = [
@@ -66,6 +85,22 @@ extension WalkWorld.Plan: CustomTestStringConvertible {
             clients: [Self.app], selections: [.vehicles([Self.vehicle("bus"), Self.vehicle("car")])],
             kinds: [.coming, .dropping, .opening, .publishing, .sharing, .waiting],
             contents: [.start, .share, .finish]),
+        WalkWorld.Plan(
+            name: "rules change who may guide which vehicle",
+            endpoints: [Self.endpoint("bus", "cluster"), Self.endpoint("car", "cluster")],
+            clients: [Self.app, Self.rival],
+            selections: [.vehicles([Self.vehicle("bus"), Self.vehicle("car")]), .anyThatAsked],
+            kinds: [.coming, .dropping, .opening, .ruling], isGuidanceWanted: true,
+            access: [
+                AccessPolicy(),
+                Self.rules([(true, "app", "bus"), (false, "rival", "bus"), (true, "rival", "*")]),
+                Self.rules([(true, "*", "*")], vehicle: "car"),
+            ], statesMax: Self.statesMax),
+        WalkWorld.Plan(
+            name: "rules change who is asked for a destination",
+            endpoints: [Self.endpoint("car", "cluster")], clients: [Self.app, Self.rival], selections: [],
+            kinds: [.coming, .resuming, .dropping, .requesting, .answering, .ruling, .waiting],
+            access: [AccessPolicy(), Self.rules([(true, "app", "car")]), Self.rules([(true, "rival", "*")])]),
         WalkWorld.Plan(
             name: "everything at once",
             endpoints: [

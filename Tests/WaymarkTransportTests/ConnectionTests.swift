@@ -2,6 +2,7 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import Testing
+import WaymarkAccess
 import WaymarkCodec
 import WaymarkGateway
 import WaymarkModel
@@ -36,15 +37,19 @@ import WaymarkTransport
         #expect(peer.isOutputClosed)
     }
 
-    @Test func `only the listed users may be navigation clients`() throws {
-        var policy = ListenerPolicy(roles: [.vehicle, .navigation])
-        policy.navigationUsers = [33]
+    @Test func `only users that a rule allows may be navigation clients`() throws {
+        let policy = ListenerPolicy(roles: [.vehicle, .navigation])
+        let origin = AccessOrigin(file: "f", line: 1)
+        var clients = AccessRule(allow: true, [.navigation], origin: origin)
+        clients.subjects = .users([33])
+        var rules = Gateway.Policy()
+        rules.access = AccessPolicy(rules: [clients, AccessRule(allow: true, [.vehicle], origin: origin)])
         let sources: [(PeerSource, CloseCode?)] = [
             (.user(33), nil), (.user(34), .notAuthorized), (.host("127.0.0.1"), .notAuthorized),
             (.unknown, .notAuthorized),
         ]
         for (source, code) in sources {
-            let bench = Bench()
+            let bench = Bench(policy: rules)
             let client = try bench.connect(from: source, policy)
             try client.send(.hello(Bench.navigationHello("app")))
             #expect(try client.goodbye()?.code == code, "\(source)")
@@ -57,9 +62,10 @@ import WaymarkTransport
 
     @Test func `a peer without the listener's key is refused`() throws {
         var policy = ListenerPolicy(roles: [.vehicle])
-        policy.key = Array("secret".utf8)
+        policy.keys = ["other", "secret", "third"].map { ListenerKey(name: $0, Array($0.utf8)) }
         for (credential, code) in [
-            ("secret", nil), ("secreu", CloseCode.notAuthorized), ("secre", .notAuthorized),
+            ("secret", nil), ("other", nil), ("third", nil), ("secreu", CloseCode.notAuthorized),
+            ("secre", .notAuthorized),
             ("", .notAuthorized),
         ] {
             let peer = try Bench().connect(from: .host("10.0.0.1"), policy)

@@ -20,6 +20,8 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
     case noVehicleLeft
     /// A limit of the gateway.
     case limit
+    /// The gateway's access rules no longer allow it.
+    case notAuthorized
     /// The session ended while this program was not connected, and the gateway no longer knows why.
     case endedWhileAway
     /// The gateway was restarted and refused to open the session again: the field and the reason that it gave.
@@ -45,6 +47,7 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
         case .vehicleGone: "vehicleGone"
         case .noVehicleLeft: "noVehicleLeft"
         case .limit: "limit"
+        case .notAuthorized: "notAuthorized"
         case .endedWhileAway: "endedWhileAway"
         case .notRestored: "notRestored"
         case .connectionClosed: "connectionClosed"
@@ -66,6 +69,7 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
         case .vehicleGone: "the vehicle was away for too long"
         case .noVehicleLeft: "the last vehicle has left"
         case .limit: "the gateway has reached a limit"
+        case .notAuthorized: "the gateway's access rules no longer allow it"
         case .endedWhileAway: "it ended while this program was not connected"
         case .notRestored(let field, let reason):
             "the gateway was restarted and does not accept the session again: \(field.isEmpty ? "" : "\(field): ")\(reason)"
@@ -89,6 +93,7 @@ extension EndReason {
         case .vehicleGone: self = .vehicleGone
         case .noVehicleLeft: self = .noVehicleLeft
         case .limit: self = .limit
+        case .notAuthorized: self = .notAuthorized
         case nil: self = .unrecognized
         }
     }

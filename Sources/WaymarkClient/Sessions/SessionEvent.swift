@@ -17,6 +17,8 @@ public enum SessionEvent: Sendable, Hashable {
         case refusedAsBusy
         /// It navigates itself and has not asked for guidance.
         case refusedAsNavigatingItself
+        /// The gateway's access rules do not allow this client to guide it.
+        case refusedAsNotAuthorized
         /// The gateway does not let it join.
         case refused
         /// It has left.
@@ -29,6 +31,7 @@ public enum SessionEvent: Sendable, Hashable {
             case .awaited: "awaited"
             case .refusedAsBusy: "refused: another navigation client guides it"
             case .refusedAsNavigatingItself: "refused: it navigates by itself"
+            case .refusedAsNotAuthorized: "refused: the gateway's access rules do not allow it"
             case .refused: "refused"
             case .left(let reason): "left: \(reason)"
             }
@@ -108,6 +111,7 @@ extension SessionEvent.Standing {
         switch self {
         case .refusedAsBusy: .busy
         case .refusedAsNavigatingItself: .navigatesItself
+        case .refusedAsNotAuthorized: .notAuthorized
         case .refused: .unrecognized
         case .joined, .awaited, .left: nil
         }
@@ -119,6 +123,7 @@ extension SessionEvent.Standing {
         case .awaited: self = .awaited
         case .refused(.vehicleBusy): self = .refusedAsBusy
         case .refused(.vehicleNavigatesItself): self = .refusedAsNavigatingItself
+        case .refused(.notAuthorized): self = .refusedAsNotAuthorized
         case .refused: self = .refused
         case .left(let reason): self = .left(EndReason(reason))
         }

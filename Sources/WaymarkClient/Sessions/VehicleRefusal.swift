@@ -8,6 +8,8 @@ public enum VehicleRefusal: Sendable, Hashable, CaseIterable, CustomStringConver
     case navigatesItself
     /// The gateway's limit of vehicles is reached.
     case limitReached
+    /// The gateway's access rules do not allow this client to guide it.
+    case notAuthorized
     /// A reason that this build does not know.
     case unrecognized
 
@@ -17,6 +19,7 @@ public enum VehicleRefusal: Sendable, Hashable, CaseIterable, CustomStringConver
         case .busy: "VEHICLE_BUSY"
         case .navigatesItself: "VEHICLE_NAVIGATES_ITSELF"
         case .limitReached: "LIMIT_REACHED"
+        case .notAuthorized: "NOT_AUTHORIZED"
         case .unrecognized: "UNRECOGNIZED"
         }
     }
@@ -27,6 +30,7 @@ public enum VehicleRefusal: Sendable, Hashable, CaseIterable, CustomStringConver
         case .busy: "another navigation client guides it"
         case .navigatesItself: "it navigates by itself"
         case .limitReached: "the gateway knows as many vehicles as it may"
+        case .notAuthorized: "the gateway's access rules do not allow it"
         case .unrecognized: "for a reason that this version does not know"
         }
     }
@@ -38,6 +42,7 @@ extension VehicleRefusal {
         case .vehicleBusy: self = .busy
         case .vehicleNavigatesItself: self = .navigatesItself
         case .limitReached: self = .limitReached
+        case .notAuthorized: self = .notAuthorized
         case .malformed, .invalidText, .outOfRange, .missing, .unknownReference, .duplicate, .wrongState,
             .staleGeneration, .sequenceGap, .unknownSession, .notGranted, .inconsistent, .wrongRole:
             self = .unrecognized

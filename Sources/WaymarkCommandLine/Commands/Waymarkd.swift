@@ -17,8 +17,8 @@ package struct Waymarkd: AsyncParsableCommand {
         abstract: "Streams guidance from navigation clients to vehicles.",
         discussion: """
             Addresses are tcp:HOST:PORT (port 0 lets the system choose) or unix:/path. Exits with status 78 if the \
-            settings are wrong, with 64 if the command line is, with 1 if it cannot start, with 0 once it was told to stop or \
-            is idle.
+            settings are wrong, with 64 if the command line is, with 1 if it cannot start or if the answer to --explain is no, with 0 \
+            once it was told to stop or is idle.
             """,
         version: Software.name)
 
@@ -35,16 +35,25 @@ package struct Waymarkd: AsyncParsableCommand {
     var reloadOnHangup = false
     @Flag(help: "Check the settings and exit.") var checkConfig = false
     @Option(
+        help: ArgumentHelp(
+            "With --check-config: say which access rule answers a question such as \"\(AccessQuestion.example)\".",
+            valueName: "question"))
+    var explain: String?
+    @Option(
         help: "trace, debug, info, notice, warning, error or critical.",
         completion: .list(Logger.Level.allCases.map(\.rawValue)), transform: Self.level)
     var logLevel: Logger.Level?
 
     package init() {}
 
+    package func validate() throws {
+        if self.explain != nil, !self.checkConfig { throw ValidationError("--explain needs --check-config") }
+    }
+
     package func run() async throws {
         let source = self.source
         let settings = try Self.read(source)
-        if self.checkConfig { return try Self.check(settings) }
+        if self.checkConfig { return try Self.check(settings, self.explain) }
         let hangup = Hangup.response(
             isReloadWanted: self.reloadOnHangup, environment: ProcessInfo.processInfo.environment)
         let threshold = LogThreshold(Logger.Level(rawValue: settings.logLevel) ?? .info)
@@ -93,14 +102,25 @@ package struct Waymarkd: AsyncParsableCommand {
         }
     }
 
-    /// What a start would refuse before it opens a socket.
-    private static func check(_ settings: Settings) throws {
-        if let warning = settings.exposure { Self.complain("warning: \(warning)") }
+    /// What a start would refuse before it opens a socket; then the answer to a question of access.
+    private static func check(_ settings: Settings, _ question: String?) throws {
+        for warning in settings.exposures { Self.complain("warning: \(warning)") }
         do throws(DaemonError) { try Daemon.check(settings) } catch {
             Self.complain("\(error)")
             throw error.exitCode
         }
-        Terminal.line("configuration OK")
+        guard let question else { return Terminal.line("configuration OK") }
+        try Self.explain(question, settings)
+    }
+
+    private static func explain(_ text: String, _ settings: Settings) throws {
+        let question: AccessQuestion
+        do throws(AccessQuestionError) { question = try AccessQuestion(text, settings) } catch {
+            throw ValidationError("--explain: \(error)")
+        }
+        let answer = question.answer(settings)
+        for line in answer.lines { Terminal.line(line) }
+        if !answer.isAllowed { throw ExitCode.failure }
     }
 
     private static func complain(_ sentence: String) { Terminal.note("waymarkd: \(sentence)") }

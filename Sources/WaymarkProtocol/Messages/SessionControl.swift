@@ -33,6 +33,7 @@ package enum SessionEndReason: UInt32, Sendable, Hashable, CaseIterable, Codable
     case vehicleGone = 7
     case noVehicleLeft = 8
     case limit = 9
+    case notAuthorized = 10
 }
 
 /// A vehicle's part in a session.

@@ -1913,7 +1913,7 @@ const ProtobufCEnumDescriptor waymark__v1__close_code__descriptor =
   waymark__v1__close_code__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__error_code__enum_values_by_number[17] =
+static const ProtobufCEnumValue waymark__v1__error_code__enum_values_by_number[18] =
 {
   { "ERROR_CODE_UNSPECIFIED", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_UNSPECIFIED", 0 },
   { "ERROR_CODE_MALFORMED", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_MALFORMED", 1 },
@@ -1932,11 +1932,12 @@ static const ProtobufCEnumValue waymark__v1__error_code__enum_values_by_number[1
   { "ERROR_CODE_LIMIT_REACHED", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_LIMIT_REACHED", 14 },
   { "ERROR_CODE_INCONSISTENT", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_INCONSISTENT", 15 },
   { "ERROR_CODE_WRONG_ROLE", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_WRONG_ROLE", 16 },
+  { "ERROR_CODE_NOT_AUTHORIZED", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_NOT_AUTHORIZED", 17 },
 };
 static const ProtobufCIntRange waymark__v1__error_code__value_ranges[] = {
-{0, 0},{0, 17}
+{0, 0},{0, 18}
 };
-static const ProtobufCEnumValueIndex waymark__v1__error_code__enum_values_by_name[17] =
+static const ProtobufCEnumValueIndex waymark__v1__error_code__enum_values_by_name[18] =
 {
   { "ERROR_CODE_DUPLICATE", 6 },
   { "ERROR_CODE_INCONSISTENT", 15 },
@@ -1944,6 +1945,7 @@ static const ProtobufCEnumValueIndex waymark__v1__error_code__enum_values_by_nam
   { "ERROR_CODE_LIMIT_REACHED", 14 },
   { "ERROR_CODE_MALFORMED", 1 },
   { "ERROR_CODE_MISSING", 4 },
+  { "ERROR_CODE_NOT_AUTHORIZED", 17 },
   { "ERROR_CODE_NOT_GRANTED", 13 },
   { "ERROR_CODE_OUT_OF_RANGE", 3 },
   { "ERROR_CODE_SEQUENCE_GAP", 9 },
@@ -1963,9 +1965,9 @@ const ProtobufCEnumDescriptor waymark__v1__error_code__descriptor =
   "ErrorCode",
   "Waymark__V1__ErrorCode",
   "waymark.v1",
-  17,
+  18,
   waymark__v1__error_code__enum_values_by_number,
-  17,
+  18,
   waymark__v1__error_code__enum_values_by_name,
   1,
   waymark__v1__error_code__value_ranges,

@@ -286,7 +286,11 @@ typedef enum _Waymark__V1__ErrorCode {
   /*
    * Reserved: a message of the other role closes the connection.
    */
-  WAYMARK__V1__ERROR_CODE__ERROR_CODE_WRONG_ROLE = 16
+  WAYMARK__V1__ERROR_CODE__ERROR_CODE_WRONG_ROLE = 16,
+  /*
+   * The gateway's access rules do not allow it.
+   */
+  WAYMARK__V1__ERROR_CODE__ERROR_CODE_NOT_AUTHORIZED = 17
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ERROR_CODE)
 } Waymark__V1__ErrorCode;
 

@@ -116,7 +116,11 @@ typedef enum _Waymark__V1__SessionEndReason {
   /*
    * Reserved for limits of the gateway.
    */
-  WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_LIMIT = 9
+  WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_LIMIT = 9,
+  /*
+   * The gateway's access rules no longer allow the client to guide the vehicle, or one of the two to be connected.
+   */
+  WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_NOT_AUTHORIZED = 10
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SESSION_END_REASON)
 } Waymark__V1__SessionEndReason;
 /*
