@@ -36,8 +36,11 @@ struct Connection {
     // The values that ``LoopCore/settle(_:at:into:arms:)`` published last: to the total, the audiences and the deadlines.
     /// Nothing that they depend on has changed since.
     var isSettled = false
-    var accountedByteCount = 0
+    var accountedInput: UInt32 = 0
+    var accountedOutput: UInt32 = 0
     var announcedSocket = SocketID.none
+    /// The index of the peer's account in ``LoopCore``.
+    var account: UInt32 = 0
     var scheduled: Instant?
 
     var isDetachable: Bool {
@@ -71,7 +74,14 @@ struct Connection {
         self.output = Output(limits: Outbox.Limits(), portionBytes: 0)
         self.events = []
         self.seats = SmallArray()
-        (self.accountedByteCount, self.announcedSocket, self.scheduled) = (0, .none, nil)
+        (self.accountedInput, self.accountedOutput) = (0, 0)
+        (self.announcedSocket, self.scheduled) = (.none, nil)
+    }
+
+    /// Bytes of input that the connection holds. A small part of a frame belongs to the memory that every connection has.
+    var inputByteCount: UInt32 {
+        let byteCount = self.splitter.byteCapacity
+        return byteCount > 4_096 ? UInt32(clamping: byteCount) : 0
     }
 
     // MARK: Input
@@ -82,7 +92,10 @@ struct Connection {
         into actions: inout [LoopCore.Action]
     ) {
         guard !self.isClosing, !self.takePong(read) else { return }
-        guard !self.isSuspended else { return self.splitter.append(read) }
+        guard !self.isSuspended else {
+            self.isSettled = false
+            return self.splitter.append(read)
+        }
         self.process(read, at: now, slot, codecs, into: &actions)
         self.flush(slot, send, into: &actions)
         self.submit(isReadOver: isReadOver, into: &actions)
@@ -110,6 +123,7 @@ struct Connection {
         } catch {
             self.handle(.violated(error), at: now, slot, codecs, into: &actions)
         }
+        if self.inputByteCount != self.accountedInput { self.isSettled = false }
     }
 
     /// Makes one event of the published frames that come next. Stops before one that is rejected or that this peer may not send.
@@ -208,9 +222,9 @@ struct Connection {
         _ message: Message, _ slot: Int, _ codecs: LoopCodecs, into actions: inout [LoopCore.Action]
     ) {
         if case .goodbye(let goodbye) = message { actions.append(.note(slot, .closing(goodbye))) }
-        if case .welcome = message {
+        if case .welcome(let welcome) = message {
             self.splitter.frameBytesMax = self.session.frameBytesMax
-            actions.append(.note(slot, .admitted))
+            actions.append(.note(slot, .admitted(isResumed: welcome.isResumed)))
         }
         self.write(codecs.encoder.encode(Envelope(message)))
     }
@@ -258,11 +272,19 @@ struct Connection {
         dueTo overflow: Output.Overflow, at now: Instant, _ slot: Int, _ codecs: LoopCodecs,
         into actions: inout [LoopCore.Action]
     ) {
-        let reason =
-            switch overflow {
-            case .outbox(let bytesMax): "more than \(bytesMax) bytes wait to be read"
-            case .loop(let bytesMax): "more than \(bytesMax) bytes wait for all endpoints that do not keep up"
-            }
+        let reason: String
+        switch overflow {
+        case .input(let bytesMax):
+            let goodbye = Goodbye(
+                .resourceLimit,
+                reason: "unfinished frames take more than \(bytesMax) bytes, this is the oldest")
+            return self.handle(.closeRequested(goodbye), at: now, slot, codecs, into: &actions)
+        case .outbox(let bytesMax): reason = "more than \(bytesMax) bytes wait to be read"
+        case .user(let bytesMax):
+            reason = "more than \(bytesMax) bytes wait for endpoints of this user or address"
+        case .loop(let bytesMax):
+            reason = "more than \(bytesMax) bytes wait for all endpoints that do not keep up"
+        }
         self.closeAsTooSlow(reason, at: now, slot, codecs, into: &actions)
     }
 

@@ -56,6 +56,7 @@ package struct DeadlineBuckets {
         let last = self.buckets[bucket].members.removeLast()
         self.positions[member] = nil
         self.count -= 1
+        defer { self.forgetPeak() }
         guard last != Int32(member) else {
             if self.buckets[bucket].members.isEmpty { self.buckets.remove(at: bucket) }
             return
@@ -70,11 +71,17 @@ package struct DeadlineBuckets {
             if let member = self.buckets[0].members.popLast() {
                 self.positions[Int(member)] = nil
                 self.count -= 1
+                self.forgetPeak()
                 return Int(member)
             }
             self.buckets.removeFirst()
         }
         return nil
+    }
+
+    /// Gives the memory of a peak back.
+    private mutating func forgetPeak() {
+        if self.count == 0, self.positions.count > 64 { self.positions = [] }
     }
 
     private func firstBucket(notBefore end: Instant) -> Int {

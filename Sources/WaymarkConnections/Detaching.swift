@@ -12,6 +12,8 @@ package struct DetachedConnection: Sendable, Codable {
 
     package let id: ConnectionID
     package let session: AcceptingSession
+    /// The handshake is finished.
+    package var isAdmitted: Bool { self.session.state == .active || self.session.state == .draining }
     /// When the session must handle `.deadlineReached`.
     let deadline: Instant?
     /// What was read and not processed: a part of a frame, and whatever arrived while the connection was suspended.
@@ -50,7 +52,8 @@ extension LoopCore {
 
     /// Takes over a connection of another process, suspended until ``resume(_:at:_:into:)``, in the audiences that it was in.
     package mutating func adopt(
-        _ detached: DetachedConnection, outbox: Outbox.Limits, at now: Instant, into actions: inout [Action]
+        _ detached: DetachedConnection, of account: PeerAccount = .unknown, outbox: Outbox.Limits,
+        at now: Instant, into actions: inout [Action]
     ) -> Slot {
         var connection = Connection(
             detached.id, detached.session, outbox, self.limits.portionBytes)
@@ -61,7 +64,7 @@ extension LoopCore {
         connection.output.isOpen = detached.session.state == .active
         connection.output.isSuspended = true
         connection.overflow = connection.output.restore(detached.waiting.map { ($0.frame, $0.key) })
-        let slot = self.insert(connection)
+        let slot = self.insert(connection, of: account)
         for audience in detached.audiences { self.join(detached.id, audience) }
         self.settle(slot, at: now, into: &actions)
         return slot

@@ -174,9 +174,18 @@ package struct Daemon: Sendable {
                 ])
         }
         limits.connections.connectionsPerUserMax = settings.connectionsPerUserMax
+        limits.connections.handshakesMax = settings.handshakesMax
+        limits.connections.handshakesPerUserMax = settings.handshakesPerUserMax
+        (limits.failures.burst, limits.failures.perMinute) = (
+            settings.failuresMax, settings.failuresPerMinute
+        )
+        limits.failureDelay = settings.failureDelay
         limits.connection = settings.connection
         limits.outbox = settings.outbox
         limits.outboxBytesInAllMax = settings.outboxBytesInAllMax
+        limits.outboxBytesPerUserMax = settings.outboxBytesPerUserMax
+        limits.inputBytesInAllMax = settings.inputBytesInAllMax
+        limits.inputBytesPerUserMax = settings.inputBytesPerUserMax
         limits.log.linesMax = settings.logLinesPerPeerMax
         return limits
     }

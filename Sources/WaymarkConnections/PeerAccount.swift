@@ -1,0 +1,9 @@
+/// To whom connections, and what they cost, are charged before and after the handshake: the user of a Unix socket, or an IP address.
+package enum PeerAccount: Sendable, Hashable, Codable {
+    case user(UInt32)
+    case ipv4(UInt32)
+    /// The first 64 bits of an IPv6 address: one machine usually has all addresses behind them.
+    case ipv6(UInt64)
+    /// All peers whose user and address are not known.
+    case unknown
+}
