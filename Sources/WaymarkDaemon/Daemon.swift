@@ -165,7 +165,7 @@ package struct Daemon: Sendable {
         var limits = TransportLimits()
         let descriptors = DescriptorLimit.raise()
         (limits.connections.connectionsMax, limits.refusalsMax) = DescriptorLimit.share(
-            descriptors, connectionsMax: settings.connectionsMax)
+            descriptors, connectionsMax: settings.connectionsMax, loops: settings.threads)
         if limits.connections.connectionsMax < settings.connectionsMax {
             logger.warning(
                 "\(LoggedEvent.tooFewDescriptors)",
