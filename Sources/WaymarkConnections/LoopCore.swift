@@ -82,6 +82,8 @@ package struct LoopCore {
 
     /// A connection is not read while the gateway has as many batches of it to process.
     package static let batchesMax = 4
+    /// A connection that holds no more than this for output is not closed because all together hold too much.
+    private static let fewBytes = 4_096
     /// How late a deadline may be handled, so that one timer serves many connections.
     package static let deadlineSlack = Duration.milliseconds(10)
 
@@ -509,7 +511,7 @@ package struct LoopCore {
         let hasMoreOutput = output > self.connections[slot].accountedOutput
         self.account(slot, input: input, output: output)
         let account = self.connections[slot].account
-        if hasMoreOutput, !self.connections[slot].isClosing {
+        if hasMoreOutput, output > Self.fewBytes, !self.connections[slot].isClosing {
             self.connections[slot].overflow =
                 self.ledger.outputOverflow(account, self.limits) ?? self.connections[slot].overflow
         }

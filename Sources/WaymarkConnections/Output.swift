@@ -53,8 +53,10 @@ package struct Output: Sendable {
     var isSettled = true
     /// See ``LoopCore/Limits/portionBytes``.
     private let portionBytes: Int32
-    /// What the channel holds: its portion, or everything once the output is finished.
+    /// The portion that the channel has.
     private var channelByteCount: UInt32 = 0
+    /// Of the outbox, when the connection closes.
+    private static let finalBytesMax = 65_536
     /// What a channel gets of a portion if the socket is written past it: only to hear when the socket accepts data again. Channels
     /// copy what they are given.
     private static let channelBytes = 4_096
@@ -182,21 +184,24 @@ package struct Output: Sendable {
 
     /// The channel has written its portion to the socket.
     mutating func channelWrote() {
-        // After ``finish()`` the channel has the rest.
-        if self.isBlocked { self.channelByteCount = 0 }
+        self.channelByteCount = 0
         self.isBlocked = false
         self.chooseDirect()
     }
 
-    /// Everything that is still to be sent, in order: the connection closes behind it. Shares the bytes of frames.
+    /// What is still to be sent, in order: the connection closes behind it. Shares the bytes of frames.
+    ///
+    /// Nothing of it is counted any more, so there is not much of it: the rest of the frame on its way, and of what waits behind it no more
+    /// than the end.
     mutating func finish() -> [ArraySlice<UInt8>] {
-        let heldByteCount = self.heldByteCount
         if self.joined.count > 0 { self.sending = self.joined[...] }
         self.joined = []
-        let rest = [self.sending] + self.outbox.take(byteCount: .max).map(\.bytes)
+        var waiting = self.outbox.take(byteCount: .max).map(\.bytes)[...]
+        var byteCount = waiting.reduce(0) { $0 + $1.count }
+        while byteCount > Self.finalBytesMax, let first = waiting.popFirst() { byteCount -= first.count }
+        let rest = [self.sending] + waiting
         self.sending = []
-        self.channelByteCount = heldByteCount
-        self.isBlocked = false
+        self.channelByteCount = 0
         self.outboxChanged()
         return rest.filter { !$0.isEmpty }
     }

@@ -2,7 +2,7 @@ package import Logging
 package import NIOCore
 internal import Synchronization
 internal import WaymarkCodec
-internal import WaymarkConnections
+package import WaymarkConnections
 package import WaymarkGateway
 package import WaymarkProtocol
 
@@ -274,7 +274,7 @@ package final class GatewayDriver: Sendable {
     ///
     /// - Returns: Whether there was a token for it. If not, the peer is answered late.
     @discardableResult
-    func charge(_ account: PeerAccount) -> Bool {
+    package func charge(_ account: PeerAccount) -> Bool {
         let now = self.clock()
         return self.failures.withLock { $0.take(from: account, at: now) }
     }
