@@ -160,6 +160,16 @@ package struct Daemon: Sendable {
             clock: { Instant(nanoseconds: Int64(NIODeadline.now().uptimeNanoseconds)) })
     }
 
+    /// Gives each user the share of the connections that the settings give it, also if there are fewer, and leaves places for peers
+    /// that say Hello.
+    package static func divide(_ limits: inout ConnectionLedger.Limits, _ settings: Settings) {
+        let share = Double(limits.connectionsMax) / Double(max(1, settings.connectionsMax))
+        limits.connectionsPerUserMax = max(1, Int(Double(settings.connectionsPerUserMax) * min(1, share)))
+        limits.handshakesMax = min(settings.handshakesMax, max(1, limits.connectionsMax / 2))
+        limits.handshakesPerUserMax = min(
+            settings.handshakesPerUserMax, max(1, limits.connectionsPerUserMax / 4))
+    }
+
     /// The limits of the settings, reduced to what the descriptor limit allows.
     static func limits(of settings: Settings, _ logger: Logger) -> TransportLimits {
         var limits = TransportLimits()
@@ -173,9 +183,7 @@ package struct Daemon: Sendable {
                     LogKey.limit: "\(descriptors)", LogKey.count: "\(limits.connections.connectionsMax)",
                 ])
         }
-        limits.connections.connectionsPerUserMax = settings.connectionsPerUserMax
-        limits.connections.handshakesMax = settings.handshakesMax
-        limits.connections.handshakesPerUserMax = settings.handshakesPerUserMax
+        Self.divide(&limits.connections, settings)
         (limits.failures.burst, limits.failures.perMinute) = (
             settings.failuresMax, settings.failuresPerMinute
         )

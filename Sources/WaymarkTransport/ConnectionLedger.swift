@@ -64,8 +64,9 @@ package struct ConnectionLedger: Sendable, Hashable {
         guard self.count < max else {
             return Goodbye(.tooManyConnections, reason: "the gateway has reached its connection limit")
         }
-        // So that a few users with all their connections do not lock the others out.
-        guard self.count < max - max / 8 || held < max / 16 else {
+        // So that a few users with all their connections do not lock the others out. Unless one user may have all.
+        let mayHaveAll = self.limits.connectionsPerUserMax >= max
+        guard mayHaveAll || self.count < max - max / 8 || held < max / 16 else {
             return Goodbye(
                 .tooManyConnections,
                 reason: "the last places are for users with fewer than \(max / 16) connections")

@@ -41,12 +41,9 @@ enum GracefulClose {
         }
         let remaining = next
         channel.writeAndFlush(piece).whenComplete { result in
-            // Not at once: a channel that takes everything would nest as many calls as there are pieces.
-            if case .success = result {
-                channel.eventLoop.execute { self.write(remaining, to: channel) }
-            } else {
-                channel.close(mode: .all, promise: nil)
-            }
+            // Not at once: a channel that takes everything would nest as many calls as there are pieces. After a failure the channel
+            // closes by itself.
+            if case .success = result { channel.eventLoop.execute { self.write(remaining, to: channel) } }
         }
     }
 }
