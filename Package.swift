@@ -87,7 +87,11 @@ let package = Package(
             ], swiftSettings: strict),
 
         .target(
-            name: "WaymarkConnections", dependencies: ["WaymarkCodec", "WaymarkGateway", "WaymarkProtocol"],
+            name: "WaymarkConnections",
+            dependencies: [
+                "WaymarkCodec", "WaymarkGateway", "WaymarkProtocol",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
             swiftSettings: strict),
         .target(
             name: "WaymarkTransport",

@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
@@ -14,7 +15,48 @@ struct Audience {
     /// know whether something was sent to them.
     var batchCount: UInt32 = 0
 
+    /// Batches that some members were not sent yet, oldest first.
+    var deliveries: Deque<Delivery> = []
+    /// Members that got deliveries before their turn in the list, or joined after them: the number of the last one. By slot.
+    var ahead: [Int: UInt64] = [:]
+    private var deliveryCount: UInt64 = 0
+
+    /// A batch that is being sent to one member after the other.
+    struct Delivery {
+        var batch: SharedBatch
+        let number: UInt64
+        /// The members before this index were sent it.
+        var next = 0
+    }
+
+    init(id: AudienceID) { self.id = id }
+
     var isEmpty: Bool { self.members.isEmpty }
+    /// Some members were not sent everything.
+    var isBehind: Bool { !self.deliveries.isEmpty }
+
+    /// Sends a batch later.
+    mutating func queue(_ batch: SharedBatch) {
+        self.deliveryCount += 1
+        self.deliveries.append(Delivery(batch: batch, number: self.deliveryCount))
+    }
+
+    /// Whether a member was sent a delivery, or joined after it.
+    func has(_ delivery: Delivery, _ member: Int, at index: Int) -> Bool {
+        index < delivery.next || self.ahead[member].map { $0 >= delivery.number } ?? false
+    }
+
+    /// A member has everything that is queued.
+    mutating func noteUpToDate(_ member: Int) {
+        if self.isBehind { self.ahead[member] = self.deliveryCount }
+    }
+
+    /// The oldest delivery is complete.
+    mutating func endDelivery() -> ConnectionID? {
+        let cause = self.deliveries.removeFirst().batch.cause
+        if !self.isBehind { self.ahead = [:] }
+        return cause
+    }
 
     /// - Returns: The member's index.
     mutating func add(_ member: Int, _ socket: SocketID) -> Int {
@@ -27,6 +69,7 @@ struct Audience {
     ///
     /// - Returns: The member that was moved; nil if none was.
     mutating func remove(at index: Int) -> Int? {
+        if self.isBehind { self.ahead[self.members[index]] = nil }
         let member = self.members.removeLast()
         let socket = self.sockets.removeLast()
         guard index < self.members.count else { return nil }

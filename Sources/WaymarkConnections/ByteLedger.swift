@@ -3,7 +3,7 @@
 /// Connections have slots, as in ``LoopCore``; accounts have indices, so that no change of a count looks an account up.
 struct ByteLedger {
     private struct Account {
-        let name: PeerAccount
+        let payer: Payer
         var connectionCount = 0
         var inputByteCount = 0
         var outputByteCount = 0
@@ -13,25 +13,25 @@ struct ByteLedger {
 
     private var accounts: [Account] = []
     private var freeIndices: [Int] = []
-    private var indices: [PeerAccount: Int] = [:]
+    private var indices: [Payer: Int] = [:]
     /// Of all accounts, as ``Account/unfinished``.
     private var unfinished = ArrivalOrder<Int>()
     private(set) var inputByteCount = 0
     private(set) var outputByteCount = 0
 
     /// Counts a connection, and returns the index of its account.
-    mutating func open(_ name: PeerAccount) -> UInt32 {
+    mutating func open(_ payer: Payer) -> UInt32 {
         let index: Int
-        if let known = self.indices[name] {
+        if let known = self.indices[payer] {
             index = known
         } else if let free = self.freeIndices.popLast() {
-            self.accounts[free] = Account(name: name)
+            self.accounts[free] = Account(payer: payer)
             index = free
         } else {
             index = self.accounts.count
-            self.accounts.append(Account(name: name))
+            self.accounts.append(Account(payer: payer))
         }
-        self.indices[name] = index
+        self.indices[payer] = index
         self.accounts[index].connectionCount += 1
         return UInt32(index)
     }
@@ -41,7 +41,7 @@ struct ByteLedger {
         let index = Int(account)
         self.accounts[index].connectionCount -= 1
         guard self.accounts[index].connectionCount == 0 else { return }
-        self.indices[self.accounts[index].name] = nil
+        self.indices[self.accounts[index].payer] = nil
         self.freeIndices.append(index)
         // Gives the memory of a peak back.
         if self.indices.isEmpty { (self.accounts, self.freeIndices, self.indices) = ([], [], [:]) }

@@ -7,6 +7,7 @@ internal import WaymarkProtocol
 /// Owned and changed by ``LoopCore`` alone.
 struct Connection {
     let id: ConnectionID
+    let payer: Payer
     var session: AcceptingSession
     var splitter: FrameSplitter
     var output: Output
@@ -20,6 +21,14 @@ struct Connection {
     var isClosing = false { didSet { self.isSettled = false } }
     /// Input is collected and output waits: the connection comes from another process, or goes to one.
     var isSuspended = false { didSet { self.isSettled = false } }
+    /// Whole frames may be in ``splitter``, which wait for the connection's turn.
+    var isInputQueued = false
+    /// It is in ``LoopCore``'s queue of turns.
+    var hasTurn = false
+    /// The transport has closed, which is handled once the input is processed.
+    var isTransportClosed = false
+    /// The driver has forgotten the connection, which is removed once the input is processed.
+    var isRemovalDue = false
     /// In ``LoopCore``'s list of connections to flush.
     var isTouched = false
     /// The driver waits for ``LoopCore/Action/read(_:)``, which follows once the gateway has processed a batch.
@@ -60,8 +69,12 @@ struct Connection {
         var batchCount: UInt32
     }
 
-    init(_ id: ConnectionID, _ session: AcceptingSession, _ outbox: Outbox.Limits, _ portionBytes: Int) {
+    init(
+        _ id: ConnectionID, _ payer: Payer, _ session: AcceptingSession, _ outbox: Outbox.Limits,
+        _ portionBytes: Int
+    ) {
         self.id = id
+        self.payer = payer
         self.session = session
         self.splitter = FrameSplitter(frameBytesMax: session.frameBytesMax)
         self.output = Output(limits: outbox, portionBytes: portionBytes)
@@ -86,19 +99,17 @@ struct Connection {
 
     // MARK: Input
 
-    /// Processes what was read, and sends and submits what follows from it.
+    /// Processes what was read now and before, until the budget is spent, and sends and submits what follows from it.
+    ///
+    /// - Returns: The cost. If it reaches the budget, there may be more to process.
     mutating func receive(
-        _ read: RawSpan, isReadOver: Bool, at now: Instant, _ slot: Int, _ codecs: LoopCodecs, _ send: Send,
-        into actions: inout [LoopCore.Action]
-    ) {
-        guard !self.isClosing, !self.takePong(read) else { return }
-        guard !self.isSuspended else {
-            self.isSettled = false
-            return self.splitter.append(read)
-        }
-        self.process(read, at: now, slot, codecs, into: &actions)
+        _ read: RawSpan, isReadOver: Bool, at now: Instant, _ slot: Int, _ codecs: LoopCodecs, budget: Int,
+        _ send: Send, into actions: inout [LoopCore.Action]
+    ) -> Int {
+        let cost = self.process(read, at: now, slot, codecs, budget: budget, into: &actions)
         self.flush(slot, send, into: &actions)
         self.submit(isReadOver: isReadOver, into: &actions)
+        return cost
     }
 
     /// Handles a read that is exactly one Pong, as most reads of idle connections are.
@@ -108,23 +119,33 @@ struct Connection {
         Codec.isPong(read) && !self.isSuspended && self.splitter.isEmpty && self.session.notePong()
     }
 
-    /// Processes the whole frames among what was read now and before. The events that follow are kept for ``submit(isReadOver:into:)``.
-    mutating func process(
-        _ read: RawSpan = RawSpan(), isReadOver: Bool = false, at now: Instant, _ slot: Int,
-        _ codecs: LoopCodecs, into actions: inout [LoopCore.Action]
-    ) {
+    /// Processes whole frames among what was read now and before. The events that follow are kept for ``submit(isReadOver:into:)``.
+    private mutating func process(
+        _ read: RawSpan, at now: Instant, _ slot: Int, _ codecs: LoopCodecs, budget: Int,
+        into actions: inout [LoopCore.Action]
+    ) -> Int {
         if read.byteCount > 0 { self.splitter.append(read) }
+        var cost = 0
         do throws(FramingError) {
-            while !self.isClosing {
-                if self.splitter.isPublishedNext { self.takePublications(codecs) }
+            while !self.isClosing, cost < budget {
+                if self.splitter.isPublishedNext {
+                    let start = self.splitter.offset
+                    self.takePublications(codecs)
+                    cost += (self.splitter.offset - start) / Self.bytesPerUnit
+                }
                 guard let frame = try self.splitter.next() else { break }
                 self.process(frame, at: now, slot, codecs, into: &actions)
+                cost += 1 + frame.bytes.count / Self.bytesPerUnit
             }
         } catch {
             self.handle(.violated(error), at: now, slot, codecs, into: &actions)
         }
         if self.inputByteCount != self.accountedInput { self.isSettled = false }
+        return cost
     }
+
+    /// As many bytes are read and checked in the time of one unit of ``LoopCore/Budget``.
+    private static let bytesPerUnit = 1_024
 
     /// Makes one event of the published frames that come next. Stops before one that is rejected or that this peer may not send.
     private mutating func takePublications(_ codecs: LoopCodecs) {
@@ -277,7 +298,7 @@ struct Connection {
         case .input(let bytesMax):
             let goodbye = Goodbye(
                 .resourceLimit,
-                reason: "unfinished frames take more than \(bytesMax) bytes, this is the oldest")
+                reason: "input that waits takes more than \(bytesMax) bytes, this is the oldest")
             return self.handle(.closeRequested(goodbye), at: now, slot, codecs, into: &actions)
         case .outbox(let bytesMax): reason = "more than \(bytesMax) bytes wait to be read"
         case .user(let bytesMax):

@@ -30,6 +30,9 @@ extension LoopCore {
     /// Stops processing a connection's input and deadlines, and queues what is sent; ``Action/drained(_:)`` follows.
     package mutating func suspend(_ slot: Slot, at now: Instant, _ send: Send, into actions: inout [Action]) {
         guard !self.connections[slot].isClosing, !self.connections[slot].isSuspended else { return }
+        self.catchUp(slot)
+        // Its input is processed when it resumes, or at its end.
+        self.connections[slot].isInputQueued = false
         self.connections[slot].flush(slot, send, into: &actions)
         self.connections[slot].isSuspended = true
         self.connections[slot].batchCount += Self.batchesMax
@@ -52,11 +55,11 @@ extension LoopCore {
 
     /// Takes over a connection of another process, suspended until ``resume(_:at:_:into:)``, in the audiences that it was in.
     package mutating func adopt(
-        _ detached: DetachedConnection, of account: PeerAccount = .unknown, outbox: Outbox.Limits,
-        at now: Instant, into actions: inout [Action]
+        _ detached: DetachedConnection, payer: Payer, outbox: Outbox.Limits, at now: Instant,
+        into actions: inout [Action]
     ) -> Slot {
         var connection = Connection(
-            detached.id, detached.session, outbox, self.limits.portionBytes)
+            detached.id, payer, detached.session, outbox, self.limits.portionBytes)
         connection.isSuspended = true
         connection.batchCount = Self.batchesMax
         connection.deadline = detached.deadline
@@ -64,7 +67,7 @@ extension LoopCore {
         connection.output.isOpen = detached.session.state == .active
         connection.output.isSuspended = true
         connection.overflow = connection.output.restore(detached.waiting.map { ($0.frame, $0.key) })
-        let slot = self.insert(connection, of: account)
+        let slot = self.insert(connection)
         for audience in detached.audiences { self.join(detached.id, audience) }
         self.settle(slot, at: now, into: &actions)
         return slot
@@ -82,12 +85,10 @@ extension LoopCore {
         self.connections[slot].output.isSuspended = false
         self.settle(slot, at: now, into: &actions)
         if !self.connections[slot].isClosing {
-            self.connections[slot].process(at: now, slot, self.codecs, into: &actions)
             self.connections[slot].flush(slot, send, into: &actions)
-            self.connections[slot].submit(into: &actions)
+            self.queueInput(slot, into: &actions)
         }
         self.settle(slot, at: now, into: &actions)
-        if self.connections[slot].batchCount < Self.batchesMax { self.readOn(slot, into: &actions) }
         return !self.connections[slot].isClosing
     }
 }

@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import WaymarkCodec
 package import WaymarkGateway
 package import WaymarkProtocol
@@ -16,13 +17,47 @@ package protocol GatewayTap: AnyObject {
 /// write. What the gateway wants becomes one list of instructions for each loop, with consecutive frames for an audience in one
 /// shared batch.
 ///
+/// No connection can keep the others waiting: once the gateway has spent a turn's ``Budget`` on one, the rest of its events waits, in
+/// order, until the others had their turns. Turns change only between two events. A run ends when its own budget is spent, and the
+/// driver plans the next one, so that the event loop reads and writes in between.
+///
 /// It does no I/O and reads no clock, see ``LoopCore``. After ``submit(_:from:isReadOver:at:)`` or ``run(at:)`` has returned true the
 /// driver performs the instructions for all loops and the rest of ``takeWork()``, and then calls ``endProcessing(_:)``.
 package struct GatewayCore {
     /// A connection's event loop and audiences.
     private struct Assignment {
         let loop: UInt16
+        let payer: Payer
         var audiences = SmallArray<AudienceID>()
+    }
+
+    /// What a connection submitted and the gateway has not processed.
+    private struct Backlog {
+        var batches: Deque<[Gateway.Event]> = []
+        /// The next event of the first batch.
+        var next = 0
+        /// The connection has closed, and is forgotten once all is processed.
+        var isClosed = false
+        /// It is in ``turns``.
+        var isQueued = false
+
+        /// Adds a batch, of whose events `count` are processed.
+        mutating func append(_ batch: [Gateway.Event], after count: Int) {
+            if self.batches.isEmpty { self.next = count }
+            self.batches.append(batch)
+        }
+    }
+
+    /// How much work is done before others are served, in units of ``WorkMeter``.
+    package struct Budget: Sendable, Hashable {
+        /// For one connection.
+        package var turn: UInt64 = 256
+        /// In one run: some milliseconds.
+        package var run: UInt64 = 2_048
+        /// Frames that are published in one event.
+        package var frames = 128
+
+        package init() {}
     }
 
     package private(set) var gateway: Gateway
@@ -38,7 +73,16 @@ package struct GatewayCore {
     /// changes its audience and each is in one at most, so batches for different audiences may be sent in any order.
     private var shared: [(audience: AudienceID, batch: SharedBatch)] = []
     private var reach = AudienceReach()
+    /// Batches that came since the last run.
     private var pending = RecycledArray<(events: [Gateway.Event], connection: ConnectionID?)>()
+    /// Of connections whose turn ended before everything was processed, or that have not had one. ``own`` stands for the driver.
+    private var backlogs: [ConnectionID: Backlog] = [:]
+    private var turns = TurnQueue<ConnectionID>()
+    /// Connections that get no turn, because large audiences are still being sent what they published: how many times each.
+    private var holds: [ConnectionID: Int] = [:]
+    /// Closed connections of which everything was processed.
+    private var forgotten: [ConnectionID] = []
+    package var budget = Budget()
     private var actions = RecycledArray<Gateway.Action>()
     private var notes = RecycledArray<Note>()
     private var deadline: Instant?
@@ -70,19 +114,32 @@ package struct GatewayCore {
 
     // MARK: Connections
 
-    /// Assigns a connection to a loop.
-    package mutating func assign(_ id: ConnectionID, to loop: Int) {
-        self.assignments[id] = Assignment(loop: UInt16(loop))
+    /// Assigns a connection to a loop. `payer` pays for its work.
+    package mutating func assign(_ id: ConnectionID, to loop: Int, payer: Payer) {
+        self.assignments[id] = Assignment(loop: UInt16(loop), payer: payer)
     }
 
     /// Assigns an adopted connection, which is in these audiences already.
-    package mutating func assign(_ id: ConnectionID, to loop: Int, in audiences: [AudienceID]) {
-        self.assign(id, to: loop)
+    package mutating func assign(_ id: ConnectionID, to loop: Int, payer: Payer, in audiences: [AudienceID]) {
+        self.assign(id, to: loop, payer: payer)
         for audience in audiences { self.join(id, audience) }
     }
 
-    /// Forgets a connection.
-    package mutating func forget(_ id: ConnectionID) {
+    /// Forgets a closed connection, once everything that it submitted is processed. ``Work/forgotten`` says when that is later.
+    ///
+    /// - Returns: Whether it is forgotten.
+    package mutating func forget(_ id: ConnectionID) -> Bool {
+        guard self.pending.isEmpty, self.backlogs[id] == nil else {
+            self.backlogs[id, default: Backlog()].isClosed = true
+            self.queueTurn(of: id)
+            return false
+        }
+        self.remove(id)
+        return true
+    }
+
+    private mutating func remove(_ id: ConnectionID) {
+        self.holds[id] = nil
         guard let assignment = self.assignments[id] else { return }
         for audience in assignment.audiences { self.reach.leave(audience, on: Int(assignment.loop)) }
         self.assignments[id] = nil
@@ -111,11 +168,11 @@ package struct GatewayCore {
     /// `connection` is told when the batch was processed; nil for the driver's own events. `isReadOver`: the connection does nothing
     /// more in this read, so that the batch may be processed at once.
     ///
-    /// - Returns: Whether it was processed.
+    /// - Returns: Whether the gateway ran.
     package mutating func submit(
         _ events: [Gateway.Event], from connection: ConnectionID?, isReadOver: Bool, at now: Instant
     ) -> Bool {
-        guard isReadOver, !self.isRunPlanned, !self.isProcessing, !self.isPaused else {
+        guard isReadOver, !self.isRunPlanned, !self.isProcessing, !self.isPaused, self.isUpToDate else {
             self.pending.append((events, connection))
             return false
         }
@@ -125,25 +182,45 @@ package struct GatewayCore {
         return true
     }
 
-    /// Whether a call of ``run(at:)`` must be planned for the end of the tick; true once for each call.
+    /// Nothing waits for a turn.
+    private var isUpToDate: Bool { self.backlogs.isEmpty && self.holds.isEmpty }
+
+    /// Whether a call of ``run(at:)`` must be planned; true once for each call.
     package mutating func planRun() -> Bool {
         defer { self.isRunPlanned = true }
         return !self.isRunPlanned
     }
 
     /// Events are queued.
-    package var hasPending: Bool { !self.pending.isEmpty }
+    package var hasPending: Bool { !self.pending.isEmpty || !self.backlogs.isEmpty }
 
-    /// Processes all queued batches.
+    /// Events are queued that another ``run(at:)`` can process.
+    package var isRunDue: Bool { !self.pending.isEmpty || !self.turns.isEmpty }
+
+    /// Processes queued events, as many as the budget of a run allows. ``isRunDue`` tells whether there are more.
     ///
     /// - Returns: Whether there were any.
     package mutating func run(at now: Instant) -> Bool {
         self.isRunPlanned = false
-        guard !self.isPaused, !self.isProcessing, !self.pending.isEmpty else { return false }
+        guard !self.isPaused, !self.isProcessing, self.isRunDue else { return false }
         self.beginProcessing()
+        let start = self.units
         var batches = self.pending.take()
-        batches.drain { events, connection in self.process(events, of: connection, at: now) }
+        if self.isUpToDate {
+            batches.drain { events, connection in
+                if self.units &- start < self.budget.run, self.backlogs[connection ?? Self.own] == nil {
+                    self.process(events, of: connection, at: now)
+                } else {
+                    self.enqueue(events, of: connection ?? Self.own)
+                }
+            }
+        } else {
+            batches.drain { events, connection in self.enqueue(events, of: connection ?? Self.own) }
+        }
         self.pending.recycle(batches)
+        while self.units &- start < self.budget.run, let id = self.turns.popFirst() {
+            self.takeTurn(id, at: now)
+        }
         self.endShared()
         return true
     }
@@ -153,27 +230,123 @@ package struct GatewayCore {
         self.hasRun = true
     }
 
+    /// The work of the gateway so far.
+    private var units: UInt64 { self.gateway.counters.work.units }
+
+    /// Processes the events of a connection of which nothing waits. If they are more than a turn's budget, the rest will wait.
     private mutating func process(_ events: [Gateway.Event], of connection: ConnectionID?, at now: Instant) {
         var actions = self.actions.take()
-        if let tap {
-            for event in events {
-                let before = self.gateway
-                var next: [Gateway.Action] = []
-                self.gateway.handle(event, at: now, into: &next)
-                tap.processed(event, at: now, before: before, &self.gateway, &next)
-                actions += next
+        let start = self.units
+        var count = 0
+        for event in events {
+            guard self.units &- start < self.budget.turn, !event.isLonger(than: self.budget.frames) else {
+                break
             }
-        } else {
-            for event in events { self.gateway.handle(event, at: now, into: &actions) }
+            self.handle(event, at: now, into: &actions)
+            count += 1
+            if self.gateway.hasSteps { break }
         }
         actions.drain { self.perform($0, of: connection) }
         self.actions.recycle(actions)
+        guard count < events.count || self.gateway.hasSteps else { return self.endBatch(of: connection) }
+        self.enqueue(events, after: count, of: connection ?? Self.own)
+    }
+
+    /// Queues a batch, of whose events `count` are processed.
+    private mutating func enqueue(_ events: [Gateway.Event], after count: Int = 0, of id: ConnectionID) {
+        self.backlogs[id, default: Backlog()].append(events, after: count)
+        self.queueTurn(of: id)
+    }
+
+    /// Gives a connection another turn, unless it is held or has one already.
+    private mutating func queueTurn(of id: ConnectionID) {
+        guard self.backlogs[id]?.isQueued == false, self.holds[id] == nil else { return }
+        self.backlogs[id]?.isQueued = true
+        self.turns.append(id, of: self.assignments[id]?.payer ?? .gateway)
+    }
+
+    /// Processes events that wait, until the budget of a turn is spent.
+    private mutating func takeTurn(_ id: ConnectionID, at now: Instant) {
+        guard var backlog = self.backlogs[id], self.holds[id] == nil else {
+            self.backlogs[id]?.isQueued = false
+            return
+        }
+        self.backlogs[id] = nil
+        let connection = id == Self.own ? nil : id
+        var actions = self.actions.take()
+        let start = self.units
+        while let event = self.nextEvent(of: connection, &backlog) {
+            self.handle(event, at: now, into: &actions)
+            if self.units &- start >= self.budget.turn { break }
+        }
+        actions.drain { self.perform($0, of: connection) }
+        self.actions.recycle(actions)
+        guard !backlog.batches.isEmpty || self.gateway.hasSteps(of: connection) else {
+            if backlog.isClosed {
+                self.remove(id)
+                self.forgotten.append(id)
+            }
+            return
+        }
+        backlog.isQueued = false
+        self.backlogs[id] = backlog
+        self.queueTurn(of: id)
+    }
+
+    /// The next event of a connection: the steps of an operation come before what follows it.
+    private mutating func nextEvent(of connection: ConnectionID?, _ backlog: inout Backlog) -> Gateway.Event?
+    {
+        if self.gateway.hasSteps(of: connection) { return .stepDue(of: connection) }
+        while let batch = backlog.batches.first {
+            guard backlog.next < batch.count else {
+                backlog.batches.removeFirst()
+                backlog.next = 0
+                self.endBatch(of: connection)
+                continue
+            }
+            guard let rest = batch[backlog.next].split(after: self.budget.frames) else {
+                backlog.next += 1
+                return batch[backlog.next - 1]
+            }
+            backlog.batches[0][backlog.next] = rest.rest
+            return rest.first
+        }
+        return nil
+    }
+
+    /// All events of a batch are processed.
+    private mutating func endBatch(of connection: ConnectionID?) {
         guard let connection, let loop = self.loop(of: connection) else { return }
         if loop == 0 {
             self.home.batchesDone.append(connection)
         } else {
             self.others[loop - 1].batchesDone.append(connection)
         }
+    }
+
+    /// A loop has begun to send a large audience what a connection published, and will need several rounds: the connection gets no turn
+    /// until ``release(_:)``.
+    package mutating func hold(_ id: ConnectionID) { self.holds[id, default: 0] += 1 }
+
+    /// The audience was sent all of it.
+    package mutating func release(_ id: ConnectionID) {
+        guard let count = self.holds[id] else { return }
+        self.holds[id] = count > 1 ? count - 1 : nil
+        if count == 1 { self.queueTurn(of: id) }
+    }
+
+    /// Stands for the driver among connections.
+    private static let own = ConnectionID(0)
+
+    private mutating func handle(
+        _ event: Gateway.Event, at now: Instant, into actions: inout [Gateway.Action]
+    ) {
+        guard let tap else { return self.gateway.handle(event, at: now, into: &actions) }
+        let before = self.gateway
+        var next: [Gateway.Action] = []
+        self.gateway.handle(event, at: now, into: &next)
+        tap.processed(event, at: now, before: before, &self.gateway, &next)
+        actions += next
     }
 
     // MARK: What the driver must do
@@ -188,6 +361,8 @@ package struct GatewayCore {
         package let deadline: Instant?
         /// For the log, each with the connection whose batch led to it.
         package var notes: [Note]
+        /// Connections that ``forget(_:)`` put off, and that are forgotten now.
+        package let forgotten: [ConnectionID]
     }
 
     package typealias Note = (note: Gateway.Note, cause: ConnectionID?)
@@ -206,10 +381,14 @@ package struct GatewayCore {
     }
 
     package mutating func takeWork() -> Work {
-        defer { self.deadline = nil }
+        defer {
+            self.deadline = nil
+            if !self.forgotten.isEmpty { self.forgotten = [] }
+        }
         return Work(
             instructions: self.home.instructions.take(), batchesDone: self.home.batchesDone.take(),
-            deadline: self.deadline, notes: self.notes.isEmpty ? [] : self.notes.take())
+            deadline: self.deadline, notes: self.notes.isEmpty ? [] : self.notes.take(),
+            forgotten: self.forgotten)
     }
 
     /// The driver has done everything, and gives the memory of its emptied arrays back.
@@ -224,7 +403,7 @@ package struct GatewayCore {
 
     private mutating func perform(_ action: consuming Gateway.Action, of cause: ConnectionID?) {
         switch consume action {
-        case .publish(let audience, let frames): self.publish(frames, to: audience)
+        case .publish(let audience, let frames): self.publish(frames, to: audience, of: cause)
         case .admit(let id, var welcome):
             welcome.software = self.software
             self.instruct(id, .session(id, .admitted(welcome)))
@@ -249,12 +428,14 @@ package struct GatewayCore {
     }
 
     /// Frames for an audience: what is published in a row is sent together.
-    private mutating func publish(_ frames: PublishedFrames, to audience: AudienceID) {
+    private mutating func publish(
+        _ frames: PublishedFrames, to audience: AudienceID, of cause: ConnectionID?
+    ) {
         let recent = self.shared.indices.suffix(Self.sharedLookedAtMax)
         if let index = recent.last(where: { self.shared[$0].audience == audience }) {
             self.shared[index].batch.append(frames)
         } else {
-            var batch = SharedBatch()
+            var batch = SharedBatch(of: cause)
             batch.append(frames)
             self.shared.append((audience, batch))
         }

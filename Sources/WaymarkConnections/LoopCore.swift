@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import WaymarkCodec
 package import WaymarkGateway
 package import WaymarkProtocol
@@ -41,6 +42,14 @@ package struct LoopCore {
         case note(Slot, Note)
         /// Call ``deadlineReached(at:_:into:)`` at this instant, or earlier. Replaces the one before.
         case arm(Instant)
+        /// Call ``work(at:_:into:)`` once other things were read, written and done.
+        case workLater
+        /// The connection was removed, and has submitted its last events.
+        case removed(ConnectionID)
+        /// For ``GatewayCore/hold(_:)``: what this connection published is being sent to many endpoints.
+        case hold(ConnectionID)
+        /// For ``GatewayCore/release(_:)``: they were sent it.
+        case release(ConnectionID)
     }
 
     /// What happened to a connection.
@@ -51,6 +60,19 @@ package struct LoopCore {
         indirect case rejected(Rejection)
         /// The gateway's end closes it.
         indirect case closing(Goodbye)
+    }
+
+    /// How much work is done before others are served. A unit is a send to one member of an audience, a small message that was read, or a
+    /// KiB of what was read.
+    package struct Budget: Sendable, Hashable {
+        /// For one connection or audience.
+        package var turn = 256
+        /// For all, before the event loop does other things: some milliseconds.
+        package var round = 2_048
+        /// Connections whose deadlines are handled at once.
+        package var deadlines = 512
+
+        package init() {}
     }
 
     /// The limits of all connections of the loop.
@@ -84,17 +106,28 @@ package struct LoopCore {
     package static let batchesMax = 4
     /// A connection that holds no more than this for output is not closed because all together hold too much.
     private static let fewBytes = 4_096
+    /// What the event loop gets for other things when more deadlines are due than ``Budget/deadlines``.
+    private static let deadlinePause = Duration.microseconds(50)
     /// How late a deadline may be handled, so that one timer serves many connections.
     package static let deadlineSlack = Duration.milliseconds(10)
 
     package var limits: Limits
+    package var budget = Budget() { didSet { self.room = self.budget.round } }
     let codecs = LoopCodecs()
     var connections: [Connection] = []
     private var freeSlots: [Slot] = []
-    private var slots = ConnectionTable<Slot>()
-    private var audiences: [Audience] = []
-    private var freeAudiences: [Int] = []
-    private var audienceSlots: [AudienceID: Int] = [:]
+    var slots = ConnectionTable<Slot>()
+    var audiences: [Audience] = []
+    var freeAudiences: [Int] = []
+    var audienceSlots: [AudienceID: Int] = [:]
+    /// Audiences in which some members were not sent everything.
+    var behind: Deque<Int> = []
+    /// Connections with input that waits to be processed.
+    var turns = TurnQueue<Slot>()
+    /// What may still be done in this round, see ``Budget/round``.
+    var room = Budget().round
+    /// ``Action/workLater`` was emitted.
+    var isWorkPlanned = false
     /// Connections to flush, in the order in which they were written to, so that the first answer waits the least.
     private var touched: [Slot] = []
     private var deadlines = DeadlineBuckets(width: Self.deadlineSlack)
@@ -131,22 +164,21 @@ package struct LoopCore {
 
     /// Adds a connection that was accepted. It may be read and written once ``open(_:_:at:into:)`` was called.
     package mutating func add(
-        _ id: ConnectionID, of account: PeerAccount = .unknown, limits: ConnectionLimits,
-        outbox: Outbox.Limits, allowedRoles: Set<AcceptingSession.Role>, at now: Instant,
-        into actions: inout [Action]
+        _ id: ConnectionID, payer: Payer, limits: ConnectionLimits, outbox: Outbox.Limits,
+        allowedRoles: Set<AcceptingSession.Role>, at now: Instant, into actions: inout [Action]
     ) -> Slot {
         var sessionActions: [AcceptingSession.Action] = []
         let session = AcceptingSession(
             limits: limits, allowedRoles: allowedRoles, at: now, into: &sessionActions)
-        let slot = self.insert(Connection(id, session, outbox, self.limits.portionBytes), of: account)
+        let slot = self.insert(Connection(id, payer, session, outbox, self.limits.portionBytes))
         self.connections[slot].perform(sessionActions, slot, self.codecs, into: &actions)
         self.settle(slot, at: now, into: &actions)
         return slot
     }
 
-    mutating func insert(_ connection: Connection, of account: PeerAccount) -> Slot {
+    mutating func insert(_ connection: Connection) -> Slot {
         var connection = connection
-        connection.account = self.ledger.open(account)
+        connection.account = self.ledger.open(connection.payer)
         let id = connection.id
         let slot: Slot
         if let free = self.freeSlots.popLast() {
@@ -173,71 +205,42 @@ package struct LoopCore {
         _ slot: Slot, at now: Instant, _ send: Send, into actions: inout [Action]
     ) {
         self.connections[slot].output.socket = .none
-        if self.connections[slot].isSuspended {
-            // What arrived before the end is processed.
-            self.connections[slot].process(at: now, slot, self.codecs, into: &actions)
-            self.connections[slot].submit(into: &actions)
+        // What arrived before the end is processed before it.
+        if self.connections[slot].isSuspended, !self.connections[slot].isClosing {
+            self.connections[slot].isSuspended = false
+            self.connections[slot].batchCount -= Self.batchesMax
+            self.queueInput(slot, into: &actions)
         }
+        guard !self.connections[slot].isInputQueued else {
+            self.connections[slot].isTransportClosed = true
+            return
+        }
+        self.endTransport(slot, at: now, into: &actions)
+    }
+
+    mutating func endTransport(_ slot: Slot, at now: Instant, into actions: inout [Action]) {
         // There is nothing left to close or to write to.
         self.connections[slot].isClosing = true
         self.handle(.transportClosed, on: slot, at: now, into: &actions)
         self.settle(slot, at: now, into: &actions)
     }
 
-    /// Forgets a connection. O(its own audiences).
-    package mutating func remove(_ slot: Slot) {
-        guard self.slots[self.connections[slot].id] == slot else { return }
-        for seat in self.connections[slot].seats { self.leave(slot, seat.audience) }
-        self.slots[self.connections[slot].id] = nil
+    /// Forgets a connection, once its input is processed. O(its own audiences).
+    package mutating func remove(_ slot: Slot, at now: Instant, into actions: inout [Action]) {
+        let id = self.connections[slot].id
+        guard self.slots[id] == slot else { return }
+        guard !self.connections[slot].isInputQueued else {
+            self.connections[slot].isRemovalDue = true
+            return
+        }
+        for seat in self.connections[slot].seats { self.leave(slot, seat.audience, at: now, into: &actions) }
+        actions.append(.removed(id))
+        self.slots[id] = nil
         self.account(slot, input: 0, output: 0)
         self.ledger.close(self.connections[slot].account)
         self.deadlines.remove(slot)
         self.connections[slot].retire()
         self.freeSlots.append(slot)
-    }
-
-    // MARK: Input
-
-    /// Processes what was read.
-    package mutating func receive(
-        _ slot: Slot, _ read: RawSpan, isReadOver: Bool = false, at now: Instant, _ send: Send,
-        into actions: inout [Action]
-    ) {
-        self.connections[slot].receive(
-            read, isReadOver: isReadOver, at: now, slot, self.codecs, send, into: &actions)
-        self.settle(slot, at: now, into: &actions)
-    }
-
-    /// Whether a connection may be read on. If not, ``Action/read(_:)`` follows once the gateway has caught up.
-    package mutating func mayRead(_ slot: Slot) -> Bool {
-        if self.connections[slot].batchCount < Self.batchesMax || self.connections[slot].isClosing {
-            return true
-        }
-        self.connections[slot].isReadHeld = true
-        return false
-    }
-
-    /// The driver has found out who said a Hello.
-    package mutating func arrive(
-        _ slot: Slot, _ hello: Hello, _ principal: Principal, token: ResumptionToken,
-        into actions: inout [Action]
-    ) {
-        let id = self.connections[slot].id
-        self.connections[slot].events.append(.arrived(id, hello, principal, token: token))
-        self.connections[slot].submit(into: &actions)
-    }
-
-    /// The gateway has processed a batch of a connection.
-    package mutating func batchDone(_ id: ConnectionID, into actions: inout [Action]) {
-        guard let slot = self.slots[id] else { return }
-        self.connections[slot].batchCount -= 1
-        if self.connections[slot].batchCount < Self.batchesMax { self.readOn(slot, into: &actions) }
-    }
-
-    mutating func readOn(_ slot: Slot, into actions: inout [Action]) {
-        guard self.connections[slot].isReadHeld else { return }
-        self.connections[slot].isReadHeld = false
-        actions.append(.read(slot))
     }
 
     // MARK: Sessions
@@ -278,18 +281,20 @@ package struct LoopCore {
         switch consume instruction {
         case .session(let id, let event):
             guard let slot = self.slots[id] else { break }
+            self.catchUp(slot)
             self.handle(event, on: slot, at: now, into: &actions)
             self.touch(slot)
         case .send(let id, let frame):
             guard let slot = self.slots[id] else { break }
+            self.catchUp(slot)
             if self.connections[slot].send(frame, slot, send, into: &actions) { self.touched.append(slot) }
         case .publish(let audience, var batch):
             // The batch must not overtake frames that were written before.
             self.flush(at: now, send, into: &actions)
-            self.deliver(&batch, to: audience, send)
+            self.deliver(&batch, to: audience, send, into: &actions)
         case .join(let id, let audience): self.join(id, audience)
         case .leave(let id, let audience):
-            if let slot = self.slots[id] { self.leave(slot, audience) }
+            if let slot = self.slots[id] { self.leave(slot, audience, at: now, into: &actions) }
         case .purge(let id, let session): self.purge(id, session, nil, at: now, into: &actions)
         case .purgeShares(let id, let session):
             self.purge(id, session, .shareDestination, at: now, into: &actions)
@@ -301,43 +306,9 @@ package struct LoopCore {
         into actions: inout [Action]
     ) {
         guard let slot = self.slots[id] else { return }
+        self.catchUp(slot)
         self.connections[slot].output.purge(session, only: type)
         self.settle(slot, at: now, into: &actions)
-    }
-
-    /// Sends a shared batch to every member of an audience.
-    private mutating func deliver(_ batch: inout SharedBatch, to id: AudienceID, _ send: Send) {
-        guard let audience = self.audienceSlots[id] else { return }
-        self.audiences[audience].batchCount &+= 1
-        let bytes = batch.bytes
-        // Members whose sockets did not accept all of it. Why a second loop: the first one changes nothing and counts no references.
-        var behind: [(member: Int, sentCount: Int)] = []
-        Self.send(bytes, to: self.audiences[audience].sockets, send, &behind)
-        for (index, sentCount) in behind {
-            self.write(&batch, after: sentCount, to: self.audiences[audience].members[index])
-        }
-    }
-
-    private static func send(
-        _ bytes: ArraySlice<UInt8>, to sockets: [SocketID], _ send: Send,
-        _ behind: inout [(member: Int, sentCount: Int)]
-    ) {
-        let span = unsafe bytes.span.bytes
-        let list = sockets.span
-        for index in list.indices {
-            let sentCount = list[index] == .none ? 0 : send(list[index], span)
-            if sentCount < span.byteCount { behind.append((index, max(0, sentCount))) }
-        }
-    }
-
-    private mutating func write(
-        _ batch: inout SharedBatch, after sentCount: Int, to slot: Slot
-    ) {
-        guard self.connections[slot].output.isOpen, !self.connections[slot].isClosing else { return }
-        if let overflow = self.connections[slot].output.write(&batch, after: sentCount) {
-            self.connections[slot].overflow = overflow
-        }
-        self.touch(slot)
     }
 
     /// The channel of a connection has written its portion to the socket, so the peer has made progress in reading.
@@ -353,11 +324,11 @@ package struct LoopCore {
         self.settle(slot, at: now, into: &actions)
     }
 
-    private mutating func touch(_ slot: Slot) {
+    mutating func touch(_ slot: Slot) {
         if self.connections[slot].touch() { self.touched.append(slot) }
     }
 
-    private mutating func flush(at now: Instant, _ send: Send, into actions: inout [Action]) {
+    mutating func flush(at now: Instant, _ send: Send, into actions: inout [Action]) {
         guard self.touched.count > 0 else { return }
         for index in 0..<self.touched.count {
             let slot = self.touched[index]
@@ -367,66 +338,13 @@ package struct LoopCore {
         self.touched.removeAll(keepingCapacity: true)
     }
 
-    // MARK: Audiences
-
-    /// Puts a connection into an audience, unless it is in it.
-    package mutating func join(_ id: ConnectionID, _ audience: AudienceID) {
-        guard let slot = self.slots[id],
-            !self.connections[slot].seats.contains(where: { $0.audience == audience })
-        else { return }
-        let place = self.audienceSlots[audience] ?? self.insert(audience)
-        let index = self.audiences[place].add(slot, self.connections[slot].announcedSocket)
-        self.connections[slot].seats.append(
-            Connection.Seat(
-                audience: audience, slot: place, index: index, batchCount: self.audiences[place].batchCount))
-    }
-
-    private mutating func insert(_ id: AudienceID) -> Int {
-        let place: Int
-        if let free = self.freeAudiences.popLast() {
-            self.audiences[free] = Audience(id: id)
-            place = free
-        } else {
-            place = self.audiences.count
-            self.audiences.append(Audience(id: id))
-        }
-        self.audienceSlots[id] = place
-        return place
-    }
-
-    private mutating func leave(_ slot: Slot, _ audience: AudienceID) {
-        guard let number = self.connections[slot].seats.firstIndex(where: { $0.audience == audience }) else {
-            return
-        }
-        self.noteShared(slot)
-        let seat = self.connections[slot].seats.remove(at: number)
-        if let moved = self.audiences[seat.slot].remove(at: seat.index),
-            let other = self.connections[moved].seats.firstIndex(where: { $0.slot == seat.slot })
-        {
-            self.connections[moved].seats[other].index = seat.index
-        }
-        guard self.audiences[seat.slot].isEmpty else { return }
-        self.audienceSlots[audience] = nil
-        self.freeAudiences.append(seat.slot)
-    }
-
-    /// Tells the session of a connection if something was sent to its audiences since the last call.
-    mutating func noteShared(_ slot: Slot) {
-        for index in self.connections[slot].seats.indices {
-            let seat = self.connections[slot].seats[index]
-            let batchCount = self.audiences[seat.slot].batchCount
-            guard batchCount != seat.batchCount else { continue }
-            self.connections[slot].seats[index].batchCount = batchCount
-            self.connections[slot].session.noteSent()
-        }
-    }
-
     // MARK: Time
 
     /// Handles every deadline that has passed.
     package mutating func deadlineReached(at now: Instant, _ send: Send, into actions: inout [Action]) {
         self.armed = nil
-        while let slot = self.deadlines.popDue(at: now) {
+        for _ in 0..<self.budget.deadlines {
+            guard let slot = self.deadlines.popDue(at: now) else { break }
             self.connections[slot].scheduled = nil
             self.connections[slot].isSettled = false
             self.checkForStall(slot, at: now, into: &actions)
@@ -440,7 +358,7 @@ package struct LoopCore {
             self.connections[slot].flush(slot, send, into: &actions)
             self.settle(slot, at: now, into: &actions, arms: false)
         }
-        self.arm(into: &actions)
+        self.arm(notBefore: now + Self.deadlinePause, into: &actions)
     }
 
     private mutating func tick(_ slot: Slot, at now: Instant, _ send: Send, into actions: inout [Action]) {
@@ -474,7 +392,7 @@ package struct LoopCore {
         self.connections[slot].output.isSettled = true
     }
 
-    private mutating func settleChanges(
+    mutating func settleChanges(
         _ slot: Slot, at now: Instant, into actions: inout [Action], arms: Bool
     ) {
         self.account(slot, at: now, into: &actions)
@@ -540,8 +458,12 @@ package struct LoopCore {
     }
 
     /// Arms the driver's timer if it would fire after the earliest deadline. It may fire before.
-    private mutating func arm(into actions: inout [Action]) {
-        guard let next = self.deadlines.next, self.armed.map({ next < $0 }) ?? true else { return }
+    private mutating func arm(
+        notBefore earliest: Instant = Instant(nanoseconds: 0), into actions: inout [Action]
+    ) {
+        guard let next = self.deadlines.next.map({ max($0, earliest) }),
+            self.armed.map({ next < $0 }) ?? true
+        else { return }
         self.armed = next
         actions.append(.arm(next))
     }

@@ -138,6 +138,16 @@ package struct Output: Sendable {
         return nil
     }
 
+    /// Puts a shared batch into the outbox, behind everything else.
+    ///
+    /// - Returns: The limit that it would exceed; nil if all of it was appended.
+    mutating func queue(_ batch: inout SharedBatch) -> Overflow? {
+        for (frame, key) in batch.frames() {
+            if let overflow = self.wait(frame, key) { return overflow }
+        }
+        return nil
+    }
+
     /// Sends a frame immediately if nothing is pending. ``flush(_:)`` sends what the socket does not accept.
     ///
     /// - Returns: Whether it did. If not, call ``write(_:key:)``.

@@ -6,12 +6,14 @@ package struct SharedBatch: Sendable {
     /// A frame and, for a state, the key that a newer value replaces it by.
     package typealias Part = (frame: Frame, key: ConflationKey?)
 
+    /// The connection that published them.
+    let cause: ConnectionID?
     private var batches: [PublishedFrames] = []
     /// Empty while ``batches`` has only one element, whose bytes are the batch's then.
     private var joined: [UInt8] = []
     private var parts: [Part]?
 
-    package init() {}
+    package init(of cause: ConnectionID? = nil) { self.cause = cause }
 
     /// All frames, as they are sent.
     package var bytes: ArraySlice<UInt8> {

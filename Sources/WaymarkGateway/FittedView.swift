@@ -33,7 +33,8 @@ struct FittedView: Sendable, Hashable, Codable {
         self.laneGuidances = Slots(countMax: Int(profile.limits.laneGuidancesStoredMax))
     }
 
-    /// Fits the next publication of the session to the profile. It was applied to `route` before.
+    /// Fits the next publication of the session to the profile. It was applied to `route` before, and so were publications behind it,
+    /// perhaps: then the endpoint gets the window of the newest route at once, and nothing of windows that are over.
     mutating func fit(_ publication: Publication, _ route: StoredRoute) -> Result {
         let fitted = self.cut(publication, route)
         return fitted == [publication] ? .asReceived : .fitted(fitted)
@@ -72,20 +73,28 @@ struct FittedView: Sendable, Hashable, Codable {
             return self.moveManeuvers(stored, generation)
         case .upcomingManeuvers(let ids, let generation):
             if self.maneuvers.isUnlimited { return [publication] }
+            guard generation == stored.generation else { return [] }
             let held = Array(ids.prefix(self.maneuvers.countMax))
             return self.moveManeuvers(stored, generation)
                 + [.upcomingManeuvers(held, generation: generation)]
         case .maneuverEstimates(let id, let estimates, let generation):
-            guard self.maneuvers.holds(stored.maneuvers.index(of: id)) else { return [] }
+            guard self.holds(id, generation, stored) else { return [] }
             return [.maneuverEstimates(id, profile.fit(estimates), generation: generation)]
         case .addLaneGuidances(let added, let generation):
             if self.laneGuidances.isUnlimited { return self.add(added, generation) }
             return self.moveLaneGuidances(stored, generation)
         case .currentLaneGuidance(_, let generation):
             if self.laneGuidances.isUnlimited { return [publication] }
+            guard generation == stored.generation else { return [] }
             return self.moveLaneGuidances(stored, generation) + [publication]
         default: return [profile.fit(publication)]
         }
+    }
+
+    /// Whether the endpoint holds a maneuver of the present route.
+    private func holds(_ id: ManeuverID, _ generation: UInt32, _ stored: StoredRoute) -> Bool {
+        if self.maneuvers.isUnlimited { return true }
+        return generation == stored.generation && self.maneuvers.holds(stored.maneuvers.index(of: id))
     }
 
     // MARK: A whole route
@@ -146,12 +155,15 @@ struct FittedView: Sendable, Hashable, Codable {
     }
 
     private mutating func moveManeuvers(_ stored: StoredRoute, _ generation: UInt32) -> [Publication] {
+        // A later route has replaced this one.
+        guard generation == stored.generation else { return [] }
         let added = self.missingManeuvers(stored)
         guard !added.isEmpty else { return [] }
         return self.add(added, generation) + self.estimates(of: added, stored, generation)
     }
 
     private mutating func moveLaneGuidances(_ stored: StoredRoute, _ generation: UInt32) -> [Publication] {
+        guard generation == stored.generation else { return [] }
         let added = self.missingLaneGuidances(stored)
         return added.isEmpty ? [] : self.add(added, generation)
     }

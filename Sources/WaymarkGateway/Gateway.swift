@@ -39,6 +39,10 @@ package struct Gateway: Sendable, Hashable {
     var nextAudience = AudienceID(1)
     /// How many sessions were opened so far.
     var sessionCount: UInt64 = 0
+    /// What operations have not done yet.
+    var steps = StepQueue()
+    /// The connection that pays for the present event, see ``Event/cause``.
+    var cause: ConnectionID?
     /// Sessions in which other endpoints may have room now; empty between two events.
     var sessionsWithRoom: [SessionID] = []
 
@@ -51,6 +55,8 @@ package struct Gateway: Sendable, Hashable {
 
     /// Advances the gateway by one event and appends what the driver must do, in order.
     package mutating func handle(_ event: Event, at now: Instant, into actions: inout [Action]) {
+        self.cause = event.cause
+        self.counters.work.visit()
         switch event {
         case .arrived(let connection, let hello, let principal, let token):
             self.admit(connection, hello, principal, token, at: now, into: &actions)
@@ -65,9 +71,11 @@ package struct Gateway: Sendable, Hashable {
             self.depart(connection, clean: clean, at: now, into: &actions)
         case .deadlineReached: self.reachDeadlines(at: now, into: &actions)
         case .policyChanged(let policy): self.change(to: policy, into: &actions)
+        case .stepDue(let cause): self.takeStep(of: cause, at: now, into: &actions)
         }
         if !self.sessionsWithRoom.isEmpty { self.fillRoom(into: &actions) }
         self.arm(into: &actions)
+        self.cause = nil
     }
 
     /// The connections of admitted peers.
@@ -95,9 +103,14 @@ package struct Gateway: Sendable, Hashable {
         }
     }
 
-    private mutating func reachDeadlines(at now: Instant, into actions: inout [Action]) {
+    /// How many deadlines are handled in one step: all peers of a user may depart at the same time.
+    private static let deadlinesPerStep = 32
+
+    mutating func reachDeadlines(at now: Instant, into actions: inout [Action]) {
         self.armed = nil
-        while let deadline = self.deadlines.takeDue(at: now) {
+        for _ in 0..<Self.deadlinesPerStep {
+            guard let deadline = self.deadlines.takeDue(at: now) else { return }
+            self.counters.work.visit()
             switch deadline {
             case .clientGrace(let client): self.forgetClient(client, at: now, into: &actions)
             case .endpointGrace(let path): self.forgetEndpoint(path, at: now, into: &actions)
@@ -107,6 +120,7 @@ package struct Gateway: Sendable, Hashable {
             case .optIn(let session): self.applyOptOut(of: session, at: now, into: &actions)
             }
         }
+        self.queue(.deadlines)
     }
 
     private mutating func arm(into actions: inout [Action]) {

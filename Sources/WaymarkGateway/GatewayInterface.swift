@@ -30,6 +30,8 @@ extension Gateway {
         case deadlineReached
         /// The configuration changed. What is withheld from vehicles changes at once; a client's grants change at its next Hello.
         indirect case policyChanged(Policy)
+        /// The next step of operations of a connection is due, see ``Gateway/hasSteps(of:)``.
+        case stepDue(of: ConnectionID?)
     }
 
     /// What the driver must do, in order. `indirect` as in ``Event``.
@@ -106,6 +108,8 @@ extension Gateway {
         package var requestsEnded: UInt64 = 0
         package var snapshotsSent: UInt64 = 0
         package var resumptions: UInt64 = 0
+        /// What all of it cost.
+        package var work = WorkMeter()
 
         package init() {}
     }

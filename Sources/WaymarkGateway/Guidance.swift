@@ -172,7 +172,7 @@ extension Gateway {
     ) {
         guard let session = self.sessions[id] else { return }
         // Vehicles have received the client's own FinishGuidance or CancelGuidance, if there was one.
-        let tellVehicle = session.content.phase != .ended
+        let tellVehicle = session.content.phase != .ended || session.hasUnfitted
         for vehicle in session.vehicles {
             self.detach(vehicle, from: id, reason, tellVehicle: tellVehicle, at: now, into: &actions)
         }

@@ -61,9 +61,11 @@ extension Gateway {
             session: id, profile: hasRoom ? wanted : .bare, withheld: withheld.untilSnapshot)
         let resumes = hello.map { endpoint.canResume($0, in: membership) } ?? false
         let fresh = self.newAudienceID()
+        let rules = self.rules
         let entry = self.sessions[id]?.enter(
-            membership.profile, after: resumes ? hello?.resumeSequence : nil, newID: fresh, coder: self.coder,
-            &self.snapshots)
+            membership.profile, after: resumes ? hello?.resumeSequence : nil, newID: fresh, rules,
+            self.memory, &self.snapshots)
+        if let entry, !entry.overdue.isEmpty { actions.append(.publish(entry.audience, entry.overdue)) }
         if let old = endpoint.membership { self.end(old) }
         // Not earlier: while a copy of the session is alive, every change copies its storage first.
         guard let index = self.sessions.index(forKey: id), let entry else { return true }

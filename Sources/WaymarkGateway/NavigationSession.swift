@@ -88,6 +88,8 @@ struct NavigationSession: Sendable, Hashable, Codable {
         var rejection: Rejection?
         /// The trip shares more or less than what endpoints get now.
         var changesOptOut = false
+        /// Steps must fit frames to some profiles.
+        var needsFitting = false
     }
 
     /// Whether a publication changed the session.
@@ -117,6 +119,10 @@ struct NavigationSession: Sendable, Hashable, Codable {
         var newStates: [(key: ConflationKey, index: Int)] = []
         /// How many more bytes the session will retain with them.
         var growth = 0
+        /// The work so far, see ``WorkMeter``.
+        var units = 0
+        /// Frames were queued to be fitted by steps.
+        var needsFitting = false
 
         /// Searching a longer list costs more than retaining the states one by one.
         static let newStatesMax = 32
@@ -173,6 +179,8 @@ struct NavigationSession: Sendable, Hashable, Codable {
         self.handOn(frames[applied], rules, &batch, into: &actions)
         if self.content.trip.sharesLess(than: trip) { self.forgetReplay() }
         if self.kept != kept { memory.set(self.id, self.kept) }
+        progress.needsFitting = batch.needsFitting
+        counters.work.visit(batch.units + progress.next - first)
         return progress
     }
 
@@ -323,6 +331,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         // Why by index: hashing a profile costs more than everything else here.
         for index in self.audiences.values.indices {
             if self.audiences.values[index].fitting == nil {
+                batch.units += self.audiences.values[index].memberCount
                 actions.append(.publish(self.audiences.values[index].id, frames))
             } else {
                 isFitted = true
@@ -331,32 +340,84 @@ struct NavigationSession: Sendable, Hashable, Codable {
         if isFitted { self.handOnFitted(frames, rules, &batch, into: &actions) }
     }
 
+    /// Hands frames to the audiences that get them fitted: at once as far as that costs little, else by steps.
     private mutating func handOnFitted(
         _ frames: PublishedFrames, _ rules: PublishingRules, _ batch: inout Batch,
         into actions: inout [Gateway.Action]
     ) {
-        var fitted = Array(repeating: PublishedFrames(), count: self.audiences.count)
+        var publications: [Publication?] = []
         for index in frames.indices {
-            let frame = frames.frame(at: index)
-            let outline = frames.outlines[index]
-            let rule = outline.rule
             var publication: Publication?
-            if self.route != nil, outline.isOfStoredRoute, let decoded = rules.coder.decode(frame) {
-                self.route?.apply(decoded)
-                publication = decoded
+            if self.route != nil, frames.outlines[index].isOfStoredRoute {
+                publication = rules.coder.decode(frames.frame(at: index))
+                if let publication { self.route?.apply(publication) }
             }
-            let route = self.route ?? StoredRoute()
-            for index in self.audiences.values.indices {
+            publications.append(publication)
+        }
+        let route = self.route ?? StoredRoute()
+        let unitsMax = batch.units + Self.unitsAtOnce
+        for audience in self.audiences.values.indices where self.audiences.values[audience].fitting != nil {
+            guard batch.units < unitsMax, self.audiences.values[audience].mayFitAtOnce(frames) else {
+                self.audiences.values[audience].fitting?.queue(frames)
+                batch.needsFitting = true
+                continue
+            }
+            var fitted = PublishedFrames()
+            for index in frames.indices {
                 // Why not `if var`: the view must be changed in place, not copied.
-                self.audiences.values[index].fitting?.view
-                    .fit(frame, &publication, outline, rule, route, rules.coder, into: &fitted[index])
+                self.audiences.values[audience].fitting?.view.fit(
+                    frames.frame(at: index), &publications[index - frames.indices.lowerBound],
+                    frames.outlines[index], route, rules.coder, into: &fitted)
             }
+            batch.units += WorkMeter.units(ofBytes: frames.byteCount + fitted.byteCount)
+            guard !fitted.isEmpty else { continue }
+            batch.units += self.audiences.values[audience].memberCount
+            self.audiences.values[audience].fitting?.replay
+                .append(fitted, rules.limits.replayBytesMax, &batch.replayRoom)
+            actions.append(.publish(self.audiences.values[audience].id, fitted))
         }
-        for index in self.audiences.values.indices where !fitted[index].isEmpty {
-            self.audiences.values[index].fitting?.replay
-                .append(fitted[index], rules.limits.replayBytesMax, &batch.replayRoom)
-            actions.append(.publish(self.audiences.values[index].id, fitted[index]))
+    }
+
+    /// The work of fitting a batch that is done at once; the rest is done by steps.
+    private static let unitsAtOnce = 64
+
+    /// Whether frames wait to be fitted.
+    var hasUnfitted: Bool {
+        self.audiences.values.contains { $0.fitting?.unfitted.isEmpty == false }
+    }
+
+    /// Fits some of the frames that wait, for one audience.
+    ///
+    /// - Returns: The audience, the fitted frames and the work; nil if none wait.
+    mutating func fitMore(
+        _ rules: PublishingRules, _ memory: inout MemoryLedger
+    ) -> (audience: AudienceID, fitted: PublishedFrames, units: Int)? {
+        guard
+            let index = self.audiences.values.firstIndex(where: { $0.fitting?.unfitted.isEmpty == false })
+        else { return nil }
+        let (fitted, units) = self.fitWaiting(of: index, unitsMax: Self.unitsAtOnce, rules.coder)
+        var room = rules.limits.replayBytesInAllMax - memory.total.replay
+        self.audiences.values[index].fitting?.replay.append(fitted, rules.limits.replayBytesMax, &room)
+        memory.set(self.id, self.kept)
+        return (self.audiences.values[index].id, fitted, units)
+    }
+
+    /// Fits frames that wait for an audience, until the work reaches `unitsMax`.
+    private mutating func fitWaiting(
+        of index: Int, unitsMax: Int, _ coder: BodyCoder
+    ) -> (fitted: PublishedFrames, units: Int) {
+        let route = self.route ?? StoredRoute()
+        var fitted = PublishedFrames()
+        var units = 0
+        while units < unitsMax, let frame = self.audiences.values[index].fitting?.unfitted.takeFirst() {
+            var publication = coder.decode(frame)
+            let outline = publication?.outline ?? .unrecognized
+            let byteCount = fitted.byteCount
+            self.audiences.values[index].fitting?.view
+                .fit(frame, &publication, outline, route, coder, into: &fitted)
+            units += WorkMeter.units(ofBytes: frame.bytes.count + fitted.byteCount - byteCount)
         }
+        return (fitted, units)
     }
 
     // MARK: Audiences
@@ -366,6 +427,8 @@ struct NavigationSession: Sendable, Hashable, Codable {
         var audience: AudienceID
         var kind: SnapshotBegin.Kind
         var frames: [Frame]
+        /// What the audience must be sent before: frames that waited to be fitted.
+        var overdue = PublishedFrames()
     }
 
     /// Whether there is room for an endpoint of `profile`; for ``Profile/bare`` there always is.
@@ -381,7 +444,30 @@ struct NavigationSession: Sendable, Hashable, Codable {
     /// `sequence` is the last number that it received in this session with the same profile; nil for none.
     mutating func enter(
         _ profile: Profile, after sequence: UInt64?, newID: @autoclosure () -> AudienceID,
-        coder: BodyCoder, _ snapshots: inout SnapshotBook
+        _ rules: PublishingRules, _ memory: borrowing MemoryLedger, _ snapshots: inout SnapshotBook
+    ) -> Entry {
+        let overdue = self.fitOverdue(of: profile, rules, memory)
+        var entry = self.entry(profile, after: sequence, newID: newID(), rules.coder, &snapshots)
+        entry.overdue = overdue
+        return entry
+    }
+
+    /// Fits everything that waits for an audience.
+    private mutating func fitOverdue(
+        of profile: Profile, _ rules: PublishingRules, _ memory: borrowing MemoryLedger
+    ) -> PublishedFrames {
+        guard let index = self.audiences.index(forKey: profile),
+            self.audiences.values[index].fitting?.unfitted.isEmpty == false
+        else { return PublishedFrames() }
+        var room = rules.limits.replayBytesInAllMax - memory.total.replay
+        let (fitted, _) = self.fitWaiting(of: index, unitsMax: .max, rules.coder)
+        self.audiences.values[index].fitting?.replay.append(fitted, rules.limits.replayBytesMax, &room)
+        return fitted
+    }
+
+    private mutating func entry(
+        _ profile: Profile, after sequence: UInt64?, newID: @autoclosure () -> AudienceID,
+        _ coder: BodyCoder, _ snapshots: inout SnapshotBook
     ) -> Entry {
         if let audience = self.audiences[profile] {
             self.audiences[profile]?.memberCount += 1
@@ -453,7 +539,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         for (frame, publication) in retained {
             var publication = publication
             let outline = publication?.outline ?? .unrecognized
-            view.fit(frame, &publication, outline, outline.rule, route, coder, into: &fitted)
+            view.fit(frame, &publication, outline, route, coder, into: &fitted)
         }
         var newer: Set<ConflationKey> = []
         let newest = fitted.frames.reversed().filter { $0.key.map { newer.insert($0).inserted } ?? true }
@@ -466,6 +552,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
 extension ReplayRing {
     /// Keeps frames within `byteCountMax`, and takes what that needs from `room`.
     fileprivate mutating func append(_ frames: PublishedFrames, _ byteCountMax: Int, _ room: inout Int) {
+        guard !frames.isEmpty else { return }
         let before = self.byteCount
         self.append(frames, byteCountMax: min(byteCountMax, before + room))
         room -= self.byteCount - before
@@ -476,9 +563,9 @@ extension FittedView {
     /// Fits a frame. `publication` is its content; nil until a view needs it.
     fileprivate mutating func fit(
         _ frame: Frame, _ publication: inout Publication?, _ outline: PublicationOutline,
-        _ rule: PublicationRule, _ route: StoredRoute, _ coder: BodyCoder, into fitted: inout PublishedFrames
+        _ route: StoredRoute, _ coder: BodyCoder, into fitted: inout PublishedFrames
     ) {
-        switch self.foresight(by: rule) {
+        switch self.foresight(by: outline.rule) {
         case .asReceived: return fitted.append(copyOf: frame, outline)
         case .withheld: return
         case .unknown: break

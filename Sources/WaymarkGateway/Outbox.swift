@@ -13,6 +13,13 @@ package struct Outbox: Sendable, Hashable {
         package var slowConsumerTimeout: Duration = .seconds(30)
 
         package init() {}
+
+        /// For a queue whose memory is bounded in another way.
+        static let none = {
+            var limits = Limits()
+            limits.bytesMax = .max
+            return limits
+        }()
     }
 
     /// Whether a frame was queued.
@@ -100,6 +107,9 @@ package struct Outbox: Sendable, Hashable {
         self.compactIfSparse()
         return frames
     }
+
+    /// Dequeues the first frame.
+    mutating func takeFirst() -> Frame? { self.take(byteCount: 0).first }
 
     /// Drops the waiting frames of a session, or only those of one type.
     package mutating func purge(_ session: SessionID, only type: MessageType? = nil) {

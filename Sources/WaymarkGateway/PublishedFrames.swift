@@ -39,6 +39,12 @@ package struct PublishedFrames: Sendable, Hashable {
     }
 
     package var isEmpty: Bool { self.indices.isEmpty }
+    package var count: Int { self.indices.count }
+    /// The length of ``bytes``.
+    var byteCount: Int {
+        guard let first = self.indices.first, let last = self.indices.last else { return 0 }
+        return self.ranges[last].range.upperBound - self.ranges[first].start
+    }
 
     /// All of them, as they go over the wire.
     package var bytes: ArraySlice<UInt8> {
@@ -53,6 +59,12 @@ package struct PublishedFrames: Sendable, Hashable {
 
     /// One value for each frame, in the shared bytes.
     package var single: [PublishedFrames] { self.indices.map { self[$0..<$0 + 1] } }
+
+    /// The first `count` of them, and the others; in the shared bytes.
+    func split(after count: Int) -> (first: PublishedFrames, rest: PublishedFrames) {
+        let middle = self.indices.lowerBound + count
+        return (self[self.indices.lowerBound..<middle], self[middle..<self.indices.upperBound])
+    }
 
     /// A part of the frames, in the shared bytes.
     subscript(range: Range<Int>) -> PublishedFrames {

@@ -41,6 +41,7 @@ extension Gateway {
         let progress = self.sessions.values[index].publish(
             frames, from: first, rules, &self.memory, &self.counters, into: &actions)
         let last = progress.next - 1
+        if progress.needsFitting { self.queue(.fit(id)) }
         if let rejection = progress.rejection {
             self.reject(frames.ranges[last].header, rejection, connection, into: &actions)
         } else {
@@ -102,10 +103,35 @@ extension Gateway {
         case .shareDestination:
             guard case .share(let share) = outline.content else { return }
             self.share(share, in: id, at: now, into: &actions)
-        case .finishGuidance: self.endSession(id, .finished, at: now, into: &actions)
-        case .cancelGuidance: self.endSession(id, .cancelledByClient, at: now, into: &actions)
+        case .finishGuidance: self.endFitted(id, .finished, at: now, into: &actions)
+        case .cancelGuidance: self.endFitted(id, .cancelledByClient, at: now, into: &actions)
         default: break  // The others only reach the audiences.
         }
+    }
+
+    /// Ends a session for which nothing more is published, once all of it is fitted.
+    mutating func endFitted(
+        _ id: SessionID, _ reason: SessionEndReason, at now: Instant, into actions: inout [Action]
+    ) {
+        guard self.sessions[id]?.hasUnfitted == true else {
+            return self.endSession(id, reason, at: now, into: &actions)
+        }
+        self.queue(.fit(id))
+        self.queue(.end(id, reason))
+    }
+
+    /// A step: fits some of what waits.
+    mutating func fitMore(of id: SessionID, into actions: inout [Action]) {
+        let rules = self.rules
+        guard let (audience, fitted, units) = self.sessions[id]?.fitMore(rules, &self.memory) else { return }
+        self.counters.work.visit(units)
+        if !fitted.isEmpty { actions.append(.publish(audience, fitted)) }
+        self.steps.prepend(.fit(id), of: self.cause)
+    }
+
+    /// What fitting needs, apart from a client's features.
+    var rules: NavigationSession.PublishingRules {
+        NavigationSession.PublishingRules(features: [], limits: self.policy.limits, coder: self.coder)
     }
 
     // MARK: Destination sharing

@@ -161,6 +161,21 @@ struct Audience: Sendable, Hashable, Codable {
     struct Fitting: Sendable, Hashable, Codable {
         var view: FittedView
         var replay: ReplayRing
+        /// Frames that are fitted later, by steps; of each state the newest value. Empty when the gateway is handed over.
+        var unfitted = Outbox(limits: .none)
+
+        private enum CodingKeys: CodingKey { case view, replay }
+
+        mutating func queue(_ frames: PublishedFrames) {
+            for (frame, key) in frames.frames { _ = self.unfitted.append(frame, key: key) }
+        }
+    }
+
+    /// Whether a batch need not wait to be fitted: frames wait already, or the batch may name many maneuvers in turn, of which only the
+    /// last ones matter.
+    func mayFitAtOnce(_ frames: PublishedFrames) -> Bool {
+        guard let fitting, fitting.unfitted.isEmpty else { return false }
+        return frames.count == 1 || !fitting.view.profile.isWindowed
     }
 }
 

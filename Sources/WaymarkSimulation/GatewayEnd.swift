@@ -34,10 +34,11 @@ extension SimulatedNetwork {
     /// Forgets a connection at both ends.
     mutating func remove(_ id: ConnectionID) {
         guard let connection = self.connections[id] else { return }
-        self.loops[connection.loop].remove(connection.slot)
-        self.gateway.forget(id)
         self.connections[id] = nil
         self.connectionIDs.removeAll { $0 == id }
+        self.change(connection.loop) { core, now, _, actions in
+            core.remove(connection.slot, at: now, into: &actions)
+        }
     }
 
     // MARK: Writing
@@ -82,6 +83,14 @@ extension SimulatedNetwork {
             self.close(self.loops[loop].id(of: slot), behind: Array(rest.joined())[...])
         case .note(let slot, let note): self.see(note, self.loops[loop].id(of: slot))
         case .arm(let deadline): self.loopDeadlines[loop] = deadline
+        case .workLater: self.isWorkDue[loop] = true
+        case .removed(let id): if !self.gateway.forget(id) { self.planRun() }
+        case .hold(let id):
+            self.happenings.insert(.deliveredInRounds)
+            self.gateway.hold(id)
+        case .release(let id):
+            self.gateway.release(id)
+            if self.gateway.isRunDue { self.planRun() }
         case .read, .drained: break  // Later steps query the core instead.
         }
     }
@@ -133,6 +142,10 @@ extension SimulatedNetwork {
 
     mutating func submit(_ events: [Gateway.Event], from id: ConnectionID?, isReadOver: Bool = false) {
         if self.gateway.submit(events, from: id, isReadOver: isReadOver, at: self.now) { self.carryOut() }
+        self.planRun()
+    }
+
+    private mutating func planRun() {
         if self.gateway.planRun() { self.isRunPlanned = true }
     }
 
@@ -141,6 +154,9 @@ extension SimulatedNetwork {
         guard self.isRunPlanned else { return }
         self.isRunPlanned = false
         if self.gateway.run(at: self.now) { self.carryOut() }
+        guard self.gateway.isRunDue else { return }
+        self.happenings.insert(.processedInTurns)
+        self.planRun()
     }
 
     private mutating func carryOut() {
@@ -158,8 +174,18 @@ extension SimulatedNetwork {
         self.checkWaiting()
     }
 
-    /// Performs the gateway's instructions on the other loops.
+    /// Whether something waits for the next tick of the gateway or of a loop.
+    var isBusy: Bool {
+        self.isRunPlanned || self.gateway.hasPending || self.isWorkDue.contains(true)
+            || self.loopWork.contains { !$0.isEmpty }
+    }
+
+    /// Performs the gateway's instructions on the other loops, and one round of work on each loop.
     mutating func runLoops() {
+        for loop in self.loops.indices where self.isWorkDue[loop] {
+            self.isWorkDue[loop] = false
+            self.change(loop) { core, now, send, actions in core.work(at: now, send, into: &actions) }
+        }
         for loop in self.loops.indices.dropFirst() {
             while !self.loopWork[loop].isEmpty {
                 var (instructions, batchesDone) = self.loopWork[loop].removeFirst()

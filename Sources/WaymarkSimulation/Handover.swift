@@ -49,8 +49,7 @@ extension SimulatedNetwork {
 
     /// Processes events until none is queued on any loop. Closes connections that cannot be handed over.
     private mutating func settle() {
-        self.endTick()
-        self.runLoops()
+        self.finishWork()
         for id in self.connectionIDs {
             guard let connection = self.connections[id],
                 !self.loops[connection.loop].isDetachable(connection.slot)
@@ -61,17 +60,25 @@ extension SimulatedNetwork {
             }
             self.remove(id)
         }
-        self.endTick()
-        self.runLoops()
+        self.finishWork()
+    }
+
+    private mutating func finishWork() {
+        repeat {
+            self.endTick()
+            self.runLoops()
+        } while self.isBusy && self.violations.isEmpty
     }
 
     private mutating func adopt(_ state: DetachedConnection, _ connection: SimulatedConnection) {
         var state = state
         if self.fault == .loseWaitingAtHandover { state.dropWaiting() }
         let outbox = self.outboxLimits
-        self.gateway.assign(state.id, to: connection.loop, in: state.audiences)
+        self.gateway.assign(
+            state.id, to: connection.loop, payer: connection.payer, in: state.audiences)
         self.change(connection.loop) { core, now, _, actions in
-            connection.slot = core.adopt(state, outbox: outbox, at: now, into: &actions)
+            connection.slot = core.adopt(
+                state, payer: connection.payer, outbox: outbox, at: now, into: &actions)
             core.open(connection.slot, connection.socket, at: now, into: &actions)
         }
     }

@@ -14,6 +14,8 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         case restarted
         case handedOver
         case brokenWhileWriting
+        case processedInTurns
+        case deliveredInRounds
     }
 
     private let kind: Kind
@@ -25,6 +27,10 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
     static let restarted = Happening(kind: .restarted)
     static let handedOver = Happening(kind: .handedOver)
     static let brokenWhileWriting = Happening(kind: .brokenWhileWriting)
+    /// The gateway's budget was spent while events waited.
+    static let processedInTurns = Happening(kind: .processedInTurns)
+    /// An audience was larger than a loop's budget.
+    static let deliveredInRounds = Happening(kind: .deliveredInRounds)
 
     /// The happening that a message from the gateway stands for; nil if none.
     init?(_ message: Message) {
@@ -69,7 +75,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         ]
         var kinds: [Kind] = [
             .snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted, .handedOver,
-            .brokenWhileWriting,
+            .brokenWhileWriting, .processedInTurns, .deliveredInRounds,
         ]
         kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
         kinds += reasons.map(Kind.left) + stages.map(Kind.shared)

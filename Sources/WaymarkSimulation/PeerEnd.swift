@@ -12,17 +12,19 @@ extension SimulatedNetwork {
         self.nextConnection += 1
         let id = ConnectionID(self.nextConnection)
         let loop = self.random.number(0...self.loops.count - 1)
+        let payer = Payer(rawValue: UInt64(self.random.number(1...3)))
         let (limits, window) = (self.limits, self.newWindow())
         let outbox = self.fault == .ignoreOutboxLimit ? Outbox.Limits() : self.outboxLimits
         var slot = 0
         self.change(loop) { core, now, _, actions in
             slot = core.add(
-                id, limits: limits, outbox: outbox, allowedRoles: [.vehicle, .navigation], at: now,
-                into: &actions)
+                id, payer: payer, limits: limits, outbox: outbox, allowedRoles: [.vehicle, .navigation],
+                at: now, into: &actions)
         }
-        self.gateway.assign(id, to: loop)
+        self.gateway.assign(id, to: loop, payer: payer)
         let connection = SimulatedConnection(
-            id: id, owner: owner, principal: hello == nil ? .user(666) : .user(1), loop: loop, slot: slot,
+            id: id, owner: owner, principal: hello == nil ? .user(666) : .user(1), payer: payer, loop: loop,
+            slot: slot,
             windowByteCount: window, frameBytesMax: limits.frameBytesMax,
             SeededRandom(seed: UInt64(self.random.number(0...1 << 30))))
         self.connections[id] = connection

@@ -64,7 +64,7 @@ extension SimulatedNetwork {
                 self.collect()
             }
             self.step += 1
-            if self.isRunPlanned || self.loopWork.contains(where: { !$0.isEmpty }) { isMoving = true }
+            if self.isBusy { isMoving = true }
             self.endTick()
             self.runLoops()
             for id in self.connectionIDs { self.pump(id) }

@@ -16,6 +16,7 @@ final class SimulatedConnection {
     let id: ConnectionID
     let owner: Owner
     let principal: Principal
+    let payer: Payer
     /// The loop and the slot of the gateway's end.
     let loop: Int
     var slot: LoopCore.Slot
@@ -43,12 +44,14 @@ final class SimulatedConnection {
     var isStalled = false
 
     init(
-        id: ConnectionID, owner: Owner, principal: Principal, loop: Int, slot: LoopCore.Slot,
+        id: ConnectionID, owner: Owner, principal: Principal, payer: Payer, loop: Int,
+        slot: LoopCore.Slot,
         windowByteCount: Int, frameBytesMax: UInt32, _ random: SeededRandom
     ) {
         self.id = id
         self.owner = owner
         self.principal = principal
+        self.payer = payer
         self.loop = loop
         self.slot = slot
         self.windowByteCount = windowByteCount

@@ -43,6 +43,10 @@ package struct SimulatedNetwork {
     var loopDeadlines: [Instant?]
     /// The gateway's instructions for each loop that were not yet performed.
     var loopWork: [[([Instruction], [ConnectionID])]]
+    /// Loops whose next round of work is due.
+    var isWorkDue: [Bool]
+    /// How much the gateway and the loops do at a time: a handful of messages in half of the runs.
+    let budgets: (gateway: GatewayCore.Budget, loop: LoopCore.Budget)
     /// Queued events are processed at the end of the tick.
     var isRunPlanned = false
     var restartCount = 0
@@ -88,6 +92,8 @@ package struct SimulatedNetwork {
         self.loops = []
         self.loopDeadlines = Array(repeating: nil, count: loopCount)
         self.loopWork = Array(repeating: [], count: loopCount)
+        self.isWorkDue = Array(repeating: false, count: loopCount)
+        self.budgets = Self.budgets(&random)
         self.random = random
         self.beginGateway(gateway)
         self.populate()
@@ -100,11 +106,32 @@ package struct SimulatedNetwork {
             portionBytes: self.portionBytes)
         self.gateway = GatewayCore(gateway, loopCount: self.loopDeadlines.count, software: "simulation")
         self.gateway.tap = self.inspector
+        self.gateway.budget = self.budgets.gateway
         self.gatewayDeadline = nil
         self.isRunPlanned = false
-        self.loops = self.loopDeadlines.map { _ in LoopCore(limits: loopLimits) }
+        let budget = self.budgets.loop
+        self.loops = self.loopDeadlines.map { _ in
+            var loop = LoopCore(limits: loopLimits)
+            loop.budget = budget
+            return loop
+        }
+        self.isWorkDue = self.isWorkDue.map { _ in false }
         self.loopDeadlines = self.loopDeadlines.map { _ in nil }
         self.loopWork = self.loopWork.map { _ in [] }
+    }
+
+    private static func budgets(
+        _ random: inout SeededRandom
+    ) -> (gateway: GatewayCore.Budget, loop: LoopCore.Budget) {
+        var (gateway, loop) = (GatewayCore.Budget(), LoopCore.Budget())
+        guard random.once(in: 2) else { return (gateway, loop) }
+        gateway.turn = UInt64(random.number(1...8))
+        gateway.run = UInt64(random.number(1...16))
+        gateway.frames = random.number(1...4)
+        loop.turn = random.number(1...4)
+        loop.round = random.number(1...8)
+        loop.deadlines = random.number(1...3)
+        return (gateway, loop)
     }
 
     private static func policy(_ random: inout SeededRandom) -> Gateway.Policy {

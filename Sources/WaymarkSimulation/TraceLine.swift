@@ -18,6 +18,7 @@ extension Gateway.Event {
             "#\(id.rawValue) published \(header.sequence) of \(header.session.rawValue), which the codec refused"
         case .departed(let id, let clean): "#\(id.rawValue) departs\(clean ? " with a Goodbye" : "")"
         case .deadlineReached: "a deadline"
+        case .stepDue(let cause): "a step of \(cause.map { "\($0)" } ?? "the gateway")"
         case .policyChanged: "another policy"
         }
     }

@@ -70,8 +70,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        self.shard.remove(self)
-        self.driver.left(self.id)
+        self.shard.remove(self, for: self.driver)
     }
 
     func channelActive(context: ChannelHandlerContext) {

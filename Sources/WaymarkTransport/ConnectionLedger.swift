@@ -1,5 +1,5 @@
 internal import Glibc
-package import WaymarkConnections
+internal import WaymarkConnections
 package import WaymarkProtocol
 
 /// Counts connections, in total and per user or IP address, and enforces their limits; before the handshake as well.

@@ -2,7 +2,7 @@ package import Logging
 package import NIOCore
 internal import Synchronization
 internal import WaymarkCodec
-package import WaymarkConnections
+internal import WaymarkConnections
 package import WaymarkGateway
 package import WaymarkProtocol
 
@@ -187,7 +187,7 @@ package final class GatewayDriver: Sendable {
             var slot = 0
             shard.value.change(for: self) { core, now, actions in
                 slot = core.add(
-                    id, of: source.account, limits: limits.connection, outbox: limits.outbox,
+                    id, payer: source.payer, limits: limits.connection, outbox: limits.outbox,
                     allowedRoles: origin.policy.roles, at: now, into: &actions)
             }
             let handler = ConnectionHandler(
@@ -219,15 +219,22 @@ package final class GatewayDriver: Sendable {
             try channel.prepare(for: shard)
             try channel.pipeline.syncOperations.addHandler(handler)
         } catch {
-            shard.value.remove(handler)
-            self.left(handler.id)
+            shard.value.remove(handler, for: self)
             throw error
         }
         shard.value.welcome(handler)
     }
 
     /// A connection was removed from its loop.
-    func left(_ id: ConnectionID) { self.gatewayLoop.execute { self.forget(id) } }
+    func left(_ id: ConnectionID) {
+        self.gatewayLoop.execute {
+            if self.state.value.core.forget(id) {
+                self.forget(id)
+            } else {
+                self.planRun(self.state.value)
+            }
+        }
+    }
 
     /// Counts a new connection.
     private func register(_ shard: Int, _ origin: ConnectionOrigin, _ source: PeerSource) -> Admission {
@@ -238,7 +245,7 @@ package final class GatewayDriver: Sendable {
         case .accepted(let oldest):
             self.state.value.nextConnection = id.rawValue
             self.state.value.sources[id] = source
-            self.state.value.core.assign(id, to: shard)
+            self.state.value.core.assign(id, to: shard, payer: source.payer)
             self.state.value.idle.connectionOpened()
             if let oldest { self.closeUnfinished(oldest) }
             return .taken(id)
@@ -279,11 +286,9 @@ package final class GatewayDriver: Sendable {
         return self.failures.withLock { $0.take(from: account, at: now) }
     }
 
-    /// Forgets a connection whose transport has closed.
-    func forget(_ id: ConnectionID) {
-        self.run()  // Its last events are processed first.
+    /// Forgets a connection that has closed and whose last events were processed.
+    private func forget(_ id: ConnectionID) {
         guard let source = self.state.value.sources[id] else { return }
-        self.state.value.core.forget(id)
         self.state.value.sources[id] = nil
         self.state.value.ledger.remove(id, source.account)
         self.state.value.idle.connectionClosed()
@@ -307,14 +312,35 @@ package final class GatewayDriver: Sendable {
         if state.core.submit(events, from: connection, isReadOver: isReadOver, at: self.clock()) {
             self.carryOut(state)
         }
-        // Why not at once: a connection may be in the middle of a read, and others be read in the same tick of the loop.
+        self.planRun(state)
+    }
+
+    /// Runs the gateway at the end of this tick. Why not at once: a connection may be in the middle of a read, and others be read in the
+    /// same tick of the loop.
+    private func planRun(_ state: State) {
         if state.core.planRun() { self.gatewayLoop.execute { self.run() } }
     }
 
-    /// Processes the events that are queued. Not in the middle of a read.
+    /// Processes events that are queued. Not in the middle of a read.
     func run() {
         let state = self.state.value
         if state.core.run(at: self.clock()) { self.carryOut(state) }
+        guard state.core.isRunDue, state.core.planRun() else { return }
+        self.gatewayLoop.assumeIsolated().scheduleTask(in: LoopShard.pause) { self.run() }
+    }
+
+    /// A loop needs several rounds to send what a connection published: the connection gets no turn until ``release(_:)``.
+    func hold(_ id: ConnectionID) {
+        guard self.gatewayLoop.inEventLoop else { return self.gatewayLoop.execute { self.hold(id) } }
+        self.state.value.core.hold(id)
+    }
+
+    /// Everything that a connection published was sent.
+    func release(_ id: ConnectionID) {
+        guard self.gatewayLoop.inEventLoop else { return self.gatewayLoop.execute { self.release(id) } }
+        let state = self.state.value
+        state.core.release(id)
+        if state.core.isRunDue { self.planRun(state) }
     }
 
     /// Does what follows from the events that were processed.
@@ -329,6 +355,7 @@ package final class GatewayDriver: Sendable {
         if let deadline = work.deadline { self.arm(deadline) }
         // Peers that were written to do not wait for the log.
         if !work.notes.isEmpty { self.log(&work.notes, state) }
+        for id in work.forgotten { self.forget(id) }
         state.core.endProcessing(work)
     }
 

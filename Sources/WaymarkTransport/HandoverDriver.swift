@@ -97,7 +97,8 @@ extension GatewayDriver {
                     detached.id, connection.source.account, isFinished: detached.isAdmitted)
                 self.state.value.sources[detached.id] = connection.source
                 self.state.value.core.assign(
-                    detached.id, to: index % self.shards.count, in: detached.audiences)
+                    detached.id, to: index % self.shards.count, payer: connection.source.payer,
+                    in: detached.audiences)
                 self.state.value.idle.connectionOpened()
             }
         }.get()
@@ -109,7 +110,7 @@ extension GatewayDriver {
             switch result {
             case .success: break
             // The peer disconnected during the handover.
-            case .failure: self.gatewayLoop.execute { self.forget(connection.connection.id) }
+            case .failure: self.left(connection.connection.id)
             }
         }
         return try await self.resume()
@@ -125,8 +126,8 @@ extension GatewayDriver {
                     var slot = 0
                     shard.value.change(for: self) { core, now, actions in
                         slot = core.adopt(
-                            connection.connection, of: connection.source.account,
-                            outbox: self.limits.outbox, at: now, into: &actions)
+                            connection.connection, payer: connection.source.payer, outbox: self.limits.outbox,
+                            at: now, into: &actions)
                     }
                     let handler = ConnectionHandler(
                         slot: slot, connection, currentPolicy: currentPolicy, driver: self, shard: shard.value
@@ -146,7 +147,7 @@ extension GatewayDriver {
             let lost = state.core.gateway.connections.filter { state.sources[$0] == nil }.sorted()
             state.core.isPaused = false
             if let deadline = state.core.gateway.armed { self.arm(deadline) }
-            self.submit(lost.map { .departed($0, clean: false) }, from: nil)
+            for id in lost { self.submit([.departed(id, clean: false)], from: id) }
             self.run()
         }.get()
         var count = 0

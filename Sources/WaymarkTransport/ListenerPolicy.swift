@@ -1,3 +1,4 @@
+internal import WaymarkConnections
 package import WaymarkProtocol
 
 /// The listener that accepted a connection, as the connection needs to know it.
@@ -26,6 +27,9 @@ package enum PeerSource: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// The user id, if the kernel reports one.
     package var user: UInt32? { if case .user(let user) = self { user } else { nil } }
+
+    /// All connections of one user or one address share a payer.
+    var payer: Payer { self.account.payer }
 
     package var description: String {
         switch self {

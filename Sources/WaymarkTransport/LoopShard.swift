@@ -51,6 +51,22 @@ final class LoopShard {
             case .drained(let slot): self.handlers[slot]?.noteDrained()
             case .note(let slot, let note): self.handlers[slot]?.note(note)
             case .arm(let deadline): self.arm(deadline, for: driver)
+            case .workLater: self.workLater(for: driver)
+            case .removed(let connection): driver.left(connection)
+            case .hold(let connection): driver.hold(connection)
+            case .release(let connection): driver.release(connection)
+            }
+        }
+    }
+
+    /// What the loop gets for reading, writing and other tasks between two rounds of work. Why not a task without a delay: NIO runs all
+    /// tasks before it looks for input again, also those that tasks add.
+    static let pause = TimeAmount.microseconds(20)
+
+    private func workLater(for driver: GatewayDriver) {
+        self.loop.assumeIsolated().scheduleTask(in: Self.pause) {
+            self.change(for: driver) { core, now, actions in
+                core.work(at: now, BareSocket.send, into: &actions)
             }
         }
     }
@@ -98,9 +114,11 @@ final class LoopShard {
     func detach(_ slot: LoopCore.Slot) -> DetachedConnection? { self.core.detach(slot) }
 
     /// Forgets a connection.
-    func remove(_ handler: ConnectionHandler) {
-        self.core.remove(handler.slot)
+    func remove(_ handler: ConnectionHandler, for driver: GatewayDriver) {
         self.handlers[handler.slot] = nil
+        self.change(for: driver) { core, now, actions in
+            core.remove(handler.slot, at: now, into: &actions)
+        }
     }
 
     /// Applies other limits, and compares every connection with its listener's current policy.

@@ -1,4 +1,4 @@
-package import WaymarkConnections
+internal import WaymarkConnections
 package import WaymarkGateway
 package import WaymarkProtocol
 

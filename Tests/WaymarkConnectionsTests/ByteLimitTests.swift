@@ -20,10 +20,10 @@ import WaymarkProtocol
 
     @Test func `above a user's limit of input its oldest unfinished frame is given up`() throws {
         var rig = LoopRig(inputBytesPerUserMax: 250_000)
-        let other = try rig.endpoint(1, of: .user(2))
+        let other = try rig.endpoint(1, of: Payer(rawValue: UInt64(2)))
         rig.receive(other, Self.part(100_000))
         var slots: [Int] = []
-        for number in UInt64(2)...4 { slots.append(try rig.endpoint(number, of: .user(1))) }
+        for number in UInt64(2)...4 { slots.append(try rig.endpoint(number, of: Payer(rawValue: UInt64(1)))) }
         for slot in slots.prefix(2) { rig.receive(slot, Self.part(100_000)) }
         #expect(Self.goodbyes(&rig).isEmpty)
         rig.receive(slots[2], Self.part(100_000))
@@ -34,7 +34,9 @@ import WaymarkProtocol
     @Test func `above the limit of all input the oldest unfinished frame is given up`() throws {
         var rig = LoopRig(inputBytesMax: 250_000)
         var slots: [Int] = []
-        for number in UInt64(1)...3 { slots.append(try rig.endpoint(number, of: .user(UInt32(number)))) }
+        for number in UInt64(1)...3 {
+            slots.append(try rig.endpoint(number, of: Payer(rawValue: UInt64(UInt32(number)))))
+        }
         for slot in slots { rig.receive(slot, Self.part(100_000)) }
         #expect(Self.goodbyes(&rig) == [slots[0]: .resourceLimit])
     }
@@ -46,7 +48,7 @@ import WaymarkProtocol
         #expect(rig.core.inputByteCount == 0)
         rig.receive(slot, Array(Self.part(20_100).dropFirst(100)))
         #expect((20_100...42_000).contains(rig.core.inputByteCount))
-        rig.core.remove(slot)
+        rig.change { core, now, _, actions in core.remove(slot, at: now, into: &actions) }
         #expect(rig.core.inputByteCount == 0)
     }
 
@@ -86,7 +88,9 @@ import WaymarkProtocol
         let frame = Frame(
             header: FrameHeader(type: 0x0108, sequence: 2), body: Array(repeating: 7, count: 40_000))
         var slots: [Int] = []
-        for number in UInt64(1)...3 { slots.append(try rig.endpoint(number, of: .user(number == 3 ? 2 : 1))) }
+        for number in UInt64(1)...3 {
+            slots.append(try rig.endpoint(number, of: Payer(rawValue: UInt64(number == 3 ? 2 : 1))))
+        }
         for slot in slots { rig.setRoom(0, of: slot) }
         rig.perform([.send(ConnectionID(1), frame), .send(ConnectionID(3), frame)])
         #expect(Self.goodbyes(&rig).isEmpty)

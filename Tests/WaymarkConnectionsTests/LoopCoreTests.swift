@@ -147,13 +147,15 @@ import WaymarkProtocol
         var next = LoopRig()
         var adopted = -1
         next.change { core, now, _, actions in
-            adopted = core.adopt(detached, outbox: Outbox.Limits(), at: now, into: &actions)
+            adopted = core.adopt(
+                detached, payer: Payer(rawValue: 1), outbox: Outbox.Limits(), at: now, into: &actions)
             core.open(adopted, LoopRig.socket(adopted), at: now, into: &actions)
         }
         #expect(next.sent(adopted).isEmpty)
         next.change { core, now, send, actions in
             let continues = core.resume(adopted, at: now, send, into: &actions)
             #expect(continues)
+            core.work(at: now, send, into: &actions)
         }
         let pong = Array(Codec.encode(Envelope(.pong(nonce: 5))).bytes)
         #expect(next.sent(adopted) == LoopRig.bytes([LoopRig.alert(1), LoopRig.alert(2)]) + pong)
@@ -181,7 +183,7 @@ import WaymarkProtocol
     @Test func `a slot is used again, and what was meant for its old connection is ignored`() throws {
         var rig = LoopRig()
         let slots = try Self.joined(&rig, 2)
-        rig.core.remove(slots[0])
+        rig.change { core, now, _, actions in core.remove(slots[0], at: now, into: &actions) }
         #expect(rig.core.slot(of: ConnectionID(1)) == nil)
         let third = try rig.endpoint(3)
         #expect(third == slots[0])

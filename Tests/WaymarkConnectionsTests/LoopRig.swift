@@ -60,12 +60,13 @@ struct LoopRig {
 
     /// A connection whose endpoint was admitted; what was sent for that is taken.
     mutating func endpoint(
-        _ number: UInt64, of account: PeerAccount = .unknown, outbox: Outbox.Limits = Outbox.Limits()
+        _ number: UInt64, of payer: Payer? = nil, outbox: Outbox.Limits = Outbox.Limits()
     ) throws -> Int {
         var slot = 0
         self.change { core, now, _, actions in
             slot = core.add(
-                ConnectionID(number), of: account, limits: ConnectionLimits(), outbox: outbox,
+                ConnectionID(number), payer: payer ?? Payer(rawValue: number), limits: ConnectionLimits(),
+                outbox: outbox,
                 allowedRoles: [.vehicle], at: now, into: &actions)
             core.open(slot, Self.socket(slot), at: now, into: &actions)
         }

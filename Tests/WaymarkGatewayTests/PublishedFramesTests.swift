@@ -7,7 +7,9 @@ import WaymarkSimulation
 @testable import WaymarkGateway
 
 @Suite struct PublishedFramesTests {
-    /// Two sessions of one client: one with endpoints of four profiles, one with a single endpoint.
+    /// Two sessions of one client: one with endpoints of three profiles, one with a single endpoint.
+    ///
+    /// None has slots for a part of the route: those get only the newest states of a batch, see LazyFittingTests.
     private static func world() throws -> (World, ConnectionID, [SessionID]) {
         var world = World { policy in
             policy.limits.replayBytesMax = 4_000
@@ -16,7 +18,6 @@ import WaymarkSimulation
         world.arrive(1, World.endpoint("car"))
         world.arrive(2, World.endpoint("car", "metric") { $0.preferences.distanceUnits = .metric })
         world.arrive(3, World.endpoint("car", "short") { $0.limits.currentRoadNameLengthMax = 4 })
-        world.arrive(4, World.endpoint("car", "few") { $0.limits.maneuversStoredMax = 2 })
         world.arrive(5, World.endpoint("other"))
         let client = world.arrive(6, World.client("app", without: [.laneGuidance]))
         let sessions = [

@@ -74,6 +74,8 @@ import WaymarkTransport
             zip(UInt64(2)..., names).map { sequence, name in
                 Envelope(name, session: session, sequence: sequence)
             })
+        // The gateway needs several turns.
+        bench.loop.advanceTime(by: .milliseconds(1))
         #expect(isRead)
         let end = Message.sessionEnded(SessionEnded(session: session, reason: .userStopped))
         #expect(try second.receive().map(\.message) == names + [end])

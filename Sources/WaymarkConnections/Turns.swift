@@ -1,0 +1,132 @@
+internal import WaymarkCodec
+internal import WaymarkGateway
+package import WaymarkProtocol
+
+// What is read, and whose turn it is to be processed.
+//
+// No connection can keep the others waiting: once the loop has spent a turn's budget on the input of one, the rest waits until the others
+// had their turns, and the connection is not read on. A round ends when its own budget is spent, and the loop does other things.
+extension LoopCore {
+    // MARK: Input
+
+    /// Processes what was read, or queues it if the budget is spent.
+    package mutating func receive(
+        _ slot: Slot, _ read: RawSpan, isReadOver: Bool = false, at now: Instant, _ send: Send,
+        into actions: inout [Action]
+    ) {
+        guard !self.connections[slot].isClosing, !self.connections[slot].takePong(read) else { return }
+        guard !self.connections[slot].isSuspended, !self.connections[slot].isInputQueued, self.room > 0 else {
+            self.connections[slot].splitter.append(read)
+            if !self.connections[slot].isSuspended { self.queueInput(slot, into: &actions) }
+            self.connections[slot].isSettled = false
+            return self.settle(slot, at: now, into: &actions)
+        }
+        let cost = self.connections[slot].receive(
+            read, isReadOver: isReadOver, at: now, slot, self.codecs, budget: self.budget.turn, send,
+            into: &actions)
+        self.spend(cost, into: &actions)
+        self.settle(slot, at: now, into: &actions)
+        if cost >= self.budget.turn { self.queueInput(slot, into: &actions) }
+    }
+
+    /// Gives a connection a turn to process its input. Until then it is not read on.
+    mutating func queueInput(_ slot: Slot, into actions: inout [Action]) {
+        guard !self.connections[slot].isInputQueued else { return }
+        self.connections[slot].isInputQueued = true
+        self.queueTurn(slot, into: &actions)
+    }
+
+    /// Queues a turn, unless the gateway must process earlier batches first.
+    mutating func queueTurn(_ slot: Slot, into actions: inout [Action]) {
+        guard self.connections[slot].batchCount < Self.batchesMax else { return }
+        self.connections[slot].hasTurn = true
+        self.turns.append(slot, of: self.connections[slot].payer)
+        self.planWork(into: &actions)
+    }
+
+    /// Processes the input of the connection whose turn it is.
+    mutating func takeTurn(
+        _ slot: Slot, at now: Instant, _ send: Send, into actions: inout [Action]
+    ) {
+        self.connections[slot].hasTurn = false
+        // A suspended connection keeps its input.
+        guard self.connections[slot].isInputQueued else { return }
+        var cost = 1
+        if !self.connections[slot].isClosing {
+            cost = self.connections[slot].receive(
+                RawSpan(), isReadOver: true, at: now, slot, self.codecs, budget: self.budget.turn, send,
+                into: &actions)
+        }
+        self.spend(cost, into: &actions)
+        self.settle(slot, at: now, into: &actions)
+        guard cost < self.budget.turn || self.connections[slot].isClosing else {
+            return self.queueTurn(slot, into: &actions)
+        }
+        self.connections[slot].isInputQueued = false
+        if self.connections[slot].isTransportClosed { self.endTransport(slot, at: now, into: &actions) }
+        if self.connections[slot].isRemovalDue { return self.remove(slot, at: now, into: &actions) }
+        if self.mayRead(slot) { self.readOn(slot, into: &actions) }
+    }
+
+    // MARK: Rounds
+
+    /// Counts work of this round.
+    mutating func spend(_ cost: Int, into actions: inout [Action]) {
+        self.room -= cost
+        if self.room < self.budget.round / 2 { self.planWork(into: &actions) }
+    }
+
+    mutating func planWork(into actions: inout [Action]) {
+        guard !self.isWorkPlanned else { return }
+        self.isWorkPlanned = true
+        actions.append(.workLater)
+    }
+
+    /// Begins a round: processes input that waits and sends to audiences that are behind, until the budget is spent.
+    package mutating func work(at now: Instant, _ send: Send, into actions: inout [Action]) {
+        self.isWorkPlanned = false
+        self.room = self.budget.round
+        while self.room > 0, !self.behind.isEmpty || !self.turns.isEmpty {
+            if let slot = self.turns.popFirst() { self.takeTurn(slot, at: now, send, into: &actions) }
+            self.deliverMore(at: now, send, into: &actions)
+        }
+        if !self.behind.isEmpty || !self.turns.isEmpty { self.planWork(into: &actions) }
+    }
+
+    /// Whether a connection may be read on. If not, ``Action/read(_:)`` follows once the gateway has caught up.
+    package mutating func mayRead(_ slot: Slot) -> Bool {
+        let isHeld =
+            self.connections[slot].batchCount >= Self.batchesMax || self.connections[slot].isInputQueued
+        guard isHeld, !self.connections[slot].isClosing else { return true }
+        self.connections[slot].isReadHeld = true
+        return false
+    }
+
+    /// The driver has found out who said a Hello.
+    package mutating func arrive(
+        _ slot: Slot, _ hello: Hello, _ principal: Principal, token: ResumptionToken,
+        into actions: inout [Action]
+    ) {
+        let id = self.connections[slot].id
+        self.connections[slot].events.append(.arrived(id, hello, principal, token: token))
+        self.connections[slot].submit(into: &actions)
+    }
+
+    /// The gateway has processed a batch of a connection.
+    package mutating func batchDone(_ id: ConnectionID, into actions: inout [Action]) {
+        guard let slot = self.slots[id] else { return }
+        self.connections[slot].batchCount -= 1
+        guard self.connections[slot].batchCount < Self.batchesMax else { return }
+        if !self.connections[slot].isInputQueued {
+            self.readOn(slot, into: &actions)
+        } else if !self.connections[slot].hasTurn {
+            self.queueTurn(slot, into: &actions)
+        }
+    }
+
+    mutating func readOn(_ slot: Slot, into actions: inout [Action]) {
+        guard self.connections[slot].isReadHeld else { return }
+        self.connections[slot].isReadHeld = false
+        actions.append(.read(slot))
+    }
+}
