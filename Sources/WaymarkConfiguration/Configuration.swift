@@ -138,6 +138,12 @@ struct ConfigurationReader {
     func checkCombinations() throws(ConfigurationError) {
         try self.checkOutbox()
         try self.checkAccess()
+        let (min, max) = (self.settings.connection.keepaliveMin, self.settings.connection.keepaliveMax)
+        guard min <= max else {
+            throw self.error(
+                ["times.keepalive-min", "times.keepalive-max"],
+                "times.keepalive-min (\(min)) must be at most times.keepalive-max (\(max))")
+        }
         let (idle, grace) = (self.settings.idleExit, self.settings.policy.limits.grace)
         guard idle == .zero || idle >= grace else {
             throw self.error(

@@ -51,10 +51,24 @@ package struct Settings: Sendable, Hashable {
     package var outbox = Outbox.Limits()
     /// The bytes that may be queued for all endpoints together.
     package var outboxBytesInAllMax = 536_870_912
+    /// The same, for the endpoints of one user or IP address.
+    package var outboxBytesPerUserMax = 268_435_456
+    /// The bytes of frames that have not arrived completely, of all connections.
+    package var inputBytesInAllMax = 268_435_456
+    /// The same, of one user or IP address.
+    package var inputBytesPerUserMax = 67_108_864
     package var connectionsMax = 20_000
     package var connectionsPerUserMax = 12_000
     /// Who may be and guide which vehicle, as written in the file. ``Gateway/Policy/access`` has what they mean.
     package var rules: [Rule] = []
+    /// Connections whose handshake is not finished.
+    package var handshakesMax = 8_192
+    package var handshakesPerUserMax = 2_048
+    /// Failed handshakes of one user or IP address that are answered at once, and how many of them come back in a minute.
+    package var failuresMax = 100
+    package var failuresPerMinute = 300
+    /// How much later the failed handshakes beyond them are answered.
+    package var failureDelay: Duration = .seconds(1)
     /// The lowest level that is logged, by its name in swift-log.
     package var logLevel = "info"
     /// The number of event loops. The gateway runs on the first.
@@ -128,9 +142,16 @@ extension Settings {
         .number("threads", 1...64, \.threads),
         .number("limits.connections", 1...1_000_000, \.connectionsMax),
         .number("limits.connections-per-user", 1...1_000_000, \.connectionsPerUserMax),
+        .number("limits.handshakes", 1...1_000_000, \.handshakesMax),
+        .number("limits.handshakes-per-user", 1...1_000_000, \.handshakesPerUserMax),
+        .number("limits.failed-handshakes", 1...1_000_000, \.failuresMax),
+        .number("limits.failed-handshakes-per-minute", 1...1_000_000, \.failuresPerMinute),
+        .number("limits.input-bytes-in-all", 65_536...1_099_511_627_776, \.inputBytesInAllMax),
+        .number("limits.input-bytes-per-user", 65_536...1_099_511_627_776, \.inputBytesPerUserMax),
         .number("limits.frame-bytes", 4_096...16_777_216, \.frameBytes),
         .number("limits.outbox-bytes", 65_536...1_073_741_824, \.outbox.bytesMax),
         .number("limits.outbox-bytes-in-all", 65_536...1_099_511_627_776, \.outboxBytesInAllMax),
+        .number("limits.outbox-bytes-per-user", 65_536...1_099_511_627_776, \.outboxBytesPerUserMax),
         .number("limits.log-lines", 0...1_000_000, \.logLinesPerPeerMax),
         .number("limits.errors", 0...1_000_000, \.connection.errorsMax),
         .number("limits.peers", 1...1_000_000, \.policy.limits.peersMax),
@@ -165,6 +186,9 @@ extension Settings {
     private static let durations: [Setting] = [
         .duration("times.handshake", .milliseconds(100) ... .seconds(600), \.connection.handshakeTimeout),
         .duration("times.keepalive", .seconds(1) ... .seconds(600), \.connection.keepalive),
+        .duration("times.keepalive-min", .seconds(1) ... .seconds(600), \.connection.keepaliveMin),
+        .duration("times.keepalive-max", .seconds(1) ... .seconds(600), \.connection.keepaliveMax),
+        .duration("times.failed-handshake", .zero ... .seconds(60), \.failureDelay),
         .duration("times.errors", .milliseconds(100) ... .seconds(3_600), \.connection.errorWindow),
         .duration("times.goodbye", .zero ... .seconds(600), \.connection.drainTimeout),
         .duration(

@@ -45,8 +45,11 @@ struct Connection {
     // The values that ``LoopCore/settle(_:at:into:arms:)`` published last: to the total, the audiences and the deadlines.
     /// Nothing that they depend on has changed since.
     var isSettled = false
-    var accountedByteCount = 0
+    var accountedInput: UInt32 = 0
+    var accountedOutput: UInt32 = 0
     var announcedSocket = SocketID.none
+    /// The index of the peer's account in ``LoopCore``.
+    var account: UInt32 = 0
     var scheduled: Instant?
 
     var isDetachable: Bool {
@@ -84,7 +87,14 @@ struct Connection {
         self.output = Output(limits: Outbox.Limits(), portionBytes: 0)
         self.events = []
         self.seats = SmallArray()
-        (self.accountedByteCount, self.announcedSocket, self.scheduled) = (0, .none, nil)
+        (self.accountedInput, self.accountedOutput) = (0, 0)
+        (self.announcedSocket, self.scheduled) = (.none, nil)
+    }
+
+    /// Bytes of input that the connection holds. A small part of a frame belongs to the memory that every connection has.
+    var inputByteCount: UInt32 {
+        let byteCount = self.splitter.byteCapacity
+        return byteCount > 4_096 ? UInt32(clamping: byteCount) : 0
     }
 
     // MARK: Input
@@ -100,6 +110,7 @@ struct Connection {
         guard !self.isClosing, !self.takePong(read) else { return 0 }
         guard !self.isSuspended, !self.isInputQueued, budget > 0 else {
             self.splitter.append(read)
+            self.isSettled = false
             return self.isSuspended ? 0 : .max
         }
         return self.receive(
@@ -147,6 +158,7 @@ struct Connection {
         } catch {
             self.handle(.violated(error), at: now, slot, codecs, into: &actions)
         }
+        if self.inputByteCount != self.accountedInput { self.isSettled = false }
         return max(1, cost)
     }
 
@@ -249,9 +261,9 @@ struct Connection {
         _ message: Message, _ slot: Int, _ codecs: LoopCodecs, into actions: inout [LoopCore.Action]
     ) {
         if case .goodbye(let goodbye) = message { actions.append(.note(slot, .closing(goodbye))) }
-        if case .welcome = message {
+        if case .welcome(let welcome) = message {
             self.splitter.frameBytesMax = self.session.frameBytesMax
-            actions.append(.note(slot, .admitted))
+            actions.append(.note(slot, .admitted(isResumed: welcome.isResumed)))
         }
         self.write(codecs.encoder.encode(Envelope(message)))
     }
@@ -299,11 +311,19 @@ struct Connection {
         dueTo overflow: Output.Overflow, at now: Instant, _ slot: Int, _ codecs: LoopCodecs,
         into actions: inout [LoopCore.Action]
     ) {
-        let reason =
-            switch overflow {
-            case .outbox(let bytesMax): "more than \(bytesMax) bytes wait to be read"
-            case .loop(let bytesMax): "more than \(bytesMax) bytes wait for all endpoints that do not keep up"
-            }
+        let reason: String
+        switch overflow {
+        case .input(let bytesMax):
+            let goodbye = Goodbye(
+                .resourceLimit,
+                reason: "input that waits takes more than \(bytesMax) bytes, this is the oldest")
+            return self.handle(.closeRequested(goodbye), at: now, slot, codecs, into: &actions)
+        case .outbox(let bytesMax): reason = "more than \(bytesMax) bytes wait to be read"
+        case .user(let bytesMax):
+            reason = "more than \(bytesMax) bytes wait for endpoints of this user or address"
+        case .loop(let bytesMax):
+            reason = "more than \(bytesMax) bytes wait for all endpoints that do not keep up"
+        }
         self.closeAsTooSlow(reason, at: now, slot, codecs, into: &actions)
     }
 

@@ -7,10 +7,12 @@ package import WaymarkProtocol
 package struct ConnectionTable<Value> {
     private typealias Entry = (id: ConnectionID, value: Value)
 
-    /// A power of two, at least a quarter of them free. An entry is at its ``home(of:)`` or behind it, without a free place in
+    /// A power of two, at least a quarter of them free, and after a peak no more than eight times as many as there are entries. An entry is at its ``home(of:)`` or behind it, without a free place in
     /// between. After the last place comes the first.
     private var entries: [Entry?] = []
     package private(set) var count = 0
+    /// The number of entries that there is memory for.
+    package var capacity: Int { self.entries.count }
 
     package init() {}
 
@@ -26,7 +28,9 @@ package struct ConnectionTable<Value> {
         }
         set {
             guard let newValue else { return self.remove(id) }
-            if self.entries.count <= (self.count + 1) * 4 / 3 { self.grow() }
+            if self.entries.count <= (self.count + 1) * 4 / 3 {
+                self.resize(to: max(8, self.entries.count * 2))
+            }
             let place = self.place(of: id)
             if self.entries[place] == nil { self.count += 1 }
             self.entries[place] = (id, newValue)
@@ -65,6 +69,9 @@ package struct ConnectionTable<Value> {
             }
             place = self.next(place)
         }
+        if self.entries.count > 8, self.count < self.entries.count / 8 {
+            self.resize(to: self.entries.count / 4)
+        }
     }
 
     /// The number of steps from one place to another, around the end of the table.
@@ -72,9 +79,9 @@ package struct ConnectionTable<Value> {
         (place - start) & (self.entries.count - 1)
     }
 
-    private mutating func grow() {
+    private mutating func resize(to count: Int) {
         let old = self.entries
-        self.entries = Array(repeating: nil, count: max(8, old.count * 2))
+        self.entries = Array(repeating: nil, count: max(8, count))
         for case let entry? in old { self.entries[self.place(of: entry.id)] = entry }
     }
 }

@@ -37,7 +37,7 @@ package struct DeadlineBuckets {
         let end = instant.roundedUp(to: self.width)
         while self.positions.count <= member { self.positions.append(nil) }
         guard self.positions[member]?.end != end else { return }
-        self.remove(member)
+        self.take(member)
         let bucket = self.firstBucket(notBefore: end)
         if bucket == self.buckets.endIndex || self.buckets[bucket].end != end {
             self.buckets.insert((end, []), at: bucket)
@@ -51,6 +51,11 @@ package struct DeadlineBuckets {
     ///
     /// - Complexity: O(log n) in the number of buckets; O(n) for the last member of a bucket.
     package mutating func remove(_ member: Int) {
+        self.take(member)
+        self.forgetPeak()
+    }
+
+    private mutating func take(_ member: Int) {
         guard member < self.positions.count, let position = self.positions[member] else { return }
         let bucket = self.firstBucket(notBefore: position.end)
         let last = self.buckets[bucket].members.removeLast()
@@ -75,6 +80,11 @@ package struct DeadlineBuckets {
             self.buckets.removeFirst()
         }
         return nil
+    }
+
+    /// Gives the memory of a peak back. Not when a deadline is reached or changed: the member usually gets another one.
+    private mutating func forgetPeak() {
+        if self.count == 0, self.positions.count > 64 { self.positions = [] }
     }
 
     private func firstBucket(notBefore end: Instant) -> Int {

@@ -12,6 +12,8 @@ package struct DetachedConnection: Sendable, Codable {
 
     package let id: ConnectionID
     package let session: AcceptingSession
+    /// The handshake is finished.
+    package var isAdmitted: Bool { self.session.state == .active || self.session.state == .draining }
     /// When the session must handle `.deadlineReached`.
     let deadline: Instant?
     /// What was read and not processed: a part of a frame, and whatever arrived while the connection was suspended.

@@ -477,7 +477,7 @@ package struct GatewayCore {
     }
 
     /// The loop of a connection, or nil if it has closed. With a single loop the look-up is skipped; the loop ignores unknown ids.
-    private func loop(of id: ConnectionID) -> Int? {
+    package func loop(of id: ConnectionID) -> Int? {
         self.others.isEmpty ? 0 : self.assignments[id].map { Int($0.loop) }
     }
 }

@@ -33,7 +33,7 @@ package struct LoopCore {
         /// Write this to the channel; answered by ``channelWrote(_:at:_:into:)`` once the socket has all of it.
         case write(Slot, ArraySlice<UInt8>)
         /// Write this to the channel, and close behind it.
-        case close(Slot, ArraySlice<UInt8>)
+        case close(Slot, [ArraySlice<UInt8>])
         /// Read on, which ``mayRead(_:)`` put off.
         case read(Slot)
         /// The socket of a suspended connection has everything that was sent.
@@ -55,7 +55,7 @@ package struct LoopCore {
     /// What happened to a connection.
     package enum Note: Sendable {
         /// Its Hello was accepted.
-        case admitted
+        case admitted(isResumed: Bool)
         /// A message was rejected; the connection continues.
         indirect case rejected(Rejection)
         /// The gateway's end closes it.
@@ -79,12 +79,24 @@ package struct LoopCore {
     package struct Limits: Sendable, Hashable {
         /// What may wait for all connections together, in bytes, as ``Outbox`` counts them.
         package var waitingBytesMax: Int
+        /// The same, for the connections of one user or IP address.
+        package var waitingBytesPerUserMax: Int
+        /// What all connections together may hold of frames that have not arrived completely, in bytes.
+        package var inputBytesMax: Int
+        /// The same, for the connections of one user or IP address.
+        package var inputBytesPerUserMax: Int
         package var slowConsumerTimeout: Duration
         /// The most that the channel gets, and that leaves the outbox, at a time.
         package var portionBytes: Int
 
-        package init(waitingBytesMax: Int, slowConsumerTimeout: Duration, portionBytes: Int = 32_768) {
+        package init(
+            waitingBytesMax: Int, waitingBytesPerUserMax: Int = .max, inputBytesMax: Int = .max,
+            inputBytesPerUserMax: Int = .max, slowConsumerTimeout: Duration, portionBytes: Int = 32_768
+        ) {
             self.waitingBytesMax = waitingBytesMax
+            self.waitingBytesPerUserMax = waitingBytesPerUserMax
+            self.inputBytesMax = inputBytesMax
+            self.inputBytesPerUserMax = inputBytesPerUserMax
             self.slowConsumerTimeout = slowConsumerTimeout
             self.portionBytes = portionBytes
         }
@@ -92,6 +104,8 @@ package struct LoopCore {
 
     /// A connection is not read while the gateway has as many batches of it to process.
     package static let batchesMax = 4
+    /// A connection that holds no more than this for output is not closed because all together hold too much.
+    private static let fewBytes = 4_096
     /// What the event loop gets for other things when more deadlines are due than ``Budget/deadlines``.
     private static let deadlinePause = Duration.microseconds(50)
     /// How late a deadline may be handled, so that one timer serves many connections.
@@ -121,8 +135,11 @@ package struct LoopCore {
     private var deadlines = DeadlineBuckets(width: Self.deadlineSlack)
     /// When the driver's timer fires; nil if it does not.
     private var armed: Instant?
-    /// What waits for all connections, in bytes.
-    package private(set) var waitingByteCount = 0
+    private var ledger = ByteLedger()
+    /// What is held for all connections because their sockets accept nothing more, in bytes.
+    package var waitingByteCount: Int { self.ledger.outputByteCount }
+    /// What is held of frames that have not arrived completely, in bytes.
+    package var inputByteCount: Int { self.ledger.inputByteCount }
 
     package init(limits: Limits) { self.limits = limits }
 
@@ -162,6 +179,9 @@ package struct LoopCore {
     }
 
     mutating func insert(_ connection: Connection) -> Slot {
+        var connection = connection
+        connection.account = self.ledger.open(connection.payer)
+        let id = connection.id
         let slot: Slot
         if let free = self.freeSlots.popLast() {
             self.connections[free] = connection
@@ -170,7 +190,7 @@ package struct LoopCore {
             slot = self.connections.count
             self.connections.append(connection)
         }
-        self.slots[connection.id] = slot
+        self.slots[id] = slot
         return slot
     }
 
@@ -218,7 +238,8 @@ package struct LoopCore {
         for seat in self.connections[slot].seats { self.leave(slot, seat.audience, at: now, into: &actions) }
         actions.append(.removed(id))
         self.slots[id] = nil
-        self.waitingByteCount -= self.connections[slot].accountedByteCount
+        self.account(slot, input: 0, output: 0)
+        self.ledger.close(self.connections[slot].account)
         self.deadlines.remove(slot)
         self.connections[slot].retire()
         self.freeSlots.append(slot)
@@ -376,15 +397,7 @@ package struct LoopCore {
     mutating func settleChanges(
         _ slot: Slot, at now: Instant, into actions: inout [Action], arms: Bool
     ) {
-        let waiting = self.connections[slot].output.waitingByteCount
-        if waiting != self.connections[slot].accountedByteCount {
-            let growth = waiting - self.connections[slot].accountedByteCount
-            self.connections[slot].accountedByteCount = waiting
-            self.waitingByteCount += growth
-            if growth > 0, self.waitingByteCount > self.limits.waitingBytesMax {
-                self.connections[slot].overflow = .loop(bytesMax: self.limits.waitingBytesMax)
-            }
-        }
+        self.account(slot, at: now, into: &actions)
         if let overflow = self.connections[slot].overflow, !self.connections[slot].isSuspended {
             self.connections[slot].overflow = nil
             if !self.connections[slot].isClosing {
@@ -406,6 +419,44 @@ package struct LoopCore {
         self.connections[slot].scheduled = due
         if let due { self.deadlines.set(slot, at: due) } else { self.deadlines.remove(slot) }
         if arms { self.arm(into: &actions) }
+    }
+
+    /// Counts what a connection holds now. Above a limit of output it overflows itself; above one of input, the connection whose
+    /// unfinished frame is the oldest.
+    private mutating func account(_ slot: Slot, at now: Instant, into actions: inout [Action]) {
+        let (input, output) = (
+            self.connections[slot].inputByteCount, self.connections[slot].output.heldByteCount
+        )
+        let hasMoreInput = input > self.connections[slot].accountedInput
+        let hasMoreOutput = output > self.connections[slot].accountedOutput
+        self.account(slot, input: input, output: output)
+        let account = self.connections[slot].account
+        if hasMoreOutput, output > Self.fewBytes, !self.connections[slot].isClosing {
+            self.connections[slot].overflow =
+                self.ledger.outputOverflow(account, self.limits) ?? self.connections[slot].overflow
+        }
+        guard hasMoreInput else { return }
+        while let (victim, overflow) = self.ledger.inputVictim(account, self.limits) {
+            self.connections[victim].overflow = overflow
+            // The caller closes this one. One that is suspended is closed when it is resumed.
+            guard victim != slot, !self.connections[victim].isSuspended else { return }
+            self.settle(victim, at: now, into: &actions)
+        }
+    }
+
+    private mutating func account(_ slot: Slot, input: UInt32, output: UInt32) {
+        let (oldInput, oldOutput) = (
+            self.connections[slot].accountedInput, self.connections[slot].accountedOutput
+        )
+        let account = self.connections[slot].account
+        if input != oldInput {
+            self.ledger.setInput(slot, account, from: oldInput, to: input)
+            self.connections[slot].accountedInput = input
+        }
+        if output != oldOutput {
+            self.ledger.addOutput(Int(output) - Int(oldOutput), to: account)
+            self.connections[slot].accountedOutput = output
+        }
     }
 
     /// Arms the driver's timer if it would fire after the earliest deadline. It may fire before.

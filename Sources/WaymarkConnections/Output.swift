@@ -26,8 +26,12 @@ package struct Output: Sendable {
     /// Why a peer that reads too slowly must be closed.
     package enum Overflow: Sendable, Hashable {
         case outbox(bytesMax: Int)
+        /// Of all connections of one user or IP address.
+        case user(bytesMax: Int)
         /// Of all connections of the loop.
         case loop(bytesMax: Int)
+        /// Of the input that connections hold. The connection's own output is not to blame.
+        case input(bytesMax: Int)
     }
 
     /// The peer session is active, so that shared batches may be sent. Its own messages are sent in every state.
@@ -48,15 +52,28 @@ package struct Output: Sendable {
     /// ``LoopCore/settle(_:at:into:arms:)`` knows ``direct`` and the number of waiting bytes.
     var isSettled = true
     /// See ``LoopCore/Limits/portionBytes``.
-    private let portionBytes: Int
+    private let portionBytes: Int32
+    /// The portion that the channel has.
+    private var channelByteCount: UInt32 = 0
+    /// Of the outbox, when the connection closes.
+    private static let finalBytesMax = 65_536
+    /// What a channel gets of a portion if the socket is written past it: only to hear when the socket accepts data again. Channels
+    /// copy what they are given.
+    private static let channelBytes = 4_096
 
     init(limits: Outbox.Limits, portionBytes: Int) {
         self.outbox = Outbox(limits: limits)
-        self.portionBytes = portionBytes
+        self.portionBytes = Int32(clamping: portionBytes)
     }
 
     /// Bytes that wait in the outbox, as ``Outbox`` counts them.
     var waitingByteCount: Int { self.outbox.byteCount }
+    /// All bytes that are held for the peer while its socket accepts nothing, also those that other connections share.
+    var heldByteCount: UInt32 {
+        UInt32(
+            clamping: self.outbox.byteCount + self.sending.count + self.joined.count
+                + Int(self.channelByteCount))
+    }
     /// The outbox, in order.
     var waitingFrames: [SharedBatch.Part] { self.outbox.waiting }
     /// States that newer ones replaced while they waited.
@@ -66,7 +83,12 @@ package struct Output: Sendable {
     /// The socket has every byte that left the outbox.
     var isDrained: Bool { !self.isBlocked && self.isSendingNothing }
     /// The bytes of the next flush fill a portion.
-    var isPortionFull: Bool { max(self.sending.count, self.joined.count) >= self.portionBytes }
+    var isPortionFull: Bool {
+        max(self.sending.count, self.joined.count) >= self.portionBytes || self.isWaitingToBeJoined
+    }
+
+    /// Frames wait only because they would make ``joined`` too long.
+    private var isWaitingToBeJoined: Bool { self.isWaiting && !self.isBlocked && !self.isSuspended }
 
     // Why not `sending.isEmpty`: it is generic, and its types are looked up at run time on each call.
     private var isSendingNothing: Bool {
@@ -80,6 +102,11 @@ package struct Output: Sendable {
     /// - Returns: The limit that it would exceed; nil if it was appended.
     mutating func write(_ frame: Frame, key: ConflationKey?) -> Overflow? {
         if self.isBlocked || self.isSuspended || self.isWaiting { return self.wait(frame, key) }
+        // What is joined is copied, for each connection. The outbox shares the bytes of its frames.
+        let pendingByteCount = max(self.sending.count, self.joined.count)
+        if pendingByteCount > 0, pendingByteCount + frame.bytes.count > self.portionBytes {
+            return self.wait(frame, key)
+        }
         self.put(frame.bytes)
         return nil
     }
@@ -152,8 +179,11 @@ package struct Output: Sendable {
                 }
             }
             if !self.isSendingNothing {
-                let portion = self.sending.prefix(self.portionBytes)
+                let portionBytes = Int(self.portionBytes)
+                let portion = self.sending.prefix(
+                    self.socket == .none ? portionBytes : min(portionBytes, Self.channelBytes))
                 self.sending = self.sending.dropFirst(portion.count)
+                self.channelByteCount = UInt32(portion.count)
                 self.isBlocked = true
                 self.chooseDirect()
                 return portion
@@ -164,19 +194,26 @@ package struct Output: Sendable {
 
     /// The channel has written its portion to the socket.
     mutating func channelWrote() {
+        self.channelByteCount = 0
         self.isBlocked = false
         self.chooseDirect()
     }
 
-    /// Everything that is still to be sent, in order: the connection closes behind it.
-    mutating func finish() -> ArraySlice<UInt8> {
+    /// What is still to be sent, in order: the connection closes behind it. Shares the bytes of frames.
+    ///
+    /// Nothing of it is counted any more, so there is not much of it: the rest of the frame on its way, and of what waits behind it no more
+    /// than the end.
+    mutating func finish() -> [ArraySlice<UInt8>] {
         if self.joined.count > 0 { self.sending = self.joined[...] }
         self.joined = []
-        var rest = self.sending
-        for frame in self.outbox.take(byteCount: .max) { rest += frame.bytes }
+        var waiting = self.outbox.take(byteCount: .max).map(\.bytes)[...]
+        var byteCount = waiting.reduce(0) { $0 + $1.count }
+        while byteCount > Self.finalBytesMax, let first = waiting.popFirst() { byteCount -= first.count }
+        let rest = [self.sending] + waiting
         self.sending = []
+        self.channelByteCount = 0
         self.outboxChanged()
-        return rest
+        return rest.filter { !$0.isEmpty }
     }
 
     /// Takes over what waited in another process.
@@ -219,7 +256,7 @@ package struct Output: Sendable {
 
     private mutating func refill() {
         guard self.isWaiting, !self.isSuspended else { return }
-        for frame in self.outbox.take(byteCount: self.portionBytes) {
+        for frame in self.outbox.take(byteCount: Int(self.portionBytes)) {
             self.put(frame.bytes)
         }
         self.outboxChanged()

@@ -19,7 +19,10 @@ extension LoopCore {
             read, isReadOver: isReadOver, at: now, slot, self.codecs,
             budget: self.room > 0 ? self.budget.turn : 0, send, into: &actions)
         guard cost > 0 else { return }
-        if cost == .max { return self.queueInput(slot, into: &actions) }
+        guard cost < .max else {
+            self.queueInput(slot, into: &actions)
+            return self.settle(slot, at: now, into: &actions)
+        }
         self.spend(cost, into: &actions)
         self.settle(slot, at: now, into: &actions)
         if cost >= self.budget.turn { self.queueInput(slot, into: &actions) }

@@ -160,12 +160,22 @@ package struct Daemon: Sendable {
             clock: { Instant(nanoseconds: Int64(NIODeadline.now().uptimeNanoseconds)) })
     }
 
+    /// Gives each user the share of the connections that the settings give it, also if there are fewer, and leaves places for peers
+    /// that say Hello.
+    package static func divide(_ limits: inout ConnectionLedger.Limits, _ settings: Settings) {
+        let share = Double(limits.connectionsMax) / Double(max(1, settings.connectionsMax))
+        limits.connectionsPerUserMax = max(1, Int(Double(settings.connectionsPerUserMax) * min(1, share)))
+        limits.handshakesMax = min(settings.handshakesMax, max(1, limits.connectionsMax / 2))
+        limits.handshakesPerUserMax = min(
+            settings.handshakesPerUserMax, max(1, limits.connectionsPerUserMax / 4))
+    }
+
     /// The limits of the settings, reduced to what the descriptor limit allows.
     static func limits(of settings: Settings, _ logger: Logger) -> TransportLimits {
         var limits = TransportLimits()
         let descriptors = DescriptorLimit.raise()
         (limits.connections.connectionsMax, limits.refusalsMax) = DescriptorLimit.share(
-            descriptors, connectionsMax: settings.connectionsMax)
+            descriptors, connectionsMax: settings.connectionsMax, loops: settings.threads)
         if limits.connections.connectionsMax < settings.connectionsMax {
             logger.warning(
                 "\(LoggedEvent.tooFewDescriptors)",
@@ -173,10 +183,17 @@ package struct Daemon: Sendable {
                     LogKey.limit: "\(descriptors)", LogKey.count: "\(limits.connections.connectionsMax)",
                 ])
         }
-        limits.connections.connectionsPerUserMax = settings.connectionsPerUserMax
+        Self.divide(&limits.connections, settings)
+        (limits.failures.burst, limits.failures.perMinute) = (
+            settings.failuresMax, settings.failuresPerMinute
+        )
+        limits.failureDelay = settings.failureDelay
         limits.connection = settings.connection
         limits.outbox = settings.outbox
         limits.outboxBytesInAllMax = settings.outboxBytesInAllMax
+        limits.outboxBytesPerUserMax = settings.outboxBytesPerUserMax
+        limits.inputBytesInAllMax = settings.inputBytesInAllMax
+        limits.inputBytesPerUserMax = settings.inputBytesPerUserMax
         limits.log.linesMax = settings.logLinesPerPeerMax
         return limits
     }

@@ -2,8 +2,10 @@ internal import Foundation
 
 /// The descriptor limit of this process, and its division between connections and other uses.
 package enum DescriptorLimit {
-    /// Descriptors for listeners, event loops, the log and libraries.
+    /// Descriptors for listeners, the log and libraries.
     private static let reserved = 32
+    /// Descriptors of each event loop: epoll, an event and a timer.
+    private static let perLoop = 3
     /// Refused connections that may be open at the same time, until they have read their Goodbye.
     private static let refusalsMax = 256
 
@@ -22,9 +24,11 @@ package enum DescriptorLimit {
 
     /// Divides `limit` descriptors between connections, at most `connectionsMax`, and refused connections.
     package static func share(
-        _ limit: Int, connectionsMax: Int
+        _ limit: Int, connectionsMax: Int, loops: Int
     ) -> (connectionsMax: Int, refusalsMax: Int) {
         let refusals = min(Self.refusalsMax, max(0, limit / 8))
-        return (min(connectionsMax, max(1, limit - Self.reserved - refusals)), refusals)
+        return (
+            min(connectionsMax, max(1, limit - Self.reserved - Self.perLoop * loops - refusals)), refusals
+        )
     }
 }

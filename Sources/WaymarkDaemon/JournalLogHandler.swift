@@ -12,11 +12,15 @@ package struct JournalLogHandler: LogHandler {
     private let send: @Sendable ([Journal.Field]) throws(SystemdError) -> Void
     /// For entries that the journal did not accept.
     private let fallback: LineLogHandler
+    private let queue: LogQueue?
 
+    /// With a `queue` entries are written on its thread.
     package init(
         label: String, level: Logger.Level,
+        queue: LogQueue? = nil,
         send: @escaping @Sendable ([Journal.Field]) throws(SystemdError) -> Void = Journal.send
     ) {
+        self.queue = queue
         self.logLevel = level
         self.send = send
         self.fallback = LineLogHandler(label: label)
@@ -28,10 +32,15 @@ package struct JournalLogHandler: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        do throws(SystemdError) { try self.send(self.fields(of: event)) } catch {
-            // The line must not be lost. Standard error is connected to the journal as well.
-            self.fallback.log(event: event)
+        let fields = self.fields(of: event)
+        let write: @Sendable () -> Void = { [send = self.send, fallback = self.fallback] in
+            do throws(SystemdError) { try send(fields) } catch {
+                // The line must not be lost. Standard error is connected to the journal as well.
+                fallback.log(event: event)
+            }
         }
+        guard let queue else { return write() }
+        queue.add(fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }, write)
     }
 
     /// The entry for a line.

@@ -8,10 +8,13 @@ package struct LineLogHandler: LogHandler {
     package var logLevel = Logger.Level.trace
     private let label: String
     private let stream: StandardStream
+    private let queue: LogQueue?
 
-    package init(label: String, stream: StandardStream = .error) {
+    /// With a `queue` lines are written on its thread.
+    package init(label: String, stream: StandardStream = .error, queue: LogQueue? = nil) {
         self.label = label
         self.stream = stream
+        self.queue = queue
     }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -23,9 +26,11 @@ package struct LineLogHandler: LogHandler {
         let facts = self.metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
             .map { " \($0.key)=\($0.value)" }.joined()
         let line = "\(Self.now()) \(event.level) \(self.label):\(facts) \(event.message)"
-        do throws(WriteError) { try self.stream.write(TerminalText.printable(line) + "\n") } catch {
-            /* Nothing is left to report it to. */
+        let text = TerminalText.printable(line) + "\n"
+        let write: @Sendable () -> Void = { [stream = self.stream] in
+            do throws(WriteError) { try stream.write(text) } catch { /* Nothing is left to report it to. */  }
         }
+        if let queue { queue.add(text.utf8.count, write) } else { write() }
     }
 
     /// The time in the form `2026-11-22T14:12:22+0000`.

@@ -151,9 +151,9 @@ package struct GatewayLimits: Sendable, Hashable {
     /// Retained state of all sessions of one client, in bytes.
     package var retainedBytesPerClientMax = 67_108_864
     /// Retained state of all sessions of one user id or credential, in bytes.
-    package var retainedBytesPerUserMax = 536_870_912
+    package var retainedBytesPerUserMax = 268_435_456
     /// Retained state of all sessions, in bytes.
-    package var retainedBytesInAllMax = 1_073_741_824
+    package var retainedBytesInAllMax = 536_870_912
     /// Recent frames of one session, as one profile gets them, kept for resumption, in bytes.
     package var replayBytesMax = 262_144
     /// Recent frames of all sessions, in bytes. Over it fewer are kept, and an endpoint that resumes gets a snapshot instead.

@@ -232,7 +232,8 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         guard self.state == .admitting, let wish = self.wish else { return }  // Closed in the meantime.
         var welcome = welcome
         welcome.version = wish.version
-        let keepalive = wish.keepaliveMilliseconds.map { .milliseconds($0) } ?? self.limits.keepalive
+        let asked = wish.keepaliveMilliseconds.map { .milliseconds($0) } ?? self.limits.keepalive
+        let keepalive = max(self.limits.keepaliveMin, min(asked, self.limits.keepaliveMax))
         welcome.keepaliveMilliseconds = UInt32(clamping: keepalive.milliseconds)
         self.frameBytesMax = min(wish.frameBytesMax ?? self.limits.frameBytesMax, self.limits.frameBytesMax)
         welcome.frameBytesMax = self.frameBytesMax

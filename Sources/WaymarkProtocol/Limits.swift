@@ -53,6 +53,10 @@ package struct ConnectionLimits: Defaultable {
     package var handshakeTimeout: Duration = .seconds(5)
     /// Between two signs of life, unless the peer asks for another.
     package var keepalive: Duration = .seconds(10)
+    /// The shortest interval that a peer gets, whatever it asks for.
+    package var keepaliveMin: Duration = .seconds(1)
+    /// The longest interval that a peer gets, so that silent peers are noticed.
+    package var keepaliveMax: Duration = .seconds(600)
     /// The largest frame, header included.
     package var frameBytesMax: UInt32 = 1_048_576
     /// From our Goodbye to closing the transport.

@@ -79,7 +79,8 @@ extension SimulatedNetwork {
             self.submit(events, from: id, isReadOver: isReadOver)
         case .admit(let slot, let hello): self.admit(hello, self.loops[loop].id(of: slot))
         case .write(let slot, let portion): self.write(portion, self.loops[loop].id(of: slot))
-        case .close(let slot, let rest): self.close(self.loops[loop].id(of: slot), behind: rest)
+        case .close(let slot, let rest):
+            self.close(self.loops[loop].id(of: slot), behind: Array(rest.joined())[...])
         case .note(let slot, let note): self.see(note, self.loops[loop].id(of: slot))
         case .arm(let deadline): self.loopDeadlines[loop] = deadline
         case .workLater: self.isWorkDue[loop] = true

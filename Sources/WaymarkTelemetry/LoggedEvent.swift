@@ -7,6 +7,8 @@ package enum LoggedEvent: String, Sendable, Hashable, CaseIterable, CustomString
     case idleExitIgnored = "ignoring times.idle-exit, because the daemon opened a listener itself"
     case tooFewDescriptors =
         "the descriptor limit is too low for limits.connections, accepting fewer connections"
+    case acceptPaused = "cannot accept connections, trying again"
+    case linesDropped = "dropped log lines that could not be written in time"
     case loopsDidNotStop = "event loops did not stop cleanly, ignoring"
     case managerNotReached = "cannot reach the service manager, ignoring"
     case listenerClosed = "a listener was closed"
@@ -63,6 +65,8 @@ package enum LoggedEvent: String, Sendable, Hashable, CaseIterable, CustomString
         case .cannotStart: "4a39e102d6794d58b9f7d55a01f94936"
         case .idleExitIgnored: "157a23fa54e34770af531f409a1437ac"
         case .tooFewDescriptors: "a9db39abf06e4a978971fca1c347b824"
+        case .acceptPaused: "dcf31b39d05f40d1a61dddbd9a712234"
+        case .linesDropped: "ae8dcaa63e0549dab70b491d10df6c79"
         case .loopsDidNotStop: "bd07ba7feb30412fb146e703fd012bcf"
         case .managerNotReached: "c7179b55b1c34ae18a6f1c89df259d86"
         case .listenerClosed: "bed3c24fe67649dc97cbd12e9bc4536a"

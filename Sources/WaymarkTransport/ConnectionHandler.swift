@@ -24,6 +24,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var key: ListenerKey?
     /// The connection comes from another process, and is reviewed when it is resumed.
     let isAdopted: Bool
+    /// The gateway's end closes the connection before its peer was admitted, and the peer is to blame.
+    private var isFailing = false
+    /// Its Hello brought a resumption token.
+    private var hasToken = false
+    private var isCharged = false
     var peer: PeerDescription
     /// The socket belongs to the next process: transport events are ignored.
     private(set) var isDetached = false
@@ -110,6 +115,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
         self.drained?.fail(ChannelError.alreadyClosed)
         self.drained = nil
+        if !self.peer.isAdmitted { _ = self.charge() }
         self.note(self.peer.isAdmitted ? .left : .ended)
         context.fireChannelInactive()
     }
@@ -142,6 +148,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Finds out who says a Hello.
     func admit(_ hello: Hello) {
         self.peer.role = hello.role
+        self.hasToken = hello.resumptionToken != nil
         do throws(ListenerPolicy.Refusal) {
             // Without a policy its listener is closed, and it was sent its Goodbye.
             guard let policy = self.policy else { return }
@@ -191,12 +198,26 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func note(_ note: LoopCore.Note) {
         switch note {
-        case .admitted:
+        case .admitted(let isResumed):
             self.peer.isAdmitted = true
+            self.driver.handshakeFinished(self.id)
+            // A token that nothing is resumed with: guessing costs as much as a wrong key.
+            if self.hasToken, !isResumed { _ = self.charge() }
             self.note(PeerNotice.admitted)
         case .rejected(let rejection): self.note(PeerNotice.rejected(rejection))
-        case .closing(let goodbye): self.note(PeerNotice.closing(goodbye))
+        case .closing(let goodbye):
+            self.isFailing = !self.peer.isAdmitted && goodbye.code != .shuttingDown
+            self.note(PeerNotice.closing(goodbye))
         }
+    }
+
+    /// Charges the handshake to the peer's account, once.
+    ///
+    /// - Returns: Whether there was a token for it, or it was charged before.
+    private func charge() -> Bool {
+        guard !self.isCharged else { return true }
+        self.isCharged = true
+        return self.driver.charge(self.peer.source.account)
     }
 
     private func note(_ notice: PeerNotice) { self.driver.note(notice, of: self.peer) }
@@ -215,11 +236,25 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context.writeAndFlush(NIOAny(ByteBuffer(bytes: portion)), promise: written)
     }
 
-    /// Closes the channel behind the last bytes, or after a bounded time.
-    func close(behind rest: ArraySlice<UInt8>) {
-        guard let context = self.context else { return }
-        if !rest.isEmpty { context.write(NIOAny(ByteBuffer(bytes: rest)), promise: nil) }
-        GracefulClose.begin(on: context.channel, within: self.driver.limits.connection.drainTimeout)
+    /// Closes the channel behind the last bytes, or after a bounded time. Late, if the handshake has failed and its account has no
+    /// token left: a peer that guesses waits for each answer.
+    func close(behind rest: [ArraySlice<UInt8>]) {
+        guard let channel = self.context?.channel else { return }
+        let limits = self.driver.limits
+        guard self.isFailing, !self.charge() else {
+            return GracefulClose.begin(on: channel, behind: rest, within: limits.connection.drainTimeout)
+        }
+        let answer = channel.eventLoop.scheduleTask(in: .nanoseconds(limits.failureDelay.nanoseconds)) {
+            GracefulClose.begin(on: channel, behind: rest, within: limits.connection.drainTimeout)
+        }
+        channel.closeFuture.whenComplete { _ in answer.cancel() }
+    }
+
+    /// Closes a connection whose handshake is not finished, at once: another one needs its place.
+    func closeUnfinished(_ goodbye: Goodbye) {
+        guard !self.peer.isAdmitted, !self.shard.core.isSuspended(self.slot) else { return }
+        self.handle(.closeRequested(goodbye))
+        self.cut()
     }
 
     /// Closes the channel at once.

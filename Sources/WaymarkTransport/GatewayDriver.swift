@@ -10,7 +10,9 @@ package import WaymarkProtocol
 package final class GatewayDriver: Sendable {
     private let currentLimits: Mutex<TransportLimits>
     let clock: @Sendable () -> Instant
-    private let logger: Logger
+    /// What each user or address may still get wrong in handshakes. Locked, because every loop charges it.
+    let failures: Mutex<TokenBuckets<PeerAccount>>
+    let logger: Logger
     let gatewayLoop: any EventLoop
     let state: NIOLoopBoundBox<State>
     let shards: [(loop: any EventLoop, shard: NIOLoopBoundBox<LoopShard>)]
@@ -78,6 +80,7 @@ package final class GatewayDriver: Sendable {
         precondition(!loops.isEmpty, "a driver needs an event loop")
         self.currentLimits = Mutex(limits)
         self.clock = clock
+        self.failures = Mutex(TokenBuckets(limits: limits.failures))
         self.logger = logger
         self.gatewayLoop = loops[0]
         let loopLimits = limits.ofLoop(among: loops.count)
@@ -142,6 +145,7 @@ package final class GatewayDriver: Sendable {
         self.gatewayLoop.execute {
             self.state.value.ledger.limits = limits.connections
             self.state.value.log.limits = limits.log
+            self.failures.withLock { $0.limits = limits.failures }
         }
         self.submit([.policyChanged(policy)], from: nil)
         let loopLimits = limits.ofLoop(among: self.shards.count)
@@ -241,27 +245,59 @@ package final class GatewayDriver: Sendable {
 
     /// Counts a new connection.
     private func register(_ shard: Int, _ origin: ConnectionOrigin, _ source: PeerSource) -> Admission {
-        guard let refusal = self.state.value.draining?.goodbye ?? self.state.value.ledger.add(source.user)
-        else {
-            self.state.value.nextConnection += 1
-            let id = ConnectionID(self.state.value.nextConnection)
+        let id = ConnectionID(self.state.value.nextConnection + 1)
+        let verdict = self.state.value.draining.map { ConnectionLedger.Verdict.refused($0.goodbye) }
+        let refusal: Goodbye
+        switch verdict ?? self.state.value.ledger.add(id, source.account) {
+        case .accepted(let oldest):
+            self.state.value.nextConnection = id.rawValue
             self.state.value.sources[id] = source
             self.state.value.core.assign(id, to: shard, payer: source.payer)
             self.state.value.idle.connectionOpened()
+            if let oldest { self.closeUnfinished(oldest) }
             return .taken(id)
+        case .refused(let goodbye): refusal = goodbye
         }
         self.note(.closing(refusal), of: PeerDescription(source: source, listener: origin.address))
-        guard self.state.value.refusals < self.limits.refusalsMax else { return .dropped }
+        guard self.charge(source.account), self.state.value.refusals < self.limits.refusalsMax else {
+            return .dropped
+        }
         self.state.value.refusals += 1
         self.state.value.idle.connectionOpened()
         return .refused(refusal)
+    }
+
+    /// Closes a connection whose handshake is not finished, because another one needs its place.
+    private func closeUnfinished(_ id: ConnectionID) {
+        guard let index = self.state.value.core.loop(of: id) else { return }
+        let goodbye = Goodbye(
+            .tooManyConnections, reason: "other connections wait, and this one sent no valid Hello yet")
+        let (loop, shard) = self.shards[index]
+        loop.execute { shard.value.closeUnfinished(id, goodbye) }
+    }
+
+    /// The gateway has admitted the peer of a connection.
+    func handshakeFinished(_ id: ConnectionID) {
+        guard self.gatewayLoop.inEventLoop else {
+            return self.gatewayLoop.execute { self.handshakeFinished(id) }
+        }
+        self.state.value.ledger.finish(id)
+    }
+
+    /// Charges a handshake that failed.
+    ///
+    /// - Returns: Whether there was a token for it. If not, the peer is answered late.
+    @discardableResult
+    package func charge(_ account: PeerAccount) -> Bool {
+        let now = self.clock()
+        return self.failures.withLock { $0.take(from: account, at: now) }
     }
 
     /// Forgets a connection that has closed and whose last events were processed.
     private func forget(_ id: ConnectionID) {
         guard let source = self.state.value.sources[id] else { return }
         self.state.value.sources[id] = nil
-        self.state.value.ledger.remove(source.user)
+        self.state.value.ledger.remove(id, source.account)
         self.state.value.idle.connectionClosed()
         self.endDrainingIfEmpty()
     }

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import NIOCore
 internal import NIOPosix
+internal import Synchronization
 internal import WaymarkCodec
 internal import WaymarkConnections
 package import WaymarkGateway
@@ -43,7 +44,8 @@ extension GatewayDriver {
             self.disarm()
             return DriverState(
                 gateway: GatewayState(self.state.value.core.gateway),
-                nextConnection: self.state.value.nextConnection, connections: detached)
+                nextConnection: self.state.value.nextConnection, connections: detached,
+                failures: self.failures.withLock { $0.entries })
         }.get()
         return DetachedDriver(state: state, descriptors: descriptors, cutCount: cutCount)
     }
@@ -86,11 +88,13 @@ extension GatewayDriver {
         try await self.gatewayLoop.submit {
             self.state.value.adopt(gateway)
             self.state.value.nextConnection = state.nextConnection
+            self.failures.withLock { $0.restore(state.failures ?? []) }
             // Until every connection is attached, see `resume`.
             self.state.value.core.isPaused = true
             for (index, (connection, _, _)) in connections.enumerated() {
                 let detached = connection.connection
-                self.state.value.ledger.restore(connection.source.user)
+                self.state.value.ledger.restore(
+                    detached.id, connection.source.account, isFinished: detached.isAdmitted)
                 self.state.value.sources[detached.id] = connection.source
                 self.state.value.core.assign(
                     detached.id, to: index % self.shards.count, payer: connection.source.payer,

@@ -10,6 +10,8 @@ package struct DriverState: Codable, Sendable {
     let gateway: GatewayState
     let nextConnection: UInt64
     package let connections: [ConnectionState]
+    /// Absent in the state of older versions.
+    let failures: [TokenBuckets<PeerAccount>.Entry]?
 }
 
 /// One connection and the socket that belongs to it.

@@ -101,8 +101,10 @@ package struct Listener: Sendable {
     package func resume() async { await self.setAccepting(true) }
 
     private func setAccepting(_ isAccepting: Bool) async {
-        do { try await self.channel.setOption(.autoRead, value: isAccepting).get() } catch
-        { /* It is closed. */  }
+        do {
+            try await self.channel.triggerUserOutboundEvent(AcceptPause.Command(isAccepting: isAccepting))
+                .get()
+        } catch { /* It is closed. */  }
     }
 
     /// Accepts from a socket that ``open(_:permissions:currentPolicy:driver:group:)`` opened in another process, and owns it from now
@@ -187,6 +189,11 @@ package struct Listener: Sendable {
             .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.maxMessagesPerRead, value: Self.acceptedAtOnceMax)
+            .serverChannelInitializer { [logger = driver.logger] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause(logger))
+                }
+            }
             .childChannelInitializer { channel in
                 do {
                     let address = try address.of(channel.parent)

@@ -29,8 +29,8 @@ package enum PeerSource: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The user id, if the kernel reports one.
     package var user: UInt32? { if case .user(let user) = self { user } else { nil } }
 
-    /// All connections of one user or one address share a payer. The hash is seeded: no peer can find an address with the hash of another.
-    var payer: Payer { Payer(rawValue: UInt64(bitPattern: Int64(self.hashValue)) | 1) }
+    /// All connections of one user or one address share a payer.
+    var payer: Payer { self.account.payer }
 
     package var description: String {
         switch self {

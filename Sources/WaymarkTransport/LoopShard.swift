@@ -129,6 +129,12 @@ final class LoopShard {
         for handler in self.openHandlers where !self.core.isSuspended(handler.slot) { handler.review() }
     }
 
+    /// Closes a connection whose handshake is not finished.
+    func closeUnfinished(_ id: ConnectionID, _ goodbye: Goodbye) {
+        guard let slot = self.core.slot(of: id) else { return }
+        self.handlers[slot]?.closeUnfinished(goodbye)
+    }
+
     /// Says goodbye to all connections, also to those that are still on their way here.
     func drain(_ goodbye: Goodbye) {
         self.drainGoodbye = goodbye

@@ -94,7 +94,7 @@ import WaymarkProtocol
             var closings: [[UInt8]] = []
             for sequence in UInt64(1)...40 {
                 rig.perform([.publish(Self.audience, LoopRig.batch([LoopRig.alert(sequence)]))])
-                for case .close(slot, let rest) in rig.take() { closings.append(Array(rest)) }
+                for case .close(slot, let rest) in rig.take() { closings.append(Array(rest.joined())) }
             }
             #expect(closings.count == 1)
             #expect(rig.core.isClosing(slot))

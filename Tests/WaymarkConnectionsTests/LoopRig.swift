@@ -25,11 +25,15 @@ struct LoopRig {
         }
     }
 
-    init(waitingBytesMax: Int = .max, portionBytes: Int = 32_768) {
+    init(
+        waitingBytesMax: Int = .max, waitingBytesPerUserMax: Int = .max, inputBytesMax: Int = .max,
+        inputBytesPerUserMax: Int = .max, portionBytes: Int = 32_768
+    ) {
         self.core = LoopCore(
             limits: .init(
-                waitingBytesMax: waitingBytesMax, slowConsumerTimeout: .seconds(30),
-                portionBytes: portionBytes))
+                waitingBytesMax: waitingBytesMax, waitingBytesPerUserMax: waitingBytesPerUserMax,
+                inputBytesMax: inputBytesMax, inputBytesPerUserMax: inputBytesPerUserMax,
+                slowConsumerTimeout: .seconds(30), portionBytes: portionBytes))
     }
 
     mutating func change(_ body: (inout LoopCore, Instant, Send, inout [LoopCore.Action]) -> Void) {
@@ -55,11 +59,13 @@ struct LoopRig {
     }
 
     /// A connection whose endpoint was admitted; what was sent for that is taken.
-    mutating func endpoint(_ number: UInt64, outbox: Outbox.Limits = Outbox.Limits()) throws -> Int {
+    mutating func endpoint(
+        _ number: UInt64, of payer: Payer? = nil, outbox: Outbox.Limits = Outbox.Limits()
+    ) throws -> Int {
         var slot = 0
         self.change { core, now, _, actions in
             slot = core.add(
-                ConnectionID(number), payer: Payer(rawValue: number), limits: ConnectionLimits(),
+                ConnectionID(number), payer: payer ?? Payer(rawValue: number), limits: ConnectionLimits(),
                 outbox: outbox,
                 allowedRoles: [.vehicle], at: now, into: &actions)
             core.open(slot, Self.socket(slot), at: now, into: &actions)

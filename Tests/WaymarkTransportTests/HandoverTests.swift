@@ -76,6 +76,30 @@ private struct Moved: @unchecked Sendable {
 
     private static let burst = 40
 
+    @Test func `the next process continues spent tokens and counts connections`() async throws {
+        var limits = TransportLimits.patient
+        limits.failures.burst = 1
+        limits.failures.perMinute = 1
+        limits.failureDelay = .zero
+        limits.connections.connectionsPerUserMax = 3
+        let process = DaemonProcess(limits)
+        let first = try await process.vehicle("car-1")
+        let second = try await process.connect()
+        let third = try await process.vehicle("car-3")
+        #expect(process.driver.charge(.user(1_000)))
+        let (next, _, adopted) = try await process.restart(limits)
+        #expect(adopted == 3)
+        // The bucket has no token yet, and the user no place.
+        #expect(!next.driver.charge(.user(1_000)))
+        #expect(next.driver.charge(.user(1_001)))
+        // A refused connection gets its Goodbye.
+        limits.failures.burst = 100
+        let (last, _, _) = try await next.restart(limits)
+        await #expect(throws: (any Error).self) { try await last.vehicle("car-4") }
+        withExtendedLifetime((first, second, third)) {}
+        try await last.end()
+    }
+
     @Test func `a frame that was read in part is completed by the next process`() async throws {
         let process = DaemonProcess()
         let endpoint = try await process.vehicle("car")

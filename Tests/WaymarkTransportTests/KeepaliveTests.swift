@@ -26,6 +26,24 @@ import WaymarkTransport
         #expect(!vehicle.isOutputClosed)
     }
 
+    @Test(arguments: [(UInt32(1_000), UInt32(5_000)), (10_000, 10_000), (600_000, 20_000)])
+    func `a peer gets the interval that it asks for, within the operator's bounds`(
+        _ asked: UInt32, _ given: UInt32
+    ) throws {
+        let bench = Bench {
+            $0.connection.keepaliveMin = .seconds(5)
+            $0.connection.keepaliveMax = .seconds(20)
+        }
+        let peer = try bench.connect()
+        var hello = Bench.vehicleHello("car")
+        hello.keepaliveMilliseconds = asked
+        try peer.send(.hello(hello))
+        guard case .welcome(let welcome) = try peer.receive().first?.message else {
+            throw UnexpectedResult(got: "no Welcome")
+        }
+        #expect(welcome.keepaliveMilliseconds == given)
+    }
+
     @Test func `an idle peer is pinged once per keepalive interval`() throws {
         let bench = Bench()
         let vehicle = try bench.vehicle("car", keepaliveMilliseconds: 1_000)

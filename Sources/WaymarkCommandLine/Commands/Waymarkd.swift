@@ -59,6 +59,7 @@ package struct Waymarkd: AsyncParsableCommand {
         let threshold = LogThreshold(Logger.Level(rawValue: settings.logLevel) ?? .info)
         LoggingSystem.bootstrap { label in ServiceLog.handler(label: label, threshold: threshold) }
         let logger = Logger(label: "waymarkd")
+        defer { ServiceLog.flush() }
         do {
             let (inherited, handover) = try InheritedListeners.receive()
             let service = DaemonService(
