@@ -34,7 +34,14 @@ struct World {
         self.handle(Self.event(of: message, from: connection, session))
     }
 
+    /// Handles an event, and all steps of the operation that it begins.
     mutating func handle(_ event: Gateway.Event) {
+        self.begin(event)
+        while self.gateway.hasSteps(of: event.cause) { self.begin(.stepDue(of: event.cause)) }
+    }
+
+    /// Handles an event, but leaves the steps of the operation that it begins.
+    mutating func begin(_ event: Gateway.Event) {
         var actions: [Gateway.Action] = []
         self.gateway.handle(event, at: self.now, into: &actions)
         for action in actions {
