@@ -27,7 +27,7 @@ extension Gateway {
     private func refusalReason(of principal: Principal) -> String? {
         let limits = self.policy.limits
         if self.known.count >= limits.peersMax { return "\(limits.peersMax) peers are known" }
-        if self.known.countByUser[principal, default: 0] >= limits.peersPerUserMax {
+        if self.known.count(of: principal) >= limits.peersPerUserMax {
             return "\(limits.peersPerUserMax) peers of this user are known"
         }
         return nil
@@ -40,6 +40,7 @@ extension Gateway {
         _ subject: AccessSubject, _ token: ResumptionToken, at now: Instant, into actions: inout [Action]
     ) {
         let path = EndpointPath(vehicle: vehicleHello.vehicle, endpoint: vehicleHello.endpoint)
+        self.settle(path.vehicle, at: now, into: &actions)
         let vehicle = self.vehicles[path.vehicle]
         guard vehicle?.principal == nil || vehicle?.principal == principal else {
             return self.refuse(
@@ -59,10 +60,8 @@ extension Gateway {
         if old == nil, let reason = self.refusalReason(of: principal) {
             return self.refuse(connection, .resourceLimit, reason, into: &actions)
         }
-        guard vehicle != nil || self.vehicles.count < self.policy.limits.vehiclesMax else {
-            return self.refuse(
-                connection, .resourceLimit, "there are \(self.policy.limits.vehiclesMax) vehicles",
-                into: &actions)
+        if vehicle?.principal == nil, let reason = self.reasonForNoVehicle(of: principal, vehicle) {
+            return self.refuse(connection, .resourceLimit, reason, into: &actions)
         }
         let count = vehicle?.endpoints.count ?? 0
         guard old != nil || count < self.policy.limits.endpointsPerVehicleMax else {
@@ -80,6 +79,7 @@ extension Gateway {
         }
         self.vehicles[path.vehicle, default: Vehicle()].add(
             endpoint, path.endpoint, principal, isResumed: isResumed)
+        self.indexVehicle(path.vehicle)
         self.peers[connection] = .endpoint(path)
         if old == nil { self.known.add(principal) }
         self.deadlines.remove(.endpointGrace(path))
@@ -114,22 +114,25 @@ extension Gateway {
 
     /// Forgets an endpoint. Without endpoints the vehicle is gone; a session that named it waits for it.
     mutating func forgetEndpoint(_ path: EndpointPath, at now: Instant, into actions: inout [Action]) {
+        self.settle(path.vehicle, at: now, into: &actions)
         self.leaveSession(path, into: &actions)
         guard self.vehicles[path.vehicle]?.endpoints.removeValue(forKey: path.endpoint) != nil else { return }
         if let user = self.vehicles[path.vehicle]?.principal { self.known.remove(user) }
         self.deadlines.remove(.endpointGrace(path))
-        guard let vehicle = self.vehicles[path.vehicle], vehicle.endpoints.isEmpty else { return }
+        guard let vehicle = self.vehicles[path.vehicle], vehicle.endpoints.isEmpty else {
+            return self.indexVehicle(path.vehicle)
+        }
         for request in vehicle.sortedRequests { self.endRequest(request, .gone, into: &actions) }
-        self.vehicles[path.vehicle] = nil
-        guard let session = vehicle.session else { return }
+        guard let session = vehicle.session else { return self.removeVehicle(path.vehicle) }
         var awaited = Vehicle()
-        awaited.session = session
+        (awaited.session, awaited.place, awaited.lastTour) = (session, vehicle.place, vehicle.lastTour)
+        (awaited.shares, awaited.indexed) = (vehicle.shares, vehicle.indexed)
         self.vehicles[path.vehicle] = awaited
-        switch self.sessions[session]?.selection {
-        case .vehicles: self.endShares(with: path.vehicle, in: session, .gone, into: &actions)
-        case .anyThatAsked:
-            self.removeVehicle(path.vehicle, from: session, .vehicleGone, at: now, into: &actions)
-        case nil: break
+        self.indexVehicle(path.vehicle)
+        if self.sessions[session]?.selection == .anyThatAsked {
+            self.removeVehicle(path.vehicle, .vehicleGone, at: now, into: &actions)
+        } else {
+            self.endShares(with: path.vehicle, .gone, into: &actions)
         }
     }
 
@@ -154,32 +157,33 @@ extension Gateway {
                     return self.refuse(connection, .idInUse, "client \(id) is connected", into: &actions)
                 }
                 self.takeOver(present, into: &actions)
-                self.clients[id]?.connection = nil
-                self.abandonRequests(of: id, at: now, into: &actions)
+                self.disconnect(id)
             }
             // A client without its token has lost the state of its sessions.
-            if !isResumed { self.forgetClient(id, at: now, into: &actions) }
+            if !isResumed { self.forgetClient(id, .clientGone, into: &actions) }
         }
         var client = Client(
             principal: principal, subject: subject, connection: connection, hello: navigation,
             displayName: hello.displayName,
             token: token, granted: navigation.features.subtracting(self.policy.withheldFeatures))
-        client.sessions = self.clients[id]?.sessions ?? []
+        let present = self.clients[id]
+        client.sessions = present?.sessions ?? []
         var welcome = self.welcome(navigation, token, isResumed: isResumed)
-        welcome.sessions = self.resumedSessions(self.clients[id])
-        if self.clients[id] == nil { self.known.add(principal) }
+        welcome.sessions = self.resumedSessions(present)
+        if present == nil { self.known.add(principal) }
         self.clients[id] = client
         self.setGrant(of: id)
+        self.indexClient(id, present)
         self.peers[connection] = .client(id)
         self.deadlines.remove(.clientGrace(id))
         if isResumed { self.counters.resumptions += 1 }
         actions.append(.admit(connection, welcome))
         for session in client.sessions {
             self.sessions[session]?.providedFeatures.formUnion(client.granted)
-            self.restore(session, connection, at: now, into: &actions)
-            if old?.granted != client.granted { self.refit(session, into: &actions) }
+            self.restore(session, connection, into: &actions)
+            if old?.granted != client.granted { self.begin(.refit, of: session) }
             // It may have come with another key, or other groups.
-            if old?.subject != subject { self.endForbiddenGuidance(in: session, at: now, into: &actions) }
+            if old?.subject != subject { self.endForbiddenGuidance(in: session) }
         }
     }
 
@@ -203,14 +207,23 @@ extension Gateway {
     }
 
     /// Ends a client's sessions, and forgets the client.
-    mutating func forgetClient(_ id: ClientID, at now: Instant, into actions: inout [Action]) {
+    mutating func forgetClient(_ id: ClientID, _ reason: SessionEndReason, into actions: inout [Action]) {
         guard let client = self.clients[id] else { return }
-        for session in client.sessions {
-            self.endSession(session, .clientGone, at: now, into: &actions)
-        }
+        self.counters.work.visit(client.sessions.count)
+        for session in client.sessions { self.endSession(session, reason, into: &actions) }
         self.known.remove(client.principal)
         self.clients[id] = nil
         self.grants[id] = nil
+        self.indexClient(id, client)
+    }
+
+    /// A client's connection is gone. Others may be asked what it was asked.
+    mutating func disconnect(_ id: ClientID) {
+        let old = self.clients[id]
+        self.clients[id]?.connection = nil
+        self.clients[id]?.requests = []
+        self.indexClient(id, old)
+        if let requests = old?.requests, !requests.isEmpty { self.queue(.abandonments(requests[...])) }
     }
 
     // MARK: Departing
@@ -221,22 +234,20 @@ extension Gateway {
         guard let peer = self.peers.removeValue(forKey: connection) else { return }
         switch peer {
         case .endpoint(let path):
+            self.settle(path.vehicle, at: now, into: &actions)
             self.leaveAudience(path, into: &actions)
             self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.connection = nil
             if clean {
                 self.forgetEndpoint(path, at: now, into: &actions)
             } else {
+                self.indexVehicle(path.vehicle)
                 self.deadlines.set(.endpointGrace(path), at: now + self.policy.limits.grace)
             }
             self.announce(path.vehicle, into: &actions)
         case .client(let id):
-            self.clients[id]?.connection = nil
-            self.abandonRequests(of: id, at: now, into: &actions)
+            self.disconnect(id)
             if clean {
-                for session in self.clients[id]?.sessions ?? [] {
-                    self.endSession(session, .cancelledByClient, at: now, into: &actions)
-                }
-                self.forgetClient(id, at: now, into: &actions)
+                self.forgetClient(id, .cancelledByClient, into: &actions)
             } else {
                 for session in self.clients[id]?.sessions ?? [] {
                     self.suspend(session, into: &actions)

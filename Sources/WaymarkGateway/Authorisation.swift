@@ -76,13 +76,9 @@ extension Gateway {
         if !self.policy.access.isOpen {
             self.expelEndpoints(at: now, into: &actions)
             self.expelClients(at: now, into: &actions)
-            self.endForbiddenGuidance(at: now, into: &actions)
             self.reassignForbiddenRequests(at: now, into: &actions)
         }
-        guard self.sessions.values.contains(where: { $0.selection == .anyThatAsked }) else { return }
-        for vehicle in self.vehicles.keys.sorted() where self.isWaitingForGuidance(vehicle) {
-            self.offer(vehicle, at: now, into: &actions)
-        }
+        if !self.index.offers.isEmpty { self.queue(.offers(after: nil)) }
     }
 
     private mutating func expelEndpoints(at now: Instant, into actions: inout [Action]) {
@@ -96,6 +92,7 @@ extension Gateway {
                 if let connection = endpoint.connection {
                     self.leaveAudience(path, into: &actions)
                     self.vehicles[id]?.endpoints[name]?.connection = nil
+                    self.indexVehicle(id)
                     let reason = decision.reason(for: endpoint.subject, "be \(id)")
                     self.expel(connection, Goodbye(.notAuthorized, reason: reason), into: &actions)
                 }
@@ -113,14 +110,10 @@ extension Gateway {
             self.note(.helloRefused(by: decision.decider), ofClient: id, into: &actions)
             if let connection = client.connection {
                 let reason = decision.reason(for: client.subject, "guide as \(id)")
-                self.clients[id]?.connection = nil
                 self.expel(connection, Goodbye(.notAuthorized, reason: reason), into: &actions)
             }
-            self.abandonRequests(of: id, at: now, into: &actions)
-            for session in client.sessions {
-                self.endSession(session, .notAuthorized, at: now, into: &actions)
-            }
-            self.forgetClient(id, at: now, into: &actions)
+            self.disconnect(id)
+            self.forgetClient(id, .notAuthorized, into: &actions)
             self.deadlines.remove(.clientGrace(id))
         }
     }
@@ -133,22 +126,20 @@ extension Gateway {
         actions.append(.close(connection, goodbye))
     }
 
-    private mutating func endForbiddenGuidance(at now: Instant, into actions: inout [Action]) {
-        for (_, id) in self.sessions.values.map({ ($0.ordinal, $0.id) }).sorted(by: { $0.0 < $1.0 }) {
-            self.endForbiddenGuidance(in: id, at: now, into: &actions)
-        }
+    /// Removes the vehicles that the client of a session may not guide, in steps.
+    mutating func endForbiddenGuidance(in id: SessionID) {
+        if !self.policy.access.isOpen { self.begin(.enforce, of: id) }
     }
 
-    /// Removes the vehicles that the client of a session may not guide.
-    mutating func endForbiddenGuidance(in id: SessionID, at now: Instant, into actions: inout [Action]) {
-        guard !self.policy.access.isOpen, let session = self.sessions[id] else { return }
-        for vehicle in session.vehicles {
-            let decision = self.decision(session.client, toGuide: vehicle)
-            guard !decision.isAllowed else { continue }
-            self.note(
-                .guidanceRefused(by: decision.decider), of: vehicle, in: id, session.client, into: &actions)
-            self.removeVehicle(vehicle, from: id, .notAuthorized, at: now, into: &actions)
-        }
+    /// Removes a vehicle from a session if its client may not guide it.
+    mutating func endForbiddenGuidance(
+        of vehicle: VehicleID, in id: SessionID, at now: Instant, into actions: inout [Action]
+    ) {
+        guard let client = self.sessions[id]?.client,
+            case let decision = self.decision(client, toGuide: vehicle), !decision.isAllowed
+        else { return }
+        self.note(.guidanceRefused(by: decision.decider), of: vehicle, in: id, client, into: &actions)
+        self.removeVehicle(vehicle, .notAuthorized, at: now, into: &actions)
     }
 
     private mutating func reassignForbiddenRequests(at now: Instant, into actions: inout [Action]) {

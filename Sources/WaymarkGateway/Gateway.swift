@@ -21,6 +21,12 @@ package struct Gateway: Sendable, Hashable {
         case optIn(SessionID)
     }
 
+    /// A session in which a user has room for another profile.
+    struct FreeRoom: Sendable, Hashable {
+        let session: SessionID
+        let user: Principal
+    }
+
     package internal(set) var counters = Counters()
     package internal(set) var policy: Policy
     let coder: BodyCoder
@@ -30,10 +36,14 @@ package struct Gateway: Sendable, Hashable {
     /// The rules about each client; empty if there are none.
     var grants: [ClientID: AccessGrant] = [:]
     var sessions: [SessionID: NavigationSession] = [:]
+    /// Sessions that are over, until all their vehicles were told. Nothing more is published in them.
+    var endedSessions: [SessionID: NavigationSession] = [:]
     var requests = SlotMap<Request>()
     /// How much memory sessions use.
     var memory = MemoryLedger()
-    var known = KnownPeers()
+    var known = UserCount()
+    /// What would be searched for among all vehicles, clients and sessions otherwise.
+    var index = GatewayIndex()
     var snapshots = SnapshotBook()
     var deadlines = DeadlineQueue<Deadline>()
     /// The deadline that the driver was last told.
@@ -42,12 +52,18 @@ package struct Gateway: Sendable, Hashable {
     var nextAudience = AudienceID(1)
     /// How many sessions were opened so far.
     var sessionCount: UInt64 = 0
+    /// How often a client came to handle destinations.
+    var handlerCount: UInt64 = 0
     /// What operations have not done yet.
     var steps = StepQueue()
     /// The connection that pays for the present event, see ``Event/cause``.
     var cause: ConnectionID?
-    /// Sessions in which other endpoints may have room now; empty between two events.
-    var sessionsWithRoom: [SessionID] = []
+    /// The work at which the present event stops doing steps.
+    var workLimit: UInt64 = 0
+    /// How many tours of sessions' vehicles are not over. While there are none, every vehicle is settled.
+    var tourCount = 0
+    /// Sessions in which other endpoints of a user may have room now; empty between two events.
+    var sessionsWithRoom: [FreeRoom] = []
 
     /// Creates an empty gateway. `firstSession` should be random, so that ids of an earlier process match nothing.
     package init(policy: Policy, coder: BodyCoder, firstSession: SessionID) {
@@ -59,6 +75,7 @@ package struct Gateway: Sendable, Hashable {
     /// Advances the gateway by one event and appends what the driver must do, in order.
     package mutating func handle(_ event: Event, at now: Instant, into actions: inout [Action]) {
         self.cause = event.cause
+        let start = self.counters.work.units
         self.counters.work.visit()
         switch event {
         case .arrived(let connection, let hello, let principal, let subject, let token):
@@ -78,9 +95,11 @@ package struct Gateway: Sendable, Hashable {
             self.depart(connection, clean: clean, at: now, into: &actions)
         case .deadlineReached: self.reachDeadlines(at: now, into: &actions)
         case .policyChanged(let policy): self.change(to: policy, at: now, into: &actions)
-        case .stepDue(let cause): self.takeStep(of: cause, at: now, into: &actions)
+        case .stepDue: break  // Done below.
         }
-        if !self.sessionsWithRoom.isEmpty { self.fillRoom(into: &actions) }
+        if !self.steps.isEmpty || !self.sessionsWithRoom.isEmpty {
+            self.takeSteps(of: self.cause, since: start, at: now, into: &actions)
+        }
         self.arm(into: &actions)
         self.cause = nil
     }
@@ -91,9 +110,9 @@ package struct Gateway: Sendable, Hashable {
     /// The present numbers of peers, sessions and requests, for status lines.
     package var census: Census {
         Census(
-            vehicles: self.vehicles.values.count { $0.isConnected },
-            endpoints: self.peers.values.count { if case .endpoint = $0 { true } else { false } },
-            clients: self.peers.values.count { if case .client = $0 { true } else { false } },
+            vehicles: self.index.connectedVehicleCount,
+            endpoints: self.peers.count - self.index.connectedClientCount,
+            clients: self.index.connectedClientCount,
             sessions: self.sessions.count, requests: self.requests.count)
     }
 
@@ -111,7 +130,7 @@ package struct Gateway: Sendable, Hashable {
     }
 
     /// How many deadlines are handled in one step: all peers of a user may depart at the same time.
-    private static let deadlinesPerStep = 32
+    private static let deadlinesPerStep = 8
 
     mutating func reachDeadlines(at now: Instant, into actions: inout [Action]) {
         self.armed = nil
@@ -119,12 +138,14 @@ package struct Gateway: Sendable, Hashable {
             guard let deadline = self.deadlines.takeDue(at: now) else { return }
             self.counters.work.visit()
             switch deadline {
-            case .clientGrace(let client): self.forgetClient(client, at: now, into: &actions)
+            case .clientGrace(let client): self.forgetClient(client, .clientGone, into: &actions)
             case .endpointGrace(let path): self.forgetEndpoint(path, at: now, into: &actions)
             case .request(let number): self.giveUp(number, .timedOut, at: now, into: &actions)
-            case .share(let share): self.endShare(share, .didFailToShare(.timedOut), into: &actions)
-            case .receipts(let session): self.reportReceipts(session, into: &actions)
-            case .optIn(let session): self.applyOptOut(of: session, at: now, into: &actions)
+            case .share(let share):
+                self.settle(share.vehicle, at: now, into: &actions)
+                self.endShare(share, .didFailToShare(.timedOut), into: &actions)
+            case .receipts(let session): self.begin(.receipts, of: session)
+            case .optIn(let session): self.applyOptOut(of: session, at: now)
             }
         }
         self.queue(.deadlines)
@@ -141,6 +162,7 @@ package struct Gateway: Sendable, Hashable {
         repeat {
             self.nextSession.rawValue &+= 1
         } while self.nextSession == .none || self.sessions[self.nextSession] != nil
+            || self.endedSessions[self.nextSession] != nil
         return self.nextSession
     }
 

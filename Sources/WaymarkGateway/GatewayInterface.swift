@@ -136,7 +136,15 @@ package struct GatewayLimits: Sendable, Hashable {
     package var peersPerUserMax = 24_000
     /// Vehicles that have endpoints, or that sessions wait for.
     package var vehiclesMax = 50_000
+    /// Those of one user: of its endpoints, or that only its sessions wait for.
+    package var vehiclesPerUserMax = 25_000
+    /// Vehicles without endpoints that sessions wait for.
+    package var vehiclesAwaitedMax = 20_000
+    /// Those of the sessions of one user.
+    package var vehiclesAwaitedPerUserMax = 10_000
     package var sessionsMax = 10_000
+    /// Those of one user's clients.
+    package var sessionsPerUserMax = 5_000
     package var sessionsPerClientMax = 256
     package var endpointsPerVehicleMax = 16
     /// Requests one vehicle may have open at a time.
@@ -158,7 +166,7 @@ package struct GatewayLimits: Sendable, Hashable {
     package var replayBytesMax = 262_144
     /// Recent frames of all sessions, in bytes. Over it fewer are kept, and an endpoint that resumes gets a snapshot instead.
     package var replayBytesInAllMax = 268_435_456
-    /// Distinct profiles one session is fitted to, apart from ``Profile/bare``.
+    /// Distinct profiles that one session is fitted to for the endpoints of one user, apart from ``Profile/bare``.
     package var profilesPerSessionMax = 32
     /// Of one session at a time.
     package var route = RouteContent.Limits()

@@ -6,7 +6,7 @@ package import WaymarkProtocol
 /// ``format`` is the version of its encoding.
 package struct GatewayState: Codable, Sendable {
     /// Raise it when a stored member comes to mean something else under the same name.
-    package static let format: UInt32 = 2
+    package static let format: UInt32 = 3
 
     private var counters: Gateway.Counters
     private var peers: [ConnectionID: Peer]
@@ -15,14 +15,15 @@ package struct GatewayState: Codable, Sendable {
     private var sessions: [NavigationSession]
     private var requests: SlotMap<StoredRequest>
     private var memory: MemoryLedger
-    private var known: KnownPeers
+    private var known: UserCount
     private var deadlines: DeadlineQueue<Gateway.Deadline>
     private var armed: Instant?
     private var nextSession: SessionID
     private var nextAudience: AudienceID
     private var sessionCount: UInt64
+    private var handlerCount: UInt64
 
-    /// The state of `gateway`, between two events.
+    /// The state of `gateway`, between two events, when no steps wait.
     package init(_ gateway: Gateway) {
         self.counters = gateway.counters
         self.peers = gateway.peers
@@ -37,6 +38,7 @@ package struct GatewayState: Codable, Sendable {
         self.nextSession = gateway.nextSession
         self.nextAudience = gateway.nextAudience
         self.sessionCount = gateway.sessionCount
+        self.handlerCount = gateway.handlerCount
     }
 
     /// The gateway that resumes from this state. Its driver must arm ``Gateway/armed``.
@@ -64,6 +66,8 @@ package struct GatewayState: Codable, Sendable {
         gateway.nextAudience = self.nextAudience
         gateway.sessionCount = self.sessionCount
         for client in gateway.clients.keys { gateway.setGrant(of: client) }
+        gateway.rebuildIndex()
+        gateway.handlerCount = self.handlerCount
         return gateway
     }
 }
@@ -80,6 +84,7 @@ private struct StoredRequest: Codable, Sendable {
     private let content: ReceivedRequest
     private let kind: Request.Kind
     private let client: ClientID
+    private let place: Int
     private let stage: Stage
     private let deadline: DeadlineQueue<Gateway.Deadline>.Ticket
 
@@ -88,6 +93,7 @@ private struct StoredRequest: Codable, Sendable {
         self.content = request.content
         self.kind = request.kind
         self.client = request.client
+        self.place = request.place
         self.deadline = request.deadline
         self.stage =
             switch request.stage {
@@ -104,7 +110,7 @@ private struct StoredRequest: Codable, Sendable {
     func request(_ coder: BodyCoder) throws(Unreadable) -> Request {
         var request = Request(
             vehicle: self.vehicle, content: self.content, kind: self.kind, client: self.client,
-            deadline: self.deadline)
+            place: self.place, deadline: self.deadline)
         switch self.stage {
         case .asked: request.stage = .asked
         case .prompting(let frame, let until):

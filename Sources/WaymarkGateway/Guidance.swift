@@ -1,4 +1,5 @@
 internal import OrderedCollections
+internal import WaymarkAccess
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -12,64 +13,142 @@ extension Gateway {
     ) {
         guard let client = self.clients[id] else { return }
         if let session = client.sessions.first(where: { self.sessions[$0]?.requestID == opening.requestID }) {
-            return self.sendOpened(session, refused: [], connection, into: &actions)
+            let told = self.sendOpened(session, refused: [], connection, into: &actions)
+            return self.begin(.announce(after: told), of: session)
         }
-        let limits = self.policy.limits
-        guard self.sessions.count < limits.sessionsMax, client.sessions.count < limits.sessionsPerClientMax
-        else {
+        if let reason = self.reasonForNoSession(client) {
             return self.reject(
-                connection, Rejection(.limitReached, reason: "too many sessions are open"), .openSession,
+                connection, Rejection(.limitReached, reason: reason), .openSession,
                 requestID: opening.requestID, into: &actions)
         }
-        var refused: [VehicleStatus] = []
-        var taken: [VehicleID] = []
-        switch opening.vehicles {
-        case .vehicles(let ids):
-            var room = limits.vehiclesMax - self.vehicles.count
-            for vehicle in ids {
-                if let code = self.refusal(of: vehicle, client) {
-                    refused.append(VehicleStatus(vehicle: vehicle, standing: .refused(code)))
-                } else if self.vehicles[vehicle] == nil, room <= 0 {
-                    refused.append(VehicleStatus(vehicle: vehicle, standing: .refused(.limitReached)))
-                } else {
-                    if self.vehicles[vehicle] == nil { room -= 1 }
-                    taken.append(vehicle)
-                }
-            }
-        case .anyThatAsked:
-            taken = self.vehicles.keys.sorted().filter {
-                self.isWaitingForGuidance($0) && self.mayGuide(id, $0)
-            }
-        }
+        let (taken, refused) = self.select(opening.vehicles, client)
         if taken.isEmpty, let rejection = Rejection(ofAll: refused) {
             self.noteRefused(refused, in: .none, id, into: &actions)
             return self.reject(
                 connection, rejection, .openSession, requestID: opening.requestID, into: &actions)
         }
         let session = NavigationSession(
-            id: self.newSessionID(), ordinal: self.sessionCount, client: id, providing: client.granted,
-            opening: opening)
-        self.sessionCount += 1
-        self.sessions[session.id] = session
-        self.memory.open(session.id, id, client.principal)
-        self.clients[id]?.sessions.append(session.id)
-        self.counters.sessionsOpened += 1
+            id: self.newSessionID(), ordinal: self.sessionCount, client: id, client.principal,
+            providing: client.granted, opening: opening)
+        self.add(session)
         for vehicle in taken { self.claim(vehicle, for: session.id, at: now, into: &actions) }
         self.note(.opened, of: self.sessions[session.id], into: &actions)
         self.noteRefused(refused, in: session.id, id, into: &actions)
-        self.sendOpened(session.id, refused: refused, connection, into: &actions)
-        for vehicle in taken where !self.enter(vehicle, session.id, connection, into: &actions) {
-            self.announce(vehicle, into: &actions)
-        }
+        let told = self.sendOpened(session.id, refused: refused, connection, into: &actions)
+        self.begin(.enter(told: told), of: session.id)
+        if opening.vehicles == .anyThatAsked { self.queue(.offers(after: nil)) }
     }
 
-    private func sendOpened(
+    private mutating func add(_ session: NavigationSession) {
+        self.sessionCount += 1
+        self.sessions[session.id] = session
+        self.indexSession(session)
+        self.index.sessionCounts.add(session.user)
+        self.memory.open(session.id, session.client, session.user)
+        self.clients[session.client]?.sessions.append(session.id)
+        self.counters.sessionsOpened += 1
+    }
+
+    /// Why a client may not open another session; nil if it may.
+    private func reasonForNoSession(_ client: Client) -> String? {
+        let limits = self.policy.limits
+        if client.sessions.count >= limits.sessionsPerClientMax {
+            return "the client has \(limits.sessionsPerClientMax) sessions"
+        }
+        if self.index.sessionCounts.count(of: client.principal) >= limits.sessionsPerUserMax {
+            return "the user's clients have \(limits.sessionsPerUserMax) sessions"
+        }
+        if self.index.sessionCounts.count >= limits.sessionsMax {
+            return "there are \(limits.sessionsMax) sessions"
+        }
+        return nil
+    }
+
+    /// The vehicles that a client gets of those that it selected, and those that it does not.
+    private mutating func select(
+        _ selection: VehicleSelection, _ client: Client
+    ) -> (taken: [VehicleID], refused: [VehicleStatus]) {
+        var refused: [VehicleStatus] = []
+        var taken: [VehicleID] = []
+        switch selection {
+        case .vehicles(let ids):
+            self.counters.work.visit(ids.count)
+            var room = self.roomForAwaited(of: client.principal)
+            for vehicle in ids {
+                let isNew = self.vehicles[vehicle] == nil
+                if let code = self.refusal(of: vehicle, client) {
+                    refused.append(VehicleStatus(vehicle: vehicle, standing: .refused(code)))
+                } else if isNew, room <= 0 {
+                    refused.append(VehicleStatus(vehicle: vehicle, standing: .refused(.limitReached)))
+                } else {
+                    if isNew { room -= 1 }
+                    taken.append(vehicle)
+                }
+            }
+        case .anyThatAsked:
+            // The others join one by one.
+            taken = self.index.waitingVehicles.prefix(Self.statesToldMax).filter {
+                self.mayGuide(client.hello.client, $0)
+            }
+            self.counters.work.visit(taken.count)
+        }
+        return (taken, refused)
+    }
+
+    /// How many more vehicles the sessions of a user may wait for that the gateway does not know.
+    private func roomForAwaited(of user: Principal) -> Int {
+        let limits = self.policy.limits
+        return min(
+            limits.vehiclesMax - self.vehicles.count,
+            limits.vehiclesPerUserMax - self.index.vehicles.count(of: user),
+            limits.vehiclesAwaitedMax - self.index.awaitedVehicles.count,
+            limits.vehiclesAwaitedPerUserMax - self.index.awaitedVehicles.count(of: user))
+    }
+
+    /// Why the gateway accepts no first endpoint of a user for a vehicle; nil if there is room for one. Sessions may await the vehicle.
+    func reasonForNoVehicle(of user: Principal, _ awaited: Vehicle?) -> String? {
+        let limits = self.policy.limits
+        if awaited?.indexed.user != user, self.index.vehicles.count(of: user) >= limits.vehiclesPerUserMax {
+            return "this user has \(limits.vehiclesPerUserMax) vehicles"
+        }
+        if awaited == nil, self.vehicles.count >= limits.vehiclesMax {
+            return "there are \(limits.vehiclesMax) vehicles"
+        }
+        return nil
+    }
+
+    /// As many endpoints' states SessionOpened tells. VehicleChanged follows for the others.
+    private static let statesToldMax = 32
+
+    /// Sends SessionOpened with the standing of the first vehicles.
+    ///
+    /// - Returns: The place of the last one whose endpoints it tells.
+    @discardableResult
+    private mutating func sendOpened(
         _ id: SessionID, refused: [VehicleStatus], _ connection: ConnectionID, into actions: inout [Action]
-    ) {
-        guard let session = self.sessions[id] else { return }
-        let vehicles = session.vehicles.map { self.status(of: $0, in: session) } + refused
-        let opened = SessionOpened(requestID: session.requestID, session: id, vehicles: vehicles)
+    ) -> VehicleList.Place {
+        guard let session = self.sessions[id] else { return 0 }
+        var vehicles: [VehicleStatus] = []
+        var (place, told, count): (VehicleList.Place, VehicleList.Place, Int) = (0, 0, 0)
+        while vehicles.count < ProtocolConstants.vehiclesPerSessionMax,
+            let next = session.vehicles.next(after: place)
+        {
+            let vehicle = self.vehicles[next.vehicle]
+            count += max(1, vehicle?.endpoints.count ?? 0)
+            if count <= Self.statesToldMax {
+                vehicles.append(self.status(of: next.vehicle, in: session))
+                told = next.place
+            } else {
+                let isConnected = vehicle?.isConnected ?? false
+                vehicles.append(
+                    VehicleStatus(vehicle: next.vehicle, standing: isConnected ? .joined : .awaited))
+            }
+            place = next.place
+        }
+        self.counters.work.visit(count)
+        let opened = SessionOpened(requestID: session.requestID, session: id, vehicles: vehicles + refused)
         actions.append(.send(connection, Envelope(.sessionOpened(opened))))
+        return told
     }
 
     /// Why `client` may not guide `vehicle`; nil if it may.
@@ -89,39 +168,76 @@ extension Gateway {
         }
     }
 
-    func isWaitingForGuidance(_ id: VehicleID) -> Bool {
-        guard let vehicle = self.vehicles[id] else { return false }
-        return vehicle.isGuidanceWanted && vehicle.session == nil && vehicle.isConnected
-            && !vehicle.hasStopped
-            && !vehicle.navigatesItself
-    }
+    func isWaitingForGuidance(_ id: VehicleID) -> Bool { self.vehicles[id]?.isWaitingForGuidance ?? false }
 
-    /// Moves a vehicle into a session, out of the one that it is in.
+    /// Puts a vehicle into a session. It leaves the one that it is in when it is settled.
     mutating func claim(
         _ id: VehicleID, for session: SessionID, at now: Instant, into actions: inout [Action]
     ) {
-        if let holder = self.vehicles[id]?.session {
-            self.removeVehicle(id, from: holder, .replaced, at: now, into: &actions)
-        }
+        // If it has not left yet the one from which another session claimed it.
+        self.finishLeaving(id, at: now, into: &actions)
+        self.release(id, .replaced)
         self.vehicles[id, default: Vehicle()].session = session
-        self.sessions[session]?.add(id)
+        if let place = self.sessions[session]?.add(id) { self.vehicles[id]?.place = place }
+        self.vehicles[id]?.lastTour = self.sessions[session]?.tourNumber ?? 0
+        self.indexVehicle(id)
     }
 
     /// Adds all of a vehicle's endpoints to its session, and sends the vehicle's settings to the client.
     ///
-    /// - Returns: Whether there was room for all of them.
-    @discardableResult
+    /// `told` is the place of the last vehicle whose endpoints the client knows.
     mutating func enter(
-        _ id: VehicleID, _ session: SessionID, _ connection: ConnectionID, into actions: inout [Action]
-    ) -> Bool {
-        guard let vehicle = self.vehicles[id] else { return true }
+        _ id: VehicleID, _ session: SessionID, told: VehicleList.Place, into actions: inout [Action]
+    ) {
+        guard let vehicle = self.vehicles[id] else { return }
         var hasRoom = true
         for (name, _, _) in vehicle.connections {
             let path = EndpointPath(vehicle: id, endpoint: name)
             hasRoom = self.join(path, session, resuming: nil, into: &actions) && hasRoom
         }
-        self.sendSettings(of: id, session, to: connection, into: &actions)
-        return hasRoom
+        if let connection = self.sessions[session].flatMap({ self.clients[$0.client]?.connection }) {
+            self.sendSettings(of: id, session, to: connection, into: &actions)
+        }
+        if vehicle.place > told || !hasRoom { self.announce(id, into: &actions) }
+    }
+
+    /// Gives a free vehicle to the oldest session for any vehicle that asked.
+    ///
+    /// - Returns: Whether there is one.
+    @discardableResult
+    mutating func offer(_ id: VehicleID, at now: Instant, into actions: inout [Action]) -> Bool {
+        guard let session = self.firstOffer(for: id), let client = self.sessions[session]?.client
+        else { return false }
+        self.counters.work.visit()
+        self.claim(id, for: session, at: now, into: &actions)
+        self.note(.joined, of: id, in: session, client, into: &actions)
+        self.enter(id, session, told: 0, into: &actions)
+        return true
+    }
+
+    /// Offers the first vehicles that wait.
+    mutating func offerNext(after place: VehicleID?, at now: Instant, into actions: inout [Action]) {
+        var place = place
+        repeat {
+            guard !self.index.offers.isEmpty, let vehicle = self.index.waitingVehicles.first(after: place)
+            else { return }
+            place = vehicle
+            self.counters.work.visit()
+            _ = self.offer(vehicle, at: now, into: &actions)
+        } while self.hasBudget
+        self.putBack(.offers(after: place))
+    }
+
+    /// The oldest session for any vehicle that asked, of the clients that may guide a vehicle.
+    private mutating func firstOffer(for vehicle: VehicleID) -> SessionID? {
+        if self.policy.access.isOpen { return self.index.offers.first?.id }
+        for place in self.index.offers {
+            self.counters.work.visit()
+            if let client = self.sessions[place.id]?.client, self.mayGuide(client, vehicle) {
+                return place.id
+            }
+        }
+        return nil
     }
 
     // MARK: Standing
@@ -149,133 +265,187 @@ extension Gateway {
 
     // MARK: Ending
 
-    /// Removes one vehicle from a session; the session ends with its last vehicle.
+    /// Removes one vehicle from its session; the session ends with its last vehicle.
     mutating func removeVehicle(
-        _ id: VehicleID, from session: SessionID, _ reason: SessionEndReason, at now: Instant,
-        into actions: inout [Action]
+        _ id: VehicleID, _ reason: SessionEndReason, at now: Instant, into actions: inout [Action]
     ) {
-        guard let index = self.sessions[session]?.vehicles.firstIndex(of: id),
-            let client = self.sessions[session]?.client
-        else { return }
-        self.detach(id, from: session, reason, tellVehicle: true, at: now, into: &actions)
-        self.sessions[session]?.removeVehicle(at: index, reason)
-        self.note(.left(reason), of: id, in: session, client, into: &actions)
+        self.release(id, reason)
+        self.finishLeaving(id, at: now, into: &actions)
+    }
+
+    /// Takes a vehicle off the list of its session. What follows is done by ``finishLeaving(_:at:into:)``.
+    private mutating func release(_ id: VehicleID, _ reason: SessionEndReason) {
+        guard let vehicle = self.vehicles[id], let session = vehicle.session else { return }
+        if let ending = self.endedSessions[session]?.ending {
+            self.vehicles[id]?.leaving = Vehicle.Leaving(
+                session: session, reason: ending.reason, tellsVehicle: ending.tellsVehicles, isAlone: false)
+        } else {
+            self.sessions[session]?.remove(id, at: vehicle.place, reason)
+            self.vehicles[id]?.leaving = Vehicle.Leaving(session: session, reason: reason)
+        }
+        self.vehicles[id]?.session = nil
+    }
+
+    /// Ends a vehicle's part in the session that it must leave, and tells the client of that one.
+    mutating func finishLeaving(_ id: VehicleID, at now: Instant, into actions: inout [Action]) {
+        guard let leaving = self.vehicles[id]?.leaving else { return }
+        self.detach(id, leaving, into: &actions)
+        self.vehicles[id]?.leaving = nil
+        self.dropIfUnneeded(id)
+        let session = leaving.session
+        guard leaving.isAlone, let client = self.sessions[session]?.client else { return }
+        self.note(.left(leaving.reason), of: id, in: session, client, into: &actions)
         let isOver =
             self.sessions[session].map { $0.vehicles.isEmpty && $0.selection != .anyThatAsked } ?? true
         if isOver {
-            self.closeSession(session, reason, into: &actions)
+            self.endSession(session, leaving.reason, into: &actions)
         } else {
-            let status = VehicleStatus(vehicle: id, standing: .left(reason))
+            let status = VehicleStatus(vehicle: id, standing: .left(leaving.reason))
             self.tell(client, .vehicleChanged(status), session, into: &actions)
         }
     }
 
-    /// Ends a session for its client and all vehicles.
+    /// Ends a session for its client and all vehicles. From now on nothing of it is delivered.
     mutating func endSession(
-        _ id: SessionID, _ reason: SessionEndReason, at now: Instant, into actions: inout [Action]
+        _ id: SessionID, _ reason: SessionEndReason, into actions: inout [Action]
     ) {
         guard let session = self.sessions[id] else { return }
-        // Vehicles have received the client's own FinishGuidance or CancelGuidance, if there was one.
-        let tellVehicle = session.content.phase != .ended || session.hasUnfitted
-        for vehicle in session.vehicles {
-            self.detach(vehicle, from: id, reason, tellVehicle: tellVehicle, at: now, into: &actions)
-        }
-        self.closeSession(id, reason, into: &actions)
-        for vehicle in session.vehicles where self.isWaitingForGuidance(vehicle) {
-            self.offer(vehicle, at: now, into: &actions)
-        }
+        self.begin(.end, of: id)
+        self.indexSession(session, isOver: true)
+        self.deadlines.remove(.receipts(id))
+        self.deadlines.remove(.optIn(id))
+        self.counters.sessionsEnded += 1
+        self.clients[session.client]?.sessions.remove(id)
+        self.clients[session.client]?.ended.append(
+            ResumedSession(session: id, sequence: session.sequence, phase: .ended, endReason: reason))
+        self.endedSessions[id] = self.sessions.removeValue(forKey: id)
+        self.endedSessions[id]?.ending = NavigationSession.Ending(
+            reason: reason, tellsVehicles: session.content.phase != .ended || session.hasUnfitted,
+            connection: self.clients[session.client]?.connection)
+        if session.vehicles.isEmpty { self.close(id, into: &actions) }
+    }
+
+    /// Ends a vehicle's part in a session that is over.
+    mutating func end(
+        _ id: VehicleID, in session: SessionID, at now: Instant, into actions: inout [Action]
+    ) {
+        self.release(id, .clientGone)
+        self.finishLeaving(id, at: now, into: &actions)
+        if self.isWaitingForGuidance(id) { self.offer(id, at: now, into: &actions) }
     }
 
     /// Ends a vehicle's part in a session: requests, shares, audiences. No further frame of the session reaches the vehicle.
     private mutating func detach(
-        _ id: VehicleID, from session: SessionID, _ reason: SessionEndReason, tellVehicle: Bool,
-        at now: Instant,
-        into actions: inout [Action]
+        _ id: VehicleID, _ leaving: Vehicle.Leaving, into actions: inout [Action]
     ) {
         guard let vehicle = self.vehicles[id] else { return }
+        let session = leaving.session
         for name in vehicle.endpoints.keys.sorted() {
             self.leaveSession(EndpointPath(vehicle: id, endpoint: name), into: &actions)
         }
-        for (_, connection, _) in vehicle.connections where tellVehicle {
+        for (_, connection, endpoint) in vehicle.connections
+        where leaving.tellsVehicle && endpoint.membership?.session == session {
             actions.append(.purge(connection, session))
-            actions.append(
-                .send(connection, Envelope(.sessionEnded(SessionEnded(session: session, reason: reason)))))
+            let ended = SessionEnded(session: session, reason: leaving.reason)
+            actions.append(.send(connection, Envelope(.sessionEnded(ended))))
         }
         for request in vehicle.sortedRequests {
             if case .waypoint(session) = self.requests[request]?.kind {
                 self.endRequest(request, .sessionEnded, into: &actions)
             }
         }
-        self.endShares(with: id, in: session, .sessionEnded, into: &actions)
-        self.vehicles[id]?.session = nil
-        self.vehicles[id]?.lastEnd = SessionEnded(session: session, reason: reason)
+        self.endShares(with: id, .sessionEnded, into: &actions)
+        self.vehicles[id]?.lastEnd = SessionEnded(session: session, reason: leaving.reason)
         self.vehicles[id]?.routeSource = nil
-        if self.vehicles[id]?.isNeeded == false { self.vehicles[id] = nil }
     }
 
-    private mutating func closeSession(
-        _ id: SessionID, _ reason: SessionEndReason, into actions: inout [Action]
-    ) {
-        guard let session = self.sessions.removeValue(forKey: id) else { return }
-        self.note(.ended(reason), of: session, into: &actions)
+    /// Forgets a vehicle that neither has endpoints nor is waited for; otherwise brings the index up to date.
+    private mutating func dropIfUnneeded(_ id: VehicleID) {
+        if self.vehicles[id]?.isNeeded == true { self.indexVehicle(id) } else { self.removeVehicle(id) }
+    }
+
+    /// Forgets a session that is over, after all its vehicles were told, and tells its client.
+    mutating func close(_ id: SessionID, into actions: inout [Action]) {
+        guard let session = self.endedSessions.removeValue(forKey: id), let ending = session.ending
+        else { return }
+        self.tourCount -= session.tours.count
+        self.note(.ended(ending.reason), of: session, into: &actions)
         self.memory.close(id)
         self.snapshots.forget(id)
-        self.deadlines.remove(.receipts(id))
-        self.deadlines.remove(.optIn(id))
-        self.counters.sessionsEnded += 1
-        self.clients[session.client]?.sessions.remove(id)
-        if self.clients[session.client]?.connection == nil {
-            self.clients[session.client]?.ended.append(
-                ResumedSession(session: id, sequence: session.sequence, phase: .ended, endReason: reason))
-        } else {
-            self.tell(
-                session.client, .sessionEnded(SessionEnded(session: id, reason: reason)), into: &actions)
-        }
+        self.index.sessionCounts.remove(session.user)
+        guard let connection = self.clients[session.client]?.connection, connection == ending.connection,
+            let told = self.clients[session.client]?.ended.lastIndex(where: { $0.session == id })
+        else { return }
+        self.clients[session.client]?.ended.remove(at: told)
+        let ended = SessionEnded(session: id, reason: ending.reason)
+        actions.append(.send(connection, Envelope(.sessionEnded(ended))))
+    }
+
+    /// Tells the client of a session, unless the session is over and the client has come back since.
+    func tellHolder(of id: SessionID, _ message: Message, into actions: inout [Action]) {
+        if let session = self.sessions[id] { return self.tell(session.client, message, id, into: &actions) }
+        guard let session = self.endedSessions[id],
+            let connection = self.clients[session.client]?.connection,
+            connection == session.ending?.connection
+        else { return }
+        actions.append(.send(connection, Envelope(message, session: id)))
     }
 
     // MARK: A client's absence
 
     /// The client's connection was cut: tells the vehicles, which keep the state that they have.
     mutating func suspend(_ id: SessionID, into actions: inout [Action]) {
+        guard self.sessions[id] != nil else { return }
+        self.counters.work.visit()
         self.sessions[id]?.isSuspended = true
+        if let session = self.sessions[id] { self.indexSession(session) }
         self.note(.suspended, of: self.sessions[id], into: &actions)
-        let grace = UInt32(clamping: self.policy.limits.grace.milliseconds)
-        self.sendToVehicles(of: id, .sessionSuspended(graceMilliseconds: grace), into: &actions)
+        self.begin(.suspend, of: id)
     }
 
     /// The client has resumed: tells the vehicles; tells the client their outcomes, standings and settings, and which of them left.
-    mutating func restore(
-        _ id: SessionID, _ connection: ConnectionID, at now: Instant, into actions: inout [Action]
-    ) {
-        guard let session = self.sessions[id] else { return }
+    mutating func restore(_ id: SessionID, _ connection: ConnectionID, into actions: inout [Action]) {
+        guard let wasSuspended = self.sessions[id]?.isSuspended else { return }
+        self.counters.work.visit()
         self.sessions[id]?.isSuspended = false
-        if session.isSuspended {
-            self.note(.restored, of: session, into: &actions)
-            self.sendToVehicles(of: id, .sessionRestored, into: &actions)
-        }
-        for vehicle in session.vehicles {
-            // Before the standing: once it has arrived, the client no longer waits for outcomes that it may have missed.
-            self.repeatOutcomes(of: vehicle, to: session.client, id, into: &actions)
-            self.announce(vehicle, into: &actions)
-            self.sendSettings(of: vehicle, id, to: connection, into: &actions)
-        }
+        if let session = self.sessions[id] { self.indexSession(session) }
+        if wasSuspended { self.note(.restored, of: self.sessions[id], into: &actions) }
+        self.begin(.restore(connection, wasSuspended: wasSuspended), of: id)
+    }
+
+    /// Tells a vehicle and the client of its session that the client has resumed.
+    mutating func restore(
+        _ id: VehicleID, _ session: SessionID, _ connection: ConnectionID, wasSuspended: Bool,
+        into actions: inout [Action]
+    ) {
+        if wasSuspended { self.send(.sessionRestored, to: id, of: session, into: &actions) }
+        guard let client = self.sessions[session]?.client, self.clients[client]?.connection == connection
+        else { return }
+        // Before the standing: once it has arrived, the client no longer waits for outcomes that it may have missed.
+        self.repeatOutcomes(of: id, to: client, session, into: &actions)
+        self.announce(id, into: &actions)
+        self.sendSettings(of: id, session, to: connection, into: &actions)
+    }
+
+    /// Tells a client that has resumed which vehicles left a session.
+    mutating func tellLeft(_ id: SessionID, _ connection: ConnectionID, into actions: inout [Action]) {
+        guard let session = self.sessions[id], self.clients[session.client]?.connection == connection
+        else { return }
+        self.counters.work.visit(session.left.count)
         for (vehicle, reason) in session.left {
             let status = VehicleStatus(vehicle: vehicle, standing: .left(reason))
             self.tell(session.client, .vehicleChanged(status), id, into: &actions)
         }
-        guard session.isSuspended, session.selection == .anyThatAsked else { return }
-        for vehicle in self.vehicles.keys.sorted() where self.isWaitingForGuidance(vehicle) {
-            self.offer(vehicle, at: now, into: &actions)
-        }
     }
 
-    private func sendToVehicles(of id: SessionID, _ message: Message, into actions: inout [Action]) {
-        guard let session = self.sessions[id] else { return }
-        let envelope = Envelope(message, session: id, sequence: session.sequence, flags: .gateway)
-        for vehicle in session.vehicles {
-            for (_, connection, _) in self.vehicles[vehicle]?.connections ?? [] {
-                actions.append(.send(connection, envelope))
-            }
+    /// Sends the connected endpoints of a vehicle a message of the gateway about its session.
+    func send(
+        _ message: Message, to id: VehicleID, of session: SessionID, into actions: inout [Action]
+    ) {
+        guard let sequence = self.sessions[session]?.sequence else { return }
+        let envelope = Envelope(message, session: session, sequence: sequence, flags: .gateway)
+        for (_, connection, _) in self.vehicles[id]?.connections ?? [] {
+            actions.append(.send(connection, envelope))
         }
     }
 }

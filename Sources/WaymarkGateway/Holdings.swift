@@ -15,6 +15,12 @@ extension Gateway {
         package var known = 0
         /// Clients and endpoints, connected or in their grace time.
         package var peerCount = 0
+        /// Vehicles, also those that sessions wait for.
+        package var vehicleCount = 0
+        /// Sessions, also those whose vehicles were not all told that they are over.
+        package var sessionCount = 0
+        /// Bytes that sessions keep.
+        package var keptBytes = 0
     }
 
     /// The present amounts. O(sessions + vehicles).
@@ -32,6 +38,9 @@ extension Gateway {
             holdings.peerCount += vehicle.endpoints.count
         }
         holdings.peerCount += self.clients.count
+        holdings.vehicleCount = self.vehicles.count
+        holdings.sessionCount = self.sessions.count + self.endedSessions.count
+        holdings.keptBytes = self.memory.total.retained + self.memory.total.replay
         holdings.known = self.known.count
         return holdings
     }

@@ -28,25 +28,6 @@ extension Gateway {
         actions.append(.send(connection, Envelope(.sessionEnded(vehicle.end(of: session)))))
     }
 
-    /// Gives a free vehicle to the oldest session for any vehicle that asked, of the clients that may guide it.
-    mutating func offer(_ id: VehicleID, at now: Instant, into actions: inout [Action]) {
-        // Why only its id: with a copy of the session alive here, adding a vehicle would copy its list of vehicles.
-        var candidate: (ordinal: UInt64, id: SessionID)?
-        for session in self.sessions.values where session.selection == .anyThatAsked && !session.isSuspended {
-            guard session.ordinal < candidate?.ordinal ?? .max, self.mayGuide(session.client, id) else {
-                continue
-            }
-            candidate = (session.ordinal, session.id)
-        }
-        guard let session = candidate?.id, let client = self.sessions[session]?.client,
-            let connection = self.clients[client]?.connection
-        else { return }
-        self.claim(id, for: session, at: now, into: &actions)
-        self.note(.joined, of: id, in: session, client, into: &actions)
-        self.enter(id, session, connection, into: &actions)
-        self.announce(id, into: &actions)
-    }
-
     /// Sends an endpoint the snapshot of the session, or what it missed, and adds it to its audience.
     ///
     /// - Returns: Whether there was room for its profile. If not, it gets ``Profile/bare``.
@@ -60,7 +41,7 @@ extension Gateway {
         else { return true }
         let reasons = self.withheld(from: endpoint, path.vehicle, features)
         let wanted = features.profile(of: endpoint, withholding: reasons)
-        let hasRoom = self.hasRoom(for: wanted, in: id)
+        let hasRoom = self.hasRoom(for: wanted, of: path.vehicle, in: id)
         let withheld = hasRoom ? reasons : Self.withheldWithoutRoom
         var membership = Endpoint.Membership(
             session: id, profile: hasRoom ? wanted : .bare, withheld: withheld.untilSnapshot)
@@ -71,7 +52,10 @@ extension Gateway {
             membership.profile, after: resumes ? hello?.resumeSequence : nil, newID: fresh, rules,
             self.memory, &self.snapshots)
         if let entry, !entry.overdue.isEmpty { actions.append(.publish(entry.audience, entry.overdue)) }
-        if let old = endpoint.membership { self.end(old) }
+        if let old = endpoint.membership { self.end(old, path) }
+        self.use(membership.profile, in: id, path, waits: !hasRoom)
+        self.counters.work.copy(
+            byteCount: entry.map { $0.overdue.byteCount + $0.frames.reduce(0) { $0 + $1.bytes.count } } ?? 0)
         // Not earlier: while a copy of the session is alive, every change copies its storage first.
         guard let index = self.sessions.index(forKey: id), let entry else { return true }
         let session = self.sessions.withValue(at: index) { SessionSummary($0) }
@@ -124,58 +108,104 @@ extension Gateway {
             return
         }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.membership = nil
-        self.end(membership)
+        self.end(membership, path)
     }
 
     /// Removes an endpoint from the audience that the session counts it in.
-    private mutating func end(_ membership: Endpoint.Membership) {
-        if self.sessions[membership.session]?.leave(membership.profile) == true {
-            self.sessionsWithRoom.append(membership.session)
+    private mutating func end(_ membership: Endpoint.Membership, _ path: EndpointPath) {
+        let id = membership.session
+        guard self.sessions[id] != nil, let user = self.vehicles[path.vehicle]?.principal else { return }
+        self.sessions[id]?.leave(membership.profile)
+        self.sessions[id]?.profileUse.setWaiting(false, path, of: user)
+        if self.sessions[id]?.profileUse.remove(membership.profile, of: user) == true {
+            self.sessionsWithRoom.append(FreeRoom(session: id, user: user))
         }
-        self.account(for: membership.session)
+        self.account(for: id)
+    }
+
+    /// Counts an endpoint's profile for its user.
+    private mutating func use(_ profile: Profile, in id: SessionID, _ path: EndpointPath, waits: Bool) {
+        guard let user = self.vehicles[path.vehicle]?.principal else { return }
+        self.sessions[id]?.profileUse.add(profile, of: user)
+        self.sessions[id]?.profileUse.setWaiting(waits, path, of: user)
     }
 
     // MARK: Changing profiles
 
-    /// Changes the settings. What they withhold from vehicles is withheld at once.
+    /// Changes the settings. What they withhold from vehicles is withheld vehicle by vehicle, in the steps that follow.
     mutating func change(to policy: Policy, at now: Instant, into actions: inout [Action]) {
         self.policy = policy
         self.enforceAccess(at: now, into: &actions)
-        for (_, id) in self.sessions.values.map({ ($0.ordinal, $0.id) }).sorted(by: { $0.0 < $1.0 }) {
-            self.refit(id, into: &actions)
-        }
+        self.queue(.settings(after: nil))
     }
 
-    /// Gives endpoints with ``Profile/bare`` their own profile in sessions that have room now.
-    mutating func fillRoom(into actions: inout [Action]) {
-        while let id = self.sessionsWithRoom.popLast() { self.refit(id, into: &actions) }
+    /// Brings the settings to the session after another one.
+    mutating func applySettings(after place: SessionPlace?) {
+        guard let next = self.index.sessions.first(after: place) else { return }
+        self.endForbiddenGuidance(in: next.id)
+        self.begin(.refit, of: next.id)
+        self.queue(.settings(after: next))
     }
 
-    /// Moves every endpoint whose profile changed into the right audience, with a FULL snapshot, and tells the client. Queued
-    /// frames of the session are dropped first, so that withheld content cannot follow. An endpoint whose profile stays, and which
-    /// was told of other withheld features, is sent the new list alone.
-    ///
-    /// - Complexity: O(n) for n endpoints.
-    mutating func refit(_ id: SessionID, into actions: inout [Action]) {
-        guard let features = self.features(of: id) else { return }
-        for vehicle in self.sessions[id]?.vehicles ?? [] {
-            var isChanged = false
-            for (name, connection, endpoint) in self.vehicles[vehicle]?.connections ?? [] {
-                let path = EndpointPath(vehicle: vehicle, endpoint: name)
-                guard let membership = endpoint.membership, membership.session == id,
-                    case let wanted = self.profile(of: endpoint, vehicle, features)
-                else { continue }
-                if wanted == membership.profile {
-                    isChanged = self.restate(features, id, path, endpoint, into: &actions) || isChanged
-                } else if membership.profile != .bare || self.hasRoom(for: wanted, in: id) {
-                    self.leaveSession(path, into: &actions)
-                    actions.append(.purge(connection, id))
-                    self.join(path, id, resuming: nil, isRefit: true, into: &actions)
-                    isChanged = true
-                }
+    /// Queues the search for endpoints of the users that have room now.
+    mutating func fillRoom() {
+        for room in self.sessionsWithRoom { self.queue(.room(room.session, room.user, after: nil)) }
+        self.sessionsWithRoom.removeAll(keepingCapacity: true)
+    }
+
+    /// Gives the endpoints of a user that wait for room in a session their own profile, as far as there is room.
+    mutating func giveRoom(
+        in session: SessionID, of user: Principal, after path: EndpointPath?, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        var path = path
+        repeat {
+            guard let next = self.sessions[session]?.profileUse.nextWaiting(of: user, after: path)
+            else { return }
+            path = next
+            self.counters.work.visit()
+            self.settle(next.vehicle, at: now, into: &actions)
+            if let features = self.features(of: session),
+                self.refit(next, in: session, features, into: &actions)
+            {
+                self.announce(next.vehicle, into: &actions)
             }
-            if isChanged { self.announce(vehicle, into: &actions) }
+        } while self.hasBudget
+        self.putBack(.room(session, user, after: path))
+    }
+
+    /// Moves the endpoints of a vehicle whose profiles changed into the right audience, and tells the client.
+    mutating func refit(_ id: VehicleID, in session: SessionID, into actions: inout [Action]) {
+        guard let features = self.features(of: session) else { return }
+        var isChanged = false
+        for (name, _, _) in self.vehicles[id]?.connections ?? [] {
+            let path = EndpointPath(vehicle: id, endpoint: name)
+            isChanged = self.refit(path, in: session, features, into: &actions) || isChanged
         }
+        if isChanged { self.announce(id, into: &actions) }
+    }
+
+    /// Moves an endpoint whose profile changed into the right audience, with a FULL snapshot. Queued frames of the session are
+    /// dropped first, so that withheld content cannot follow. An endpoint whose profile stays, and which was told of other withheld
+    /// features, is sent the new list alone.
+    ///
+    /// - Returns: Whether it was sent anything.
+    private mutating func refit(
+        _ path: EndpointPath, in id: SessionID, _ features: SessionFeatures, into actions: inout [Action]
+    ) -> Bool {
+        guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
+            let connection = endpoint.connection, let membership = endpoint.membership,
+            membership.session == id
+        else { return false }
+        let wanted = self.profile(of: endpoint, path.vehicle, features)
+        if wanted == membership.profile { return self.restate(features, id, path, endpoint, into: &actions) }
+        guard membership.profile != .bare || self.hasRoom(for: wanted, of: path.vehicle, in: id) else {
+            return false
+        }
+        self.leaveSession(path, into: &actions)
+        actions.append(.purge(connection, id))
+        self.join(path, id, resuming: nil, isRefit: true, into: &actions)
+        return true
     }
 
     /// Sends an endpoint the list of withheld features if that has changed while its profile has not.
@@ -201,43 +231,42 @@ extension Gateway {
     private static let optInPause: Duration = .seconds(1)
 
     /// Applies a change of what the trip shares: an opt-out at once, an opt-in after ``optInPause``.
-    mutating func followOptOut(of id: SessionID, at now: Instant, into actions: inout [Action]) {
+    mutating func followOptOut(of id: SessionID, at now: Instant) {
         guard let session = self.sessions[id] else { return }
-        if session.content.optedOut.contains(.destinationSharing) { self.purgeShares(of: id, into: &actions) }
+        if session.content.optedOut.contains(.destinationSharing) { self.purgeShares(of: id) }
         if session.content.withholdsSegments == session.withholdsSegments {
             self.deadlines.remove(.optIn(id))
         } else if session.withholdsSegments, now < session.nextOptIn {
             self.deadlines.set(.optIn(id), at: session.nextOptIn)
         } else {
-            self.applyOptOut(of: id, at: now, into: &actions)
+            self.applyOptOut(of: id, at: now)
         }
     }
 
     /// Makes the endpoints' content match what the trip shares.
-    mutating func applyOptOut(of id: SessionID, at now: Instant, into actions: inout [Action]) {
+    mutating func applyOptOut(of id: SessionID, at now: Instant) {
         guard let withholds = self.sessions[id]?.content.withholdsSegments else { return }
         self.sessions[id]?.withholdsSegments = withholds
         self.sessions[id]?.nextOptIn = now + Self.optInPause
         self.deadlines.remove(.optIn(id))
-        self.refit(id, into: &actions)
+        self.begin(.refit, of: id)
     }
 
     /// Drops the destinations that wait for endpoints of a session.
-    private mutating func purgeShares(of id: SessionID, into actions: inout [Action]) {
+    private mutating func purgeShares(of id: SessionID) {
         guard self.sessions[id]?.mayQueueShares == true else { return }
         self.sessions[id]?.mayQueueShares = false
-        for vehicle in self.sessions[id]?.vehicles ?? [] {
-            for (_, connection, _) in self.vehicles[vehicle]?.connections ?? [] {
-                actions.append(.purgeShares(connection, id))
-            }
-        }
+        self.begin(.purgeShares, of: id)
     }
 
-    private mutating func hasRoom(for profile: Profile, in session: SessionID) -> Bool {
+    private mutating func hasRoom(for profile: Profile, of vehicle: VehicleID, in session: SessionID) -> Bool
+    {
         let countMax = self.policy.limits.profilesPerSessionMax
-        return self.sessions.index(forKey: session).map {
-            self.sessions.withValue(at: $0) { $0.hasRoom(for: profile, countMax: countMax) }
-        } ?? false
+        guard let user = self.vehicles[vehicle]?.principal, let index = self.sessions.index(forKey: session)
+        else { return false }
+        return self.sessions.withValue(at: index) {
+            $0.profileUse.hasRoom(for: profile, of: user, countMax: countMax)
+        }
     }
 
     // MARK: Profiles and withheld features

@@ -8,17 +8,29 @@ struct NavigationSession: Sendable, Hashable, Codable {
     /// How many sessions were opened before it. Ids do not tell: they begin at random and wrap around.
     let ordinal: UInt64
     let client: ClientID
+    let user: Principal
     /// The id of the request that opened it.
     let requestID: String
     let selection: VehicleSelection
     let receiptsEveryMilliseconds: UInt32
     /// Vehicles in it or awaited, in the order in which they came.
-    var vehicles: [VehicleID] = []
+    private(set) var vehicles = VehicleList()
+    /// What is under way for each of its vehicles, in the order in which it began.
+    var tours: [Tour] = []
+    /// The number of the last tour.
+    var tourNumber: UInt64 = 0
+    /// How it ended; nil before.
+    var ending: Ending?
+    /// What a report of receipts has so far.
+    var receipts: [EndpointReceipt] = []
     /// Vehicles that were in it and left, oldest first: a client that was away must be told.
     private(set) var left: OrderedDictionary<VehicleID, SessionEndReason> = [:]
     /// The client is disconnected.
     var isSuspended = false
-    var openShares: Set<Share> = []
+    /// The ids of open shares, each with the number of vehicles that have not answered, and one while it is being offered.
+    private(set) var openShares: OrderedDictionary<String, Int> = [:]
+    /// Who uses which of its profiles.
+    var profileUse = ProfileUse()
     /// A ShareDestination may wait for an endpoint.
     var mayQueueShares = false
     /// Endpoints get no segments because the trip has opted out, and until an opt-in takes effect.
@@ -38,35 +50,55 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// What is coded for the next process: all but the route, which ``restoreRoute(_:)`` rebuilds from ``retained``.
     private enum CodingKeys: CodingKey {
-        case id, ordinal, client, requestID, selection, receiptsEveryMilliseconds, vehicles, left,
-            isSuspended,
+        case id, ordinal, client, user, requestID, selection, receiptsEveryMilliseconds, vehicles, left,
+            tourNumber, isSuspended, profileUse,
             openShares, mayQueueShares, withholdsSegments, nextOptIn, providedFeatures
         case content, sequence, retained, audiences, replay
     }
 
     init(
-        id: SessionID, ordinal: UInt64, client: ClientID, providing features: FeatureSet, opening: OpenSession
+        id: SessionID, ordinal: UInt64, client: ClientID, _ user: Principal, providing features: FeatureSet,
+        opening: OpenSession
     ) {
         self.id = id
         self.ordinal = ordinal
         self.client = client
+        self.user = user
         self.providedFeatures = features
         self.requestID = opening.requestID
         self.selection = opening.vehicles
         self.receiptsEveryMilliseconds = opening.receiptsEveryMilliseconds
     }
 
-    /// Adds a vehicle, connected or awaited.
-    mutating func add(_ vehicle: VehicleID) {
-        self.vehicles.append(vehicle)
-        self.left[vehicle] = nil
+    /// How a session ended, for the vehicles that were not told yet.
+    struct Ending: Sendable, Hashable, Codable {
+        let reason: SessionEndReason
+        /// Otherwise vehicles receive the client's own FinishGuidance or CancelGuidance.
+        let tellsVehicles: Bool
+        /// The connection of the client then. Another one is told by Welcome.
+        let connection: ConnectionID?
     }
 
-    /// Removes the vehicle at `index`.
-    mutating func removeVehicle(at index: Int, _ reason: SessionEndReason) {
-        self.left[self.vehicles.remove(at: index)] = reason
+    /// Adds a vehicle, connected or awaited, and returns its place.
+    mutating func add(_ vehicle: VehicleID) -> VehicleList.Place {
+        self.left[vehicle] = nil
+        return self.vehicles.append(vehicle)
+    }
+
+    /// Removes a vehicle.
+    mutating func remove(_ vehicle: VehicleID, at place: VehicleList.Place, _ reason: SessionEndReason) {
+        self.vehicles.remove(place)
+        self.left[vehicle] = reason
         // In a session for any vehicle that asked, vehicles may leave without end.
         if self.left.count > ProtocolConstants.vehiclesPerSessionMax { self.left.removeFirst() }
+    }
+
+    /// Counts a vehicle that has not answered a share, or that the share is being offered.
+    mutating func retainShare(_ id: String) { self.openShares[id, default: 0] += 1 }
+
+    mutating func releaseShare(_ id: String) {
+        guard let count = self.openShares[id] else { return }
+        self.openShares[id] = count == 1 ? nil : count - 1
     }
 
     /// The memory of the frames that it keeps.
@@ -282,13 +314,13 @@ struct NavigationSession: Sendable, Hashable, Codable {
     }
 
     private static func checkShare(
-        _ outline: PublicationOutline, _ open: Set<Share>, openMax: Int
+        _ outline: PublicationOutline, _ open: OrderedDictionary<String, Int>, openMax: Int
     ) throws(Rejection) {
         guard case .share(let share) = outline.content else { return }
-        if open.contains(where: { $0.id == share }) {
+        if open[share] != nil {
             throw Rejection(.duplicate, field: "share_id", reason: "the share \(share) is under way")
         }
-        guard Set(open.map(\.id)).count < openMax else {
+        guard open.count < openMax else {
             throw Rejection(.limitReached, reason: "too many destination shares are under way")
         }
     }
@@ -431,14 +463,6 @@ struct NavigationSession: Sendable, Hashable, Codable {
         var overdue = PublishedFrames()
     }
 
-    /// Whether there is room for an endpoint of `profile`; for ``Profile/bare`` there always is.
-    func hasRoom(for profile: Profile, countMax: Int) -> Bool {
-        if self.audiences.count < countMax || profile == .bare || self.audiences[profile] != nil {
-            return true
-        }
-        return self.audiences.count == countMax && self.audiences[.bare] != nil
-    }
-
     /// Adds an endpoint of `profile` and returns what it must be sent.
     ///
     /// `sequence` is the last number that it received in this session with the same profile; nil for none.
@@ -497,14 +521,11 @@ struct NavigationSession: Sendable, Hashable, Codable {
     }
 
     /// Removes an endpoint, and its audience if that has no other.
-    ///
-    /// - Returns: Whether there may be room now for an endpoint that found none before.
-    mutating func leave(_ profile: Profile) -> Bool {
+    mutating func leave(_ profile: Profile) {
         self.audiences[profile]?.memberCount -= 1
-        guard self.audiences[profile]?.memberCount == 0 else { return false }
+        guard self.audiences[profile]?.memberCount == 0 else { return }
         self.audiences[profile] = nil
         if !self.audiences.keys.contains(where: \.isWindowed) { self.route = nil }
-        return self.audiences[.bare] != nil
     }
 
     /// The frames after `sequence`; nil if some are no longer kept.

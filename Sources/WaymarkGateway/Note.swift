@@ -50,7 +50,10 @@ extension Gateway {
 
         fileprivate var subject: Subject
 
-        /// The vehicles that it is about.
+        /// As many vehicles of a session are named.
+        fileprivate static let vehiclesMax = ProtocolConstants.vehiclesPerSessionMax
+
+        /// The vehicles that it is about; of a session, the first ones.
         package var vehicles: [VehicleID] {
             switch self.subject {
             case .vehicle(let vehicle): [vehicle]
@@ -63,7 +66,8 @@ extension Gateway {
     func note(_ turn: Note.Turn, of session: NavigationSession?, into actions: inout [Action]) {
         guard let session else { return }
         let note = Note(
-            turn: turn, session: session.id, client: session.client, subject: .vehicles(session.vehicles))
+            turn: turn, session: session.id, client: session.client,
+            subject: .vehicles(Array(session.vehicles.prefix(Note.vehiclesMax))))
         actions.append(.note(note))
     }
 

@@ -9,6 +9,10 @@ extension Gateway {
     ) {
         var next = frames.indices.lowerBound
         while next < frames.indices.upperBound {
+            // What a frame leads to comes before the next frame.
+            if !self.steps.isEmpty, self.hasSteps(of: self.cause) {
+                return self.queue(.publication(frames[next..<frames.indices.upperBound], connection))
+            }
             // Otherwise another connection took over the client while frames were on their way.
             guard case .client(let client) = self.peers[connection] else { return }
             next = self.publish(frames, from: next, by: client, connection, at: now, into: &actions)
@@ -47,7 +51,7 @@ extension Gateway {
         } else {
             self.follow(frames.outlines[last], in: id, at: now, into: &actions)
         }
-        if progress.changesOptOut { self.followOptOut(of: id, at: now, into: &actions) }
+        if progress.changesOptOut { self.followOptOut(of: id, at: now) }
         return progress.next
     }
 
@@ -102,19 +106,19 @@ extension Gateway {
             self.note(turn, of: self.sessions[id], into: &actions)
         case .shareDestination:
             guard case .share(let share) = outline.content else { return }
-            self.share(share, in: id, at: now, into: &actions)
-        case .finishGuidance: self.endFitted(id, .finished, at: now, into: &actions)
-        case .cancelGuidance: self.endFitted(id, .cancelledByClient, at: now, into: &actions)
+            self.share(share, in: id)
+        case .finishGuidance: self.endFitted(id, .finished, into: &actions)
+        case .cancelGuidance: self.endFitted(id, .cancelledByClient, into: &actions)
         default: break  // The others only reach the audiences.
         }
     }
 
     /// Ends a session for which nothing more is published, once all of it is fitted.
     mutating func endFitted(
-        _ id: SessionID, _ reason: SessionEndReason, at now: Instant, into actions: inout [Action]
+        _ id: SessionID, _ reason: SessionEndReason, into actions: inout [Action]
     ) {
         guard self.sessions[id]?.hasUnfitted == true else {
-            return self.endSession(id, reason, at: now, into: &actions)
+            return self.endSession(id, reason, into: &actions)
         }
         self.queue(.fit(id))
         self.queue(.end(id, reason))
@@ -136,24 +140,29 @@ extension Gateway {
 
     // MARK: Destination sharing
 
-    private mutating func share(
-        _ id: String, in session: SessionID, at now: Instant, into actions: inout [Action]
-    ) {
-        guard let vehicles = self.sessions[session]?.vehicles else { return }
+    private mutating func share(_ id: String, in session: SessionID) {
         self.sessions[session]?.mayQueueShares = true
-        for vehicle in vehicles {
-            let share = Share(session: session, vehicle: vehicle, id: id)
-            self.sessions[session]?.openShares.insert(share)
-            self.tell(share, .willShare, into: &actions)
-            let isOffered = self.vehicles[vehicle]?.connections.contains { _, _, endpoint in
-                endpoint.membership?.profile.allows(.destinationSharing) == true
-            }
-            if isOffered == true {
-                self.deadlines.set(.share(share), at: now + self.policy.limits.shareTimeout)
-            } else {
-                let isConnected = self.vehicles[vehicle]?.isConnected == true
-                self.endShare(share, .didFailToShare(isConnected ? .notSupported : .gone), into: &actions)
-            }
+        self.sessions[session]?.retainShare(id)
+        self.begin(.share(id), of: session)
+    }
+
+    /// Offers a destination to a vehicle.
+    mutating func offer(
+        _ id: String, to vehicle: VehicleID, in session: SessionID, at now: Instant,
+        into actions: inout [Action]
+    ) {
+        let share = Share(session: session, vehicle: vehicle, id: id)
+        self.sessions[session]?.retainShare(id)
+        self.vehicles[vehicle]?.shares.append(id)
+        self.tell(share, .willShare, into: &actions)
+        let isOffered = self.vehicles[vehicle]?.connections.contains { _, _, endpoint in
+            endpoint.membership?.profile.allows(.destinationSharing) == true
+        }
+        if isOffered == true {
+            self.deadlines.set(.share(share), at: now + self.policy.limits.shareTimeout)
+        } else {
+            let isConnected = self.vehicles[vehicle]?.isConnected == true
+            self.endShare(share, .didFailToShare(isConnected ? .notSupported : .gone), into: &actions)
         }
     }
 
@@ -161,24 +170,28 @@ extension Gateway {
     mutating func endShare(
         _ share: Share, _ stage: DestinationShareStatus.Stage, into actions: inout [Action]
     ) {
-        guard self.sessions[share.session]?.openShares.remove(share) != nil else { return }
+        guard let vehicle = self.vehicles[share.vehicle],
+            (vehicle.leaving?.session ?? vehicle.session) == share.session,
+            let index = vehicle.shares.firstIndex(of: share.id)
+        else { return }
+        self.vehicles[share.vehicle]?.shares.remove(at: index)
+        self.sessions[share.session]?.releaseShare(share.id)
         self.deadlines.remove(.share(share))
         self.tell(share, stage, into: &actions)
     }
 
     /// Ends all shares with one vehicle.
-    mutating func endShares(
-        with vehicle: VehicleID, in session: SessionID, _ outcome: Outcome, into actions: inout [Action]
-    ) {
-        let shares = self.sessions[session]?.openShares.filter { $0.vehicle == vehicle } ?? []
-        for share in shares.sorted(by: { $0.id < $1.id }) {
-            self.endShare(share, .didFailToShare(outcome), into: &actions)
+    mutating func endShares(with id: VehicleID, _ outcome: Outcome, into actions: inout [Action]) {
+        guard let vehicle = self.vehicles[id], let session = vehicle.leaving?.session ?? vehicle.session
+        else { return }
+        for share in vehicle.shares.sorted() {
+            self.endShare(
+                Share(session: session, vehicle: id, id: share), .didFailToShare(outcome), into: &actions)
         }
     }
 
     private func tell(_ share: Share, _ stage: DestinationShareStatus.Stage, into actions: inout [Action]) {
-        guard let client = self.sessions[share.session]?.client else { return }
         let status = DestinationShareStatus(shareID: share.id, vehicle: share.vehicle, stage: stage)
-        self.tell(client, .destinationShareStatus(status), share.session, into: &actions)
+        self.tellHolder(of: share.session, .destinationShareStatus(status), into: &actions)
     }
 }

@@ -61,6 +61,16 @@ struct Vehicle: Sendable, Hashable, Codable {
     var endpoints: OrderedDictionary<EndpointName, Endpoint> = [:]
     /// The session it is in, or that waits for it.
     var session: SessionID?
+    /// Its place among the session's vehicles.
+    var place: VehicleList.Place = 0
+    /// The session's last tour that has visited it.
+    var lastTour: UInt64 = 0
+    /// The session that it must leave before it enters ``session``.
+    var leaving: Leaving?
+    /// Its open shares in ``session``, or in the one that it must leave. Few.
+    var shares: [String] = []
+    /// What the gateway's index has of it.
+    var indexed = Indexed()
     /// How its last session ended, for endpoints that were disconnected then.
     var lastEnd: SessionEnded?
     /// It said "I navigate myself now" and has not asked for guidance since.
@@ -74,6 +84,16 @@ struct Vehicle: Sendable, Hashable, Codable {
     var outcomes = OutcomeBook()
     /// Its open requests, no id twice. Few, so a search goes through all of them.
     var openRequests: [OpenRequest] = []
+
+    /// A session that a vehicle has left, while its endpoints were not told.
+    struct Leaving: Sendable, Hashable, Codable {
+        let session: SessionID
+        let reason: SessionEndReason
+        /// Otherwise they receive the client's own FinishGuidance or CancelGuidance.
+        var tellsVehicle = true
+        /// Otherwise the session has ended for all of its vehicles.
+        var isAlone = true
+    }
 
     struct OpenRequest: Sendable, Hashable, Codable {
         let id: String
@@ -148,8 +168,15 @@ struct Client: Sendable, Hashable, Codable {
     var granted: FeatureSet
     /// In the order in which they were opened.
     var sessions: OrderedSet<SessionID> = []
-    /// Sessions that ended while it was disconnected.
+    /// Sessions whose end the client was not told.
     var ended: [ResumedSession] = []
+    /// Requests that it was asked, in no order.
+    var requests: [RequestNumber] = []
+
+    /// Whether it still has a request that was assigned to it.
+    func has(_ request: RequestNumber, at place: Int) -> Bool {
+        place < self.requests.count && self.requests[place] == request
+    }
 }
 
 /// Endpoints of one session with one profile.
@@ -195,7 +222,19 @@ struct Request: Sendable, Hashable {
 
     enum Kind: Sendable, Hashable, Codable {
         case waypoint(SessionID)
-        case destination(tried: Set<ClientID>)
+        case destination(Tried)
+    }
+
+    /// The clients that were asked for a drive.
+    struct Tried: Sendable, Hashable, Codable {
+        /// The last one.
+        var last: DestinationHandler
+        /// Those before it.
+        var earlier: Set<ClientID> = []
+        /// ``Gateway/handlerCount`` when the last one was chosen: as long as it is the same, the next one comes after the last.
+        var handlerCount: UInt64
+
+        func has(_ client: ClientID) -> Bool { client == self.last.client || self.earlier.contains(client) }
     }
 
     enum Stage: Sendable, Hashable {
@@ -220,6 +259,8 @@ struct Request: Sendable, Hashable {
     let content: ReceivedRequest
     var kind: Kind
     var client: ClientID
+    /// Its index among the client's requests.
+    var place = 0
     var stage = Stage.asked
     /// The deadline of its present stage.
     var deadline: DeadlineQueue<Gateway.Deadline>.Ticket

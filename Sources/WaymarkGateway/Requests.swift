@@ -1,4 +1,5 @@
 internal import OrderedCollections
+internal import WaymarkAccess
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -45,12 +46,13 @@ extension Gateway {
         if let session, self.sessions.withValue(at: session, { $0.content.isGuiding }) {
             return self.decline(key, of: vehicle, .invalid, nil, into: &actions)
         }
-        guard let first = self.nextClient(for: key.vehicle, after: []) else {
+        guard let first = self.nextHandler(for: key.vehicle, after: nil) else {
             return self.decline(key, of: vehicle, .notSupported, nil, into: &actions)
         }
-        self.open(request, .destination(tried: [first]), key, of: vehicle, to: first, at: now)
-        self.forward(request, of: key.vehicle, to: first, into: &actions)
-        self.note(.destinationRequested, of: key.vehicle, in: .none, first, into: &actions)
+        let tried = Request.Tried(last: first, handlerCount: self.handlerCount)
+        self.open(request, .destination(tried), key, of: vehicle, to: first.client, at: now)
+        self.forward(request, of: key.vehicle, to: first.client, into: &actions)
+        self.note(.destinationRequested, of: key.vehicle, in: .none, first.client, into: &actions)
     }
 
     mutating func withdraw(
@@ -109,11 +111,42 @@ extension Gateway {
     ) {
         let number = self.requests.nextKey
         let deadline = self.deadlines.add(.request(number), at: now + self.policy.limits.requestTimeout)
+        let place = self.assign(number, to: client)
         self.requests.insert(
-            Request(vehicle: key.vehicle, content: request, kind: kind, client: client, deadline: deadline))
+            Request(
+                vehicle: key.vehicle, content: request, kind: kind, client: client, place: place,
+                deadline: deadline))
         self.vehicles.withValue(at: vehicle) {
             $0.openRequests.append(Vehicle.OpenRequest(id: key.id, number: number))
         }
+    }
+
+    /// Counts a request among those of a client, and returns its place there.
+    private mutating func assign(_ number: RequestNumber, to client: ClientID) -> Int {
+        guard let index = self.clients.index(forKey: client) else { return 0 }
+        return self.clients.withValue(at: index) { client in
+            client.requests.append(number)
+            return client.requests.count - 1
+        }
+    }
+
+    /// Ends what ``assign(_:to:)`` began. The last of the client's requests takes the place.
+    ///
+    /// - Returns: The client's connection; nil if the request was taken from the client because that disconnected.
+    private mutating func unassign(
+        _ number: RequestNumber, from client: ClientID, at place: Int
+    ) -> ConnectionID? {
+        guard let index = self.clients.index(forKey: client) else { return nil }
+        let (connection, moved): (ConnectionID?, RequestNumber?) = self.clients.withValue(at: index) {
+            client in
+            guard client.has(number, at: place) else { return (nil, nil) }
+            let last = client.requests.removeLast()
+            guard last != number else { return (client.connection, nil) }
+            client.requests[place] = last
+            return (client.connection, last)
+        }
+        if let moved { self.requests.change(moved) { $0.place = place } }
+        return connection
     }
 
     /// Moves the deadline of a request.
@@ -133,14 +166,33 @@ extension Gateway {
     }
 
     /// The next client to ask for a drive: by priority, then by name.
-    private func nextClient(for vehicle: VehicleID, after tried: Set<ClientID>) -> ClientID? {
-        self.clients.compactMap { id, client -> (id: ClientID, priority: Int32)? in
-            guard client.connection != nil, client.granted.contains(.destinationRequests),
-                !tried.contains(id), self.mayGuide(id, vehicle)
-            else { return nil }
-            return (id, self.priority(of: id, for: vehicle) ?? client.hello.priority)
+    private mutating func nextHandler(
+        for vehicle: VehicleID, after tried: Request.Tried?
+    ) -> DestinationHandler? {
+        guard self.policy.access.isOpen else { return self.nextAllowedHandler(for: vehicle, after: tried) }
+        guard let tried else { return self.index.handlers.first }
+        // Otherwise a client may have come that comes before those that were asked.
+        var handler: DestinationHandler? = tried.handlerCount == self.handlerCount ? tried.last : nil
+        repeat {
+            handler = self.index.handlers.first(after: handler)
+            self.counters.work.visit()
+        } while handler.map { tried.has($0.client) } ?? false
+        return handler
+    }
+
+    /// The next one of those that may guide the vehicle. Each has the priority that the rules give it for this vehicle.
+    private mutating func nextAllowedHandler(
+        for vehicle: VehicleID, after tried: Request.Tried?
+    ) -> DestinationHandler? {
+        var next: DestinationHandler?
+        for handler in self.index.handlers where tried?.has(handler.client) != true {
+            self.counters.work.visit()
+            guard self.mayGuide(handler.client, vehicle) else { continue }
+            let priority = self.priority(of: handler.client, for: vehicle) ?? handler.priority
+            let candidate = DestinationHandler(priority: priority, client: handler.client)
+            next = next.map { min($0, candidate) } ?? candidate
         }
-        .min { $0.priority == $1.priority ? $0.id < $1.id : $0.priority > $1.priority }?.id
+        return next
     }
 
     // MARK: From the client
@@ -149,13 +201,15 @@ extension Gateway {
         _ answer: RequestAnswer, client: ClientID, _ connection: ConnectionID, at now: Instant,
         into actions: inout [Action]
     ) {
+        self.settle(answer.vehicle, at: now, into: &actions)
         let vehicle = self.vehicles.index(forKey: answer.vehicle)
         guard
             let number = vehicle.flatMap({
                 self.vehicles.withValue(at: $0) { $0.openRequest(answer.requestID) }
             }),
-            case (true, let kind, let stage)? = self.requests.withValue(
-                at: number, { ($0.client == client, $0.kind, $0.stage) })
+            case (true, let kind, let stage, let place)? = self.requests.withValue(
+                at: number, { ($0.client == client, $0.kind, $0.stage, $0.place) }),
+            self.steps.isEmpty || self.clients[client]?.has(number, at: place) == true
         else {
             let rejection = Rejection(
                 .unknownReference, field: "request_id", reason: "this client has no such open request")
@@ -222,34 +276,45 @@ extension Gateway {
 
     /// Asks the next client for a drive; without one, the request ends with the last answer.
     private mutating func passOn(
-        _ number: RequestNumber, _ tried: Set<ClientID>, _ reason: Outcome, at now: Instant,
+        _ number: RequestNumber, _ tried: Request.Tried, _ reason: Outcome, at now: Instant,
         into actions: inout [Action]
     ) {
         guard let request = self.requests[number],
-            let next = self.nextClient(for: request.vehicle, after: tried)
+            let next = self.nextHandler(for: request.vehicle, after: tried)
         else {
             return self.endRequest(number, reason, into: &actions)
         }
         let outcome = RequestOutcome(
             requestID: request.id, vehicle: request.vehicle, outcome: reason, client: request.client)
-        self.tell(request.client, .requestOutcome(outcome), into: &actions)
+        if let connection = self.unassign(number, from: request.client, at: request.place) {
+            actions.append(.send(connection, Envelope(.requestOutcome(outcome))))
+        }
+        let place = self.assign(number, to: next.client)
         self.requests.change(number) {
-            $0.kind = .destination(tried: tried.union([next]))
-            $0.client = next
+            $0.kind = .destination(
+                Request.Tried(
+                    last: next, earlier: tried.earlier.union([tried.last.client]),
+                    handlerCount: self.handlerCount))
+            $0.client = next.client
+            $0.place = place
         }
         self.moveDeadline(of: number, to: now + self.policy.limits.requestTimeout)
-        self.forward(request.content, of: request.vehicle, to: next, into: &actions)
+        self.forward(request.content, of: request.vehicle, to: next.client, into: &actions)
     }
 
     // MARK: Ending
 
     /// The client that was asked has disconnected.
-    mutating func abandonRequests(of client: ClientID, at now: Instant, into actions: inout [Action]) {
-        let abandoned = self.requests.filter { $0.value.client == client }
-        let order = abandoned.sorted {
-            ($0.value.vehicle, $0.value.id) < ($1.value.vehicle, $1.value.id)
-        }
-        for (number, _) in order { self.giveUp(number, .gone, at: now, into: &actions) }
+    mutating func abandon(
+        _ requests: ArraySlice<RequestNumber>, at now: Instant, into actions: inout [Action]
+    ) {
+        var requests = requests
+        repeat {
+            guard let number = requests.popFirst() else { return }
+            self.counters.work.visit()
+            self.giveUp(number, .gone, at: now, into: &actions)
+        } while self.hasBudget
+        self.putBack(.abandonments(requests))
     }
 
     /// The client that was asked does not answer: another one may be asked for a drive.
@@ -276,6 +341,7 @@ extension Gateway {
     mutating func endRequest(_ number: RequestNumber, _ outcome: Outcome, into actions: inout [Action]) {
         guard let request = self.requests.remove(number) else { return }
         self.deadlines.cancel(request.deadline)
+        let connection = self.unassign(number, from: request.client, at: request.place)
         let vehicle = self.vehicles.index(forKey: request.vehicle)
         if let vehicle {
             self.vehicles.withValue(at: vehicle) { $0.openRequests.removeAll { $0.number == number } }
@@ -292,11 +358,16 @@ extension Gateway {
         case .waypoint(let id): session = id
         case .destination:
             if outcome == .accepted {
-                self.vehicles[request.vehicle]?.navigatesItself = false
-                self.vehicles[request.vehicle]?.hasStopped = false
+                self.allowGuidance(of: request.vehicle)
             }
         }
-        self.tell(request.client, message, session, into: &actions)
+        if let connection { actions.append(.send(connection, Envelope(message, session: session))) }
+    }
+
+    private mutating func allowGuidance(of vehicle: VehicleID) {
+        self.vehicles[vehicle]?.navigatesItself = false
+        self.vehicles[vehicle]?.hasStopped = false
+        self.indexVehicle(vehicle)
     }
 
     /// Ends a request that was forwarded to no client. The outcome names `client`, that of the vehicle's session.

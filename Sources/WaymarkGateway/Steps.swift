@@ -13,6 +13,18 @@ enum Step: Sendable, Hashable {
     case end(SessionID, SessionEndReason)
     /// Deadlines that have passed.
     case deadlines
+    /// A tour of the vehicles of a session goes on after a place.
+    case tour(SessionID, number: UInt64, after: VehicleList.Place)
+    /// Vehicles that wait for guidance are offered to sessions.
+    case offers(after: VehicleID?)
+    /// Endpoints of a user get the room that others left in a session.
+    case room(SessionID, Principal, after: EndpointPath?)
+    /// Requests are taken from a client that has gone.
+    case abandonments(ArraySlice<RequestNumber>)
+    /// The settings changed: they reach the sessions after this one.
+    case settings(after: SessionPlace?)
+    /// What follows in a batch of published frames.
+    case publication(PublishedFrames, ConnectionID)
 }
 
 /// The steps that wait, by the connection whose message led to them; nil for deadlines and changes of the settings.
@@ -52,14 +64,45 @@ extension Gateway {
     /// Queues a step of the operation that the present event began.
     mutating func queue(_ step: Step) { self.steps.append(step, of: self.cause) }
 
-    mutating func takeStep(of cause: ConnectionID?, at now: Instant, into actions: inout [Action]) {
-        guard let step = self.steps.takeFirst(of: cause) else { return }
+    /// Does what the event left to be done, as far as the budget of an event goes.
+    mutating func takeSteps(
+        of cause: ConnectionID?, since start: UInt64, at now: Instant, into actions: inout [Action]
+    ) {
+        self.workLimit = start &+ Self.workMax
+        defer { self.workLimit = 0 }
+        repeat {
+            if !self.sessionsWithRoom.isEmpty { self.fillRoom() }
+            guard self.hasBudget, let step = self.steps.takeFirst(of: cause) else { return }
+            self.take(step, at: now, into: &actions)
+        } while true
+    }
+
+    /// Whether the present event may do more steps.
+    var hasBudget: Bool { Int64(bitPattern: self.workLimit &- self.counters.work.units) > 0 }
+
+    /// How many units of work an event may cost before it leaves the rest to later ones.
+    static let workMax: UInt64 = 32
+
+    private mutating func take(_ step: Step, at now: Instant, into actions: inout [Action]) {
+        self.counters.work.visit()
         switch step {
         case .fit(let session): self.fitMore(of: session, into: &actions)
-        case .end(let session, let reason): self.endFitted(session, reason, at: now, into: &actions)
+        case .end(let session, let reason): self.endFitted(session, reason, into: &actions)
         case .deadlines: self.reachDeadlines(at: now, into: &actions)
+        case .tour(let session, let number, let place):
+            self.visitNext(in: number, of: session, after: place, at: now, into: &actions)
+        case .offers(let place): self.offerNext(after: place, at: now, into: &actions)
+        case .room(let session, let user, let path):
+            self.giveRoom(in: session, of: user, after: path, at: now, into: &actions)
+        case .abandonments(let requests): self.abandon(requests, at: now, into: &actions)
+        case .settings(let place): self.applySettings(after: place)
+        case .publication(let frames, let connection):
+            self.publish(frames, from: connection, at: now, into: &actions)
         }
     }
+
+    /// Queues a step in front of the others of the present event's cause.
+    mutating func putBack(_ step: Step) { self.steps.prepend(step, of: self.cause) }
 }
 
 extension Gateway.Event {

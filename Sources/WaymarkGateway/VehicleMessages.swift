@@ -24,6 +24,7 @@ extension Gateway {
         at now: Instant,
         into actions: inout [Action]
     ) {
+        self.settle(path.vehicle, at: now, into: &actions)
         guard let vehicle = self.vehicles.index(forKey: path.vehicle) else { return }
         if let feature = message.neededFeature, !self.isGranted(feature, to: path, vehicle) {
             return self.rejectUngranted(
@@ -55,9 +56,10 @@ extension Gateway {
         _ request: ReceivedRequest, _ session: SessionID, from connection: ConnectionID, at now: Instant,
         into actions: inout [Action]
     ) {
-        guard case .endpoint(let path) = self.peers[connection],
-            let vehicle = self.vehicles.index(forKey: path.vehicle)
-        else { return }  // The connection was refused or replaced while requests were on their way.
+        // Otherwise the connection was refused or replaced while requests were on their way.
+        guard case .endpoint(let path) = self.peers[connection] else { return }
+        self.settle(path.vehicle, at: now, into: &actions)
+        guard let vehicle = self.vehicles.index(forKey: path.vehicle) else { return }
         guard self.isGranted(.requests, to: path, vehicle) else {
             return self.rejectUngranted(
                 .requests, connection, request.type, session: session, requestID: request.requestID,
@@ -145,8 +147,9 @@ extension Gateway {
             // Otherwise a late answer to its earlier request would let a client guide it.
             self.withdrawDestinations(of: path.vehicle, into: &actions)
         }
-        if let session = self.vehicles[path.vehicle]?.session {
-            self.removeVehicle(path.vehicle, from: session, end, at: now, into: &actions)
+        self.indexVehicle(path.vehicle)
+        if self.vehicles[path.vehicle]?.session != nil {
+            self.removeVehicle(path.vehicle, end, at: now, into: &actions)
         } else {
             let ended = SessionEnded(session: .none, reason: end)
             actions.append(.send(connection, Envelope(.sessionEnded(ended))))
@@ -156,6 +159,7 @@ extension Gateway {
     private mutating func allow(_ vehicle: VehicleID, at now: Instant, into actions: inout [Action]) {
         self.vehicles[vehicle]?.navigatesItself = false
         self.vehicles[vehicle]?.hasStopped = false
+        self.indexVehicle(vehicle)
         if self.isWaitingForGuidance(vehicle) { self.offer(vehicle, at: now, into: &actions) }
     }
 
@@ -241,15 +245,26 @@ extension Gateway {
         self.deadlines.set(.receipts(id), at: now + .milliseconds(session.receiptsEveryMilliseconds))
     }
 
-    mutating func reportReceipts(_ id: SessionID, into actions: inout [Action]) {
-        guard let session = self.sessions[id] else { return }
-        var report = ReceiptReport(gatewaySequence: session.sequence, endpoints: [])
-        for vehicle in session.vehicles {
-            for (name, _, endpoint) in self.vehicles[vehicle]?.connections ?? [] {
-                guard let receipt = endpoint.receipt else { continue }
-                report.endpoints.append(EndpointReceipt(vehicle: vehicle, endpoint: name, receipt: receipt))
-            }
+    /// Adds a vehicle's receipts to the report for its session's client.
+    mutating func reportReceipts(of id: VehicleID, in session: SessionID, into actions: inout [Action]) {
+        for (name, _, endpoint) in self.vehicles[id]?.connections ?? [] {
+            guard let receipt = endpoint.receipt else { continue }
+            self.sessions[session]?.receipts.append(
+                EndpointReceipt(vehicle: id, endpoint: name, receipt: receipt))
         }
+        self.sendReceipts(of: session, isLast: false, into: &actions)
+    }
+
+    /// As many endpoints may be in one report, or those of one vehicle more.
+    private static let receiptsPerReportMax = 256
+
+    /// Sends a report if it is long enough, or the last one.
+    mutating func sendReceipts(of id: SessionID, isLast: Bool, into actions: inout [Action]) {
+        guard let session = self.sessions[id],
+            session.receipts.count >= Self.receiptsPerReportMax || (isLast && !session.receipts.isEmpty)
+        else { return }
+        self.sessions[id]?.receipts = []
+        let report = ReceiptReport(gatewaySequence: session.sequence, endpoints: session.receipts)
         self.tell(session.client, .receiptReport(report), id, into: &actions)
     }
 }

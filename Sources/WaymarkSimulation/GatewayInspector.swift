@@ -54,6 +54,8 @@ final class GatewayInspector: GatewayTap {
         self.injectAfterRejection(event, actions, &gateway, at: now)
         if case .published(let connection, let frames) = event, frames.single.count > 1 {
             self.checkBatch(connection, frames.single, before, gateway, at: now)
+        } else if case .stepDue = event {
+            // A batch that goes on was checked frame by frame when it began.
         } else {
             self.checkRejection(of: event, actions, before, gateway, at: now)
         }
@@ -100,8 +102,11 @@ final class GatewayInspector: GatewayTap {
             let earlier = expected
             var actions: [Gateway.Action] = []
             expected.handle(.published(connection, frame), at: now, into: &actions)
+            Self.doSteps(of: connection, &expected, at: now)
             self.checkRejection(of: .published(connection, frame), actions, earlier, expected, at: now)
         }
+        var gateway = gateway
+        Self.doSteps(of: connection, &gateway, at: now)
         // Only the counters are compared: endpoints that get room in the middle of a batch are notified at its end.
         let (batch, single) = (gateway.counters, expected.counters)
         if batch.framesPublished != single.framesPublished || batch.framesRejected != single.framesRejected
@@ -110,6 +115,13 @@ final class GatewayInspector: GatewayTap {
             self.report(
                 .equalAtRest,
                 "a batch of \(connection) differs from its \(frames.count) frames: \(batch), \(single)")
+        }
+    }
+
+    private static func doSteps(of connection: ConnectionID, _ gateway: inout Gateway, at now: Instant) {
+        var actions: [Gateway.Action] = []
+        while gateway.hasSteps(of: connection) {
+            gateway.handle(.stepDue(of: connection), at: now, into: &actions)
         }
     }
 

@@ -100,6 +100,7 @@ struct World {
     }
 
     /// Opens a session and starts guidance.
+    @discardableResult
     mutating func guide(_ client: ConnectionID, _ vehicles: [String], request: String = "r") -> SessionID? {
         let ids = vehicles.map { VehicleID(unchecked: $0) }
         self.handle(

@@ -134,6 +134,9 @@ struct WalkWorld {
         guard let event = self.event(of: step) else { return }
         var actions: [Gateway.Action] = []
         self.gateway.handle(event, at: self.now, into: &actions)
+        while self.gateway.hasSteps {
+            self.gateway.handle(.stepDue(of: event.cause), at: self.now, into: &actions)
+        }
         for action in actions { self.perform(action) }
         self.checkRequests(before, step, actions)
         self.checkRejection(before, event, actions)

@@ -119,7 +119,7 @@ extension WalkWorld {
                 self.fail(
                     "a session is suspended although its client is connected, or not although it is away")
             }
-            if Set(session.vehicles).count != session.vehicles.count {
+            if Set(session.vehicles).count != session.vehicles.count || !session.tours.isEmpty {
                 self.fail("a vehicle is in a session twice")
             }
             let places = gateway.vehicles.values.reduce(0) { count, vehicle in
@@ -150,6 +150,10 @@ extension WalkWorld {
         if gateway.known.count != known {
             self.fail("\(gateway.known.count) peers count, \(known) are known")
         }
+        if gateway.tourCount != 0 || !gateway.endedSessions.isEmpty { self.fail("a tour is not over") }
+        var fresh = gateway
+        fresh.rebuildIndex()
+        if fresh.index != gateway.index { self.fail("the index is wrong") }
         let kept = gateway.sessions.values.reduce(0) { $0 + $1.kept.retained }
         if gateway.memory.total.retained != kept { self.fail("the books are wrong") }
         if gateway.peers.count != self.connections.count { self.fail("a peer is known that is not there") }
@@ -222,16 +226,19 @@ extension WalkWorld {
             guard let session = gateway.sessions[id] else { continue }
             hasher.combine(session.client)
             hasher.combine(session.requestID)
-            hasher.combine(session.vehicles)
+            hasher.combine(Array(session.vehicles))
             hasher.combine(session.content.phase)
-            hasher.combine(session.openShares.map(\.vehicle).sorted())
+            hasher.combine(session.openShares)
+            for vehicle in session.vehicles { hasher.combine(gateway.vehicles[vehicle]?.shares) }
         }
         let requests = gateway.requests.map(\.value)
         for request in requests.sorted(by: { ($0.vehicle, $0.id) < ($1.vehicle, $1.id) }) {
             hasher.combine(request.key)
             hasher.combine(request.client)
             hasher.combine(request.stage.description)
-            if case .destination(let tried) = request.kind { hasher.combine(tried) }
+            if case .destination(let tried) = request.kind {
+                hasher.combine(tried.earlier.union([tried.last.client]))
+            }
         }
         var deadlines = gateway.deadlines
         switch deadlines.takeDue(at: Instant(nanoseconds: .max)) {

@@ -153,13 +153,17 @@ package struct UpdateRouteSource: Sendable, Hashable {
 }
 
 /// Which endpoint of which vehicle a message comes from. Set by the gateway on the way to the client.
-package struct EndpointPath: Sendable, Hashable, Codable {
+package struct EndpointPath: Sendable, Hashable, Comparable, Codable {
     package var vehicle: VehicleID
     package var endpoint: EndpointName
 
     package init(vehicle: VehicleID, endpoint: EndpointName) {
         self.vehicle = vehicle
         self.endpoint = endpoint
+    }
+
+    package static func < (lhs: EndpointPath, rhs: EndpointPath) -> Bool {
+        lhs.vehicle == rhs.vehicle ? lhs.endpoint < rhs.endpoint : lhs.vehicle < rhs.vehicle
     }
 }
 

@@ -1,18 +1,18 @@
 internal import WaymarkProtocol
 
-/// Counts known peers: connected, or in their grace time. Each has one valid token, in its record.
-struct KnownPeers: Sendable, Hashable, Codable {
+/// Counts things that are limited, in all and for each user.
+struct UserCount: Sendable, Hashable, Codable {
     private(set) var count = 0
-    /// The number of each user's peers; no entry for a user without peers.
-    private(set) var countByUser: [Principal: Int] = [:]
+    /// No entry for a user without any.
+    private var countByUser: [Principal: Int] = [:]
 
-    /// A peer of a user has become known.
+    func count(of user: Principal) -> Int { self.countByUser[user] ?? 0 }
+
     mutating func add(_ user: Principal) {
         self.count += 1
         self.countByUser[user, default: 0] += 1
     }
 
-    /// A known peer of a user is forgotten.
     mutating func remove(_ user: Principal) {
         guard let count = self.countByUser[user] else { return }
         self.count -= 1

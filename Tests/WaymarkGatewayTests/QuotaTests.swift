@@ -1,0 +1,81 @@
+import Testing
+import WaymarkCodec
+import WaymarkModel
+import WaymarkProtocol
+
+@testable import WaymarkGateway
+
+/// What one user takes leaves room for others.
+@Suite struct QuotaTests {
+    private static func opening(_ request: String, _ vehicles: [String]) -> Message {
+        .openSession(
+            OpenSession(requestID: request, vehicles: .vehicles(vehicles.map { VehicleID(unchecked: $0) })))
+    }
+
+    @Test func `a user may await only a part of the vehicles, and gets the rest back when sessions end`() {
+        var world = World {
+            $0.limits.vehiclesAwaitedMax = 6
+            $0.limits.vehiclesAwaitedPerUserMax = 4
+        }
+        let (mine, other) = (
+            world.arrive(1, World.client("a")), world.arrive(2, World.client("b"), principal: .user(2))
+        )
+        world.receive(Self.opening("1", ["a1", "a2", "a3"]), from: mine)
+        world.receive(Self.opening("2", ["a4", "a5"]), from: mine)
+        guard case .sessionOpened(let opened) = world.messages(mine).last else {
+            Issue.record("no session")
+            return
+        }
+        #expect(opened.vehicles.map(\.standing) == [.awaited, .refused(.limitReached)])
+        world.receive(Self.opening("3", ["a6"]), from: mine)
+        #expect(world.errors(mine) == [.limitReached])
+        world.receive(Self.opening("1", ["b1", "b2"]), from: other)
+        #expect(world.opened(other, "1") != nil)
+        // A vehicle that comes is no longer awaited.
+        world.arrive(3, World.endpoint("a1"))
+        world.handle(.departed(other, clean: true))
+        world.receive(Self.opening("3", ["a6"]), from: mine)
+        #expect(world.opened(mine, "3") != nil)
+    }
+
+    @Test func `a user has only a part of the vehicles and of the sessions`() {
+        var world = World {
+            $0.limits.vehiclesPerUserMax = 2
+            $0.limits.sessionsPerUserMax = 2
+        }
+        for index in 1...3 { world.arrive(UInt64(index), World.endpoint("car-\(index)")) }
+        #expect(world.goodbyes == [ConnectionID(3): .resourceLimit])
+        world.arrive(4, World.endpoint("car-3"), principal: .user(2))
+        let clients = (5...7).map { world.arrive($0, World.client("app-\($0)"), principal: .user(3)) }
+        for (index, client) in clients.enumerated() { world.guide(client, ["car-\(index + 1)"]) }
+        #expect(world.errors(clients[2]) == [.limitReached])
+        // Another user's client still gets one, and the first user again after a session has ended.
+        let other = world.arrive(8, World.client("other"), principal: .user(4))
+        #expect(world.guide(other, ["car-3"]) != nil)
+        world.handle(.departed(other, clean: true))
+        world.handle(.departed(clients[0], clean: true))
+        #expect(world.guide(clients[2], ["car-3"], request: "again") != nil)
+    }
+
+    @Test func `the profiles of one user withhold nothing from the endpoints of another`() throws {
+        var world = World { $0.limits.profilesPerSessionMax = 2 }
+        let client = world.arrive(1, World.client("app"))
+        let session = try world.guided(client, ["bus", "car"])
+        let odd = (0..<4).map { index in
+            world.arrive(
+                UInt64(10 + index),
+                World.endpoint("bus", "e\(index)") { $0.limits.currentRoadNameLengthMax = UInt32(4 + index) },
+                principal: .user(2))
+        }
+        let honest = world.arrive(20, World.endpoint("car"), principal: .user(3))
+        world.publish(client, session, .currentRoadName(["Lane"]))
+        let heard = (odd + [honest]).map { id in world.messages(id).contains { $0.type == .currentRoadName } }
+        #expect(heard == [true, true, false, false, true])
+        // Room that a user's endpoint leaves is for that user's others.
+        world.handle(.departed(honest, clean: true))
+        world.publish(client, session, .currentRoadName(["Road"]))
+        #expect(!world.messages(odd[2]).contains { $0.type == .currentRoadName })
+        world.handle(.departed(odd[0], clean: true))
+        #expect(world.messages(odd[2]).contains { $0.type == .currentRoadName })
+    }
+}
