@@ -165,6 +165,11 @@ extension Settings {
         .number("limits.sessions-per-client", 1...1_000_000, \.policy.limits.sessionsPerClientMax),
         .number("limits.endpoints-per-vehicle", 1...1_024, \.policy.limits.endpointsPerVehicleMax),
         .number("limits.requests-open", 1...1_024, \.policy.limits.requestsOpenMax),
+        .number(
+            "limits.request-bytes-in-all", 65_536...1_099_511_627_776, \.policy.limits.requestBytesInAllMax),
+        .number(
+            "limits.request-bytes-per-user", 65_536...1_099_511_627_776,
+            \.policy.limits.requestBytesPerUserMax),
         .number("limits.retained-bytes", 65_536...1_073_741_824, \.policy.limits.retainedBytesMax),
         .number(
             "limits.retained-bytes-per-client", 65_536...1_099_511_627_776,
@@ -175,6 +180,8 @@ extension Settings {
         .number(
             "limits.retained-bytes-in-all", 65_536...1_099_511_627_776, \.policy.limits.retainedBytesInAllMax
         ),
+        .number(
+            "limits.replay-bytes-per-user", 0...1_099_511_627_776, \.policy.limits.replayBytesPerUserMax),
         .number("limits.replay-bytes-in-all", 0...1_099_511_627_776, \.policy.limits.replayBytesInAllMax),
         .number("limits.replay-bytes", 0...1_073_741_824, \.policy.limits.replayBytesMax),
         .number("limits.profiles-per-session", 1...1_024, \.policy.limits.profilesPerSessionMax),

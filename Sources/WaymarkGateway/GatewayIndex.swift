@@ -38,6 +38,8 @@ struct GatewayIndex: Sendable, Hashable {
     var awaitedVehicles = UserCount()
     /// Sessions, also those that are over and whose vehicles were not all told.
     var sessionCounts = UserCount()
+    /// Bytes of open requests of vehicles, of those that are large.
+    var requestBytes = UserCount()
 }
 
 extension Vehicle {
@@ -120,6 +122,7 @@ extension Gateway {
             self.indexSession(session)
             self.index.sessionCounts.add(session.user)
         }
+        for (_, request) in self.requests { self.charge(request.content, of: request.vehicle) }
     }
 }
 

@@ -149,6 +149,10 @@ package struct GatewayLimits: Sendable, Hashable {
     package var endpointsPerVehicleMax = 16
     /// Requests one vehicle may have open at a time.
     package var requestsOpenMax = 8
+    /// Open requests of all vehicles that have more than 512 bytes, in bytes.
+    package var requestBytesInAllMax = 67_108_864
+    /// Those of one user's vehicles.
+    package var requestBytesPerUserMax = 33_554_432
     /// Ended requests whose outcome is kept, per vehicle, for a resent request.
     package var outcomesKeptMax = 64
     package var sharesOpenMax = 8
@@ -166,6 +170,8 @@ package struct GatewayLimits: Sendable, Hashable {
     package var replayBytesMax = 262_144
     /// Recent frames of all sessions, in bytes. Over it fewer are kept, and an endpoint that resumes gets a snapshot instead.
     package var replayBytesInAllMax = 268_435_456
+    /// Those of the sessions of one user.
+    package var replayBytesPerUserMax = 134_217_728
     /// Distinct profiles that one session is fitted to for the endpoints of one user, apart from ``Profile/bare``.
     package var profilesPerSessionMax = 32
     /// Of one session at a time.

@@ -44,7 +44,7 @@ extension Gateway {
         self.sessions[session.id] = session
         self.indexSession(session)
         self.index.sessionCounts.add(session.user)
-        self.memory.open(session.id, session.client, session.user)
+        self.sessions[session.id]?.userIndex = self.memory.open(session.id, session.client, session.user)
         self.clients[session.client]?.sessions.append(session.id)
         self.counters.sessionsOpened += 1
     }

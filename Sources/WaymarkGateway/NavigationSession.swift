@@ -9,6 +9,8 @@ struct NavigationSession: Sendable, Hashable, Codable {
     let ordinal: UInt64
     let client: ClientID
     let user: Principal
+    /// Its user's index in the memory ledger.
+    var userIndex: MemoryLedger.UserIndex = 0
     /// The id of the request that opened it.
     let requestID: String
     let selection: VehicleSelection
@@ -50,7 +52,8 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// What is coded for the next process: all but the route, which ``restoreRoute(_:)`` rebuilds from ``retained``.
     private enum CodingKeys: CodingKey {
-        case id, ordinal, client, user, requestID, selection, receiptsEveryMilliseconds, vehicles, left,
+        case id, ordinal, client, user, userIndex, requestID, selection, receiptsEveryMilliseconds, vehicles,
+            left,
             tourNumber, isSuspended, profileUse,
             openShares, mayQueueShares, withholdsSegments, nextOptIn, providedFeatures
         case content, sequence, retained, audiences, replay
@@ -177,7 +180,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     ) -> Progress {
         let kept = self.kept
         let trip = self.content.trip
-        var batch = Batch(replayRoom: rules.limits.replayBytesInAllMax - memory.total.replay)
+        var batch = Batch(replayRoom: memory.replayRoom(of: self.userIndex, rules.limits))
         var progress = Progress(next: first)
         // Applied and not yet handed to the audiences.
         var applied = first..<first

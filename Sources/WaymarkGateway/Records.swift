@@ -222,7 +222,8 @@ struct Request: Sendable, Hashable {
 
     enum Kind: Sendable, Hashable, Codable {
         case waypoint(SessionID)
-        case destination(Tried)
+        // Why indirect: it is large, and requests for a stop are copied as well.
+        indirect case destination(Tried)
     }
 
     /// The clients that were asked for a drive.

@@ -24,14 +24,14 @@ extension Gateway {
         guard isGuiding else { return self.decline(key, of: vehicle, .invalid, nil, into: &actions) }
         guard isOnRoute else { return self.decline(key, of: vehicle, .invalid, name, into: &actions) }
         guard let client = self.clients.index(forKey: name),
-            case let (client?, features) = self.clients.withValue(
+            case let (connection?, features) = self.clients.withValue(
                 at: client, { ($0.connection, $0.granted) })
         else { return self.decline(key, of: vehicle, .gone, name, into: &actions) }
         guard features.contains(.waypointRequests) else {
             return self.decline(key, of: vehicle, .notSupported, name, into: &actions)
         }
-        self.open(request, .waypoint(session), key, of: vehicle, to: name, at: now)
-        actions.append(.forward(client, request, key.vehicle, session))
+        self.open(request, .waypoint(session), key, of: vehicle, to: name, client, at: now)
+        actions.append(.forward(connection, request, key.vehicle, session))
         self.note(.waypointRequested, of: key.vehicle, in: session, name, into: &actions)
     }
 
@@ -46,12 +46,13 @@ extension Gateway {
         if let session, self.sessions.withValue(at: session, { $0.content.isGuiding }) {
             return self.decline(key, of: vehicle, .invalid, nil, into: &actions)
         }
-        guard let first = self.nextHandler(for: key.vehicle, after: nil) else {
-            return self.decline(key, of: vehicle, .notSupported, nil, into: &actions)
-        }
+        guard let first = self.nextHandler(for: key.vehicle, after: nil),
+            let client = self.clients.index(forKey: first.client),
+            let connection = self.clients.withValue(at: client, { $0.connection })
+        else { return self.decline(key, of: vehicle, .notSupported, nil, into: &actions) }
         let tried = Request.Tried(last: first, handlerCount: self.handlerCount)
-        self.open(request, .destination(tried), key, of: vehicle, to: first.client, at: now)
-        self.forward(request, of: key.vehicle, to: first.client, into: &actions)
+        self.open(request, .destination(tried), key, of: vehicle, to: first.client, client, at: now)
+        actions.append(.forward(connection, request, key.vehicle, .none))
         self.note(.destinationRequested, of: key.vehicle, in: .none, first.client, into: &actions)
     }
 
@@ -83,8 +84,8 @@ extension Gateway {
 
     /// Whether to process a vehicle's request. A resent request gets its outcome again, or waits for it; one too many is declined.
     mutating func admitRequest(
-        _ key: Request.Key, _ vehicle: Dictionary<VehicleID, Vehicle>.Index, _ connection: ConnectionID,
-        into actions: inout [Action]
+        _ request: ReceivedRequest, _ key: Request.Key, _ vehicle: Dictionary<VehicleID, Vehicle>.Index,
+        _ connection: ConnectionID, into actions: inout [Action]
     ) -> Bool {
         let (number, outcome, openCount) = self.vehicles.withValue(at: vehicle) {
             ($0.openRequest(key.id), $0.outcomes.outcome(of: key.id), $0.openRequests.count)
@@ -95,11 +96,45 @@ extension Gateway {
             return false
         }
         self.counters.requestsRouted += 1
-        guard openCount < self.policy.limits.requestsOpenMax else {
+        guard openCount < self.policy.limits.requestsOpenMax, self.hasRoom(for: request, of: key.vehicle)
+        else {
             self.decline(key, of: vehicle, .busy, nil, into: &actions)
             return false
         }
         return true
+    }
+
+    // MARK: Memory
+
+    /// Smaller requests are not counted: their number is bounded by that of vehicles, and most are small.
+    private static let smallRequestByteCount = 512
+
+    /// Whether there is room for a request of a vehicle.
+    private func hasRoom(for request: ReceivedRequest, of vehicle: VehicleID) -> Bool {
+        let byteCount = request.frame.bytes.count
+        guard byteCount > Self.smallRequestByteCount, let user = self.vehicles[vehicle]?.principal else {
+            return true
+        }
+        let limits = self.policy.limits
+        return self.index.requestBytes.count + byteCount <= limits.requestBytesInAllMax
+            && self.index.requestBytes.count(of: user) + byteCount <= limits.requestBytesPerUserMax
+    }
+
+    /// Counts the memory of a request of a vehicle for the vehicle's user.
+    mutating func charge(_ request: ReceivedRequest, of vehicle: VehicleID) {
+        let byteCount = request.frame.bytes.count
+        guard byteCount > Self.smallRequestByteCount, let user = self.vehicles[vehicle]?.principal else {
+            return
+        }
+        self.index.requestBytes.add(user, byteCount)
+    }
+
+    private mutating func discharge(_ request: ReceivedRequest, of vehicle: VehicleID) {
+        let byteCount = request.frame.bytes.count
+        guard byteCount > Self.smallRequestByteCount, let user = self.vehicles[vehicle]?.principal else {
+            return
+        }
+        self.index.requestBytes.remove(user, byteCount)
     }
 
     // MARK: To the client
@@ -107,11 +142,13 @@ extension Gateway {
     /// Opens a request of a vehicle, with the deadline for the client's answer.
     private mutating func open(
         _ request: ReceivedRequest, _ kind: Request.Kind, _ key: Request.Key,
-        of vehicle: Dictionary<VehicleID, Vehicle>.Index, to client: ClientID, at now: Instant
+        of vehicle: Dictionary<VehicleID, Vehicle>.Index, to client: ClientID,
+        _ index: Dictionary<ClientID, Client>.Index, at now: Instant
     ) {
+        self.charge(request, of: key.vehicle)
         let number = self.requests.nextKey
         let deadline = self.deadlines.add(.request(number), at: now + self.policy.limits.requestTimeout)
-        let place = self.assign(number, to: client)
+        let place = self.assign(number, to: index)
         self.requests.insert(
             Request(
                 vehicle: key.vehicle, content: request, kind: kind, client: client, place: place,
@@ -122,9 +159,10 @@ extension Gateway {
     }
 
     /// Counts a request among those of a client, and returns its place there.
-    private mutating func assign(_ number: RequestNumber, to client: ClientID) -> Int {
-        guard let index = self.clients.index(forKey: client) else { return 0 }
-        return self.clients.withValue(at: index) { client in
+    private mutating func assign(
+        _ number: RequestNumber, to client: Dictionary<ClientID, Client>.Index
+    ) -> Int {
+        self.clients.withValue(at: client) { client in
             client.requests.append(number)
             return client.requests.count - 1
         }
@@ -280,7 +318,8 @@ extension Gateway {
         into actions: inout [Action]
     ) {
         guard let request = self.requests[number],
-            let next = self.nextHandler(for: request.vehicle, after: tried)
+            let next = self.nextHandler(for: request.vehicle, after: tried),
+            let client = self.clients.index(forKey: next.client)
         else {
             return self.endRequest(number, reason, into: &actions)
         }
@@ -289,7 +328,7 @@ extension Gateway {
         if let connection = self.unassign(number, from: request.client, at: request.place) {
             actions.append(.send(connection, Envelope(.requestOutcome(outcome))))
         }
-        let place = self.assign(number, to: next.client)
+        let place = self.assign(number, to: client)
         self.requests.change(number) {
             $0.kind = .destination(
                 Request.Tried(
@@ -340,6 +379,7 @@ extension Gateway {
     /// Ends an open request: tells the vehicle and the client that was asked last, and ends its prompts.
     mutating func endRequest(_ number: RequestNumber, _ outcome: Outcome, into actions: inout [Action]) {
         guard let request = self.requests.remove(number) else { return }
+        self.discharge(request.content, of: request.vehicle)
         self.deadlines.cancel(request.deadline)
         let connection = self.unassign(number, from: request.client, at: request.place)
         let vehicle = self.vehicles.index(forKey: request.vehicle)

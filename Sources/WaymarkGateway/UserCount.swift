@@ -8,14 +8,15 @@ struct UserCount: Sendable, Hashable, Codable {
 
     func count(of user: Principal) -> Int { self.countByUser[user] ?? 0 }
 
-    mutating func add(_ user: Principal) {
-        self.count += 1
-        self.countByUser[user, default: 0] += 1
+    mutating func add(_ user: Principal, _ amount: Int = 1) {
+        self.count += amount
+        self.countByUser[user, default: 0] += amount
     }
 
-    mutating func remove(_ user: Principal) {
+    /// Removes what was added before.
+    mutating func remove(_ user: Principal, _ amount: Int = 1) {
         guard let count = self.countByUser[user] else { return }
-        self.count -= 1
-        self.countByUser[user] = count == 1 ? nil : count - 1
+        self.count -= amount
+        self.countByUser[user] = count <= amount ? nil : count - amount
     }
 }

@@ -66,7 +66,7 @@ extension Gateway {
                 into: &actions)
         }
         let key = Request.Key(vehicle: path.vehicle, id: request.requestID)
-        guard self.admitRequest(key, vehicle, connection, into: &actions) else { return }
+        guard self.admitRequest(request, key, vehicle, connection, into: &actions) else { return }
         switch request.kind {
         case .waypoint(let segment):
             guard self.isCurrent(session, for: vehicle) else {

@@ -78,4 +78,56 @@ import WaymarkProtocol
         world.handle(.departed(odd[0], clean: true))
         #expect(world.messages(odd[2]).contains { $0.type == .currentRoadName })
     }
+
+    @Test func `large requests of one user's vehicles take only a part of the memory`() {
+        var world = World {
+            $0.limits.requestBytesPerUserMax = 2_000
+            $0.limits.requestBytesInAllMax = 5_000
+        }
+        world.arrive(1, World.client("app"))
+        var place = World.place
+        place.nameVariants = [String(repeating: "n", count: 500), String(repeating: "n", count: 400)]
+        let cars = (0..<3).map { index in
+            world.arrive(
+                UInt64(10 + index), World.endpoint("car-\(index)"), principal: .user(UInt32(index / 2)))
+        }
+        for car in cars {
+            for id in ["a", "b"] {
+                world.receive(
+                    .destinationRequest(DestinationRequest(requestID: id, destination: place)), from: car)
+            }
+        }
+        #expect(cars.map { world.outcomes($0) } == [[], [.busy, .busy], []])
+        // Small ones are always taken, and large ones again after others have ended.
+        world.receive(
+            .destinationRequest(DestinationRequest(requestID: "c", destination: World.place)), from: cars[1])
+        world.receive(.withdrawRequest(WithdrawRequest(requestID: "a")), from: cars[0])
+        world.receive(
+            .destinationRequest(DestinationRequest(requestID: "d", destination: place)), from: cars[1])
+        #expect(world.outcomes(cars[1]) == [.busy, .busy])
+        world.handle(.departed(cars[0], clean: true))
+        world.handle(.departed(cars[1], clean: true))
+        world.handle(.departed(cars[2], clean: true))
+        #expect(world.gateway.index.requestBytes == UserCount())
+    }
+
+    @Test func `recent frames of one user leave room for those of others`() throws {
+        var world = World {
+            $0.limits.replayBytesPerUserMax = 2_000
+            $0.limits.replayBytesInAllMax = 4_000
+        }
+        var sessions: [(ConnectionID, SessionID)] = []
+        for index in 0..<3 {
+            let user = Principal.user(UInt32(index / 2))
+            let client = world.arrive(UInt64(index + 1), World.client("app-\(index)"), principal: user)
+            sessions.append((client, try world.guided(client, ["car-\(index)"])))
+        }
+        for (client, session) in sessions {
+            for number in 0..<20 { world.publish(client, session, .currentRoadName(["Road \(number)"])) }
+        }
+        let kept = sessions.compactMap { world.gateway.sessions[$0.1]?.replay.byteCount }
+        #expect(kept[0] + kept[1] <= 2_000 && kept[0] > 1_500 && kept[2] > 1_500)
+        for (client, _) in sessions { world.handle(.departed(client, clean: true)) }
+        #expect(world.gateway.memory == MemoryLedger())
+    }
 }
