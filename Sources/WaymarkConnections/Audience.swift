@@ -79,7 +79,10 @@ struct Audience {
     ///
     /// - Returns: The member that was moved; nil if none was.
     mutating func remove(at index: Int) -> Int? {
-        if self.isBehind { self.ahead[self.members[index]] = nil }
+        if self.isBehind {
+            self.ahead[self.members[index]] = nil
+            self.deliveries[0].next = min(self.deliveries[0].next, self.members.count - 1)
+        }
         let member = self.members.removeLast()
         let socket = self.sockets.removeLast()
         guard index < self.members.count else { return nil }

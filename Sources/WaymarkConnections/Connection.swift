@@ -101,8 +101,7 @@ struct Connection {
 
     /// Processes what was read, or keeps it for the connection's turn.
     ///
-    /// - Returns: The cost as ``receive(_:isReadOver:at:_:_:budget:_:into:)``; 0 if there is nothing to process; the maximum if the
-    ///   connection needs a turn.
+    /// - Returns: The cost as ``receive(_:isReadOver:at:_:_:budget:_:into:)``; the maximum if the connection needs a turn.
     mutating func read(
         _ read: RawSpan, isReadOver: Bool, at now: Instant, _ slot: Int, _ codecs: LoopCodecs, budget: Int,
         _ send: Send, into actions: inout [LoopCore.Action]
@@ -159,7 +158,7 @@ struct Connection {
             self.handle(.violated(error), at: now, slot, codecs, into: &actions)
         }
         if self.inputByteCount != self.accountedInput { self.isSettled = false }
-        return max(1, cost)
+        return cost
     }
 
     /// As many bytes are read and checked in the time of one unit of ``LoopCore/Budget``.

@@ -18,12 +18,7 @@ extension LoopCore {
         let cost = self.connections[slot].read(
             read, isReadOver: isReadOver, at: now, slot, self.codecs,
             budget: self.room > 0 ? self.budget.turn : 0, send, into: &actions)
-        guard cost > 0 else { return }
-        guard cost < .max else {
-            self.queueInput(slot, into: &actions)
-            return self.settle(slot, at: now, into: &actions)
-        }
-        self.spend(cost, into: &actions)
+        if cost < .max { self.spend(cost, into: &actions) }
         self.settle(slot, at: now, into: &actions)
         if cost >= self.budget.turn { self.queueInput(slot, into: &actions) }
     }
@@ -50,12 +45,12 @@ extension LoopCore {
         self.connections[slot].hasTurn = false
         // A suspended connection keeps its input.
         guard self.connections[slot].isInputQueued else { return }
-        var cost = 1
+        var cost = 0
         if !self.connections[slot].isClosing {
             cost = self.connections[slot].receive(
                 isReadOver: true, at: now, slot, self.codecs, budget: self.budget.turn, send, into: &actions)
         }
-        self.spend(cost, into: &actions)
+        self.spend(max(1, cost), into: &actions)
         self.settle(slot, at: now, into: &actions)
         guard cost < self.budget.turn || self.connections[slot].isClosing else {
             return self.queueTurn(slot, into: &actions)

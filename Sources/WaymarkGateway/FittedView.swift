@@ -179,6 +179,33 @@ struct FittedView: Sendable, Hashable, Codable {
     }
 }
 
+extension FittedView {
+    /// Fits a frame. `publication` is its content; nil until a view needs it.
+    mutating func fit(
+        _ frame: Frame, _ publication: inout Publication?, _ outline: PublicationOutline,
+        _ route: StoredRoute, _ coder: BodyCoder, into fitted: inout PublishedFrames
+    ) {
+        switch self.foresight(by: outline.rule) {
+        case .asReceived: return fitted.append(copyOf: frame, outline)
+        case .withheld: return
+        case .unknown: break
+        }
+        publication = publication ?? coder.decode(frame)
+        // A type that this build does not know is forwarded as it is.
+        guard let publication else { return fitted.append(copyOf: frame, outline) }
+        switch self.fit(publication, route) {
+        case .asReceived: fitted.append(copyOf: frame, outline)
+        case .fitted(let publications):
+            for publication in publications {
+                let envelope = Envelope(
+                    .publication(publication), session: frame.header.session, sequence: frame.header.sequence,
+                    flags: frame.header.flags.union(.fitted))
+                fitted.append(copyOf: coder.encode(envelope), publication.outline)
+            }
+        }
+    }
+}
+
 /// What an endpoint with few slots holds: the indices in the route of the elements that were added last.
 private struct Slots: Sendable, Hashable, Codable {
     /// 0: no limit.

@@ -9,8 +9,8 @@ extension Gateway {
     ) {
         var next = frames.indices.lowerBound
         while next < frames.indices.upperBound {
-            // What a frame leads to comes before the next frame.
-            if !self.steps.isEmpty, self.hasSteps(of: self.cause) {
+            // What a frame leads to comes before the next frame, but for its fitting: of later states only the newest is fitted.
+            if self.tourCount > 0, self.hasSteps(of: self.cause) {
                 return self.queue(.publication(frames[next..<frames.indices.upperBound], connection))
             }
             // Otherwise another connection took over the client while frames were on their way.

@@ -137,8 +137,8 @@ import WaymarkTransport
         #expect(
             told.map { "\($0.sentence) \($0.metadata["client"] ?? "") \($0.metadata["reason"] ?? "")" } == [
                 "a session was opened first ", "a client disconnected, keeping its session first ",
-                "a client resumed its session first ", "a vehicle left its session first replaced",
-                "a session ended first replaced", "a session was opened app ",
+                "a client resumed its session first ", "a session was opened app ",
+                "a vehicle left its session first replaced", "a session ended first replaced",
             ])
     }
 
