@@ -1,20 +1,25 @@
 /// Keys in the order in which they were appended. Every operation is O(1).
+///
+/// Inlinable, as all generic code here that other modules use for each connection: otherwise types are looked up at run time.
 package struct ArrivalOrder<Key: Hashable & Sendable>: Sendable, Hashable {
-    private struct Links: Sendable, Hashable {
-        var previous: Key?
-        var next: Key?
+    @usableFromInline package struct Links: Sendable, Hashable {
+        @usableFromInline package var previous: Key?
+        @usableFromInline package var next: Key?
+
+        @inlinable package init(previous: Key?) { self.previous = previous }
     }
 
-    private var links: [Key: Links] = [:]
-    package private(set) var first: Key?
-    private var last: Key?
+    @usableFromInline package var links: [Key: Links] = [:]
+    @usableFromInline package var first: Key?
+    @usableFromInline package var last: Key?
 
-    package init() {}
+    @inlinable package init() {}
 
-    package var count: Int { self.links.count }
-    package func contains(_ key: Key) -> Bool { self.links[key] != nil }
+    @inlinable package var count: Int { self.links.count }
+    @inlinable package func contains(_ key: Key) -> Bool { self.links[key] != nil }
 
     /// Puts a key at the end, also one that is in the list.
+    @inlinable
     package mutating func append(_ key: Key) {
         self.remove(key)
         self.links[key] = Links(previous: self.last)
@@ -26,7 +31,7 @@ package struct ArrivalOrder<Key: Hashable & Sendable>: Sendable, Hashable {
     /// Removes a key.
     ///
     /// - Returns: Whether it was in the list.
-    @discardableResult
+    @inlinable @discardableResult
     package mutating func remove(_ key: Key) -> Bool {
         guard let link = self.links.removeValue(forKey: key) else { return false }
         if let previous = link.previous {
@@ -45,7 +50,7 @@ package struct ArrivalOrder<Key: Hashable & Sendable>: Sendable, Hashable {
     }
 
     /// All keys, in order. O(n).
-    package var keys: [Key] {
+    @inlinable package var keys: [Key] {
         var keys: [Key] = []
         var key = self.first
         while let current = key {

@@ -92,9 +92,13 @@ struct Connection {
     }
 
     /// Bytes of input that the connection holds. A small part of a frame belongs to the memory that every connection has.
+    ///
+    /// Why mutating: otherwise its caller copies the whole connection.
     var inputByteCount: UInt32 {
-        let byteCount = self.splitter.byteCapacity
-        return byteCount > 4_096 ? UInt32(clamping: byteCount) : 0
+        mutating get {
+            let byteCount = self.splitter.byteCapacity
+            return byteCount > 4_096 ? UInt32(clamping: byteCount) : 0
+        }
     }
 
     // MARK: Input

@@ -70,9 +70,11 @@ package struct Output: Sendable {
     var waitingByteCount: Int { self.outbox.byteCount }
     /// All bytes that are held for the peer while its socket accepts nothing, also those that other connections share.
     var heldByteCount: UInt32 {
-        UInt32(
-            clamping: self.outbox.byteCount + self.sending.count + self.joined.count
-                + Int(self.channelByteCount))
+        mutating get {
+            let sending = self.sending.endIndex - self.sending.startIndex
+            return UInt32(
+                clamping: self.outbox.byteCount + sending + self.joined.count + Int(self.channelByteCount))
+        }
     }
     /// The outbox, in order.
     var waitingFrames: [SharedBatch.Part] { self.outbox.waiting }
