@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""hostile.py [--only NAME...] [--runs N] [--short] [--json FILE] [--list]: attacks waymarkd, and measures what another pair of peers notices.
+"""hostile.py [--only NAME...] [--runs N] [--short] [--json FILE] [--list]: attacks waymarkd, and measures what other peers notice.
 
 For each attack it starts a waymarkd with default limits, on a Unix socket and on loopback, and four processes: a victim (a client
 and a vehicle endpoint, 20 messages a second), a newcomer (which connects a new vehicle and opens a session, twice a second), the
@@ -234,7 +234,8 @@ def watch_victim(pipe, addresses, mode):
                     got.setdefault(Body(data[offset + 24:end]).body(1).number(1), at)
                 elif kind in (GOODBYE, ENDED):
                     about = Body(data[offset + 24:end])
-                    closed = f"{'endpoint' if peer is endpoint else 'client'}: {kind:#x} code {about.number(1)} {about.number(2) if kind == ENDED else about.text(2)}"
+                    why = f"ended {about.number(2)}" if kind == ENDED else f"Goodbye {about.number(1)}: {about.text(2)}"
+                    closed = f"{'endpoint' if peer is endpoint else 'client'}: {why}"
                 offset = end
             buffered[descriptor] = data[offset:]
     latencies = [(at, got[index] - at if index in got else None) for index, at in enumerate(sent, 1)]

@@ -339,14 +339,20 @@ def sessions_all(target):
 @attack("12 000 silent TCP connections, opened again when they are closed")
 def tcp_silent(target):
     peers = []
-    yield
-    while target.running():
+
+    def fill():
         try:
             peers.append(Peer(target.tcp, source=target.source, timeout=1))
         except OSError:
-            time.sleep(0.05)
-        if len(peers) >= target.count(12_500, 100):
+            time.sleep(0.01)
+        if len(peers) > target.count(12_000, 100):
             peers.pop(0).close()
+
+    for _ in range(target.count(12_000, 100)):
+        fill()
+    yield
+    while target.running():
+        fill()
 
 
 @attack("32 endpoints with odd limits join another user's session for any vehicle that asked", newcomer="any")

@@ -149,7 +149,9 @@ class Peer:
                 return kind, session, sequence, Body(body)
             if kind == GOODBYE or kind == ERROR:
                 about = Body(body)
-                raise Closed(f"{'Goodbye' if kind == GOODBYE else 'Error'} {about.number(1)}: {about.text(2)} {about.text(3) if kind == ERROR else ''}")
+                if kind == GOODBYE:
+                    raise Closed(f"Goodbye {about.number(1)}: {about.text(2)}")
+                raise Closed(f"Error {about.number(1)}: {about.text(2)} {about.text(3)}")
 
     def welcome(self):
         _, _, _, body = self.await_frame(WELCOME)
