@@ -355,6 +355,22 @@ def tcp_silent(target):
         fill()
 
 
+@attack("12 000 vehicles over TCP that are silent after their Hello, with a keepalive of ten minutes")
+def tcp_idle(target):
+    peers = []
+    yield
+    for index in range(target.count(12_000, 100)):
+        try:
+            peers.append(Peer(target.tcp, source=target.source, timeout=5))
+            peers[-1].send(vehicle_hello(f"idle{index}"))
+        except OSError:
+            break
+    target.note("connected", len(peers))
+    target.end = now() + target.seconds
+    while target.running():
+        time.sleep(0.05)
+
+
 @attack("32 endpoints with odd limits join another user's session for any vehicle that asked", newcomer="any")
 def profiles(target):
     odd = lambda index: {"limits": number(1, 100 + index)}
