@@ -1,0 +1,563 @@
+#!/usr/bin/env python3
+"""hostile.py [--only NAME...] [--runs N] [--short] [--json FILE] [--list]: attacks waymarkd, and measures what other peers notice.
+
+For each attack it starts a waymarkd with default limits, on a Unix socket and on loopback, and four processes: a victim (a client
+and a vehicle endpoint, 20 messages a second), a newcomer (which connects a new vehicle and opens a session, twice a second), the
+attacker, and this one, which samples the daemon's memory and processor time. As root each of them runs as a user of its own, and
+the victim at a high priority; otherwise the attacker uses TCP from another address of loopback. --runs N prints the median of N runs.
+
+--short runs each attack once and small, for machines of unknown speed: it checks that the daemon survives, that the victim misses
+no message, and that everything is given back.
+"""
+import argparse
+import contextlib
+import itertools
+import json
+import multiprocessing
+import os
+import resource
+import select
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from bench import ROOT, machine
+from hostile_attacks import ATTACKS, Target
+from hostile_peer import (
+    ALERT, CONTENT, ENDED, GOODBYE, OPENED, SNAPSHOT, START, Body, Closed, Peer, chunk, client_hello, frame, now, number, opening,
+    quantile, start, vehicle_hello)
+
+# The goals, in milliseconds and megabytes.
+P99_MAX = 50
+LATENCY_MAX = 250
+MEMORY_MAX = 1_024
+MEMORY_KEPT_MAX = 128
+# Faults that depend on the speed of the machine.
+TIMED = ("p99", "max", "max of setup")
+# Wrong keys or tokens that are checked for one address in a second.
+GUESSES_MAX = 100
+# Above this many megabytes the daemon is killed, so that the machine survives.
+MEMORY_KILL = 3_500
+# Seconds.
+BEFORE, ATTACK, RECOVERY, SETUP = 2.0, 3.0, 15.0, 60.0
+SHORT_BEFORE, SHORT_ATTACK, SHORT_SCALE = 0.2, 0.3, 0.02
+# Rows that run at the same time in the short form.
+SHORT_ROWS = 4
+INTERVAL = 0.05
+UNANSWERED_MAX = 100
+KEY = "the key of the listener"
+DAEMON_USER, VICTIM_USER, ATTACKER_USER = 64_001, 64_002, 64_003
+VICTIM_ADDRESS, ATTACKER_ADDRESS = "127.0.0.2", "127.0.0.9"
+IS_ROOT = os.geteuid() == 0
+NO_CAPACITY = 2
+# The status line of a daemon without peers.
+NOTHING = "no vehicles, no sessions, no clients"
+fork = multiprocessing.get_context("fork")
+
+
+def become(user, niceness=0):
+    """Continues this process as another user, if it may, in a process group of its own."""
+    os.setsid()
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    if IS_ROOT:
+        if niceness:
+            os.nice(niceness)
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+
+
+class Daemon:
+    """A waymarkd in a folder of its own."""
+
+    unique = itertools.count()
+
+    def __init__(self, binary, folder, attack, is_short):
+        os.chmod(folder, 0o755)
+        home = os.path.join(folder, "home")
+        os.mkdir(home)
+        if IS_ROOT:
+            os.chown(home, DAEMON_USER, DAEMON_USER)
+        unix = os.path.join(home, "socket")
+        # An address of loopback for itself, so that several daemons never want the same port.
+        host = f"127.{1 + os.getpid() % 250}.{next(Daemon.unique) % 250}.1"
+        self.addresses = (f"unix:{unix}", f"tcp:{host}:7227", f"tcp:{host}:7228")
+        configuration = os.path.join(folder, "configuration")
+        settings = attack.get("daemon", "")
+        if "times:" not in settings:
+            settings += f"times:\n  grace: {'200ms' if is_short else '3s'}\n"
+        roles = "    roles: [vehicle, navigation]\n"
+        with open(configuration, "w", encoding="utf-8") as file:
+            file.write(f"{settings}listeners:\n  - address: unix:{unix}\n    mode: 0666\n{roles}"
+                       f"  - address: {self.addresses[1]}\n{roles}"
+                       f"  - address: {self.addresses[2]}\n    key: {KEY}\n{roles}")
+        notify = os.path.join(folder, "notify")
+        self.notifications = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.notifications.bind(notify)
+        os.chmod(notify, 0o777)
+        self.status, self.memory, self.is_ready, self.was_killed, self.watched = "", [], False, False, True
+        self.log_path = os.path.join(folder, "log")
+        log = open(self.log_path, "w", encoding="utf-8")
+        descriptors = attack.get("descriptors")
+
+        def limit():
+            _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            count = descriptors or hard
+            resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
+
+        # A pipe without a reader stands for a terminal or a journal that hangs.
+        stderr = subprocess.PIPE if attack.get("stderr") == "unread" else log
+        user = {"user": DAEMON_USER, "group": DAEMON_USER, "extra_groups": []} if IS_ROOT else {}
+        self.process = subprocess.Popen(
+            [binary, "--config", configuration], stdin=subprocess.DEVNULL, stdout=log, stderr=stderr, cwd="/",
+            env={**os.environ, "NOTIFY_SOCKET": notify}, preexec_fn=limit, **user)
+        log.close()
+        threading.Thread(target=self.listen, daemon=True).start()
+        threading.Thread(target=self.watch, daemon=True).start()
+        self.wait()
+
+    def wait(self):
+        limit = now() + 20
+        while not self.is_ready:
+            if self.process.poll() is not None or now() > limit:
+                with open(self.log_path, encoding="utf-8") as log:
+                    sys.exit(f"waymarkd did not start: {log.read()}")
+            time.sleep(0.01)
+
+    def listen(self):
+        while True:
+            for text in self.notifications.recv(4_096).decode().split("\n"):
+                self.is_ready = self.is_ready or text == "READY=1"
+                if text.startswith("STATUS="):
+                    self.status = text[7:]
+
+    def watch(self):
+        while self.watched and self.process.poll() is None:
+            megabytes = self.resident()
+            self.memory.append((now(), megabytes))
+            if megabytes > MEMORY_KILL:
+                self.was_killed = True
+                self.process.kill()
+            time.sleep(0.02)
+
+    def resident(self):
+        try:
+            with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as file:
+                return int(file.read().split()[1]) * resource.getpagesize() / 1e6
+        except (OSError, IndexError):
+            return float("nan")
+
+    def peak(self, begin, end):
+        return max((megabytes for at, megabytes in self.memory if begin <= at <= end), default=float("nan"))
+
+    def processor(self):
+        """Seconds of all threads."""
+        total = 0
+        try:
+            for task in os.listdir(f"/proc/{self.process.pid}/task"):
+                with open(f"/proc/{self.process.pid}/task/{task}/schedstat", encoding="ascii") as file:
+                    total += int(file.read().split()[0])
+        except OSError:
+            pass
+        return total / 1e9
+
+    @property
+    def is_alive(self):
+        return self.process.poll() is None
+
+    def end(self):
+        self.watched = False
+        self.process.kill()
+        self.process.wait()
+        if self.process.stderr:
+            self.process.stderr.close()
+
+
+# The victim and the newcomer.
+
+
+def watch_victim(pipe, addresses, mode):
+    """Publishes 20 messages a second, and measures when they arrive. Both ends are in this process, so one clock is enough."""
+    become(VICTIM_USER, -10)
+    endpoint = Peer(addresses[1], source=VICTIM_ADDRESS)
+    endpoint.greet(vehicle_hello("victim", "cluster", wanted=mode == "any"))
+    client = Peer(addresses[0]).greet(client_hello("victim-app"))
+    client.open("victim", None if mode == "any" else ["victim"])
+    client.publish(START, start())
+    pipe.send("ready")
+    poll = select.epoll()
+    for source in (endpoint, client, pipe):
+        poll.register(source.fileno(), select.EPOLLIN)
+    sent, got, late, closed = [], {}, [], None
+    due, stop = now(), None
+    buffered = {endpoint.fileno(): b"", client.fileno(): b""}
+    while stop is None or (len(got) < len(sent) and now() < stop and not closed):
+        if stop is None and now() >= due and not closed:
+            late.append(now() - due)
+            due = max(due + INTERVAL, now() - 1)
+            # More would not fit its socket's buffer.
+            if len(sent) - len(got) < UNANSWERED_MAX:
+                sent.append(now())
+                try:
+                    client.publish(ALERT, chunk(1, number(1, len(sent)) + chunk(2, "text")))
+                except OSError as error:
+                    closed = f"client: {error}"
+        for descriptor, _ in poll.poll(max(0.0, min(due - now(), INTERVAL)) if stop is None else INTERVAL):
+            if descriptor == pipe.fileno():
+                stop = now() + pipe.recv()
+                poll.unregister(descriptor)
+                continue
+            peer = endpoint if descriptor == endpoint.fileno() else client
+            try:
+                news = peer.socket.recv(1 << 20)
+            except OSError:
+                news = b""
+            at = now()
+            if not news:
+                closed = closed or f"{'endpoint' if peer is endpoint else 'client'}: closed"
+                poll.unregister(descriptor)
+                continue
+            data, offset = buffered[descriptor] + news, 0
+            while len(data) - offset >= 24:
+                end = offset + 24 + int.from_bytes(data[offset + 8:offset + 12])
+                if end > len(data):
+                    break
+                kind = data[offset + 4] << 8 | data[offset + 5]
+                if kind == ALERT and peer is endpoint:
+                    got.setdefault(Body(data[offset + 24:end]).body(1).number(1), at)
+                elif kind in (GOODBYE, ENDED):
+                    about = Body(data[offset + 24:end])
+                    why = f"ended {about.number(2)}" if kind == ENDED else f"Goodbye {about.number(1)}: {about.text(2)}"
+                    closed = f"{'endpoint' if peer is endpoint else 'client'}: {why}"
+                offset = end
+            buffered[descriptor] = data[offset:]
+    latencies = [(at, got[index] - at if index in got else None) for index, at in enumerate(sent, 1)]
+    pipe.send({"latencies": latencies, "late": late, "closed": closed})
+
+
+def try_newcomer(addresses, mode, count):
+    """A new vehicle over TCP and a new client meet. Returns why that failed, or None."""
+    peers = []
+    try:
+        if mode == "named":
+            client = Peer(addresses[0], timeout=5)
+            peers.append(client)
+            client.greet(client_hello(f"new-app-{count}"))
+            client.send(opening("new", [f"new-{count}"]))
+            _, _, _, body = client.await_frame(OPENED)
+            if body.body(3).has(3):
+                return f"vehicle refused by {body.body(3).number(3)}"
+        vehicle = Peer(addresses[1], source=VICTIM_ADDRESS, timeout=5)
+        peers.append(vehicle)
+        # Its profile is one that no other endpoint has.
+        vehicle.greet(vehicle_hello(f"new-{count}", "cluster", limits=number(1, 50 + count), wanted=mode == "any"))
+        _, _, _, body = vehicle.await_frame(SNAPSHOT)
+        withheld = {grant.number(3) for grant in body.bodies(6)}
+        return "NO_CAPACITY" if NO_CAPACITY in withheld else None
+    except (Closed, OSError) as error:
+        return str(error).strip()
+    finally:
+        for peer in peers:
+            with contextlib.suppress(OSError):
+                peer.send(frame(GOODBYE, number(1, 1)))
+            peer.close()
+
+
+def send_newcomers(pipe, addresses, mode, pause):
+    become(VICTIM_USER, -5)
+    results = []
+    while not pipe.poll(pause):
+        begin = now()
+        failure = try_newcomer(addresses, mode, len(results))
+        results.append((begin, now() - begin, failure))
+    pipe.recv()
+    pipe.send(results)
+
+
+def attack_daemon(pipe, name, addresses, seconds, scale):
+    become(ATTACKER_USER)
+    if not IS_ROOT:
+        addresses = (addresses[1], *addresses[1:])
+    target = Target(addresses, ATTACKER_ADDRESS, seconds, scale)
+    failure, before, run = None, 0, ATTACKS[name]["run"](target)
+    try:
+        next(run)
+        pipe.send("prepared")
+        pipe.recv()
+        before = Peer.sent
+        with contextlib.suppress(StopIteration):
+            next(run)
+    except (Closed, OSError, AssertionError, RuntimeError) as error:
+        failure = f"{type(error).__name__}: {error}"
+    if failure and before == 0 and target.end is None:
+        pipe.send(f"failed: {failure}")
+        return
+    # An attacker that was disconnected has been defeated, which is a result, too.
+    pipe.send({"bytes": Peer.sent - before, "setup": before, "ended": failure, "notes": target.notes})
+    pipe.recv()
+
+
+class Helper:
+    """A process of ours with a pipe."""
+
+    def __init__(self, function, *arguments):
+        self.pipe, theirs = fork.Pipe()
+        self.process = fork.Process(target=self.run, args=(function, theirs, arguments), daemon=False)
+        self.process.start()
+        theirs.close()
+
+    @staticmethod
+    def run(function, pipe, arguments):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            function(pipe, *arguments)
+        except BaseException as error:  # pylint: disable=broad-exception-caught
+            print(f"{function.__name__}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            raise
+
+    def receive(self, seconds):
+        """What it sends next; None if it sends nothing in time, or has ended."""
+        try:
+            return self.pipe.recv() if self.pipe.poll(seconds) else None
+        except (EOFError, OSError):
+            return None
+
+    def end(self):
+        with contextlib.suppress(OSError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            os.kill(self.process.pid, signal.SIGKILL)
+        self.process.join()
+        self.pipe.close()
+
+
+# One row.
+
+
+def summary(latencies, begin, end, limit):
+    """p50, p99 and maximum in milliseconds of the messages sent in a time; those that never arrived count as `limit`."""
+    values = [(limit - at if latency is None else latency) * 1e3 for at, latency in latencies if begin <= at < end]
+    return {"p50": quantile(values, 0.5), "p99": quantile(values, 0.99), "max": max(values, default=0.0)}
+
+
+def measure(binary, name, is_short):
+    """Runs one attack against a new daemon."""
+    attack = ATTACKS[name]
+    mode = attack.get("newcomer", "named")
+    before, seconds, scale = (SHORT_BEFORE, SHORT_ATTACK, SHORT_SCALE) if is_short else (BEFORE, ATTACK, 1)
+    row = {"name": name, "text": attack["text"], "failure": None}
+    with tempfile.TemporaryDirectory(prefix="wm") as folder:
+        daemon = Daemon(binary, folder, attack, is_short)
+        helpers = []
+
+        def helper(*arguments):
+            helpers.append(Helper(*arguments))
+            return helpers[-1]
+        try:
+            victim = helper(watch_victim, daemon.addresses, mode)
+            if victim.receive(10) != "ready":
+                sys.exit("the victim could not connect")
+            newcomer = helper(send_newcomers, daemon.addresses, mode, 0.1 if is_short else 0.5)
+            time.sleep(0.1)
+            begin = now()
+            time.sleep(before)
+            row["memory_before"] = daemon.resident()
+            attacker = helper(attack_daemon, name, daemon.addresses, seconds, scale)
+            setup = now()
+            answer = attacker.receive(SETUP)
+            if answer != "prepared":
+                row["failure"] = f"not prepared: {answer}"
+            struck, processor = now(), daemon.processor()
+            result = None
+            if not row["failure"]:
+                attacker.pipe.send("go")
+                result = attacker.receive(seconds + RECOVERY)
+            over = now()
+            # What is still unread when the attacker stops keeps the daemon busy.
+            victim.pipe.send(RECOVERY)
+            seen = victim.receive(RECOVERY + 10) or {"latencies": [], "late": [], "closed": "the victim ended"}
+            recovered = now()
+            used = daemon.processor() - processor
+            newcomer.pipe.send("stop")
+            arrivals = newcomer.receive(12) or []
+            attacker.end()
+            row["alive"] = daemon.is_alive
+            row["memory_after"], row["status"] = settle(daemon, 8 if not is_short else 5)
+        finally:
+            for each in helpers:
+                each.end()
+            daemon.end()
+    latencies = seen["latencies"]
+    row["before"] = summary(latencies, begin, setup, recovered)
+    row["setup"] = summary(latencies, setup, struck, recovered)
+    row["during"] = summary(latencies, struck, recovered, recovered)
+    row["late"] = quantile(seen["late"], 0.99) * 1e3
+    row["lost"] = sum(1 for _, latency in latencies if latency is None)
+    row["closed"] = seen["closed"]
+    row["recovery"] = recovered - over
+    row["memory_peak"] = daemon.peak(setup, recovered)
+    row["was_killed"] = daemon.was_killed
+    result = result or {"bytes": 0, "setup": 0, "ended": "it did not answer", "notes": {}}
+    row["attacker_bytes"], row["setup_bytes"] = result["bytes"], result["setup"]
+    row["ended"], row["notes"] = result["ended"], result["notes"]
+    row["nanoseconds_per_byte"] = used * 1e9 / max(1, result["bytes"])
+    row["processor"] = used
+    refused = [failure for at, _, failure in arrivals if failure and at >= setup]
+    row["newcomers"] = sum(1 for at, _, _ in arrivals if at >= setup)
+    row["newcomers_refused"] = len(refused)
+    row["newcomers_reason"] = max(set(refused), key=refused.count) if refused else ""
+    row["newcomers_max"] = max((took for at, took, _ in arrivals if at >= setup), default=float("nan")) * 1e3
+    return row
+
+
+def settle(daemon, seconds):
+    """Waits until nothing is left, as all peers have ended. Returns the memory and the status."""
+    limit = now() + seconds
+    while now() < limit and daemon.is_alive and daemon.status != NOTHING:
+        time.sleep(0.05)
+    return daemon.resident(), daemon.status
+
+
+def median(rows):
+    """The rows of one attack as one: medians of the numbers, the worst of what must not happen."""
+    result = dict(rows[0])
+    for key, value in rows[0].items():
+        if isinstance(value, dict) and key in ("before", "setup", "during"):
+            result[key] = {each: statistics.median(row[key][each] for row in rows) for each in value}
+        elif isinstance(value, float):
+            result[key] = statistics.median(row[key] for row in rows)
+    for key in ("failure", "closed", "was_killed", "newcomers_reason"):
+        result[key] = next((row[key] for row in rows if row[key]), rows[0][key])
+    result["alive"] = all(row["alive"] for row in rows)
+    result["lost"] = max(row["lost"] for row in rows)
+    result["newcomers_refused"] = max(row["newcomers_refused"] for row in rows)
+    return result
+
+
+def faults(row):
+    """What is not as it must be."""
+    found = []
+    if row["failure"]:
+        found.append(row["failure"])
+    if row["was_killed"]:
+        found.append(f"killed above {MEMORY_KILL} MB")
+    elif not row["alive"]:
+        found.append("the daemon died")
+    worst_p99 = row["during"]["p99"]
+    if not worst_p99 <= P99_MAX:
+        found.append("p99")
+    if not row["during"]["max"] <= LATENCY_MAX:
+        found.append("max")
+    if row["setup"]["max"] > LATENCY_MAX:
+        found.append("max of setup")
+    if not row["memory_peak"] <= MEMORY_MAX:
+        found.append("memory")
+    if row["lost"]:
+        found.append(f"{row['lost']} lost")
+    if row["closed"]:
+        found.append(f"victim closed ({row['closed']})")
+    if row["notes"].get("checked", 0) / ATTACK > GUESSES_MAX:
+        found.append(f"{row['notes']['checked'] / ATTACK:,.0f} guesses a second")
+    if row["alive"] and row["status"] != NOTHING:
+        found.append(f"left: {row['status']}")
+    if row["alive"] and row["memory_after"] - row["memory_before"] > MEMORY_KEPT_MAX:
+        found.append("memory kept")
+    if row["newcomers_refused"]:
+        found.append(f"{row['newcomers_refused']} of {row['newcomers']} newcomers failed ({row['newcomers_reason'][:60]})")
+    return found
+
+
+def short_faults(row):
+    """What does not depend on the speed of the machine."""
+    return [fault for fault in faults(row) if fault not in TIMED and not fault.endswith("guesses a second")]
+
+
+HEADING = (f"{'attack':19} {'before p50/p99/max ms':>23} {'setup max':>9} {'during p50/p99/max ms':>26} {'MB before/peak/after':>21}"
+           f" {'CPU ns/B':>9} {'bytes':>11}  verdict")
+
+
+def line_of(row, found):
+    before, during = row["before"], row["during"]
+    return (f"{row['name']:19} {before['p50']:7.1f}{before['p99']:8.1f}{before['max']:8.1f} {row['setup']['max']:9.0f}"
+            f" {during['p50']:8.1f}{during['p99']:9.1f}{during['max']:9.1f}"
+            f" {row['memory_before']:6.0f}{row['memory_peak']:8.0f}{row['memory_after']:7.0f}"
+            f" {row['nanoseconds_per_byte']:9.1f} {row['attacker_bytes']:11,}  {'; '.join(found) or 'ok'}"
+            + (f" [attacker: {row['ended'][:70]}]" if row["ended"] else ""))
+
+
+def send_row(pipe, binary, name, is_short):
+    pipe.send(measure(binary, name, is_short))
+
+
+def all_rows(binary, names, runs, is_short):
+    """The rows in order: one at a time, or in the short form several."""
+    if not is_short:
+        for name in names:
+            yield median([measure(binary, name, False) for _ in range(runs)])
+        return
+    waiting, running = list(names), []
+    while waiting or running:
+        while waiting and len(running) < SHORT_ROWS:
+            running.append(Helper(send_row, binary, waiting.pop(0), True))
+        row = running[0].receive(SETUP + 2 * RECOVERY + 60)
+        running.pop(0).end()
+        if row is None:
+            sys.exit("a row did not end")
+        yield row
+
+
+def build(scratch):
+    command = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--scratch-path", scratch]
+    subprocess.run([*command, "--product", "waymarkd"], cwd=ROOT, check=True, stdout=sys.stderr)
+    shown = subprocess.run([*command, "--show-bin-path"], cwd=ROOT, check=True, capture_output=True, text=True)
+    return os.path.join(shown.stdout.strip(), "waymarkd")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--json", metavar="FILE", help="also writes all numbers")
+    parser.add_argument("--daemon", metavar="PATH", help="a built waymarkd")
+    parser.add_argument("--scratch-path", default=".build-release", help="the folder of the release build")
+    options = parser.parse_args()
+    if options.list:
+        for name, attack in ATTACKS.items():
+            print(f"{name:20} {attack['text']}")
+        return
+    unknown = set(options.only) - set(ATTACKS)
+    if unknown:
+        sys.exit(f"there is no attack {', '.join(sorted(unknown))}, see --list")
+    built = options.daemon or build(options.scratch_path)
+    rows, failed = [], False
+    with tempfile.TemporaryDirectory(prefix="wm") as folder:
+        # Another user may not reach the folder of the build.
+        os.chmod(folder, 0o755)
+        binary = shutil.copy(built, os.path.join(folder, "waymarkd"))
+        os.chmod(binary, 0o755)
+        about = machine()
+        print(f"{about['processors']} processors, {about['model']}, load {about['load']}; {options.runs} run(s) of each attack")
+        print(HEADING, flush=True)
+        for row in all_rows(binary, options.only or list(ATTACKS), options.runs, options.short):
+            row["faults"] = short_faults(row) if options.short else faults(row)
+            failed = failed or bool(row["faults"])
+            rows.append(row)
+            print(line_of(row, row["faults"]), flush=True)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"machine": about, "rows": rows}, file, indent=1)
+            file.write("\n")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
