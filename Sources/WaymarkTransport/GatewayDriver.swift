@@ -85,7 +85,7 @@ package final class GatewayDriver: Sendable {
         self.gatewayLoop = loops[0]
         let loopLimits = limits.ofLoop(among: loops.count)
         self.shards = loops.map { loop in
-            let shard = LoopShard(loop, limits: loopLimits)
+            let shard = LoopShard(loop, hasGateway: loop === loops[0], limits: loopLimits)
             return (loop, NIOLoopBoundBox.makeBoxSendingValue(shard, eventLoop: loop))
         }
         let gateway = Gateway(
@@ -325,15 +325,19 @@ package final class GatewayDriver: Sendable {
     /// Runs the gateway at the end of this tick. Why not at once: a connection may be in the middle of a read, and others be read in the
     /// same tick of the loop.
     private func planRun(_ state: State) {
-        if state.core.planRun() { self.gatewayLoop.execute { self.run() } }
+        guard state.core.planRun() else { return }
+        if state.home.isInRound {
+            state.home.planRound(for: self)
+        } else {
+            self.gatewayLoop.execute { self.run() }
+        }
     }
 
     /// Processes events that are queued. Not in the middle of a read.
     func run() {
         let state = self.state.value
         if state.core.run(at: self.clock()) { self.carryOut(state) }
-        guard state.core.isRunDue(), state.core.planRun() else { return }
-        self.gatewayLoop.assumeIsolated().scheduleTask(in: LoopShard.pause) { self.run() }
+        if state.core.isRunDue(), state.core.planRun() { state.home.planRound(for: self) }
     }
 
     /// A loop needs several rounds to send what a connection published: the connection gets no turn until ``release(_:)``.

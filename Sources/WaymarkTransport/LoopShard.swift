@@ -11,17 +11,23 @@ final class LoopShard {
     /// Connections that were refused, until they are closed.
     var refused: [ObjectIdentifier: any Channel] = [:]
     private let loop: any EventLoop
+    /// Whether the gateway runs on this loop.
+    private let hasGateway: Bool
     /// By slot.
     private var handlers: [ConnectionHandler?] = []
     private var actions: [LoopCore.Action] = []
+    private var isRoundPlanned = false
+    /// A round is under way. It ends with a run of the gateway, if the gateway runs on this loop.
+    private(set) var isInRound = false
     private var timer: (deadline: Instant, task: Scheduled<Void>)?
     /// Set once every connection is told that the gateway goes down.
     private var drainGoodbye: Goodbye?
     /// Set once every connection is suspended: for those that cannot be.
     private var suspendGoodbye: Goodbye?
 
-    init(_ loop: any EventLoop, limits: LoopCore.Limits) {
+    init(_ loop: any EventLoop, hasGateway: Bool, limits: LoopCore.Limits) {
         self.loop = loop
+        self.hasGateway = hasGateway
         self.core = LoopCore(limits: limits)
     }
 
@@ -51,7 +57,7 @@ final class LoopShard {
             case .drained(let slot): self.handlers[slot]?.noteDrained()
             case .note(let slot, let note): self.handlers[slot]?.note(note)
             case .arm(let deadline): self.arm(deadline, for: driver)
-            case .workLater: self.workLater(for: driver)
+            case .workLater: self.planRound(for: driver)
             case .removed(let connection): driver.left(connection)
             case .hold(let connection): driver.hold(connection)
             case .release(let connection): driver.release(connection)
@@ -59,15 +65,33 @@ final class LoopShard {
         }
     }
 
-    /// What the loop gets for reading, writing and other tasks between two rounds of work. Why not a task without a delay: NIO runs all
-    /// tasks before it looks for input again, also those that tasks add.
-    static let pause = TimeAmount.microseconds(20)
+    /// What the loop gets for reading, writing and other tasks between two rounds.
+    ///
+    /// Why not a task without a delay: NIO runs all tasks before it looks for input again, also those that tasks add.
+    private static let pause = TimeAmount.microseconds(20)
 
-    private func workLater(for driver: GatewayDriver) {
+    /// Plans a round: some of the loop's work that waits, and then of the gateway's.
+    ///
+    /// Why both in one task, which plans the next one when all is done: each takes longer than the pause, and so the other would be due again
+    /// before NIO looks for input.
+    func planRound(for driver: GatewayDriver) {
+        guard !self.isRoundPlanned else { return }
+        self.isRoundPlanned = true
+        if !self.isInRound { self.scheduleRound(for: driver) }
+    }
+
+    private func scheduleRound(for driver: GatewayDriver) {
         self.loop.assumeIsolated().scheduleTask(in: Self.pause) {
-            self.change(for: driver) { core, now, actions in
-                core.work(at: now, BareSocket.send, into: &actions)
+            self.isRoundPlanned = false
+            self.isInRound = true
+            if self.isWorkPlanned {
+                self.change(for: driver) { core, now, actions in
+                    core.work(at: now, BareSocket.send, into: &actions)
+                }
             }
+            if self.hasGateway { driver.run() }
+            self.isInRound = false
+            if self.isRoundPlanned { self.scheduleRound(for: driver) }
         }
     }
 
