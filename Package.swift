@@ -57,6 +57,7 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(
             name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
+        .systemLibrary(name: "CMalloc"),
         .target(name: "CWaymarkWire", dependencies: ["CProtobufC"]),
 
         .target(name: "Systemd", dependencies: ["CSystemd"], swiftSettings: strict),
@@ -133,7 +134,7 @@ let package = Package(
         .target(
             name: "WaymarkDaemon",
             dependencies: [
-                "ProcessIO", "StateCoding", "Systemd", "WaymarkAccess", "WaymarkTransport",
+                "CMalloc", "ProcessIO", "StateCoding", "Systemd", "WaymarkAccess", "WaymarkTransport",
                 "WaymarkConfiguration",
                 "WaymarkGateway", "WaymarkProtocol", "WaymarkTelemetry", nioCore, nioPosix, logging,
                 lifecycle,

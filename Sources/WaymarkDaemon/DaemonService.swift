@@ -136,9 +136,11 @@ package struct DaemonService: Service {
     }
 
     private func reportStatus(of daemon: Daemon) async {
+        var heap = HeapTrimmer()
         do {
             while !Task.isCancelled {
                 self.status.update(try await daemon.census())
+                heap.check()
                 try await Task.sleep(for: StatusReporter.interval)
             }
         } catch { /* Cancelled at shutdown. */  }

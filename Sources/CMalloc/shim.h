@@ -1,0 +1,3 @@
+#pragma once
+// Glibc leaves this header out of its module.
+#include <malloc.h>
