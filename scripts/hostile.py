@@ -45,7 +45,7 @@ GUESSES_MAX = 100
 # Above this many megabytes the daemon is killed, so that the machine survives.
 MEMORY_KILL = 3_500
 # Seconds.
-BEFORE, ATTACK, RECOVERY, SETUP = 2.0, 3.0, 15.0, 60.0
+BEFORE, ATTACK, RECOVERY, SETUP = 1.0, 3.0, 15.0, 60.0
 SHORT_BEFORE, SHORT_ATTACK, SHORT_SCALE = 0.2, 0.3, 0.02
 # Rows that run at the same time in the short form.
 SHORT_ROWS = 4
@@ -92,7 +92,7 @@ class Daemon:
         configuration = os.path.join(folder, "configuration")
         settings = attack.get("daemon", "")
         if "times:" not in settings:
-            settings += f"times:\n  grace: {'200ms' if is_short else '3s'}\n"
+            settings += f"times:\n  grace: {'200ms' if is_short else '1s'}\n"
         roles = "    roles: [vehicle, navigation]\n"
         with open(configuration, "w", encoding="utf-8") as file:
             file.write(f"{settings}listeners:\n  - address: unix:{unix}\n    mode: 0666\n{roles}"
@@ -389,7 +389,7 @@ def measure(binary, name, is_short):
             arrivals = newcomer.receive(12) or []
             attacker.end()
             row["alive"] = daemon.is_alive
-            row["memory_after"], row["status"] = settle(daemon, 8 if not is_short else 5)
+            row["memory_after"], row["status"] = settle(daemon, row["memory_before"], 12 if not is_short else 5)
         finally:
             for each in helpers:
                 each.end()
@@ -417,10 +417,10 @@ def measure(binary, name, is_short):
     return row
 
 
-def settle(daemon, seconds):
-    """Waits until nothing is left, as all peers have ended. Returns the memory and the status."""
+def settle(daemon, memory, seconds):
+    """Waits until nothing is left, as all peers have ended, and memory is given back. Returns the memory and the status."""
     limit = now() + seconds
-    while now() < limit and daemon.is_alive and daemon.status != NOTHING:
+    while now() < limit and daemon.is_alive and (daemon.status != NOTHING or daemon.resident() > memory + MEMORY_KEPT_MAX):
         time.sleep(0.05)
     return daemon.resident(), daemon.status
 

@@ -658,9 +658,9 @@ def zooms(target):
         peer.send(data)
 
 
-@attack("AllowNavigation of a waiting vehicle, 10 000 sessions open")
+@attack("AllowNavigation of a waiting vehicle, 4 864 sessions open")
 def allow(target):
-    holders = [target.client() for _ in range(target.count(39))]
+    holders = [target.client() for _ in range(target.count(19))]
     for holder in holders:
         holder.send(b"".join(opening(f"{index}", [f"{index}-{next(target.unique)}"]) for index in range(256)))
         holder.synchronize()
