@@ -139,8 +139,9 @@ package struct DaemonService: Service {
         var heap = HeapTrimmer()
         do {
             while !Task.isCancelled {
-                self.status.update(try await daemon.census())
-                heap.check()
+                let census = try await daemon.census()
+                self.status.update(census)
+                heap.check(census)
                 try await Task.sleep(for: StatusReporter.interval)
             }
         } catch { /* Cancelled at shutdown. */  }

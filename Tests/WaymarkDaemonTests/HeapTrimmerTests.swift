@@ -6,6 +6,7 @@ private struct Heap {
     var used = 30 << 20
     var spare = 0
     var trims = 0
+    var peerCount = 0
 
     mutating func trim() {
         self.spare = 0
@@ -17,7 +18,7 @@ private struct Heap {
     private func check(_ heap: inout Heap, _ trimmer: inout HeapTrimmer, times: Int = 1) {
         for _ in 0..<times {
             var copy = heap
-            trimmer.check({ copy.used + copy.spare }, trim: { copy.trim() })
+            trimmer.check(copy.peerCount, { copy.used + copy.spare }, trim: { copy.trim() })
             heap = copy
         }
     }
@@ -43,17 +44,16 @@ private struct Heap {
         var (heap, trimmer) = (Heap(), HeapTrimmer())
         self.check(&heap, &trimmer)
         heap.used += 300 << 20
+        heap.peerCount = 2
         self.check(&heap, &trimmer, times: 1_000)
         #expect((1...8).contains(heap.trims))
-        heap.used -= 300 << 20
-        self.check(&heap, &trimmer)
-        heap.spare = 300 << 20
-        self.check(&heap, &trimmer, times: 1_024)
+        (heap.used, heap.spare, heap.peerCount) = (30 << 20, 300 << 20, 1)
+        self.check(&heap, &trimmer, times: 4)
         #expect(heap.spare == 0)
     }
 
     @Test func `a process of unknown size is left alone`() {
         var trimmer = HeapTrimmer()
-        for _ in 0..<10 { trimmer.check({ 0 }, trim: { Issue.record("trimmed") }) }
+        for _ in 0..<10 { trimmer.check(0, { 0 }, trim: { Issue.record("trimmed") }) }
     }
 }
