@@ -35,6 +35,8 @@ struct Connection {
     var isReadHeld = false
     /// Batches of events that the gateway has not yet processed.
     var batchCount = 0
+    /// The cost of the events that were submitted and that ``LoopCore`` has not yet counted.
+    var submittedCost = 0
     /// Events for the gateway that are not yet submitted.
     var events: [Gateway.Event] = []
     /// The audiences that it is in: none, or that of its vehicle's session with its profile.
@@ -129,7 +131,7 @@ struct Connection {
     ) -> Int {
         let cost = self.process(read, at: now, slot, codecs, budget: budget, into: &actions)
         self.flush(slot, send, into: &actions)
-        self.submit(isReadOver: isReadOver, into: &actions)
+        self.submit(cost: cost, isReadOver: isReadOver, into: &actions)
         return cost
     }
 
@@ -219,12 +221,13 @@ struct Connection {
         }
     }
 
-    /// Hands the events of this connection to the gateway.
-    mutating func submit(isReadOver: Bool = false, into actions: inout [LoopCore.Action]) {
+    /// Hands the events of this connection to the gateway. `cost`: of reading them.
+    mutating func submit(cost: Int = 0, isReadOver: Bool = false, into actions: inout [LoopCore.Action]) {
         guard !self.events.isEmpty else { return }
-        actions.append(.submit(self.events, from: self.id, isReadOver: isReadOver))
+        actions.append(.submit(self.events, from: self.id, cost: cost, isReadOver: isReadOver))
         self.events = []
         self.batchCount += 1
+        self.submittedCost += cost
     }
 
     // MARK: The peer session

@@ -21,7 +21,7 @@ package protocol GatewayTap: AnyObject {
 /// order, until the others had their turns. Turns change only between two events. A run ends when its own budget is spent, and the
 /// driver plans the next one, so that the event loop reads and writes in between.
 ///
-/// It does no I/O and reads no clock, see ``LoopCore``. After ``submit(_:from:isReadOver:at:)`` or ``run(at:)`` has returned true the
+/// It does no I/O and reads no clock, see ``LoopCore``. After ``submit(_:from:cost:isReadOver:at:)`` or ``run(at:)`` has returned true the
 /// driver performs the instructions for all loops and the rest of ``takeWork()``, and then calls ``endProcessing(_:)``.
 package struct GatewayCore {
     /// A connection's event loop and audiences.
@@ -33,7 +33,7 @@ package struct GatewayCore {
 
     /// What a connection submitted and the gateway has not processed.
     private struct Backlog {
-        var batches: Deque<[Gateway.Event]> = []
+        var batches: Deque<(events: [Gateway.Event], cost: Int)> = []
         /// The next event of the first batch.
         var next = 0
         /// The connection has closed, and is forgotten once all is processed.
@@ -42,9 +42,9 @@ package struct GatewayCore {
         var isQueued = false
 
         /// Adds a batch, of whose events `count` are processed.
-        mutating func append(_ batch: [Gateway.Event], after count: Int) {
+        mutating func append(_ events: [Gateway.Event], _ cost: Int, after count: Int) {
             if self.batches.isEmpty { self.next = count }
-            self.batches.append(batch)
+            self.batches.append((events, cost))
         }
     }
 
@@ -74,7 +74,7 @@ package struct GatewayCore {
     private var shared: [(audience: AudienceID, batch: SharedBatch)] = []
     private var reach = AudienceReach()
     /// Batches that came since the last run.
-    private var pending = RecycledArray<(events: [Gateway.Event], connection: ConnectionID?)>()
+    private var pending = RecycledArray<(events: [Gateway.Event], connection: ConnectionID?, cost: Int)>()
     /// Of connections whose turn ended before everything was processed, or that have not had one. ``own`` stands for the driver.
     private var backlogs: [ConnectionID: Backlog] = [:]
     private var turns = TurnQueue<ConnectionID>()
@@ -170,14 +170,15 @@ package struct GatewayCore {
     ///
     /// - Returns: Whether the gateway ran.
     package mutating func submit(
-        _ events: [Gateway.Event], from connection: ConnectionID?, isReadOver: Bool, at now: Instant
+        _ events: [Gateway.Event], from connection: ConnectionID?, cost: Int, isReadOver: Bool,
+        at now: Instant
     ) -> Bool {
         guard isReadOver, !self.isRunPlanned, !self.isProcessing, !self.isPaused, self.isUpToDate else {
-            self.pending.append((events, connection))
+            self.pending.append((events, connection, cost))
             return false
         }
         self.beginProcessing()
-        self.process(events, of: connection, at: now)
+        self.process(events, of: connection, cost, at: now)
         self.endShared()
         return true
     }
@@ -208,15 +209,17 @@ package struct GatewayCore {
         let start = self.units
         var batches = self.pending.take()
         if self.isUpToDate {
-            batches.drain { events, connection in
+            batches.drain { events, connection, cost in
                 if self.units &- start < self.budget.run, self.backlogs[connection ?? Self.own] == nil {
-                    self.process(events, of: connection, at: now)
+                    self.process(events, of: connection, cost, at: now)
                 } else {
-                    self.enqueue(events, of: connection ?? Self.own)
+                    self.enqueue(events, of: connection ?? Self.own, cost)
                 }
             }
         } else {
-            batches.drain { events, connection in self.enqueue(events, of: connection ?? Self.own) }
+            batches.drain { events, connection, cost in
+                self.enqueue(events, of: connection ?? Self.own, cost)
+            }
         }
         self.pending.recycle(batches)
         while self.units &- start < self.budget.run, let id = self.turns.popFirst() {
@@ -235,13 +238,17 @@ package struct GatewayCore {
     private var units: UInt64 { self.gateway.counters.work.units }
 
     /// Processes the events of a connection of which nothing waits. If they are more than a turn's budget, the rest will wait.
-    private mutating func process(_ events: [Gateway.Event], of connection: ConnectionID?, at now: Instant) {
+    private mutating func process(
+        _ events: [Gateway.Event], of connection: ConnectionID?, _ cost: Int, at now: Instant
+    ) {
         var actions = self.actions.take()
         let count = self.handle(events, at: now, into: &actions)
         actions.drain { self.perform($0, of: connection) }
         self.actions.recycle(actions)
-        guard count < events.count || self.gateway.hasSteps else { return self.endBatch(of: connection) }
-        self.enqueue(events, after: count, of: connection ?? Self.own)
+        guard count < events.count || self.gateway.hasSteps else {
+            return self.endBatch(of: connection, cost)
+        }
+        self.enqueue(events, after: count, of: connection ?? Self.own, cost)
     }
 
     private mutating func handle(
@@ -263,8 +270,10 @@ package struct GatewayCore {
     }
 
     /// Queues a batch, of whose events `count` are processed.
-    private mutating func enqueue(_ events: [Gateway.Event], after count: Int = 0, of id: ConnectionID) {
-        self.backlogs[id, default: Backlog()].append(events, after: count)
+    private mutating func enqueue(
+        _ events: [Gateway.Event], after count: Int = 0, of id: ConnectionID, _ cost: Int
+    ) {
+        self.backlogs[id, default: Backlog()].append(events, cost, after: count)
         self.queueTurn(of: id)
     }
 
@@ -307,30 +316,31 @@ package struct GatewayCore {
     private mutating func nextEvent(of connection: ConnectionID?, _ backlog: inout Backlog) -> Gateway.Event?
     {
         if self.gateway.hasSteps(of: connection) { return .stepDue(of: connection) }
-        while let batch = backlog.batches.first {
-            guard backlog.next < batch.count else {
+        while let (events, cost) = backlog.batches.first {
+            guard backlog.next < events.count else {
                 backlog.batches.removeFirst()
                 backlog.next = 0
-                self.endBatch(of: connection)
+                self.endBatch(of: connection, cost)
                 continue
             }
-            guard let rest = batch[backlog.next].split(after: self.budget.frames) else {
+            guard let rest = events[backlog.next].split(after: self.budget.frames) else {
                 backlog.next += 1
-                return batch[backlog.next - 1]
+                return events[backlog.next - 1]
             }
-            backlog.batches[0][backlog.next] = rest.rest
+            backlog.batches[0].events[backlog.next] = rest.rest
             return rest.first
         }
         return nil
     }
 
     /// All events of a batch are processed.
-    private mutating func endBatch(of connection: ConnectionID?) {
+    private mutating func endBatch(of connection: ConnectionID?, _ cost: Int) {
         guard let connection, let loop = self.loop(of: connection) else { return }
+        let batch = ProcessedBatch(connection: connection, cost: cost)
         if loop == 0 {
-            self.home.batchesDone.append(connection)
+            self.home.batchesDone.append(batch)
         } else {
-            self.others[loop - 1].batchesDone.append(connection)
+            self.others[loop - 1].batchesDone.append(batch)
         }
     }
 
@@ -365,8 +375,8 @@ package struct GatewayCore {
     package struct Work {
         /// For the gateway's own loop.
         package var instructions: [Instruction]
-        /// Connections of that loop whose batches were processed.
-        package var batchesDone: [ConnectionID]
+        /// What was processed of that loop's connections.
+        package var batchesDone: [ProcessedBatch]
         /// When to submit ``Gateway/Event/deadlineReached``, in place of the instant before; nil if that has not changed.
         package let deadline: Instant?
         /// For the log, each with the connection whose batch led to it.
@@ -377,15 +387,16 @@ package struct GatewayCore {
 
     package typealias Note = (note: Gateway.Note, cause: ConnectionID?)
 
-    /// Instructions for another loop than the gateway's, and its connections whose batches were processed; nil if that loop need not be
-    /// woken: as long as a connection is sure to be read on, it is not woken just to hear of batches.
+    /// Instructions for another loop than the gateway's, and what was processed of its connections; nil if that loop need not be woken: as
+    /// long as its connections are sure to be read on, it is not woken just to hear of batches.
     package mutating func takeInstructions(
         for loop: Int
-    ) -> (instructions: [Instruction], batchesDone: [ConnectionID])? {
+    ) -> (instructions: [Instruction], batchesDone: [ProcessedBatch])? {
         let work = self.others[loop - 1]
-        guard work.batchesDone.count >= LoopCore.batchesMax - 1 || !work.instructions.isEmpty else {
-            return nil
-        }
+        guard
+            work.batchesDone.count >= LoopCore.batchesMax - 1 || !work.instructions.isEmpty
+                || work.batchesDone.elements.contains(where: { $0.cost > LoopCore.costUntold })
+        else { return nil }
         self.others[loop - 1] = LoopWork()
         return (work.instructions.elements, work.batchesDone.elements)
     }
@@ -482,10 +493,22 @@ package struct GatewayCore {
     }
 }
 
-/// What the gateway wants done on one event loop, and its connections whose batches were processed and that have not yet been told.
+/// A batch of a connection's events that the gateway has processed.
+package struct ProcessedBatch: Sendable {
+    package let connection: ConnectionID
+    /// Of reading it, see ``LoopCore/Budget``.
+    package let cost: Int
+
+    package init(connection: ConnectionID, cost: Int) {
+        self.connection = connection
+        self.cost = cost
+    }
+}
+
+/// What the gateway wants done on one event loop, and what was processed of its connections and that loop has not yet been told.
 private struct LoopWork {
     var instructions = RecycledArray<Instruction>()
-    var batchesDone = RecycledArray<ConnectionID>()
+    var batchesDone = RecycledArray<ProcessedBatch>()
 }
 
 /// The event loops but the first on which an audience has members: the others are not woken for it.

@@ -26,8 +26,8 @@ package struct LoopCore {
 
     /// What the driver must do.
     package enum Action: Sendable {
-        /// Hand events to the gateway. `isReadOver`: the connection does nothing more in this read.
-        case submit([Gateway.Event], from: ConnectionID, isReadOver: Bool)
+        /// Hand events to the gateway. `cost`: of reading them. `isReadOver`: the connection does nothing more in this read.
+        case submit([Gateway.Event], from: ConnectionID, cost: Int, isReadOver: Bool)
         /// Find out who says this Hello; answered by ``arrive(_:_:_:token:into:)`` or by a `closeRequested`.
         indirect case admit(Slot, Hello)
         /// Write this to the channel; answered by ``channelWrote(_:at:_:into:)`` once the socket has all of it.
@@ -71,6 +71,9 @@ package struct LoopCore {
         package var round = 2_048
         /// Connections whose deadlines are handled at once.
         package var deadlines = 512
+        /// For batches that the gateway has not processed: no input is processed while they have cost as much to read. They hold some bytes
+        /// for each byte that was read, and some hundred for each message.
+        package var submitted = 16_384
 
         package init() {}
     }
@@ -104,6 +107,8 @@ package struct LoopCore {
 
     /// A connection is not read while the gateway has as many batches of it to process.
     package static let batchesMax = 4
+    /// What a batch may cost that a loop need not be woken for when it was processed.
+    static let costUntold = 4
     /// A connection that holds no more than this for output is not closed because all together hold too much.
     private static let fewBytes = 4_096
     /// What the event loop gets for other things when more deadlines are due than ``Budget/deadlines``.
@@ -128,6 +133,8 @@ package struct LoopCore {
     var turns = TurnQueue<Slot>()
     /// What may still be done in this round, see ``Budget/round``.
     var room = Budget().round
+    /// The cost of what was submitted and not yet processed, see ``Budget/submitted``.
+    var submittedCost = 0
     /// ``Action/workLater`` was emitted.
     var isWorkPlanned = false
     /// Connections to flush, in the order in which they were written to, so that the first answer waits the least.
@@ -269,12 +276,12 @@ package struct LoopCore {
     /// Performs the instructions of one run of the gateway, and flushes what was written. `batchesDone` contains a connection once for
     /// each of its batches that the gateway has processed. Empties both arrays.
     package mutating func perform(
-        _ instructions: inout [Instruction], _ batchesDone: inout [ConnectionID], at now: Instant,
+        _ instructions: inout [Instruction], _ batchesDone: inout [ProcessedBatch], at now: Instant,
         _ send: Send, into actions: inout [Action]
     ) {
         instructions.drain { self.perform($0, at: now, send, into: &actions) }
         self.flush(at: now, send, into: &actions)
-        batchesDone.drain { self.batchDone($0, into: &actions) }
+        batchesDone.drain { self.end($0, into: &actions) }
     }
 
     private mutating func perform(

@@ -17,10 +17,19 @@ extension LoopCore {
     ) {
         let cost = self.connections[slot].read(
             read, isReadOver: isReadOver, at: now, slot, self.codecs,
-            budget: self.room > 0 ? self.budget.turn : 0, send, into: &actions)
+            budget: self.room > 0 && self.mayProcess() ? self.budget.turn : 0, send, into: &actions)
         if cost < .max { self.spend(cost, into: &actions) }
+        self.countSubmitted(slot)
         self.settle(slot, at: now, into: &actions)
         if cost >= self.budget.turn { self.queueInput(slot, into: &actions) }
+    }
+
+    /// Whether the gateway keeps up with what is submitted.
+    private mutating func mayProcess() -> Bool { self.submittedCost < self.budget.submitted }
+
+    private mutating func countSubmitted(_ slot: Slot) {
+        self.submittedCost += self.connections[slot].submittedCost
+        self.connections[slot].submittedCost = 0
     }
 
     /// Gives a connection a turn to process its input. Until then it is not read on.
@@ -51,6 +60,7 @@ extension LoopCore {
                 isReadOver: true, at: now, slot, self.codecs, budget: self.budget.turn, send, into: &actions)
         }
         self.spend(max(1, cost), into: &actions)
+        self.countSubmitted(slot)
         self.settle(slot, at: now, into: &actions)
         guard cost < self.budget.turn || self.connections[slot].isClosing else {
             return self.queueTurn(slot, into: &actions)
@@ -82,11 +92,17 @@ extension LoopCore {
     package mutating func work(at now: Instant, _ send: Send, into actions: inout [Action]) {
         self.isWorkPlanned = false
         self.room = self.budget.round
-        while self.room > 0, !self.behind.isEmpty || !self.turns.isEmpty {
-            if let slot = self.turns.popFirst() { self.takeTurn(slot, at: now, send, into: &actions) }
+        while self.room > 0, self.hasWork() {
+            if self.mayProcess(), let slot = self.turns.popFirst() {
+                self.takeTurn(slot, at: now, send, into: &actions)
+            }
             self.deliverMore(at: now, send, into: &actions)
         }
-        if !self.behind.isEmpty || !self.turns.isEmpty { self.planWork(into: &actions) }
+        if self.hasWork() { self.planWork(into: &actions) }
+    }
+
+    private mutating func hasWork() -> Bool {
+        !self.behind.isEmpty || (!self.turns.isEmpty && self.mayProcess())
     }
 
     /// Whether a connection may be read on. If not, ``Action/read(_:)`` follows once the gateway has caught up.
@@ -109,9 +125,11 @@ extension LoopCore {
         self.connections[slot].submit(into: &actions)
     }
 
-    /// The gateway has processed a batch of a connection.
-    package mutating func batchDone(_ id: ConnectionID, into actions: inout [Action]) {
-        guard let slot = self.slots[id] else { return }
+    /// The gateway has processed a batch. Its connection may have closed meanwhile.
+    package mutating func end(_ batch: ProcessedBatch, into actions: inout [Action]) {
+        self.submittedCost -= batch.cost
+        if !self.turns.isEmpty, self.mayProcess() { self.planWork(into: &actions) }
+        guard let slot = self.slots[batch.connection] else { return }
         self.connections[slot].batchCount -= 1
         guard self.connections[slot].batchCount < Self.batchesMax else { return }
         if !self.connections[slot].isInputQueued {

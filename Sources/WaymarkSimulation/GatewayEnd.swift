@@ -75,8 +75,8 @@ extension SimulatedNetwork {
 
     private mutating func perform(_ action: LoopCore.Action, on loop: Int) {
         switch action {
-        case .submit(let events, let id, let isReadOver):
-            self.submit(events, from: id, isReadOver: isReadOver)
+        case .submit(let events, let id, let cost, let isReadOver):
+            self.submit(events, from: id, cost: cost, isReadOver: isReadOver)
         case .admit(let slot, let hello): self.admit(hello, self.loops[loop].id(of: slot))
         case .write(let slot, let portion): self.write(portion, self.loops[loop].id(of: slot))
         case .close(let slot, let rest):
@@ -140,8 +140,12 @@ extension SimulatedNetwork {
 
     // MARK: The gateway
 
-    mutating func submit(_ events: [Gateway.Event], from id: ConnectionID?, isReadOver: Bool = false) {
-        if self.gateway.submit(events, from: id, isReadOver: isReadOver, at: self.now) { self.carryOut() }
+    mutating func submit(
+        _ events: [Gateway.Event], from id: ConnectionID?, cost: Int = 0, isReadOver: Bool = false
+    ) {
+        if self.gateway.submit(events, from: id, cost: cost, isReadOver: isReadOver, at: self.now) {
+            self.carryOut()
+        }
         self.planRun()
     }
 

@@ -42,7 +42,7 @@ package struct SimulatedNetwork {
     /// The deadlines of their timers.
     var loopDeadlines: [Instant?]
     /// The gateway's instructions for each loop that were not yet performed.
-    var loopWork: [[([Instruction], [ConnectionID])]]
+    var loopWork: [[([Instruction], [ProcessedBatch])]]
     /// Loops whose next round of work is due.
     var isWorkDue: [Bool]
     /// How much the gateway and the loops do at a time: a handful of messages in half of the runs.
@@ -131,6 +131,8 @@ package struct SimulatedNetwork {
         loop.turn = random.number(1...4)
         loop.round = random.number(1...8)
         loop.deadlines = random.number(1...3)
+        // More than the loop may not have been told of.
+        loop.submitted = 9 + loop.round
         return (gateway, loop)
     }
 

@@ -310,13 +310,18 @@ package final class GatewayDriver: Sendable {
 
     // MARK: Events
 
-    /// Hands a batch of events to the gateway, in order; for `isReadOver` see ``GatewayCore/submit(_:from:isReadOver:at:)``.
-    func submit(_ events: [Gateway.Event], from connection: ConnectionID?, isReadOver: Bool = false) {
+    /// Hands a batch of events to the gateway, in order, see ``GatewayCore/submit(_:from:cost:isReadOver:at:)``.
+    func submit(
+        _ events: [Gateway.Event], from connection: ConnectionID?, cost: Int = 0, isReadOver: Bool = false
+    ) {
         guard self.gatewayLoop.inEventLoop else {
-            return self.gatewayLoop.execute { self.submit(events, from: connection, isReadOver: isReadOver) }
+            return self.gatewayLoop.execute {
+                self.submit(events, from: connection, cost: cost, isReadOver: isReadOver)
+            }
         }
         let state = self.state.value
-        if state.core.submit(events, from: connection, isReadOver: isReadOver, at: self.clock()) {
+        let now = self.clock()
+        if state.core.submit(events, from: connection, cost: cost, isReadOver: isReadOver, at: now) {
             self.carryOut(state)
         }
         self.planRun(state)

@@ -48,8 +48,8 @@ final class LoopShard {
     private func perform(_ actions: inout [LoopCore.Action], for driver: GatewayDriver) {
         actions.drain { action in
             switch action {
-            case .submit(let events, let connection, let isReadOver):
-                driver.submit(events, from: connection, isReadOver: isReadOver)
+            case .submit(let events, let connection, let cost, let isReadOver):
+                driver.submit(events, from: connection, cost: cost, isReadOver: isReadOver)
             case .admit(let slot, let hello): self.handlers[slot]?.admit(hello)
             case .write(let slot, let portion): self.handlers[slot]?.write(portion)
             case .close(let slot, let rest): self.handlers[slot]?.close(behind: rest)

@@ -175,9 +175,42 @@ import WaymarkProtocol
         let mayRead = rig.core.mayRead(slot)
         #expect(!mayRead)
         _ = rig.take()
-        rig.change { core, _, _, actions in core.batchDone(ConnectionID(1), into: &actions) }
+        rig.change { core, _, _, actions in
+            core.end(ProcessedBatch(connection: ConnectionID(1), cost: 0), into: &actions)
+        }
         let reads = rig.take().contains { if case .read(slot) = $0 { true } else { false } }
         #expect(reads)
+    }
+
+    @Test func `input waits while the gateway is behind with what was read of all connections`() throws {
+        var rig = LoopRig()
+        let slots = try (1...3).map { try rig.endpoint(UInt64($0)) }
+        rig.core.budget.submitted = 4
+        let request = Array(Codec.encode(Envelope(.allowNavigation)).bytes)
+        func submitted() -> [ProcessedBatch] {
+            rig.take().compactMap {
+                if case .submit(_, let id, let cost, _) = $0 {
+                    ProcessedBatch(connection: id, cost: cost)
+                } else {
+                    nil
+                }
+            }
+        }
+        rig.receive(slots[0], request + request)
+        rig.receive(slots[1], request + request)
+        let batches = submitted()
+        #expect(batches.map(\.connection) == [ConnectionID(1), ConnectionID(2)])
+        #expect(batches.map(\.cost) == [2, 2])
+        rig.receive(slots[2], request)
+        rig.change { core, now, send, actions in core.work(at: now, send, into: &actions) }
+        #expect(submitted().isEmpty)
+        // The connection has closed meanwhile.
+        rig.change { core, now, _, actions in core.remove(slots[0], at: now, into: &actions) }
+        rig.change { core, now, send, actions in
+            core.end(batches[0], into: &actions)
+            core.work(at: now, send, into: &actions)
+        }
+        #expect(submitted().map(\.connection) == [ConnectionID(3)])
     }
 
     @Test func `a slot is used again, and what was meant for its old connection is ignored`() throws {

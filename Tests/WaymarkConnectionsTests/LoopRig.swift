@@ -92,7 +92,7 @@ struct LoopRig {
     }
 
     mutating func perform(_ instructions: [Instruction]) {
-        var work = (instructions, [ConnectionID]())
+        var work = (instructions, [ProcessedBatch]())
         self.change { core, now, send, actions in
             core.perform(&work.0, &work.1, at: now, send, into: &actions)
         }
