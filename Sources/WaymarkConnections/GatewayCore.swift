@@ -3,13 +3,6 @@ internal import WaymarkCodec
 package import WaymarkGateway
 package import WaymarkProtocol
 
-/// Sees each event that the gateway processes, before its actions are performed. For the simulation, which checks and disturbs them.
-package protocol GatewayTap: AnyObject {
-    func processed(
-        _ event: Gateway.Event, at now: Instant, before: Gateway, _ gateway: inout Gateway,
-        _ actions: inout [Gateway.Action])
-}
-
 /// The gateway and everything about when it processes events and on which event loop its actions are performed.
 ///
 /// Connections submit events in batches, one for each read. The first batch of an event-loop tick is processed at once; usually it
@@ -254,19 +247,9 @@ package struct GatewayCore {
     private mutating func handle(
         _ events: [Gateway.Event], at now: Instant, into actions: inout [Gateway.Action]
     ) -> Int {
-        let (budget, framesMax) = (self.budget.turn, self.budget.frames)
-        guard self.tap != nil else {
-            return self.gateway.handle(events, budget: budget, framesMax: framesMax, at: now, into: &actions)
-        }
-        let start = self.units
-        var count = 0
-        for event in events {
-            guard self.units &- start < budget, event.split(after: framesMax) == nil else { break }
-            self.handle(event, at: now, into: &actions)
-            count += 1
-            if self.gateway.hasSteps { break }
-        }
-        return count
+        self.gateway.handle(
+            events, budget: self.budget.turn, framesMax: self.budget.frames, seenBy: self.tap, at: now,
+            into: &actions)
     }
 
     /// Queues a batch, of whose events `count` are processed.
@@ -295,7 +278,7 @@ package struct GatewayCore {
         var actions = self.actions.take()
         let start = self.units
         while let event = self.nextEvent(of: connection, &backlog) {
-            self.handle(event, at: now, into: &actions)
+            self.gateway.handle(event, seenBy: self.tap, at: now, into: &actions)
             if self.units &- start >= self.budget.turn { break }
         }
         actions.drain { self.perform($0, of: connection) }
@@ -357,17 +340,6 @@ package struct GatewayCore {
 
     /// Stands for the driver among connections.
     private static let own = ConnectionID(0)
-
-    private mutating func handle(
-        _ event: Gateway.Event, at now: Instant, into actions: inout [Gateway.Action]
-    ) {
-        guard let tap else { return self.gateway.handle(event, at: now, into: &actions) }
-        let before = self.gateway
-        var next: [Gateway.Action] = []
-        self.gateway.handle(event, at: now, into: &next)
-        tap.processed(event, at: now, before: before, &self.gateway, &next)
-        actions += next
-    }
 
     // MARK: What the driver must do
 

@@ -93,7 +93,9 @@ package struct Gateway: Sendable, Hashable {
         case .publicationRejected(let connection, let header): self.skip(header, from: connection)
         case .departed(let connection, let clean):
             self.depart(connection, clean: clean, at: now, into: &actions)
-        case .deadlineReached: self.reachDeadlines(at: now, into: &actions)
+        case .deadlineReached:
+            self.armed = nil
+            self.queue(.deadlines)
         case .policyChanged(let policy): self.change(to: policy, at: now, into: &actions)
         case .stepDue: break  // Done below.
         }
@@ -129,12 +131,9 @@ package struct Gateway: Sendable, Hashable {
         }
     }
 
-    /// How many deadlines are handled in one step: all peers of a user may depart at the same time.
-    private static let deadlinesPerStep = 8
-
+    /// A step: handles deadlines that have passed. All peers of a user may depart at the same time.
     mutating func reachDeadlines(at now: Instant, into actions: inout [Action]) {
-        self.armed = nil
-        for _ in 0..<Self.deadlinesPerStep {
+        repeat {
             guard let deadline = self.deadlines.takeDue(at: now) else { return }
             self.counters.work.visit()
             switch deadline {
@@ -147,8 +146,8 @@ package struct Gateway: Sendable, Hashable {
             case .receipts(let session): self.begin(.receipts, of: session)
             case .optIn(let session): self.applyOptOut(of: session, at: now)
             }
-        }
-        self.queue(.deadlines)
+        } while self.hasBudget
+        self.putBack(.deadlines)
     }
 
     private mutating func arm(into actions: inout [Action]) {

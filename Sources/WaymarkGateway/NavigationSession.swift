@@ -431,7 +431,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
             let index = self.audiences.values.firstIndex(where: { $0.fitting?.unfitted.isEmpty == false })
         else { return nil }
         let (fitted, units) = self.fitWaiting(of: index, unitsMax: Self.unitsAtOnce, rules.coder)
-        var room = rules.limits.replayBytesInAllMax - memory.total.replay
+        var room = memory.replayRoom(of: self.userIndex, rules.limits)
         self.audiences.values[index].fitting?.replay.append(fitted, rules.limits.replayBytesMax, &room)
         memory.set(self.id, self.kept)
         return (self.audiences.values[index].id, fitted, units)
@@ -486,7 +486,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         guard let index = self.audiences.index(forKey: profile),
             self.audiences.values[index].fitting?.unfitted.isEmpty == false
         else { return PublishedFrames() }
-        var room = rules.limits.replayBytesInAllMax - memory.total.replay
+        var room = memory.replayRoom(of: self.userIndex, rules.limits)
         let (fitted, _) = self.fitWaiting(of: index, unitsMax: .max, rules.coder)
         self.audiences.values[index].fitting?.replay.append(fitted, rules.limits.replayBytesMax, &room)
         return fitted

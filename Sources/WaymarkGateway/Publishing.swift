@@ -130,7 +130,7 @@ extension Gateway {
         guard let (audience, fitted, units) = self.sessions[id]?.fitMore(rules, &self.memory) else { return }
         self.counters.work.visit(units)
         if !fitted.isEmpty { actions.append(.publish(audience, fitted)) }
-        self.steps.prepend(.fit(id), of: self.cause)
+        self.putBack(.fit(id))
     }
 
     /// What fitting needs, apart from a client's features.

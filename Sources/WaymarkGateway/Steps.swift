@@ -127,13 +127,14 @@ extension Gateway {
     ///
     /// - Returns: How many events were handled.
     package mutating func handle(
-        _ events: [Event], budget: UInt64, framesMax: Int, at now: Instant, into actions: inout [Action]
+        _ events: [Event], budget: UInt64, framesMax: Int, seenBy tap: (any GatewayTap)?, at now: Instant,
+        into actions: inout [Action]
     ) -> Int {
         let start = self.counters.work.units
         var count = 0
         for event in events {
             guard self.counters.work.units &- start < budget, !event.isLonger(than: framesMax) else { break }
-            self.handle(event, at: now, into: &actions)
+            self.handle(event, seenBy: tap, at: now, into: &actions)
             count += 1
             if !self.steps.isEmpty { break }
         }
@@ -149,7 +150,7 @@ extension Gateway.Event {
 
     /// Divides an event that publishes more than `count` frames into the first of them and the rest; nil for other events.
     package func split(after count: Int) -> (first: Gateway.Event, rest: Gateway.Event)? {
-        guard case .published(let connection, let frames) = self, frames.count > count else { return nil }
+        guard self.isLonger(than: count), case .published(let connection, let frames) = self else { return nil }
         let (first, rest) = frames.split(after: count)
         return (.published(connection, first), .published(connection, rest))
     }

@@ -11,14 +11,15 @@ import WaymarkProtocol
     private static let slots: UInt32 = 100
 
     private struct Fixture {
-        var world = World()
+        var world: World
         let client: ConnectionID
         let session: SessionID
         let endpoints: [ConnectionID]
         var sequence: UInt64 = 0
 
         /// A session along a long route, with an endpoint of each of `count` profiles.
-        init(_ count: UInt64) throws {
+        init(_ count: UInt64, _ change: (inout Gateway.Policy) -> Void = { _ in }) throws {
+            self.world = World(change)
             self.endpoints = (1...count).map(ConnectionID.init)
             for id in 1...count {
                 self.world.arrive(
@@ -108,6 +109,22 @@ import WaymarkProtocol
         while fixture.world.gateway.hasSteps { fixture.world.begin(.stepDue(of: fixture.client)) }
         let types = fixture.world.mail[ConnectionID(50), default: []].map(\.message.type)
         #expect(types.first == .snapshotBegin && types.last == .snapshotEnd)
+    }
+
+    @Test func `frames that are fitted by steps count for the quota of recent frames`() throws {
+        for late in [false, true] {
+            var fixture = try Fixture(16) { $0.limits.replayBytesPerUserMax = 20_000 }
+            let event = fixture.batch([Self.upcoming(300)])
+            fixture.world.begin(event)
+            if late {
+                let role = World.endpoint("car16", "late") { $0.limits.maneuversStoredMax = Self.slots + 16 }
+                fixture.world.arrive(50, role)
+            }
+            while fixture.world.gateway.hasSteps { fixture.world.begin(.stepDue(of: fixture.client)) }
+            let gateway = fixture.world.gateway
+            let user = try #require(gateway.sessions[fixture.session]?.userIndex)
+            #expect(gateway.memory.replayRoom(of: user, gateway.policy.limits) >= 0)
+        }
     }
 
     @Test func `guidance that ends before all is fitted ends for every profile`() throws {
