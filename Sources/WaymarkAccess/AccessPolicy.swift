@@ -45,7 +45,15 @@ package struct AccessGrant: Sendable, Hashable {
     fileprivate let refusal: AccessRule.Mismatch?
 
     /// May do everything.
-    fileprivate static let open = AccessGrant(rules: nil, key: nil, refusal: nil)
+    package static let open = AccessGrant(rules: nil, key: nil, refusal: nil)
+}
+
+/// Vehicles about whose guidance the rules and the limits of keys say the same to every client.
+package struct VehicleClass: Sendable, Hashable {
+    /// Rules that name the vehicle, in their order; not those about every vehicle.
+    fileprivate let rules: [Int]
+    /// Keys whose limits name the vehicle, in order.
+    fileprivate let keys: [String]
 }
 
 /// Who may be which vehicle, and who may guide which: the operator's rules and the limits of keys.
@@ -110,6 +118,32 @@ package struct AccessPolicy: Sendable, Hashable {
         guard let rules = grant.rules else { return AccessDecision(.open) }
         let decisive = rules.first { self.rules[$0].vehicles.matches(id) }
         return AccessDecision(decisive.map { .rule(self.rules[$0]) } ?? .noRule)
+    }
+
+    /// The class of a vehicle. How many classes there are follows from the rules, not from the vehicles.
+    ///
+    /// - Complexity: Grows with the number of all rules and keys.
+    package func vehicleClass(of vehicle: String) -> VehicleClass {
+        if self.isOpen { return VehicleClass(rules: [], keys: []) }
+        let id = Array(vehicle.utf8)
+        let rules = self.rules.indices.filter { index in
+            let rule = self.rules[index]
+            return rule.roles.contains(.navigation) && rule.vehicles?.matches(id) == true
+        }
+        let keys = self.keys.filter { $0.value.vehicles?.matches(id) == true }
+        return VehicleClass(rules: rules, keys: keys.keys.sorted())
+    }
+
+    /// Whether a client may guide the vehicles of a class.
+    package func mayGuide(_ grant: AccessGrant, _ vehicles: VehicleClass) -> Bool {
+        if let key = grant.key, let limits = self.keys[key] {
+            guard grant.refusal == nil, limits.vehicles == nil || vehicles.keys.contains(key) else {
+                return false
+            }
+        }
+        guard let rules = grant.rules else { return true }
+        let decisive = rules.first { self.rules[$0].vehicles == nil || vehicles.rules.contains($0) }
+        return decisive.map { self.rules[$0].isAllowed } ?? false
     }
 
     /// Whether the peer may say Hello without naming a vehicle, as a navigation client does: some rule could allow it a vehicle.

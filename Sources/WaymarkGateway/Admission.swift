@@ -143,6 +143,7 @@ extension Gateway {
         _ subject: AccessSubject, _ token: ResumptionToken, at now: Instant, into actions: inout [Action]
     ) {
         let id = navigation.client
+        self.applyRules(to: id, into: &actions)
         let old = self.clients[id]
         guard old == nil || old?.principal == principal else {
             return self.refuse(connection, .idInUse, "client \(id) belongs to another user", into: &actions)
@@ -213,8 +214,9 @@ extension Gateway {
         for session in client.sessions { self.endSession(session, reason, into: &actions) }
         self.known.remove(client.principal)
         self.clients[id] = nil
-        self.grants[id] = nil
         self.indexClient(id, client)
+        self.grants[id] = nil
+        self.unruledClients.remove(id)
     }
 
     /// A client's connection is gone. Others may be asked what it was asked.

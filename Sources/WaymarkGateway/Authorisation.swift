@@ -45,9 +45,7 @@ extension Gateway {
     }
 
     func decision(_ client: ClientID, toGuide vehicle: VehicleID) -> AccessDecision {
-        let access = self.policy.access
-        let grant = self.grants[client] ?? self.newGrant(of: client)
-        return access.decision(grant, on: vehicle.rawValue)
+        self.policy.access.decision(self.grant(of: client), on: vehicle.rawValue)
     }
 
     private func decision(_ subject: AccessSubject, toBe vehicle: VehicleID) -> AccessDecision {
@@ -57,9 +55,20 @@ extension Gateway {
 
     // MARK: Grants
 
-    /// Finds the rules about a client, once for all its vehicles.
+    /// The rules about a client.
+    func grant(of client: ClientID) -> AccessGrant {
+        if let grant = self.grants[client] { return grant }
+        return self.policy.access.isOpen ? .open : self.newGrant(of: client)
+    }
+
+    /// Finds the rules about a client, once for all its vehicles, and groups it and its sessions by them.
     mutating func setGrant(of client: ClientID) {
-        self.grants[client] = self.policy.access.isOpen ? nil : self.newGrant(of: client)
+        let isUnruled = self.unruledClients.remove(client)
+        guard isUnruled || !self.policy.access.isOpen else { return }
+        let (old, new) = (self.grants[client], self.newGrant(of: client))
+        guard old != new else { return }
+        self.grants[client] = self.policy.access.isOpen ? nil : new
+        self.indexClient(client, from: old ?? .open, to: new)
     }
 
     private func newGrant(of client: ClientID) -> AccessGrant {
@@ -69,53 +78,106 @@ extension Gateway {
 
     // MARK: Changed rules
 
-    /// Ends what the rules no longer allow, and nothing else: peers that may not be connected, and vehicles' parts in sessions of
-    /// clients that may not guide them. Offers vehicles that wait for guidance to clients that may guide them now.
-    mutating func enforceAccess(at now: Instant, into actions: inout [Action]) {
-        for client in self.clients.keys { self.setGrant(of: client) }
-        if !self.policy.access.isOpen {
-            self.expelEndpoints(at: now, into: &actions)
-            self.expelClients(at: now, into: &actions)
-            self.reassignForbiddenRequests(at: now, into: &actions)
-        }
-        if !self.index.offers.isEmpty { self.queue(.offers(after: nil)) }
+    /// Begins to end what changed rules no longer allow, and nothing else: peers that may not be connected, and vehicles' parts in
+    /// sessions of clients that may not guide them. Vehicles that wait for guidance are offered to clients that may guide them now.
+    ///
+    /// Clients and vehicles are visited step by step. One that a message is about is visited first, so nothing begins that the rules
+    /// refuse.
+    mutating func changeAccess(to access: AccessPolicy) {
+        let isChanged = self.policy.access != access
+        self.policy.access = access
+        guard isChanged || !access.isOpen else { return }
+        if isChanged { self.forgetGroups() }
+        (self.unruledClients, self.unruledVehicles) = (self.index.clientIDs, self.index.vehicleIDs)
+        self.queue(.rules)
     }
 
-    private mutating func expelEndpoints(at now: Instant, into actions: inout [Action]) {
-        for id in self.vehicles.keys.sorted() {
-            for name in self.vehicles[id]?.endpoints.keys.sorted() ?? [] {
-                guard let endpoint = self.vehicles[id]?.endpoints[name],
-                    case let decision = self.decision(endpoint.subject, toBe: id), !decision.isAllowed
-                else { continue }
-                let path = EndpointPath(vehicle: id, endpoint: name)
-                self.note(.helloRefused(by: decision.decider), of: id, in: .none, nil, into: &actions)
-                if let connection = endpoint.connection {
-                    self.leaveAudience(path, into: &actions)
-                    self.vehicles[id]?.endpoints[name]?.connection = nil
-                    self.indexVehicle(id)
-                    let reason = decision.reason(for: endpoint.subject, "be \(id)")
-                    self.expel(connection, Goodbye(.notAuthorized, reason: reason), into: &actions)
-                }
-                self.forgetEndpoint(path, at: now, into: &actions)
-                self.announce(id, into: &actions)
+    /// Clients, sessions and waiting vehicles are in the groups of the rules before; each is grouped again when it is visited.
+    private mutating func forgetGroups() {
+        self.grants = [:]
+        (self.index.handlers, self.index.offers, self.index.waitingVehicles) = (
+            Grouped(), Grouped(), Grouped()
+        )
+    }
+
+    /// Visits the next clients, then vehicles, that changed rules have not reached.
+    mutating func applyRules(at now: Instant, into actions: inout [Action]) {
+        repeat {
+            if let client = self.unruledClients.first {
+                self.applyRules(to: client, into: &actions)
+            } else if let vehicle = self.unruledVehicles.first {
+                self.settle(vehicle, at: now, into: &actions)
+            } else {
+                return
             }
+        } while self.hasBudget
+        self.putBack(.rules)
+    }
+
+    /// Applies changed rules to a client that they have not reached.
+    mutating func applyRules(to id: ClientID, into actions: inout [Action]) {
+        guard !self.unruledClients.isEmpty, self.unruledClients.contains(id) else { return }
+        self.counters.work.visit()
+        self.setGrant(of: id)
+        guard let client = self.clients[id] else { return }
+        let decision = self.policy.access.admission(self.grant(of: id))
+        guard decision.isAllowed else { return self.expel(id, client, decision, into: &actions) }
+        if !client.requests.isEmpty { self.queue(.forbidden(client.requests[...])) }
+        for session in client.sessions where self.sessions[session]?.isOffered == true {
+            self.queue(.offers(to: session, after: nil))
         }
     }
 
-    private mutating func expelClients(at now: Instant, into actions: inout [Action]) {
-        for id in self.clients.keys.sorted() {
-            guard let client = self.clients[id], let grant = self.grants[id],
-                case let decision = self.policy.access.admission(grant), !decision.isAllowed
+    private mutating func expel(
+        _ id: ClientID, _ client: Client, _ decision: AccessDecision, into actions: inout [Action]
+    ) {
+        self.note(.helloRefused(by: decision.decider), ofClient: id, into: &actions)
+        if let connection = client.connection {
+            let reason = decision.reason(for: client.subject, "guide as \(id)")
+            self.expel(connection, Goodbye(.notAuthorized, reason: reason), into: &actions)
+        }
+        self.disconnect(id)
+        self.forgetClient(id, .notAuthorized, into: &actions)
+        self.deadlines.remove(.clientGrace(id))
+    }
+
+    /// Applies changed rules to a vehicle that they have not reached: to its session, then to its endpoints.
+    ///
+    /// - Returns: Whether they had not reached it.
+    @discardableResult
+    mutating func applyRules(to id: VehicleID, at now: Instant, into actions: inout [Action]) -> Bool {
+        guard !self.unruledVehicles.isEmpty, self.unruledVehicles.remove(id) else { return false }
+        self.counters.work.visit(1 + (self.vehicles[id]?.endpoints.count ?? 0))
+        if self.vehicles[id]?.indexed.isWaiting == true { self.indexWaiting(id, true) }
+        guard !self.policy.access.isOpen else { return true }
+        if let session = self.vehicles[id]?.session {
+            self.endForbiddenGuidance(of: id, in: session, at: now, into: &actions)
+        }
+        self.expelEndpoints(of: id, at: now, into: &actions)
+        return true
+    }
+
+    private mutating func expelEndpoints(
+        of id: VehicleID, at now: Instant, into actions: inout [Action]
+    ) {
+        var refused: [EndpointPath] = []
+        for name in self.vehicles[id]?.endpoints.keys.sorted() ?? [] {
+            guard let endpoint = self.vehicles[id]?.endpoints[name],
+                case let decision = self.decision(endpoint.subject, toBe: id), !decision.isAllowed
             else { continue }
-            self.note(.helloRefused(by: decision.decider), ofClient: id, into: &actions)
-            if let connection = client.connection {
-                let reason = decision.reason(for: client.subject, "guide as \(id)")
-                self.expel(connection, Goodbye(.notAuthorized, reason: reason), into: &actions)
-            }
-            self.disconnect(id)
-            self.forgetClient(id, .notAuthorized, into: &actions)
-            self.deadlines.remove(.clientGrace(id))
+            let path = EndpointPath(vehicle: id, endpoint: name)
+            refused.append(path)
+            self.note(.helloRefused(by: decision.decider), of: id, in: .none, nil, into: &actions)
+            guard let connection = endpoint.connection else { continue }
+            self.leaveAudience(path, into: &actions)
+            self.vehicles[id]?.endpoints[name]?.connection = nil
+            self.indexVehicle(id)
+            let reason = decision.reason(for: endpoint.subject, "be \(id)")
+            self.expel(connection, Goodbye(.notAuthorized, reason: reason), into: &actions)
         }
+        // Only now: otherwise those that are refused as well would enter the session first, if the vehicle has yet to.
+        for path in refused { self.forgetEndpoint(path, at: now, into: &actions) }
+        if !refused.isEmpty { self.announce(id, into: &actions) }
     }
 
     /// Closes a connection; what arrives from it meanwhile is ignored.
@@ -140,15 +202,6 @@ extension Gateway {
         else { return }
         self.note(.guidanceRefused(by: decision.decider), of: vehicle, in: id, client, into: &actions)
         self.removeVehicle(vehicle, .notAuthorized, at: now, into: &actions)
-    }
-
-    private mutating func reassignForbiddenRequests(at now: Instant, into actions: inout [Action]) {
-        let forbidden = self.requests.filter { _, request in
-            guard case .destination = request.kind else { return false }
-            return !self.mayGuide(request.client, request.vehicle)
-        }
-        let order = forbidden.sorted { ($0.value.vehicle, $0.value.id) < ($1.value.vehicle, $1.value.id) }
-        for (number, _) in order { self.giveUp(number, .gone, at: now, into: &actions) }
     }
 }
 

@@ -33,8 +33,12 @@ package struct Gateway: Sendable, Hashable {
     var peers: [ConnectionID: Peer] = [:]
     var vehicles: [VehicleID: Vehicle] = [:]
     var clients: [ClientID: Client] = [:]
-    /// The rules about each client; empty if there are none.
+    /// The rules about each client that they have reached; empty if there are none.
     var grants: [ClientID: AccessGrant] = [:]
+    /// Clients that changed rules have not reached yet.
+    var unruledClients = SortedSet<ClientID>()
+    /// Vehicles that changed rules have not reached yet.
+    var unruledVehicles = SortedSet<VehicleID>()
     var sessions: [SessionID: NavigationSession] = [:]
     /// Sessions that are over, until all their vehicles were told. Nothing more is published in them.
     var endedSessions: [SessionID: NavigationSession] = [:]
@@ -96,7 +100,7 @@ package struct Gateway: Sendable, Hashable {
         case .deadlineReached:
             self.armed = nil
             self.queue(.deadlines)
-        case .policyChanged(let policy): self.change(to: policy, at: now, into: &actions)
+        case .policyChanged(let policy): self.change(to: policy)
         case .stepDue: break  // Done below.
         }
         if !self.steps.isEmpty || !self.sessionsWithRoom.isEmpty {

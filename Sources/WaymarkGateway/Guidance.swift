@@ -36,7 +36,7 @@ extension Gateway {
         self.noteRefused(refused, in: session.id, id, into: &actions)
         let told = self.sendOpened(session.id, refused: refused, connection, into: &actions)
         self.begin(.enter(told: told), of: session.id)
-        if opening.vehicles == .anyThatAsked { self.queue(.offers(after: nil)) }
+        if opening.vehicles == .anyThatAsked { self.queue(.offers(to: session.id, after: nil)) }
     }
 
     private mutating func add(_ session: NavigationSession) {
@@ -87,10 +87,12 @@ extension Gateway {
             }
         case .anyThatAsked:
             // The others join one by one.
-            taken = self.index.waitingVehicles.prefix(Self.statesToldMax).filter {
-                self.mayGuide(client.hello.client, $0)
+            let grant = self.grant(of: client.hello.client)
+            while taken.count < Self.statesToldMax,
+                let vehicle = self.firstWaiting(for: grant, after: taken.last)
+            {
+                taken.append(vehicle)
             }
-            self.counters.work.visit(taken.count)
         }
         return (taken, refused)
     }
@@ -176,6 +178,7 @@ extension Gateway {
     ) {
         // If it has not left yet the one from which another session claimed it.
         self.finishLeaving(id, at: now, into: &actions)
+        self.applyRules(to: id, at: now, into: &actions)
         self.release(id, .replaced)
         self.vehicles[id, default: Vehicle()].session = session
         if let place = self.sessions[session]?.add(id) { self.vehicles[id]?.place = place }
@@ -215,29 +218,22 @@ extension Gateway {
         return true
     }
 
-    /// Offers the first vehicles that wait.
-    mutating func offerNext(after place: VehicleID?, at now: Instant, into actions: inout [Action]) {
+    /// Offers the next vehicles that wait and that the client of a session for any vehicle may guide.
+    mutating func offerNext(
+        to session: SessionID, after place: VehicleID?, at now: Instant, into actions: inout [Action]
+    ) {
+        guard self.sessions[session]?.isOffered == true, let client = self.sessions[session]?.client else {
+            return
+        }
+        let grant = self.grant(of: client)
         var place = place
         repeat {
-            guard !self.index.offers.isEmpty, let vehicle = self.index.waitingVehicles.first(after: place)
-            else { return }
+            guard let vehicle = self.firstWaiting(for: grant, after: place) else { return }
             place = vehicle
-            self.counters.work.visit()
-            _ = self.offer(vehicle, at: now, into: &actions)
+            self.settle(vehicle, at: now, into: &actions)
+            if self.isWaitingForGuidance(vehicle) { self.offer(vehicle, at: now, into: &actions) }
         } while self.hasBudget
-        self.putBack(.offers(after: place))
-    }
-
-    /// The oldest session for any vehicle that asked, of the clients that may guide a vehicle.
-    private mutating func firstOffer(for vehicle: VehicleID) -> SessionID? {
-        if self.policy.access.isOpen { return self.index.offers.first?.id }
-        for place in self.index.offers {
-            self.counters.work.visit()
-            if let client = self.sessions[place.id]?.client, self.mayGuide(client, vehicle) {
-                return place.id
-            }
-        }
-        return nil
+        self.putBack(.offers(to: session, after: place))
     }
 
     // MARK: Standing

@@ -132,17 +132,17 @@ extension Gateway {
 
     // MARK: Changing profiles
 
-    /// Changes the settings. What they withhold from vehicles is withheld vehicle by vehicle, in the steps that follow.
-    mutating func change(to policy: Policy, at now: Instant, into actions: inout [Action]) {
+    /// Changes the settings. What they withhold from vehicles is withheld vehicle by vehicle, in the steps that follow: a frame that
+    /// comes in between reaches a vehicle that was not visited as before, as if it had come before the change.
+    mutating func change(to policy: Policy) {
+        self.changeAccess(to: policy.access)
         self.policy = policy
-        self.enforceAccess(at: now, into: &actions)
         self.queue(.settings(after: nil))
     }
 
     /// Brings the settings to the session after another one.
     mutating func applySettings(after place: SessionPlace?) {
         guard let next = self.index.sessions.first(after: place) else { return }
-        self.endForbiddenGuidance(in: next.id)
         self.begin(.refit, of: next.id)
         self.queue(.settings(after: next))
     }

@@ -229,13 +229,15 @@ struct Request: Sendable, Hashable {
     /// The clients that were asked for a drive.
     struct Tried: Sendable, Hashable, Codable {
         /// The last one.
-        var last: DestinationHandler
+        var last: RankedHandler
         /// Those before it.
         var earlier: Set<ClientID> = []
         /// ``Gateway/handlerCount`` when the last one was chosen: as long as it is the same, the next one comes after the last.
         var handlerCount: UInt64
 
-        func has(_ client: ClientID) -> Bool { client == self.last.client || self.earlier.contains(client) }
+        func has(_ client: ClientID) -> Bool {
+            client == self.last.handler.client || self.earlier.contains(client)
+        }
     }
 
     enum Stage: Sendable, Hashable {

@@ -47,13 +47,17 @@ extension Gateway {
             return self.decline(key, of: vehicle, .invalid, nil, into: &actions)
         }
         guard let first = self.nextHandler(for: key.vehicle, after: nil),
-            let client = self.clients.index(forKey: first.client),
+            case let name = first.handler.client, let client = self.clients.index(forKey: name),
             let connection = self.clients.withValue(at: client, { $0.connection })
-        else { return self.decline(key, of: vehicle, .notSupported, nil, into: &actions) }
+        else {
+            // Otherwise changed rules have not reached all clients, and one that may guide the vehicle may be among them.
+            let outcome: Outcome = self.unruledClients.isEmpty ? .notSupported : .busy
+            return self.decline(key, of: vehicle, outcome, nil, into: &actions)
+        }
         let tried = Request.Tried(last: first, handlerCount: self.handlerCount)
-        self.open(request, .destination(tried), key, of: vehicle, to: first.client, client, at: now)
+        self.open(request, .destination(tried), key, of: vehicle, to: name, client, at: now)
         actions.append(.forward(connection, request, key.vehicle, .none))
-        self.note(.destinationRequested, of: key.vehicle, in: .none, first.client, into: &actions)
+        self.note(.destinationRequested, of: key.vehicle, in: .none, name, into: &actions)
     }
 
     mutating func withdraw(
@@ -203,36 +207,6 @@ extension Gateway {
         actions.append(.forward(connection, request, vehicle, .none))
     }
 
-    /// The next client to ask for a drive: by priority, then by name.
-    private mutating func nextHandler(
-        for vehicle: VehicleID, after tried: Request.Tried?
-    ) -> DestinationHandler? {
-        guard self.policy.access.isOpen else { return self.nextAllowedHandler(for: vehicle, after: tried) }
-        guard let tried else { return self.index.handlers.first }
-        // Otherwise a client may have come that comes before those that were asked.
-        var handler: DestinationHandler? = tried.handlerCount == self.handlerCount ? tried.last : nil
-        repeat {
-            handler = self.index.handlers.first(after: handler)
-            self.counters.work.visit()
-        } while handler.map { tried.has($0.client) } ?? false
-        return handler
-    }
-
-    /// The next one of those that may guide the vehicle. Each has the priority that the rules give it for this vehicle.
-    private mutating func nextAllowedHandler(
-        for vehicle: VehicleID, after tried: Request.Tried?
-    ) -> DestinationHandler? {
-        var next: DestinationHandler?
-        for handler in self.index.handlers where tried?.has(handler.client) != true {
-            self.counters.work.visit()
-            guard self.mayGuide(handler.client, vehicle) else { continue }
-            let priority = self.priority(of: handler.client, for: vehicle) ?? handler.priority
-            let candidate = DestinationHandler(priority: priority, client: handler.client)
-            next = next.map { min($0, candidate) } ?? candidate
-        }
-        return next
-    }
-
     // MARK: From the client
 
     mutating func answer(
@@ -260,6 +234,9 @@ extension Gateway {
         case (.waypoint, .asked, .ownPrompt):
             self.requests.change(number) { $0.stage = .ownPrompt }
             self.moveDeadline(of: number, to: now + self.policy.limits.promptTimeout)
+        case (.destination(let tried), .asked, .accept) where !self.mayGuide(client, answer.vehicle):
+            // The rules changed since it was asked.
+            self.passOn(number, tried, .gone, at: now, into: &actions)
         case (.waypoint, .ownPrompt, .accept), (.destination, .asked, .accept):
             self.endRequest(number, .accepted, into: &actions)
         case (.waypoint, .asked, .decline(let reason)), (.waypoint, .ownPrompt, .decline(let reason)):
@@ -319,7 +296,7 @@ extension Gateway {
     ) {
         guard let request = self.requests[number],
             let next = self.nextHandler(for: request.vehicle, after: tried),
-            let client = self.clients.index(forKey: next.client)
+            case let name = next.handler.client, let client = self.clients.index(forKey: name)
         else {
             return self.endRequest(number, reason, into: &actions)
         }
@@ -332,13 +309,13 @@ extension Gateway {
         self.requests.change(number) {
             $0.kind = .destination(
                 Request.Tried(
-                    last: next, earlier: tried.earlier.union([tried.last.client]),
+                    last: next, earlier: tried.earlier.union([tried.last.handler.client]),
                     handlerCount: self.handlerCount))
-            $0.client = next.client
+            $0.client = name
             $0.place = place
         }
         self.moveDeadline(of: number, to: now + self.policy.limits.requestTimeout)
-        self.forward(request.content, of: request.vehicle, to: next.client, into: &actions)
+        self.forward(request.content, of: request.vehicle, to: name, into: &actions)
     }
 
     // MARK: Ending
@@ -354,6 +331,22 @@ extension Gateway {
             self.giveUp(number, .gone, at: now, into: &actions)
         } while self.hasBudget
         self.putBack(.abandonments(requests))
+    }
+
+    /// Takes requests for a drive from a client that may no longer guide the vehicle.
+    mutating func reassignForbidden(
+        _ requests: ArraySlice<RequestNumber>, at now: Instant, into actions: inout [Action]
+    ) {
+        var requests = requests
+        repeat {
+            guard let number = requests.popFirst() else { return }
+            self.counters.work.visit()
+            guard let (client, vehicle) = self.requests.withValue(at: number, { ($0.client, $0.vehicle) }),
+                case .destination(let tried) = self.requests[number]?.kind, !self.mayGuide(client, vehicle)
+            else { continue }
+            self.passOn(number, tried, .gone, at: now, into: &actions)
+        } while self.hasBudget
+        self.putBack(.forbidden(requests))
     }
 
     /// The client that was asked does not answer: another one may be asked for a drive.

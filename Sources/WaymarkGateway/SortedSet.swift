@@ -46,13 +46,16 @@ struct SortedSet<Element: Sendable & Hashable & Comparable>: Sendable {
         self.chunks[chunk].removeLast(self.chunks[chunk].count - half)
     }
 
-    mutating func remove(_ element: Element) {
-        guard let chunk = self.chunk(of: element) else { return }
+    /// - Returns: Whether the element was in the set.
+    @discardableResult
+    mutating func remove(_ element: Element) -> Bool {
+        guard let chunk = self.chunk(of: element) else { return false }
         let index = Self.index(of: element, in: self.chunks[chunk])
-        guard index < self.chunks[chunk].count, self.chunks[chunk][index] == element else { return }
+        guard index < self.chunks[chunk].count, self.chunks[chunk][index] == element else { return false }
         self.chunks[chunk].remove(at: index)
         self.count -= 1
         if self.chunks[chunk].isEmpty { self.chunks.remove(at: chunk) }
+        return true
     }
 
     /// The chunk in which an element is or belongs: the last one that does not begin after it. nil if there are no chunks.

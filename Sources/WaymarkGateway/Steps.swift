@@ -15,8 +15,12 @@ enum Step: Sendable, Hashable {
     case deadlines
     /// A tour of the vehicles of a session goes on after a place.
     case tour(SessionID, number: UInt64, after: VehicleList.Place)
-    /// Vehicles that wait for guidance are offered to sessions.
-    case offers(after: VehicleID?)
+    /// Vehicles that wait for guidance join a session for any vehicle that asked, or an older one.
+    case offers(to: SessionID, after: VehicleID?)
+    /// The access rules changed: they reach the next clients and vehicles.
+    case rules
+    /// Requests that a client may no longer be asked are taken from it.
+    case forbidden(ArraySlice<RequestNumber>)
     /// Endpoints of a user get the room that others left in a session.
     case room(SessionID, Principal, after: EndpointPath?)
     /// Requests are taken from a client that has gone.
@@ -91,7 +95,10 @@ extension Gateway {
         case .deadlines: self.reachDeadlines(at: now, into: &actions)
         case .tour(let session, let number, let place):
             self.visitNext(in: number, of: session, after: place, at: now, into: &actions)
-        case .offers(let place): self.offerNext(after: place, at: now, into: &actions)
+        case .offers(let session, let place):
+            self.offerNext(to: session, after: place, at: now, into: &actions)
+        case .rules: self.applyRules(at: now, into: &actions)
+        case .forbidden(let requests): self.reassignForbidden(requests, at: now, into: &actions)
         case .room(let session, let user, let path):
             self.giveRoom(in: session, of: user, after: path, at: now, into: &actions)
         case .abandonments(let requests): self.abandon(requests, at: now, into: &actions)

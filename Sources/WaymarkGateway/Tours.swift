@@ -67,10 +67,16 @@ extension Gateway {
         self.sessions[id] ?? self.endedSessions[id]
     }
 
-    /// Makes all tours visit a vehicle that have not visited it yet.
+    /// Makes all tours visit a vehicle that have not visited it yet, and changed rules reach it.
     mutating func settle(_ id: VehicleID, at now: Instant, into actions: inout [Action]) {
-        guard self.tourCount > 0 else { return }
+        guard self.tourCount > 0 || !self.unruledVehicles.isEmpty else { return }
         self.finishLeaving(id, at: now, into: &actions)
+        let isRuledNow = self.applyRules(to: id, at: now, into: &actions)
+        self.finishTours(of: id, at: now, into: &actions)
+        if isRuledNow, self.isWaitingForGuidance(id) { self.offer(id, at: now, into: &actions) }
+    }
+
+    private mutating func finishTours(of id: VehicleID, at now: Instant, into actions: inout [Action]) {
         guard let session = self.vehicles[id]?.session, let tours = self.present(session)?.tours else {
             return
         }
@@ -119,7 +125,9 @@ extension Gateway {
         switch purpose {
         case .restore(let connection, let wasSuspended):
             self.tellLeft(id, connection, into: &actions)
-            if wasSuspended, self.sessions[id]?.selection == .anyThatAsked { self.queue(.offers(after: nil)) }
+            if wasSuspended, self.sessions[id]?.isOffered == true {
+                self.queue(.offers(to: id, after: nil))
+            }
         case .share(let share): self.sessions[id]?.releaseShare(share)
         case .receipts: self.sendReceipts(of: id, isLast: true, into: &actions)
         case .end: self.close(id, into: &actions)

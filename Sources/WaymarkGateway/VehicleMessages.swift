@@ -9,6 +9,10 @@ extension Gateway {
         at now: Instant,
         into actions: inout [Action]
     ) {
+        if !self.unruledClients.isEmpty {
+            self.applyRules(to: client, into: &actions)
+            guard self.peers[connection] != nil else { return }
+        }
         switch message {
         case .openSession(let opening):
             self.openSession(opening, client: client, connection, at: now, into: &actions)
@@ -24,8 +28,9 @@ extension Gateway {
         at now: Instant,
         into actions: inout [Action]
     ) {
-        self.settle(path.vehicle, at: now, into: &actions)
-        guard let vehicle = self.vehicles.index(forKey: path.vehicle) else { return }
+        guard self.settle(path.vehicle, of: connection, at: now, into: &actions),
+            let vehicle = self.vehicles.index(forKey: path.vehicle)
+        else { return }
         if let feature = message.neededFeature, !self.isGranted(feature, to: path, vehicle) {
             return self.rejectUngranted(
                 feature, connection, message.type, session: session, requestID: message.requestID,
@@ -58,8 +63,9 @@ extension Gateway {
     ) {
         // Otherwise the connection was refused or replaced while requests were on their way.
         guard case .endpoint(let path) = self.peers[connection] else { return }
-        self.settle(path.vehicle, at: now, into: &actions)
-        guard let vehicle = self.vehicles.index(forKey: path.vehicle) else { return }
+        guard self.settle(path.vehicle, of: connection, at: now, into: &actions),
+            let vehicle = self.vehicles.index(forKey: path.vehicle)
+        else { return }
         guard self.isGranted(.requests, to: path, vehicle) else {
             return self.rejectUngranted(
                 .requests, connection, request.type, session: session, requestID: request.requestID,
@@ -76,6 +82,17 @@ extension Gateway {
         case .destination:
             self.askForDestination(request, key, vehicle, at: now, into: &actions)
         }
+    }
+
+    /// Settles the vehicle that an endpoint speaks for.
+    ///
+    /// - Returns: Whether changed rules leave the endpoint connected.
+    private mutating func settle(
+        _ id: VehicleID, of connection: ConnectionID, at now: Instant, into actions: inout [Action]
+    ) -> Bool {
+        let mayBeExpelled = !self.unruledVehicles.isEmpty
+        self.settle(id, at: now, into: &actions)
+        return !mayBeExpelled || self.peers[connection] != nil
     }
 
     /// Whether a message is about the session that a vehicle is in, or about none. Otherwise it crossed the end of an earlier session

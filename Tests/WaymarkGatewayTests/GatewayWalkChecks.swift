@@ -237,7 +237,7 @@ extension WalkWorld {
             hasher.combine(request.client)
             hasher.combine(request.stage.description)
             if case .destination(let tried) = request.kind {
-                hasher.combine(tried.earlier.union([tried.last.client]))
+                hasher.combine(tried.earlier.union([tried.last.handler.client]))
             }
         }
         var deadlines = gateway.deadlines

@@ -1,4 +1,5 @@
 import Testing
+import WaymarkAccess
 import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
@@ -72,9 +73,21 @@ import WaymarkProtocol
             testDescription: "a client opens a session for any vehicle that asked",
             prepare: { $0.arrive(Self.app.rawValue, World.client("my-app")) },
             perform: { world in
-                // Only as long as none waits: those that join are the session's own.
-                guard world.gateway.index.waitingVehicles.isEmpty else { return }
+                guard Self.mayTakeAny(world) else { return }
                 world.receive(Self.any, from: Self.app)
+            }),
+        Operation(
+            testDescription: "a client with a session for any vehicle that asked is cut off and resumes",
+            prepare: { world in
+                world.arrive(Self.app.rawValue, World.client("my-app"))
+                guard Self.mayTakeAny(world) else { return }
+                world.receive(Self.any, from: Self.app)
+            },
+            perform: { world in
+                guard Self.mayTakeAny(world) else { return }
+                world.handle(.departed(Self.app, clean: false))
+                let token = Self.token(world, Self.app)
+                world.arrive(900_003, World.client("my-app"), token: token)
             }),
         Operation(
             testDescription: "a client asks for a vehicle that another one guides",
@@ -185,29 +198,60 @@ import WaymarkProtocol
         .requestAnswer(RequestAnswer(requestID: "d", vehicle: VehicleID(unchecked: "my-car"), answer: answer))
     }
 
+    /// Whether a session for any vehicle that asked gets none of the others: those that join are its own.
+    private static func mayTakeAny(_ world: World) -> Bool {
+        world.gateway.index.waitingVehicles.isEmpty || !world.gateway.policy.access.isOpen
+    }
+
     /// A world with as many other vehicles, clients and sessions. The others of `kind` differ.
     enum Others: CaseIterable {
         /// Every second vehicle waits for guidance.
         case waiting
         /// Every second session is for any vehicle that asked.
         case offering
+        /// Both, with rules that refuse the measured vehicle to the other clients, and vehicles that wait to all clients.
+        case refused
     }
 
+    /// The other clients have the user ids from 2 to 9.
+    private static let access: AccessPolicy = {
+        let others = AccessRule.Subjects.users(Set(2...9))
+        func rule(
+            _ isAllowed: Bool, _ role: AccessRole, _ subjects: AccessRule.Subjects, _ vehicles: [String]?
+        ) -> AccessRule {
+            var rule = AccessRule(allow: isAllowed, [role], origin: AccessOrigin(file: "f", line: 1))
+            rule.subjects = subjects
+            rule.vehicles = vehicles.map { GlobList($0.compactMap { Glob($0) }) }
+            return rule
+        }
+        return AccessPolicy(rules: [
+            rule(false, .navigation, others, ["my-*", "bus-*"]), rule(true, .navigation, others, nil),
+            rule(true, .navigation, .anyone, ["my-*", "car-3"]), rule(true, .vehicle, .anyone, nil),
+        ])
+    }()
+
     private static func world(_ count: Int, _ others: Others) -> World {
-        var world = World { $0.limits.peersPerUserMax = 40_000 }
+        var world = World {
+            $0.limits.peersPerUserMax = 40_000
+            if others == .refused { $0.access = Self.access }
+        }
         // Their requests end long after what is measured.
         world.now = Instant(nanoseconds: 0) + .seconds(100_000)
         for index in 0..<count {
             let principal = Principal.user(UInt32(2 + index % 8))
+            let subject = AccessSubject(user: UInt32(2 + index % 8))
             let car = ConnectionID(UInt64(10_000 + 3 * index))
             let app = ConnectionID(UInt64(10_001 + 3 * index))
-            let waits = others == .waiting && index % 2 == 0
+            let isEven = index % 2 == 0
+            let waits = others != .offering && isEven
+            let name = others == .refused && isEven ? "bus-\(index)" : "car-\(index)"
             world.arrive(
-                car.rawValue, World.endpoint("car-\(index)") { $0.guidanceWanted = waits },
-                principal: principal)
-            world.arrive(app.rawValue, World.client("app-\(index)"), principal: principal)
+                car.rawValue, World.endpoint(name) { $0.guidanceWanted = waits }, principal: principal)
+            world.arrive(
+                app.rawValue, World.client("app-\(index)", priority: 10), principal: principal,
+                subject: subject)
             let vehicle = VehicleID(unchecked: waits ? "absent-\(index)" : "car-\(index)")
-            let offers = others == .offering && index % 2 == 0
+            let offers = others != .waiting && isEven
             world.receive(
                 .openSession(
                     OpenSession(requestID: "r", vehicles: offers ? .anyThatAsked : .vehicles([vehicle]))),
