@@ -80,6 +80,7 @@ package struct Gateway: Sendable, Hashable {
     package mutating func handle(_ event: Event, at now: Instant, into actions: inout [Action]) {
         self.cause = event.cause
         let start = self.counters.work.units
+        let actionCount = actions.count
         self.counters.work.visit()
         switch event {
         case .arrived(let connection, let hello, let principal, let subject, let token):
@@ -103,10 +104,12 @@ package struct Gateway: Sendable, Hashable {
         case .policyChanged(let policy): self.change(to: policy)
         case .stepDue: break  // Done below.
         }
+        self.counters.work.perform(actions.count &- actionCount)
         if !self.steps.isEmpty || !self.sessionsWithRoom.isEmpty {
             self.takeSteps(of: self.cause, since: start, at: now, into: &actions)
         }
         self.arm(into: &actions)
+        self.counters.work.endEvent(since: start)
         self.cause = nil
     }
 

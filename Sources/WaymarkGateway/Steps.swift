@@ -77,7 +77,9 @@ extension Gateway {
         repeat {
             if !self.sessionsWithRoom.isEmpty { self.fillRoom() }
             guard self.hasBudget, let step = self.steps.takeFirst(of: cause) else { return }
+            let actionCount = actions.count
             self.take(step, at: now, into: &actions)
+            self.counters.work.perform(actions.count - actionCount)
         } while true
     }
 
@@ -157,7 +159,9 @@ extension Gateway.Event {
 
     /// Divides an event that publishes more than `count` frames into the first of them and the rest; nil for other events.
     package func split(after count: Int) -> (first: Gateway.Event, rest: Gateway.Event)? {
-        guard self.isLonger(than: count), case .published(let connection, let frames) = self else { return nil }
+        guard self.isLonger(than: count), case .published(let connection, let frames) = self else {
+            return nil
+        }
         let (first, rest) = frames.split(after: count)
         return (.published(connection, first), .published(connection, rest))
     }

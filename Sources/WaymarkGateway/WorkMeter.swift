@@ -4,9 +4,19 @@
 package struct WorkMeter: Sendable, Hashable, Codable {
     /// Units since the process started; wraps around.
     package private(set) var units: UInt64 = 0
+    /// Units of the event that cost most.
+    package private(set) var unitsOfLongestEvent: UInt64 = 0
 
     /// Adds the cost of visiting one thing: a vehicle, an endpoint, a session, a client.
     mutating func visit(_ count: Int = 1) { self.units &+= UInt64(truncatingIfNeeded: count) }
+
+    /// An event is handled that began at ``units`` `start`.
+    mutating func endEvent(since start: UInt64) {
+        self.unitsOfLongestEvent = max(self.unitsOfLongestEvent, self.units &- start)
+    }
+
+    /// Adds the cost of performing actions: two are about a unit.
+    mutating func perform(_ actionCount: Int) { self.visit(actionCount / 2) }
 
     /// Adds the cost of encoding or copying bytes.
     mutating func copy(byteCount: Int) { self.visit(Self.units(ofBytes: byteCount)) }

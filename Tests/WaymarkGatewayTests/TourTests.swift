@@ -33,6 +33,9 @@ import WaymarkProtocol
         return .received(ConnectionID(1), .openSession(opening), .none)
     }
 
+    /// What a step may cost: the budget of an event, and what one vehicle more with its endpoints costs, and the actions.
+    private static let stepMax: UInt64 = 96
+
     /// Lets the next step happen, and returns what it cost.
     private static func step(_ world: inout World, of cause: UInt64 = 1) -> UInt64 {
         let before = world.gateway.counters.work.units
@@ -50,7 +53,7 @@ import WaymarkProtocol
         let session = try #require(world.opened(ConnectionID(1), "r"))
         #expect(world.gateway.sessions[session]?.vehicles.count == Self.count)
         #expect(Self.types(world, UInt64(1_000 + Self.count - 1)).isEmpty)
-        while world.gateway.hasSteps { #expect(Self.step(&world) <= 64) }
+        while world.gateway.hasSteps { #expect(Self.step(&world) <= Self.stepMax) }
         for index in 0..<Self.count {
             #expect(Self.types(world, UInt64(1_000 + index)) == [.snapshotBegin, .snapshotEnd])
             #expect(Self.types(world, UInt64(5_000 + index)) == [.snapshotBegin, .snapshotEnd])
@@ -109,7 +112,7 @@ import WaymarkProtocol
         while world.gateway.hasSteps {
             let before = world.gateway.counters.work.units
             world.begin(.stepDue(of: nil))
-            #expect(world.gateway.counters.work.units - before <= 64)
+            #expect(world.gateway.counters.work.units - before <= Self.stepMax)
         }
         for index in 0..<Self.count - 1 {
             #expect(Self.types(world, UInt64(1_000 + index)) == [.sessionEnded])
@@ -137,7 +140,7 @@ import WaymarkProtocol
                 .publication(.cancelGuidance), session: session, sequence: world.sequences[session] ?? 0))
         world.begin(.published(client, PublishedFrames(frame, Publication.cancelGuidance.outline)))
         #expect(world.gateway.hasSteps(of: client))
-        while world.gateway.hasSteps { #expect(Self.step(&world) <= 64) }
+        while world.gateway.hasSteps { #expect(Self.step(&world) <= Self.stepMax) }
         let types = Self.types(world, 1)
         #expect(types.last == .sessionEnded && types.count { $0 == .sessionEnded } == 1)
         #expect(types.count { $0 == .destinationShareStatus } == 8 * Self.count)
@@ -180,7 +183,7 @@ import WaymarkProtocol
         world.begin(.received(ConnectionID(1), .openSession(opening), .none))
         let session = try #require(world.opened(ConnectionID(1), "r"))
         #expect(world.gateway.index.waitingVehicles.count > 0)
-        while world.gateway.hasSteps { #expect(Self.step(&world) <= 64) }
+        while world.gateway.hasSteps { #expect(Self.step(&world) <= Self.stepMax) }
         #expect(world.gateway.sessions[session]?.vehicles.count == Self.count)
         #expect(world.gateway.index.waitingVehicles.isEmpty)
         // The client goes; another has a session for any vehicle, too.
@@ -235,7 +238,7 @@ import WaymarkProtocol
             let cost = Self.step(&world)
             // One send to each endpoint, two of each vehicle, is counted where the next frame is published.
             let isPublished = Self.types(world, last).contains(.currentRoadName)
-            #expect(cost <= 64 + (isPublished ? 2 * UInt64(Self.count) : 0))
+            #expect(cost <= Self.stepMax + (isPublished ? 2 * UInt64(Self.count) : 0))
         }
         #expect(Self.types(world, last).last == .currentRoadName)
         #expect(Self.types(world, last).contains(.snapshotBegin))
