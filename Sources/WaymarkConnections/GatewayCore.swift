@@ -139,7 +139,7 @@ package struct GatewayCore {
     }
 
     private mutating func remove(_ id: ConnectionID) {
-        self.holds[id] = nil
+        if !self.holds.isEmpty { self.holds[id] = nil }
         guard let assignment = self.assignments[id] else { return }
         for audience in assignment.audiences { self.reach.leave(audience, on: Int(assignment.loop)) }
         self.assignments[id] = nil
@@ -237,16 +237,16 @@ package struct GatewayCore {
     /// Processes the events of a connection of which nothing waits. If they are more than a turn's budget, the rest will wait.
     private mutating func process(_ events: [Gateway.Event], of connection: ConnectionID?, at now: Instant) {
         var actions = self.actions.take()
-        let count = self.handle(events, at: now, into: &actions)
+        let (count, hasSteps) = self.handle(events, at: now, into: &actions)
         actions.drain { self.perform($0, of: connection) }
         self.actions.recycle(actions)
-        guard count < events.count || self.gateway.hasSteps else { return self.endBatch(of: connection) }
+        guard count < events.count || hasSteps else { return self.endBatch(of: connection) }
         self.enqueue(events, after: count, of: connection ?? Self.own)
     }
 
     private mutating func handle(
         _ events: [Gateway.Event], at now: Instant, into actions: inout [Gateway.Action]
-    ) -> Int {
+    ) -> (count: Int, hasSteps: Bool) {
         let (budget, framesMax) = (self.budget.turn, self.budget.frames)
         guard self.tap != nil else {
             return self.gateway.handle(events, budget: budget, framesMax: framesMax, at: now, into: &actions)
@@ -259,7 +259,7 @@ package struct GatewayCore {
             count += 1
             if self.gateway.hasSteps { break }
         }
-        return count
+        return (count, self.gateway.hasSteps)
     }
 
     /// Queues a batch, of whose events `count` are processed.
