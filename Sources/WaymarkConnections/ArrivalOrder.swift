@@ -1,7 +1,7 @@
 /// Keys in the order in which they were appended. Every operation is O(1).
 ///
 /// Inlinable, as all generic code here that other modules use for each connection: otherwise types are looked up at run time.
-package struct ArrivalOrder<Key: Hashable & Sendable>: Sendable, Hashable {
+@usableFromInline package struct ArrivalOrder<Key: Hashable & Sendable>: Sendable, Hashable {
     @usableFromInline package struct Links: Sendable, Hashable {
         @usableFromInline package var previous: Key?
         @usableFromInline package var next: Key?

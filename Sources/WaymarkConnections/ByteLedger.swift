@@ -1,51 +1,27 @@
+internal import WaymarkGateway
+
 /// The bytes that the connections of one event loop hold for input and output, per account and in all.
 ///
 /// Connections have slots, as in ``LoopCore``; accounts have indices, so that no change of a count looks an account up.
 struct ByteLedger {
-    private struct Account {
-        let payer: Payer
-        var connectionCount = 0
+    private struct Account: Hashable {
         var inputByteCount = 0
         var outputByteCount = 0
         /// Connections that hold counted input, by when their unfinished frame began.
         var unfinished = ArrivalOrder<Int>()
     }
 
-    private var accounts: [Account] = []
-    private var freeIndices: [Int] = []
-    private var indices: [Payer: Int] = [:]
+    private var accounts = AccountTable<Payer, Account>()
     /// Of all accounts, as ``Account/unfinished``.
     private var unfinished = ArrivalOrder<Int>()
     private(set) var inputByteCount = 0
     private(set) var outputByteCount = 0
 
     /// Counts a connection, and returns the index of its account.
-    mutating func open(_ payer: Payer) -> UInt32 {
-        let index: Int
-        if let known = self.indices[payer] {
-            index = known
-        } else if let free = self.freeIndices.popLast() {
-            self.accounts[free] = Account(payer: payer)
-            index = free
-        } else {
-            index = self.accounts.count
-            self.accounts.append(Account(payer: payer))
-        }
-        self.indices[payer] = index
-        self.accounts[index].connectionCount += 1
-        return UInt32(index)
-    }
+    mutating func open(_ payer: Payer) -> UInt32 { UInt32(self.accounts.open(payer, Account())) }
 
     /// Removes a connection, which holds nothing any more.
-    mutating func close(_ account: UInt32) {
-        let index = Int(account)
-        self.accounts[index].connectionCount -= 1
-        guard self.accounts[index].connectionCount == 0 else { return }
-        self.indices[self.accounts[index].payer] = nil
-        self.freeIndices.append(index)
-        // Gives the memory of a peak back.
-        if self.indices.isEmpty { (self.accounts, self.freeIndices, self.indices) = ([], [], [:]) }
-    }
+    mutating func close(_ account: UInt32) { self.accounts.close(Int(account)) }
 
     /// A connection holds `count` bytes of input now, instead of `old`.
     mutating func setInput(_ slot: Int, _ account: UInt32, from old: UInt32, to count: UInt32) {

@@ -85,3 +85,5 @@ package struct ConnectionTable<Value> {
         for case let entry? in old { self.entries[self.place(of: entry.id)] = entry }
     }
 }
+
+extension ConnectionTable: Sendable where Value: Sendable {}

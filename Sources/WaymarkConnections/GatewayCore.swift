@@ -132,7 +132,7 @@ package struct GatewayCore {
     }
 
     private mutating func remove(_ id: ConnectionID) {
-        self.holds[id] = nil
+        if !self.holds.isEmpty { self.holds[id] = nil }
         guard let assignment = self.assignments[id] else { return }
         for audience in assignment.audiences { self.reach.leave(audience, on: Int(assignment.loop)) }
         self.assignments[id] = nil
@@ -235,18 +235,16 @@ package struct GatewayCore {
         _ events: [Gateway.Event], of connection: ConnectionID?, _ cost: Int, at now: Instant
     ) {
         var actions = self.actions.take()
-        let count = self.handle(events, at: now, into: &actions)
+        let (count, hasSteps) = self.handle(events, at: now, into: &actions)
         actions.drain { self.perform($0, of: connection) }
         self.actions.recycle(actions)
-        guard count < events.count || self.gateway.hasSteps else {
-            return self.endBatch(of: connection, cost)
-        }
+        guard count < events.count || hasSteps else { return self.endBatch(of: connection, cost) }
         self.enqueue(events, after: count, of: connection ?? Self.own, cost)
     }
 
     private mutating func handle(
         _ events: [Gateway.Event], at now: Instant, into actions: inout [Gateway.Action]
-    ) -> Int {
+    ) -> (count: Int, hasSteps: Bool) {
         self.gateway.handle(
             events, budget: self.budget.turn, framesMax: self.budget.frames, seenBy: self.tap, at: now,
             into: &actions)

@@ -1,7 +1,8 @@
 /// An array that is filled and emptied again and again and keeps its memory while it stays short.
 ///
-/// Inlinable, as all generic code here that other modules use on the hot path: otherwise types are looked up at run time.
-package struct RecycledArray<Element> {
+/// Inlinable, as all generic code here that other modules use on the hot path: otherwise types are looked up at run time. The type must
+/// be usable from inlined code as well: without that attribute those of its functions have no effect.
+@usableFromInline package struct RecycledArray<Element> {
     @usableFromInline package var elements: [Element] = []
 
     @inlinable package init() {}
@@ -33,7 +34,19 @@ extension Array {
     /// end.
     @inlinable @inline(__always)
     package mutating func drain(_ use: (consuming Element) -> Void) {
-        if self.count > 1 { self.reverse() }
+        if self.count > 1 { self.turnRound() }
         while let element = self.popLast() { use(element) }
+    }
+
+    /// Reverses the array. Why not `reverse()`: it copies and destroys each element.
+    @inlinable @inline(__always)
+    mutating func turnRound() {
+        unsafe self.withUnsafeMutableBufferPointer { elements in
+            var (first, last) = (0, elements.count - 1)
+            while first < last {
+                unsafe elements.swapAt(first, last)
+                (first, last) = (first + 1, last - 1)
+            }
+        }
     }
 }

@@ -41,12 +41,17 @@ extension Gateway {
     ) {
         let path = EndpointPath(vehicle: vehicleHello.vehicle, endpoint: vehicleHello.endpoint)
         self.settle(path.vehicle, at: now, into: &actions)
-        let vehicle = self.vehicles[path.vehicle]
-        guard vehicle?.principal == nil || vehicle?.principal == principal else {
+        let place = self.vehicles.index(forKey: path.vehicle)
+        let (owner, old, count) =
+            place.map {
+                self.vehicles.withValue(at: $0) {
+                    ($0.principal, $0.endpoints[path.endpoint], $0.endpoints.count)
+                }
+            } ?? (nil, nil, 0)
+        guard owner == nil || owner == principal else {
             return self.refuse(
                 connection, .idInUse, "vehicle \(path.vehicle) belongs to another user", into: &actions)
         }
-        let old = vehicle?.endpoints[path.endpoint]
         let isResumed = old != nil && old?.token == hello.resumptionToken
         if let old, let present = old.connection {
             guard isResumed else {
@@ -60,10 +65,11 @@ extension Gateway {
         if old == nil, let reason = self.refusalReason(of: principal) {
             return self.refuse(connection, .resourceLimit, reason, into: &actions)
         }
-        if vehicle?.principal == nil, let reason = self.reasonForNoVehicle(of: principal, vehicle) {
+        if owner == nil,
+            let reason = self.reasonForNoVehicle(of: principal, self.vehicles[path.vehicle])
+        {
             return self.refuse(connection, .resourceLimit, reason, into: &actions)
         }
-        let count = vehicle?.endpoints.count ?? 0
         guard old != nil || count < self.policy.limits.endpointsPerVehicleMax else {
             return self.refuse(
                 connection, .resourceLimit,
@@ -77,12 +83,19 @@ extension Gateway {
             endpoint.settings = old.settings
             endpoint.membership = old.membership
         }
-        self.vehicles[path.vehicle, default: Vehicle()].add(
-            endpoint, path.endpoint, principal, isResumed: isResumed)
-        self.indexVehicle(path.vehicle)
+        if let place {
+            self.vehicles.withValue(at: place) {
+                $0.add(endpoint, path.endpoint, principal, isResumed: isResumed)
+            }
+            self.indexVehicle(path.vehicle, at: place)
+        } else {
+            self.vehicles[path.vehicle, default: Vehicle()].add(
+                endpoint, path.endpoint, principal, isResumed: isResumed)
+            self.indexVehicle(path.vehicle)
+        }
         self.peers[connection] = .endpoint(path)
         if old == nil { self.known.add(principal) }
-        self.deadlines.remove(.endpointGrace(path))
+        if let grace = old?.grace { self.deadlines.cancel(grace) }
         if isResumed { self.counters.resumptions += 1 }
         actions.append(.admit(connection, self.welcome(vehicleHello, token, isResumed: isResumed)))
         self.enterGuidance(path, resuming: isResumed ? hello : nil, at: now, into: &actions)
@@ -116,9 +129,10 @@ extension Gateway {
     mutating func forgetEndpoint(_ path: EndpointPath, at now: Instant, into actions: inout [Action]) {
         self.settle(path.vehicle, at: now, into: &actions)
         self.leaveSession(path, into: &actions)
-        guard self.vehicles[path.vehicle]?.endpoints.removeValue(forKey: path.endpoint) != nil else { return }
+        guard let endpoint = self.vehicles[path.vehicle]?.endpoints.removeValue(forKey: path.endpoint)
+        else { return }
         if let user = self.vehicles[path.vehicle]?.principal { self.known.remove(user) }
-        self.deadlines.remove(.endpointGrace(path))
+        if let grace = endpoint.grace { self.deadlines.cancel(grace) }
         guard let vehicle = self.vehicles[path.vehicle], vehicle.endpoints.isEmpty else {
             return self.indexVehicle(path.vehicle)
         }
@@ -237,13 +251,15 @@ extension Gateway {
         switch peer {
         case .endpoint(let path):
             self.settle(path.vehicle, at: now, into: &actions)
-            self.leaveAudience(path, into: &actions)
-            self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.connection = nil
+            guard let place = self.vehicles.index(forKey: path.vehicle) else { return }
+            self.leaveAudience(path.endpoint, at: place, into: &actions)
+            let grace =
+                clean ? nil : self.deadlines.add(.endpointGrace(path), at: now + self.rules.limits.grace)
+            self.vehicles.withValue(at: place) { $0.disconnect(path.endpoint, grace) }
             if clean {
                 self.forgetEndpoint(path, at: now, into: &actions)
             } else {
-                self.indexVehicle(path.vehicle)
-                self.deadlines.set(.endpointGrace(path), at: now + self.policy.limits.grace)
+                self.indexVehicle(path.vehicle, at: place)
             }
             self.announce(path.vehicle, into: &actions)
         case .client(let id):

@@ -28,8 +28,10 @@ package struct Gateway: Sendable, Hashable {
     }
 
     package internal(set) var counters = Counters()
-    package internal(set) var policy: Policy
+    package internal(set) var policy: Policy { didSet { self.rules = Self.rules(self.policy, self.coder) } }
     let coder: BodyCoder
+    /// Of ``policy`` and ``coder``: made once, since each batch of frames needs it.
+    private(set) var rules: NavigationSession.PublishingRules
     var peers: [ConnectionID: Peer] = [:]
     var vehicles: [VehicleID: Vehicle] = [:]
     var clients: [ClientID: Client] = [:]
@@ -73,7 +75,12 @@ package struct Gateway: Sendable, Hashable {
     package init(policy: Policy, coder: BodyCoder, firstSession: SessionID) {
         self.policy = policy
         self.coder = coder
+        self.rules = Self.rules(policy, coder)
         self.nextSession = firstSession
+    }
+
+    private static func rules(_ policy: Policy, _ coder: BodyCoder) -> NavigationSession.PublishingRules {
+        NavigationSession.PublishingRules(limits: policy.limits, coder: coder)
     }
 
     /// Advances the gateway by one event and appends what the driver must do, in order.
@@ -175,6 +182,18 @@ package struct Gateway: Sendable, Hashable {
     mutating func newAudienceID() -> AudienceID {
         self.nextAudience.rawValue &+= 1
         return self.nextAudience
+    }
+
+    /// Reads a vehicle; nil if it is not known.
+    mutating func vehicle<Result>(_ id: VehicleID, _ body: (Vehicle) -> Result) -> Result? {
+        guard let place = self.vehicles.index(forKey: id) else { return nil }
+        return self.vehicles.withValue(at: place) { body($0) }
+    }
+
+    /// Reads a client; nil if it is not known.
+    mutating func client<Result>(_ id: ClientID, _ body: (Client) -> Result) -> Result? {
+        guard let place = self.clients.index(forKey: id) else { return nil }
+        return self.clients.withValue(at: place) { body($0) }
     }
 
     /// Tells a peer that its message was rejected.

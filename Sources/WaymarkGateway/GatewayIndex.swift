@@ -84,9 +84,13 @@ extension Vehicle {
 extension Gateway {
     /// Brings the index up to date after a vehicle came, changed or went. Nothing else changes what the index has of vehicles.
     mutating func indexVehicle(_ id: VehicleID) {
-        guard let place = self.vehicles.index(forKey: id) else { return }
-        let session = self.vehicles.withValue(at: place) { $0.session }
-        let user = session.flatMap { self.sessions[$0] ?? self.endedSessions[$0] }?.user
+        if let place = self.vehicles.index(forKey: id) { self.indexVehicle(id, at: place) }
+    }
+
+    /// The same, for the vehicle at a place in the dictionary.
+    mutating func indexVehicle(_ id: VehicleID, at place: Dictionary<VehicleID, Vehicle>.Index) {
+        let session = self.vehicles.withValue(at: place) { $0.principal == nil ? $0.session : nil }
+        let user = session.flatMap { self.sessions[$0]?.user ?? self.endedSessions[$0]?.user }
         let (old, new) = self.vehicles.withValue(at: place) { vehicle in
             let old = vehicle.indexed
             vehicle.indexed = vehicle.indexed(sessionUser: user)
@@ -182,6 +186,8 @@ extension GatewayIndex {
         self.connectedVehicleCount += (new.isConnected ? 1 : 0) - (old.isConnected ? 1 : 0)
         if old.user == nil, new.user != nil { self.vehicleIDs.insert(id) }
         if old.user != nil, new.user == nil { self.vehicleIDs.remove(id) }
+        // A change of its user or of this is rare, and looking a user up takes long.
+        guard old.user != new.user || old.isAwaited != new.isAwaited else { return }
         if let user = old.user {
             self.vehicles.remove(user)
             if old.isAwaited { self.awaitedVehicles.remove(user) }

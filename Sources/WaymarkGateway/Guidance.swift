@@ -138,7 +138,7 @@ extension Gateway {
             let vehicle = self.vehicles[next.vehicle]
             count += max(1, vehicle?.endpoints.count ?? 0)
             if count <= Self.statesToldMax {
-                vehicles.append(self.status(of: next.vehicle, in: session))
+                vehicles.append(self.status(of: next.vehicle, in: id))
                 told = next.place
             } else {
                 let isConnected = vehicle?.isConnected ?? false
@@ -170,7 +170,9 @@ extension Gateway {
         }
     }
 
-    func isWaitingForGuidance(_ id: VehicleID) -> Bool { self.vehicles[id]?.isWaitingForGuidance ?? false }
+    mutating func isWaitingForGuidance(_ id: VehicleID) -> Bool {
+        self.vehicle(id) { $0.isWaitingForGuidance } ?? false
+    }
 
     /// Puts a vehicle into a session. It leaves the one that it is in when it is settled.
     mutating func claim(
@@ -239,24 +241,30 @@ extension Gateway {
     // MARK: Standing
 
     /// A vehicle's present standing in a session.
-    func status(of id: VehicleID, in session: NavigationSession) -> VehicleStatus {
-        guard let vehicle = self.vehicles[id], vehicle.isConnected else {
-            return VehicleStatus(vehicle: id, standing: .awaited)
-        }
-        let endpoints = vehicle.connections.map { name, _, endpoint in
+    mutating func status(of id: VehicleID, in session: SessionID) -> VehicleStatus {
+        guard let place = self.vehicles.index(forKey: id),
+            case let connections = self.vehicles.withValue(at: place, { $0.connections }),
+            !connections.isEmpty, let features = self.features(of: session)
+        else { return VehicleStatus(vehicle: id, standing: .awaited) }
+        let endpoints = connections.map { name, _, endpoint in
             EndpointStatus(
                 endpoint: name, isReady: endpoint.settings.isReadyToShow ?? false,
                 locale: endpoint.hello.preferences.locale,
-                withheld: self.withheld(from: endpoint, id, in: session))
+                withheld: self.withheld(from: endpoint, id, in: session, features))
         }
         return VehicleStatus(vehicle: id, standing: .joined, endpoints: endpoints)
     }
 
     /// Tells the client of a vehicle's session the vehicle's present standing.
-    func announce(_ id: VehicleID, into actions: inout [Action]) {
-        guard let session = self.vehicles[id]?.session.flatMap({ self.sessions[$0] }) else { return }
-        self.tell(
-            session.client, .vehicleChanged(self.status(of: id, in: session)), session.id, into: &actions)
+    mutating func announce(_ id: VehicleID, into actions: inout [Action]) {
+        guard let place = self.vehicles.index(forKey: id),
+            let session = self.vehicles.withValue(at: place, { $0.session }),
+            let index = self.sessions.index(forKey: session),
+            case let client = self.sessions.withValue(at: index, { $0.client }),
+            let connection = self.client(client, { $0.connection }).flatMap(\.self)
+        else { return }
+        let status = self.status(of: id, in: session)
+        actions.append(.send(connection, Envelope(.vehicleChanged(status), session: session)))
     }
 
     // MARK: Ending

@@ -11,7 +11,7 @@ extension Gateway {
         _ path: EndpointPath, resuming hello: Hello?, at now: Instant, into actions: inout [Action]
     ) {
         if let hello { self.tellEnd(of: hello.resumeSession, to: path, into: &actions) }
-        if let session = self.vehicles[path.vehicle]?.session {
+        if let session = self.vehicle(path.vehicle, { $0.session }).flatMap(\.self) {
             self.join(path, session, resuming: hello, into: &actions)
             self.announce(path.vehicle, into: &actions)
         } else if self.isWaitingForGuidance(path.vehicle) {
@@ -36,42 +36,46 @@ extension Gateway {
         _ path: EndpointPath, _ id: SessionID, resuming hello: Hello?, isRefit: Bool = false,
         into actions: inout [Action]
     ) -> Bool {
-        guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
-            let connection = endpoint.connection, let features = self.features(of: id)
+        // Each is looked up once: hashing an id costs as much as a message.
+        guard let place = self.vehicles.index(forKey: path.vehicle),
+            let index = self.sessions.index(forKey: id),
+            case let (endpoint?, user, lastSession) = self.vehicles.withValue(
+                at: place, { ($0.endpoints[path.endpoint], $0.principal, $0.lastEnd?.session) }),
+            let connection = endpoint.connection
         else { return true }
+        let features = self.features(at: index)
         let reasons = self.withheld(from: endpoint, path.vehicle, features)
         let wanted = features.profile(of: endpoint, withholding: reasons)
-        let hasRoom = self.hasRoom(for: wanted, of: path.vehicle, in: id)
+        let old = endpoint.membership
+        // It comes back, and is counted as an endpoint with this profile already.
+        let isCounted = wanted != .bare && old?.session == id && old?.profile == wanted
+        let hasRoom = isCounted || self.hasRoom(for: wanted, of: user, at: index)
         let withheld = hasRoom ? reasons : Self.withheldWithoutRoom
         var membership = Endpoint.Membership(
             session: id, profile: hasRoom ? wanted : .bare, withheld: withheld.untilSnapshot)
         let resumes = hello.map { endpoint.canResume($0, in: membership) } ?? false
         let fresh = self.newAudienceID()
-        let rules = self.rules
-        let entry = self.sessions[id]?.enter(
-            membership.profile, after: resumes ? hello?.resumeSequence : nil, newID: fresh, rules,
+        let entry = self.sessions.values[index].enter(
+            membership.profile, after: resumes ? hello?.resumeSequence : nil, newID: fresh, self.rules,
             self.memory, &self.snapshots)
-        if let entry, !entry.overdue.isEmpty { actions.append(.publish(entry.audience, entry.overdue)) }
-        if let old = endpoint.membership { self.end(old, path) }
-        self.use(membership.profile, in: id, path, waits: !hasRoom)
+        if !entry.overdue.isEmpty { actions.append(.publish(entry.audience, entry.overdue)) }
+        if let old { self.end(old, path, of: user, usesProfile: !isCounted) }
+        if !isCounted { self.use(membership.profile, at: index, path, of: user, waits: !hasRoom) }
         self.counters.work.copy(
-            byteCount: entry.map { $0.overdue.byteCount + $0.frames.reduce(0) { $0 + $1.bytes.count } } ?? 0)
-        // Not earlier: while a copy of the session is alive, every change copies its storage first.
-        guard let index = self.sessions.index(forKey: id), let entry else { return true }
+            byteCount: entry.overdue.byteCount + entry.frames.reduce(0) { $0 + $1.bytes.count })
         let session = self.sessions.withValue(at: index) { SessionSummary($0) }
         if entry.kind == .full {
             // The endpoint may hold frames of this session up to the same number, fitted to another profile, and may disconnect
             // before it has read the snapshot.
-            let mayHoldOther =
-                isRefit || hello?.resumeSession == id
-                || self.vehicles[path.vehicle]?.lastEnd?.session == id
+            let mayHoldOther = isRefit || hello?.resumeSession == id || lastSession == id
             membership.firstResumable = session.sequence + (mayHoldOther ? 1 : 0)
         } else {
-            membership.firstResumable = endpoint.membership?.firstResumable ?? 0
+            membership.firstResumable = old?.firstResumable ?? 0
         }
-        self.vehicles[path.vehicle]?.move(path.endpoint, to: membership, entry.audience)
+        let audience = entry.audience
+        self.vehicles.withValue(at: place) { $0.move(path.endpoint, to: membership, audience) }
         self.sendSnapshot(entry.kind, entry.frames, withheld, of: session, to: connection, into: &actions)
-        actions.append(.join(connection, entry.audience))
+        actions.append(.join(connection, audience))
         return hasRoom
     }
 
@@ -80,7 +84,7 @@ extension Gateway {
         of session: SessionSummary, to connection: ConnectionID, into actions: inout [Action]
     ) {
         var begin = SnapshotBegin(kind: kind, client: session.client)
-        begin.clientDisplayName = self.clients[session.client]?.displayName ?? ""
+        begin.clientDisplayName = self.client(session.client) { $0.displayName } ?? ""
         begin.isSuspended = session.isSuspended
         begin.receiptsEveryMilliseconds = session.receiptsEveryMilliseconds
         begin.withheld = withheld
@@ -97,37 +101,58 @@ extension Gateway {
 
     /// Takes an endpoint out of its audience; it stays in its session.
     mutating func leaveAudience(_ path: EndpointPath, into actions: inout [Action]) {
-        guard let left = self.vehicles[path.vehicle]?.leaveAudience(path.endpoint) else { return }
+        guard let place = self.vehicles.index(forKey: path.vehicle) else { return }
+        self.leaveAudience(path.endpoint, at: place, into: &actions)
+    }
+
+    /// The same, for an endpoint of the vehicle at a place in the dictionary.
+    mutating func leaveAudience(
+        _ endpoint: EndpointName, at place: Dictionary<VehicleID, Vehicle>.Index, into actions: inout [Action]
+    ) {
+        guard let left = self.vehicles.withValue(at: place, { $0.leaveAudience(endpoint) }) else { return }
         actions.append(.leave(left.connection, left.audience))
     }
 
     /// Removes an endpoint from its session.
     mutating func leaveSession(_ path: EndpointPath, into actions: inout [Action]) {
-        self.leaveAudience(path, into: &actions)
-        guard let membership = self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.membership else {
-            return
+        guard let place = self.vehicles.index(forKey: path.vehicle) else { return }
+        self.leaveAudience(path.endpoint, at: place, into: &actions)
+        let (membership, user) = self.vehicles.withValue(at: place) { vehicle in
+            let membership = vehicle.endpoints[path.endpoint]?.membership
+            if membership != nil { vehicle.endpoints[path.endpoint]?.membership = nil }
+            return (membership, vehicle.principal)
         }
-        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.membership = nil
-        self.end(membership, path)
+        if let membership { self.end(membership, path, of: user) }
     }
 
-    /// Removes an endpoint from the audience that the session counts it in.
-    private mutating func end(_ membership: Endpoint.Membership, _ path: EndpointPath) {
+    /// Removes an endpoint from the audience that the session counts it in. `usesProfile` is false if it enters the session again with
+    /// the same profile.
+    private mutating func end(
+        _ membership: Endpoint.Membership, _ path: EndpointPath, of user: Principal?,
+        usesProfile: Bool = true
+    ) {
         let id = membership.session
-        guard self.sessions[id] != nil, let user = self.vehicles[path.vehicle]?.principal else { return }
-        self.sessions[id]?.leave(membership.profile)
-        self.sessions[id]?.profileUse.setWaiting(false, path, of: user)
-        if self.sessions[id]?.profileUse.remove(membership.profile, of: user) == true {
-            self.sessionsWithRoom.append(FreeRoom(session: id, user: user))
+        guard let session = self.sessions.index(forKey: id), let user else { return }
+        let hasRoom = self.sessions.withValue(at: session) {
+            $0.leave(membership.profile)
+            guard usesProfile else { return false }
+            $0.profileUse.setWaiting(false, path, of: user)
+            return $0.profileUse.remove(membership.profile, of: user)
         }
-        self.account(for: id)
+        if hasRoom { self.sessionsWithRoom.append(FreeRoom(session: id, user: user)) }
+        self.memory.set(id, self.sessions.withValue(at: session) { $0.kept })
     }
 
     /// Counts an endpoint's profile for its user.
-    private mutating func use(_ profile: Profile, in id: SessionID, _ path: EndpointPath, waits: Bool) {
-        guard let user = self.vehicles[path.vehicle]?.principal else { return }
-        self.sessions[id]?.profileUse.add(profile, of: user)
-        self.sessions[id]?.profileUse.setWaiting(waits, path, of: user)
+    private mutating func use(
+        _ profile: Profile, at session: Dictionary<SessionID, NavigationSession>.Index, _ path: EndpointPath,
+        of user: Principal?, waits: Bool
+    ) {
+        guard let user else { return }
+        self.sessions.withValue(at: session) {
+            $0.profileUse.add(profile, of: user)
+            $0.profileUse.setWaiting(waits, path, of: user)
+        }
     }
 
     // MARK: Changing profiles
@@ -199,8 +224,10 @@ extension Gateway {
         else { return false }
         let wanted = self.profile(of: endpoint, path.vehicle, features)
         if wanted == membership.profile { return self.restate(features, id, path, endpoint, into: &actions) }
-        guard membership.profile != .bare || self.hasRoom(for: wanted, of: path.vehicle, in: id) else {
-            return false
+        if membership.profile == .bare {
+            let user = self.vehicles[path.vehicle]?.principal
+            guard let index = self.sessions.index(forKey: id), self.hasRoom(for: wanted, of: user, at: index)
+            else { return false }
         }
         self.leaveSession(path, into: &actions)
         actions.append(.purge(connection, id))
@@ -259,12 +286,12 @@ extension Gateway {
         self.begin(.purgeShares, of: id)
     }
 
-    private mutating func hasRoom(for profile: Profile, of vehicle: VehicleID, in session: SessionID) -> Bool
-    {
-        let countMax = self.policy.limits.profilesPerSessionMax
-        guard let user = self.vehicles[vehicle]?.principal, let index = self.sessions.index(forKey: session)
-        else { return false }
-        return self.sessions.withValue(at: index) {
+    private mutating func hasRoom(
+        for profile: Profile, of user: Principal?, at session: Dictionary<SessionID, NavigationSession>.Index
+    ) -> Bool {
+        let countMax = self.rules.limits.profilesPerSessionMax
+        guard let user else { return false }
+        return self.sessions.withValue(at: session) {
             $0.profileUse.hasRoom(for: profile, of: user, countMax: countMax)
         }
     }
@@ -294,7 +321,7 @@ extension Gateway {
     }
 
     /// Which features a session has for its endpoints.
-    private struct SessionFeatures {
+    struct SessionFeatures {
         /// Features granted to its client, now or at any time before.
         let provided, everProvided: FeatureSet
         /// Features that the present trip does not share, and segments until an opt-in takes effect.
@@ -316,7 +343,7 @@ extension Gateway {
 
         /// Whether what is published may contain a feature, so that fitting must remove it. If not, the endpoint shares the bytes
         /// of endpoints that get the feature.
-        func mayContain(_ feature: Feature, withheld reason: WithheldReason) -> Bool {
+        fileprivate func mayContain(_ feature: Feature, withheld reason: WithheldReason) -> Bool {
             switch reason {
             case .clientDoesNotProvide:
                 self.everProvided.contains(feature) || Self.undeclared.contains(feature)
@@ -327,7 +354,7 @@ extension Gateway {
         }
 
         /// The profile of an endpoint from which the features in `grants` are withheld.
-        func profile(of endpoint: Endpoint, withholding grants: [FeatureGrant]) -> Profile {
+        fileprivate func profile(of endpoint: Endpoint, withholding grants: [FeatureGrant]) -> Profile {
             var withheld: FeatureSet = []
             for grant in grants {
                 if let reason = grant.withheld, self.mayContain(grant.feature, withheld: reason) {
@@ -338,11 +365,14 @@ extension Gateway {
         }
     }
 
-    private mutating func features(of id: SessionID) -> SessionFeatures? {
-        guard let index = self.sessions.index(forKey: id) else { return nil }
-        let client = self.clients.index(forKey: self.sessions.withValue(at: index) { $0.client })
-        let granted = client.map { self.clients.withValue(at: $0) { $0.granted } } ?? []
-        return self.sessions.withValue(at: index) { SessionFeatures($0, granted: granted) }
+    mutating func features(of id: SessionID) -> SessionFeatures? {
+        self.sessions.index(forKey: id).map { self.features(at: $0) }
+    }
+
+    mutating func features(at session: Dictionary<SessionID, NavigationSession>.Index) -> SessionFeatures {
+        let client = self.sessions.withValue(at: session) { $0.client }
+        let granted = self.client(client) { $0.granted } ?? []
+        return self.sessions.withValue(at: session) { SessionFeatures($0, granted: granted) }
     }
 
     private func withheldReason(
@@ -365,15 +395,15 @@ extension Gateway {
 
     /// The features that are withheld from an endpoint in a session, and why.
     func withheld(
-        from endpoint: Endpoint, _ vehicle: VehicleID, in session: NavigationSession
+        from endpoint: Endpoint, _ vehicle: VehicleID, in session: SessionID, _ features: SessionFeatures
     ) -> [FeatureGrant] {
-        let features = SessionFeatures(session, granted: self.clients[session.client]?.granted ?? [])
-        if endpoint.membership?.session == session.id, endpoint.membership?.profile == .bare,
-            self.profile(of: endpoint, vehicle, features) != .bare
+        let withheld = self.withheld(from: endpoint, vehicle, features)
+        if endpoint.membership?.session == session, endpoint.membership?.profile == .bare,
+            features.profile(of: endpoint, withholding: withheld) != .bare
         {
             return Self.withheldWithoutRoom
         }
-        return self.withheld(from: endpoint, vehicle, features)
+        return withheld
     }
 
     /// The features that are withheld from an endpoint for whose profile there is room, and why.

@@ -19,53 +19,30 @@ struct MemoryLedger: Sendable, Hashable, Codable {
     /// Names a user, as long as the user has sessions. Why not the user: hashing it costs more than the rest.
     typealias UserIndex = Int
 
-    private struct UserAccount: Sendable, Hashable, Codable {
-        var bytes = Bytes()
-        let user: Principal
-        var sessionCount = 0
-    }
-
     /// Of all sessions.
     private(set) var total = Bytes()
     private var accounts: [SessionID: Account] = [:]
     private var retainedByClient: [ClientID: Int] = [:]
-    /// An empty one may be given to another user.
-    private var users: [UserAccount] = []
-    private var userIndices: [Principal: UserIndex] = [:]
-    private var freeUsers: [UserIndex] = []
+    private var users = AccountTable<Principal, Bytes>()
 
     /// Opens the account of a session that keeps nothing yet, and returns the index of its user.
     mutating func open(_ session: SessionID, _ client: ClientID, _ user: Principal) -> UserIndex {
-        let index = self.userIndices[user] ?? self.add(user)
-        self.users[index].sessionCount += 1
+        let index = self.users.open(user, Bytes())
         self.accounts[session] = Account(client: client, user: index)
-        return index
-    }
-
-    private mutating func add(_ user: Principal) -> UserIndex {
-        let index = self.freeUsers.popLast() ?? self.users.count
-        if index == self.users.count { self.users.append(UserAccount(user: user)) }
-        self.users[index] = UserAccount(user: user)
-        self.userIndices[user] = index
         return index
     }
 
     /// Closes the account of a session that is over.
     mutating func close(_ session: SessionID) {
         self.set(session, Bytes())
-        guard let index = self.accounts.removeValue(forKey: session)?.user else { return }
-        self.users[index].sessionCount -= 1
-        guard self.users[index].sessionCount == 0 else { return }
-        self.userIndices[self.users[index].user] = nil
-        self.freeUsers.append(index)
-        if self.userIndices.isEmpty { (self.users, self.freeUsers) = ([], []) }
+        if let index = self.accounts.removeValue(forKey: session)?.user { self.users.close(index) }
     }
 
     /// How many more bytes of recent frames the sessions of a user may keep.
     func replayRoom(of user: UserIndex, _ limits: GatewayLimits) -> Int {
         min(
             limits.replayBytesInAllMax - self.total.replay,
-            limits.replayBytesPerUserMax - self.users[user].bytes.replay)
+            limits.replayBytesPerUserMax - self.users[user].replay)
     }
 
     /// Sets how much a session keeps now.
@@ -76,8 +53,8 @@ struct MemoryLedger: Sendable, Hashable, Codable {
         self.accounts[session]?.bytes = bytes
         self.total.retained += growth
         self.total.replay += bytes.replay - account.bytes.replay
-        self.users[account.user].bytes.retained += growth
-        self.users[account.user].bytes.replay += bytes.replay - account.bytes.replay
+        self.users[account.user].retained += growth
+        self.users[account.user].replay += bytes.replay - account.bytes.replay
         guard growth != 0 else { return }
         Self.add(growth, to: account.client, &self.retainedByClient)
     }
@@ -87,7 +64,7 @@ struct MemoryLedger: Sendable, Hashable, Codable {
         guard let account = self.accounts[session] else { return }
         let growth = byteCount - account.bytes.retained
         let byClient = self.retainedByClient[account.client] ?? 0
-        let byUser = self.users[account.user].bytes.retained
+        let byUser = self.users[account.user].retained
         try Self.check("the session", byteCount, limits.retainedBytesMax)
         try Self.check("the client's sessions", byClient + growth, limits.retainedBytesPerClientMax)
         try Self.check("the user's sessions", byUser + growth, limits.retainedBytesPerUserMax)

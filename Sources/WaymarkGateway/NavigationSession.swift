@@ -130,24 +130,10 @@ struct NavigationSession: Sendable, Hashable, Codable {
     /// Whether a publication changed the session.
     private enum Effect: Sendable, Hashable { case published, unchanged }
 
-    /// What every frame of a batch is validated against: granted features, limits, and the coder.
-    ///
-    /// Why a class: the compiler copies a whole structure of limits to read one of them.
-    final class PublishingRules {
-        /// Features that the client was granted.
-        let features: FeatureSet
-        let limits: GatewayLimits
-        let coder: BodyCoder
-
-        init(features: FeatureSet, limits: GatewayLimits, coder: BodyCoder) {
-            self.features = features
-            self.limits = limits
-            self.coder = coder
-        }
-    }
-
     /// What a batch has changed so far. Apart from ``PublishingRules``, so that those are not copied for each frame.
     private struct Batch {
+        /// Features that the client was granted.
+        let features: FeatureSet
         /// How many bytes the replay rings of all sessions may still grow.
         var replayRoom: Int
         /// States that were accepted: the key, and the last frame with it. Few, see ``newStatesMax``.
@@ -175,12 +161,13 @@ struct NavigationSession: Sendable, Hashable, Codable {
     ///
     /// - Returns: What comes next, and why the last one was refused, if it was.
     mutating func publish(
-        _ frames: PublishedFrames, from first: Int, _ rules: PublishingRules, _ memory: inout MemoryLedger,
-        _ counters: inout Gateway.Counters, into actions: inout [Gateway.Action]
+        _ frames: PublishedFrames, from first: Int, granted features: FeatureSet, _ rules: PublishingRules,
+        _ memory: inout MemoryLedger, _ counters: inout Gateway.Counters, into actions: inout [Gateway.Action]
     ) -> Progress {
         let kept = self.kept
         let trip = self.content.trip
-        var batch = Batch(replayRoom: memory.replayRoom(of: self.userIndex, rules.limits))
+        var batch = Batch(
+            features: features, replayRoom: memory.replayRoom(of: self.userIndex, rules.limits))
         var progress = Progress(next: first)
         // Applied and not yet handed to the audiences.
         var applied = first..<first
@@ -226,7 +213,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     ) throws(Rejection) -> Effect {
         let outline = frames.outlines[index]
         try Self.checkFlags(of: frames.ranges[index].header)
-        try Self.checkProvided(outline, by: rules.features)
+        try Self.checkProvided(outline, by: batch.features)
         try Self.checkSequence(of: frames.ranges[index].header, after: self.sequence)
         if let key { return try self.apply(state: index, key, of: frames, rules, memory, &batch) }
         try Self.checkShare(outline, self.openShares, openMax: rules.limits.sharesOpenMax)
@@ -496,8 +483,9 @@ struct NavigationSession: Sendable, Hashable, Codable {
         _ profile: Profile, after sequence: UInt64?, newID: @autoclosure () -> AudienceID,
         _ coder: BodyCoder, _ snapshots: inout SnapshotBook
     ) -> Entry {
-        if let audience = self.audiences[profile] {
-            self.audiences[profile]?.memberCount += 1
+        if let index = self.audiences.index(forKey: profile) {
+            self.audiences.values[index].memberCount += 1
+            let audience = self.audiences.values[index]
             if let sequence, let missed = self.missed(after: sequence, audience) {
                 return Entry(audience: audience.id, kind: .missed, frames: missed)
             }
@@ -525,9 +513,10 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     /// Removes an endpoint, and its audience if that has no other.
     mutating func leave(_ profile: Profile) {
-        self.audiences[profile]?.memberCount -= 1
-        guard self.audiences[profile]?.memberCount == 0 else { return }
-        self.audiences[profile] = nil
+        guard let index = self.audiences.index(forKey: profile) else { return }
+        self.audiences.values[index].memberCount -= 1
+        guard self.audiences.values[index].memberCount == 0 else { return }
+        self.audiences.remove(at: index)
         if !self.audiences.keys.contains(where: \.isWindowed) { self.route = nil }
     }
 

@@ -56,5 +56,7 @@ package struct Profile: Sendable, Hashable, Codable {
     }
 
     /// Nothing is cut: the endpoint receives the published bytes themselves.
-    package var isIdentity: Bool { self == Profile() }
+    package var isIdentity: Bool { self == Self.identity }
+
+    private static let identity = Profile()
 }

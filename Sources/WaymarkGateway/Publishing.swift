@@ -40,10 +40,8 @@ extension Gateway {
             self.reject(header, rejection, connection, into: &actions)
             return first + 1
         }
-        let rules = NavigationSession.PublishingRules(
-            features: features, limits: self.policy.limits, coder: self.coder)
         let progress = self.sessions.values[index].publish(
-            frames, from: first, rules, &self.memory, &self.counters, into: &actions)
+            frames, from: first, granted: features, self.rules, &self.memory, &self.counters, into: &actions)
         let last = progress.next - 1
         if progress.needsFitting { self.queue(.fit(id)) }
         if let rejection = progress.rejection {
@@ -131,11 +129,6 @@ extension Gateway {
         self.counters.work.visit(units)
         if !fitted.isEmpty { actions.append(.publish(audience, fitted)) }
         self.putBack(.fit(id))
-    }
-
-    /// What fitting needs, apart from a client's features.
-    var rules: NavigationSession.PublishingRules {
-        NavigationSession.PublishingRules(features: [], limits: self.policy.limits, coder: self.coder)
     }
 
     // MARK: Destination sharing

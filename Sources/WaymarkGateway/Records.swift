@@ -13,6 +13,8 @@ enum Peer: Sendable, Hashable, Codable {
 struct Endpoint: Sendable, Hashable, Codable {
     /// nil while it is disconnected.
     var connection: ConnectionID?
+    /// Until when it may resume; nil while it is connected.
+    var grace: DeadlineQueue<Gateway.Deadline>.Ticket?
     var hello: VehicleHello
     var token: ResumptionToken
     let subject: AccessSubject
@@ -125,6 +127,13 @@ struct Vehicle: Sendable, Hashable, Codable {
         self.endpoints.values[index].receipt = nil
     }
 
+    /// Notes that an endpoint has lost its connection, and until when it may resume.
+    mutating func disconnect(_ name: EndpointName, _ grace: DeadlineQueue<Gateway.Deadline>.Ticket?) {
+        guard let index = self.endpoints.index(forKey: name) else { return }
+        self.endpoints.values[index].connection = nil
+        self.endpoints.values[index].grace = grace
+    }
+
     /// Takes a connected endpoint out of the audience that it is in, if any.
     mutating func leaveAudience(
         _ name: EndpointName
@@ -142,7 +151,11 @@ struct Vehicle: Sendable, Hashable, Codable {
 
     /// Connected endpoints in the order of their names.
     var connections: [(name: EndpointName, connection: ConnectionID, endpoint: Endpoint)] {
-        self.endpoints.sorted { $0.key < $1.key }.compactMap { name, endpoint in
+        if self.endpoints.count == 1 {
+            let (name, endpoint) = self.endpoints.elements[0]
+            return endpoint.connection.map { [(name, $0, endpoint)] } ?? []
+        }
+        return self.endpoints.sorted { $0.key < $1.key }.compactMap { name, endpoint in
             endpoint.connection.map { (name, $0, endpoint) }
         }
     }

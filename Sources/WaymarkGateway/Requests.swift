@@ -276,8 +276,9 @@ extension Gateway {
     }
 
     /// Sends the vehicle's open prompts to an endpoint that has connected or resumed.
-    func repeatPrompts(to path: EndpointPath, at now: Instant, into actions: inout [Action]) {
-        guard let vehicle = self.vehicles[path.vehicle], let endpoint = vehicle.endpoints[path.endpoint],
+    mutating func repeatPrompts(to path: EndpointPath, at now: Instant, into actions: inout [Action]) {
+        guard self.vehicle(path.vehicle, { !$0.openRequests.isEmpty }) == true,
+            let vehicle = self.vehicles[path.vehicle], let endpoint = vehicle.endpoints[path.endpoint],
             let connection = endpoint.connection, endpoint.isGranted(.prompts, self.policy)
         else { return }
         for number in vehicle.sortedRequests {

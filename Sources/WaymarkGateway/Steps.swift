@@ -134,11 +134,11 @@ extension Gateway {
     ///
     /// Why here: several calls of another module for each event would take as long as many events do.
     ///
-    /// - Returns: How many events were handled.
+    /// - Returns: How many events were handled, and ``hasSteps``.
     package mutating func handle(
         _ events: [Event], budget: UInt64, framesMax: Int, seenBy tap: (any GatewayTap)?, at now: Instant,
         into actions: inout [Action]
-    ) -> Int {
+    ) -> (count: Int, hasSteps: Bool) {
         let start = self.counters.work.units
         var count = 0
         for event in events {
@@ -147,7 +147,7 @@ extension Gateway {
             count += 1
             if !self.steps.isEmpty { break }
         }
-        return count
+        return (count, !self.steps.isEmpty)
     }
 }
 

@@ -1,11 +1,11 @@
 /// A type with a default that most values keep.
-package protocol Defaultable: Sendable, Hashable, Codable { init() }
+@usableFromInline package protocol Defaultable: Sendable, Hashable, Codable { init() }
 
 /// Stores a value inline, in one word, while it equals the default; otherwise in a heap box that copies share.
 ///
 /// For properties that every endpoint has and few endpoints change. Coded as the value itself.
 @propertyWrapper
-package struct BoxedIfCustom<Value: Defaultable>: Sendable, Hashable {
+@usableFromInline package struct BoxedIfCustom<Value: Defaultable>: Sendable, Hashable {
     @usableFromInline package indirect enum Kept: Sendable, Hashable { case standard, custom(Value) }
 
     @usableFromInline package var kept: Kept
@@ -26,7 +26,11 @@ package struct BoxedIfCustom<Value: Defaultable>: Sendable, Hashable {
 }
 
 extension BoxedIfCustom: Codable {
-    package func encode(to encoder: any Encoder) throws { try self.wrappedValue.encode(to: encoder) }
+    @usableFromInline package func encode(to encoder: any Encoder) throws {
+        try self.wrappedValue.encode(to: encoder)
+    }
 
-    package init(from decoder: any Decoder) throws { self.init(wrappedValue: try Value(from: decoder)) }
+    @usableFromInline package init(from decoder: any Decoder) throws {
+        self.init(wrappedValue: try Value(from: decoder))
+    }
 }

@@ -10,7 +10,7 @@
 ///     16 sequence     64 bits, 0 outside of a session
 ///
 /// - Source: Docs/protocol.md, "Frame".
-package struct FrameHeader: Sendable, Hashable {
+@usableFromInline package struct FrameHeader: Sendable, Hashable {
     /// How to treat a frame.
     package struct Flags: OptionSet, Sendable, Hashable {
         package let rawValue: UInt8
@@ -39,7 +39,7 @@ package struct FrameHeader: Sendable, Hashable {
     package var flags: Flags
     /// As on the wire; see ``type``.
     package var rawType: UInt16
-    package var bodyLength: UInt32
+    @usableFromInline package var bodyLength: UInt32
     package var session: SessionID
     package var sequence: UInt64
 

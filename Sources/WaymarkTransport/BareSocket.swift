@@ -1,5 +1,5 @@
 internal import Glibc
-internal import NIOCore
+package import NIOCore
 internal import WaymarkConnections
 
 /// A connected stream socket that is written to past the channel that owns it. Only as long as the channel is open: the number
@@ -59,6 +59,14 @@ package struct BareSocket: Sendable, Equatable {
     /// SO_PEERGROUPS of asm-generic/socket.h, which Glibc does not show to Swift.
     private static let peerGroups: CInt = 59
 
+    /// Another descriptor of the socket, which stays open when the channel closes.
+    ///
+    /// - Returns: nil if there are too many descriptors.
+    func copyDescriptor() -> CInt? {
+        let copy = fcntl(self.descriptor, F_DUPFD_CLOEXEC, 3)
+        return copy == -1 ? nil : copy
+    }
+
     private var credentials: PeerCredentials? {
         var credentials = PeerCredentials()
         var length = socklen_t(MemoryLayout<PeerCredentials>.size)
@@ -78,8 +86,8 @@ private struct PeerCredentials {
 
 extension Channel {
     /// Its socket, if it is nothing more than a socket: the peer reads exactly what is written to it, and another process can take it over. On
-    /// the channel's loop.
-    var bareSocket: BareSocket? {
+    /// the channel's loop. The look-up takes as long as several messages.
+    package var bareSocket: BareSocket? {
         // Why not `try`: it throws only for a channel that is closed.
         do {
             return try self.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self) {
@@ -88,14 +96,5 @@ extension Channel {
         } catch {
             return nil
         }
-    }
-
-    /// Another descriptor of the channel's socket, which stays open when the channel closes. On its loop.
-    ///
-    /// - Returns: nil if the channel is no plain socket, or there are too many descriptors.
-    func copyDescriptor() -> CInt? {
-        guard let socket = self.bareSocket else { return nil }
-        let copy = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 3)
-        return copy == -1 ? nil : copy
     }
 }

@@ -15,7 +15,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private(set) var context: ChannelHandlerContext?
     private let shard: LoopShard
     private let driver: GatewayDriver
-    /// The channel's socket, if it was known from the beginning.
+    /// The channel's socket; nil for a channel that is more than a socket.
     private var socket: BareSocket?
     /// The policy that the connection was accepted or last reviewed under; nil if that was in another process.
     private var policy: ListenerPolicy?
@@ -55,11 +55,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Handles a connection of another process, which is suspended until ``LoopShard/resume()``.
     init(
-        slot: LoopCore.Slot, _ state: ConnectionState, currentPolicy: CurrentPolicy, driver: GatewayDriver,
-        shard: LoopShard
+        slot: LoopCore.Slot, _ state: ConnectionState, currentPolicy: CurrentPolicy, socket: BareSocket?,
+        driver: GatewayDriver, shard: LoopShard
     ) {
         self.slot = slot
         self.id = state.connection.id
+        self.socket = socket
         self.currentPolicy = currentPolicy
         self.key = state.key
         self.isAdopted = true
@@ -78,9 +79,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        self.open(self.socket ?? context.channel.bareSocket)
+        self.open(self.socket)
         context.fireChannelActive()
-        self.receiveFirst()
+        // Input of another process's connection waits until it is resumed.
+        if !self.isAdopted { self.receiveFirst() }
     }
 
     /// Usually the Hello has arrived by the time that the connection is accepted.
@@ -169,7 +171,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var subject: AccessSubject {
         var subject = AccessSubject(user: self.peer.source.user, key: self.key?.name)
         if subject.user != nil {
-            subject.groups = (self.socket ?? self.context?.channel.bareSocket)?.groups ?? []
+            subject.groups = self.socket?.groups ?? []
         }
         return subject
     }
@@ -252,7 +254,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Closes a connection whose handshake is not finished, at once: another one needs its place.
     func closeUnfinished(_ goodbye: Goodbye) {
-        guard !self.peer.isAdmitted, !self.shard.core.isSuspended(self.slot) else { return }
+        guard !self.peer.isAdmitted, !self.shard.machine.core.isSuspended(self.slot) else { return }
         self.handle(.closeRequested(goodbye))
         self.cut()
     }
@@ -264,8 +266,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Suspends the connection. One that another process cannot continue gets `goodbye` instead.
     func suspend(_ goodbye: Goodbye) {
-        guard let context = self.context, !self.shard.core.isClosing(self.slot) else { return }
-        guard context.channel.bareSocket != nil else { return self.handle(.closeRequested(goodbye)) }
+        guard let context = self.context, !self.shard.machine.core.isClosing(self.slot) else { return }
+        guard self.socket != nil else { return self.handle(.closeRequested(goodbye)) }
         self.drained = context.eventLoop.makePromise(of: Void.self)
         self.shard.change(for: self.driver) { core, now, actions in
             core.suspend(self.slot, at: now, BareSocket.send, into: &actions)
@@ -278,7 +280,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// anyway: when it has closed, since its peer is to get the Goodbye. nil if it is closed.
     func whenDrained() -> EventLoopFuture<Void>? {
         guard let channel = self.context?.channel else { return nil }
-        guard let drained, self.shard.core.isSuspended(self.slot), !self.shard.core.isClosing(self.slot)
+        guard let drained, self.shard.machine.core.isSuspended(self.slot),
+            !self.shard.machine.core.isClosing(self.slot)
         else {
             return channel.closeFuture
         }
@@ -289,17 +292,19 @@ final class ConnectionHandler: ChannelDuplexHandler {
     ///
     /// - Returns: Whether it was closed.
     func release() -> Bool {
-        guard self.shard.core.isSuspended(self.slot), !self.shard.core.isClosing(self.slot) else {
+        guard self.shard.machine.core.isSuspended(self.slot), !self.shard.machine.core.isClosing(self.slot)
+        else {
             return false
         }
-        self.isDetached = self.shard.core.isDetachable(self.slot)
+        self.isDetached = self.shard.machine.core.isDetachable(self.slot)
         if !self.isDetached { self.cut() }
         return !self.isDetached
     }
 
     /// Takes the socket out of this process. The gateway must have nothing more for it.
     func detach() -> (state: ConnectionState, descriptor: CInt)? {
-        guard self.isDetached, let channel = self.context?.channel, let descriptor = channel.copyDescriptor()
+        guard self.isDetached, let channel = self.context?.channel,
+            let descriptor = self.socket?.copyDescriptor()
         else { return nil }
         // Closes this process's descriptor; the connection itself stays while the copy does.
         defer { channel.close(promise: nil) }
@@ -316,7 +321,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     ///
     /// - Returns: Whether it continues.
     func resume() -> Bool {
-        guard self.context != nil, self.shard.core.isSuspended(self.slot) else { return false }
+        guard self.context != nil, self.shard.machine.core.isSuspended(self.slot) else { return false }
         let mayStay = self.review()
         var continues = false
         self.shard.change(for: self.driver) { core, now, actions in

@@ -1,12 +1,14 @@
 internal import Glibc
 internal import WaymarkConnections
+internal import WaymarkGateway
 package import WaymarkProtocol
 
-/// Counts connections, in total and per user or IP address, and enforces their limits; before the handshake as well.
+/// Knows where each connection comes from, counts them in total and per user or IP address, and enforces their limits; before the
+/// handshake as well.
 ///
 /// A peer that sends no Hello takes no place from others: above the limit of unfinished handshakes the oldest one, of the same account
 /// or in all, is closed in favour of a new connection. A peer that does send its Hello has usually been admitted long before.
-package struct ConnectionLedger: Sendable, Hashable {
+package struct ConnectionLedger: Sendable {
     package struct Limits: Sendable, Hashable {
         package var connectionsMax = 20_000
         /// Of one user id, or of one IP address (of IPv6, of the first 64 bits).
@@ -26,17 +28,27 @@ package struct ConnectionLedger: Sendable, Hashable {
         case refused(Goodbye)
     }
 
-    private struct Account: Sendable, Hashable {
-        var count = 0
-        var unfinished = ArrivalOrder<ConnectionID>()
+    /// A connection that is counted.
+    private struct Entry: Sendable {
+        let id: ConnectionID
+        let source: PeerSource
+        /// The index of its account.
+        let account: Int
+        var isUnfinished = false
     }
 
     package var limits: Limits
-    private var accounts: [PeerAccount: Account] = [:]
-    private var owners: [ConnectionID: PeerAccount] = [:]
-    /// Of all accounts.
-    private var unfinished = ArrivalOrder<ConnectionID>()
-    private(set) package var count = 0
+    /// Of each account, its connections whose handshakes are not finished.
+    private var accounts = AccountTable<PeerAccount, PlaceList>()
+    private var places = ConnectionPlaces()
+    /// By place.
+    private var entries: [Entry] = []
+    /// Connections whose handshakes are not finished, of all accounts.
+    private var unfinished = PlaceList()
+    /// Their neighbours in ``unfinished`` and in the list of their account, by place.
+    private var (neighbours, neighboursOfAccount): ([PlaceList.Neighbours], [PlaceList.Neighbours]) = ([], [])
+
+    package var count: Int { self.places.count }
 
     package init(limits: Limits) { self.limits = limits }
 
@@ -44,18 +56,21 @@ package struct ConnectionLedger: Sendable, Hashable {
     package var unfinishedCount: Int { self.unfinished.count }
 
     /// Counts a new connection.
-    package mutating func add(_ id: ConnectionID, _ name: PeerAccount) -> Verdict {
-        let account = self.accounts[name]
-        if let refusal = self.refusal(of: account?.count ?? 0) { return .refused(refusal) }
-        var oldest: ConnectionID?
-        if let account, account.unfinished.count >= max(1, self.limits.handshakesPerUserMax) {
-            oldest = account.unfinished.first
+    package mutating func add(_ id: ConnectionID, _ source: PeerSource) -> Verdict {
+        let account = self.accounts.open(source.account, PlaceList())
+        if let refusal = self.refusal(of: self.accounts.useCount(of: account) - 1) {
+            self.accounts.close(account)
+            return .refused(refusal)
+        }
+        var oldest: Int?
+        if self.accounts[account].count >= max(1, self.limits.handshakesPerUserMax) {
+            oldest = self.accounts[account].first
         } else if self.unfinished.count >= max(1, self.limits.handshakesMax) {
             oldest = self.unfinished.first
         }
-        if let oldest { self.finish(oldest) }
-        self.restore(id, name, isFinished: false)
-        return .accepted(closing: oldest)
+        if let oldest { self.finish(at: oldest) }
+        self.add(Entry(id: id, source: source, account: account, isUnfinished: true))
+        return .accepted(closing: oldest.map { self.entries[$0].id })
     }
 
     /// Why an account that has `held` connections gets no further one; nil if it does.
@@ -79,28 +94,84 @@ package struct ConnectionLedger: Sendable, Hashable {
     }
 
     /// Counts a connection that another process accepted. The limits do not apply.
-    mutating func restore(_ id: ConnectionID, _ name: PeerAccount, isFinished: Bool) {
-        self.count += 1
-        self.accounts[name, default: Account()].count += 1
-        guard !isFinished else { return }
-        self.owners[id] = name
-        self.accounts[name]?.unfinished.append(id)
-        self.unfinished.append(id)
+    mutating func restore(_ id: ConnectionID, _ source: PeerSource, isFinished: Bool) {
+        let account = self.accounts.open(source.account, PlaceList())
+        self.add(Entry(id: id, source: source, account: account, isUnfinished: !isFinished))
+    }
+
+    private mutating func add(_ entry: Entry) {
+        let place = self.places.add(entry.id)
+        if place < self.entries.count {
+            self.entries[place] = entry
+        } else {
+            self.entries.append(entry)
+            self.neighbours.append(PlaceList.Neighbours())
+            self.neighboursOfAccount.append(PlaceList.Neighbours())
+        }
+        guard entry.isUnfinished else { return }
+        self.unfinished.append(place, &self.neighbours)
+        self.accounts[entry.account].append(place, &self.neighboursOfAccount)
+    }
+
+    /// Where a connection that is counted comes from; nil for another one.
+    package func source(of id: ConnectionID) -> PeerSource? {
+        self.places.place(of: id).map { self.entries[$0].source }
     }
 
     /// The handshake of a connection is finished, or need not be counted any more.
     package mutating func finish(_ id: ConnectionID) {
-        guard let name = self.owners.removeValue(forKey: id) else { return }
-        self.accounts[name]?.unfinished.remove(id)
-        self.unfinished.remove(id)
+        if let place = self.places.place(of: id) { self.finish(at: place) }
+    }
+
+    private mutating func finish(at place: Int) {
+        guard self.entries[place].isUnfinished else { return }
+        self.entries[place].isUnfinished = false
+        self.unfinished.remove(place, &self.neighbours)
+        self.accounts[self.entries[place].account].remove(place, &self.neighboursOfAccount)
     }
 
     /// Removes a connection that was counted.
-    package mutating func remove(_ id: ConnectionID, _ name: PeerAccount) {
-        self.finish(id)
-        guard let count = self.accounts[name]?.count else { return }
+    ///
+    /// - Returns: Whether it was.
+    @discardableResult
+    package mutating func remove(_ id: ConnectionID) -> Bool {
+        guard let place = self.places.place(of: id) else { return false }
+        self.finish(at: place)
+        self.accounts.close(self.entries[place].account)
+        self.places.remove(id)
+        // Gives the memory of a peak back.
+        if self.count == 0 { (self.entries, self.neighbours, self.neighboursOfAccount) = ([], [], []) }
+        return true
+    }
+}
+
+/// Places in the order in which they were appended. Every operation is O(1): the neighbours of each are in an array by place, which
+/// the caller keeps.
+private struct PlaceList: Sendable, Hashable {
+    struct Neighbours: Sendable {
+        var previous: Int32 = -1
+        var next: Int32 = -1
+    }
+
+    private(set) var count = 0
+    private var (head, tail): (Int32, Int32) = (-1, -1)
+
+    /// The place that was appended first.
+    var first: Int? { self.count > 0 ? Int(self.head) : nil }
+
+    mutating func append(_ place: Int, _ neighbours: inout [Neighbours]) {
+        let new = Int32(truncatingIfNeeded: place)
+        neighbours[place] = Neighbours(previous: self.tail, next: -1)
+        if self.count == 0 { self.head = new } else { neighbours[Int(self.tail)].next = new }
+        self.tail = new
+        self.count += 1
+    }
+
+    mutating func remove(_ place: Int, _ neighbours: inout [Neighbours]) {
+        let (previous, next) = (neighbours[place].previous, neighbours[place].next)
+        if previous < 0 { self.head = next } else { neighbours[Int(previous)].next = next }
+        if next < 0 { self.tail = previous } else { neighbours[Int(next)].previous = previous }
         self.count -= 1
-        if count == 1 { self.accounts[name] = nil } else { self.accounts[name]?.count = count - 1 }
     }
 }
 

@@ -25,15 +25,13 @@ package final class GatewayDriver: Sendable {
         var ledger: ConnectionLedger
         let log: PeerLog
         let idle: IdleWatch
-        /// Of every connection.
-        var sources: [ConnectionID: PeerSource] = [:]
         private let homeBox: NIOLoopBoundBox<LoopShard>
         /// The shard of the gateway's loop, which is not checked on each use.
         fileprivate lazy var home = self.homeBox.value
         var refusals = 0
         var nextConnection: UInt64 = 0
-        /// Until something is processed: it is asked for every second, also while thousands are idle.
-        fileprivate var census: Gateway.Census?
+        /// The last census, and the work of the gateway by then: it is asked for every second, also while thousands are idle.
+        fileprivate var census: (value: Gateway.Census, units: UInt64)?
         /// For the gateway's deadline.
         fileprivate let timer: LoopTimer
         var draining: Draining?
@@ -66,7 +64,7 @@ package final class GatewayDriver: Sendable {
 
     /// What happens to a new connection.
     private enum Admission: Sendable {
-        case taken(ConnectionID)
+        case taken(ConnectionID, Payer)
         case refused(Goodbye)
         /// Too many are being refused at once to tell each why.
         case dropped
@@ -103,15 +101,17 @@ package final class GatewayDriver: Sendable {
     package func census() async throws -> Gateway.Census {
         try await self.gatewayLoop.submit {
             let state = self.state.value
-            let census = state.census ?? state.core.gateway.census
-            state.census = census
+            let units = state.core.gateway.counters.work.units
+            if let census = state.census, census.units == units { return census.value }
+            let census = state.core.gateway.census
+            state.census = (census, units)
             return census
         }.get()
     }
 
     /// The number of open connections.
     package func connectionCount() async throws -> Int {
-        try await self.gatewayLoop.submit { self.state.value.sources.count }.get()
+        try await self.gatewayLoop.submit { self.state.value.ledger.count }.get()
     }
 
     /// Passes through the queue of the gateway and of each loop, behind everything that is queued there.
@@ -157,7 +157,7 @@ package final class GatewayDriver: Sendable {
 
     /// Accepts a connection, or tells the peer why not. Called on its loop, one of this driver's, before it is read.
     ///
-    /// `socket` is the channel's, if the caller knows it: then the first input is read from it immediately.
+    /// `socket` is the channel's: the first input is read from it immediately. nil for a channel that is more than a socket.
     package func accept(
         _ channel: any Channel, through origin: ConnectionOrigin, from source: PeerSource,
         on socket: BareSocket? = nil
@@ -189,12 +189,12 @@ package final class GatewayDriver: Sendable {
     ) throws {
         let shard = self.shards[index].shard
         switch admission {
-        case .taken(let id):
+        case .taken(let id, let payer):
             let limits = self.limits
             var slot = 0
             shard.value.change(for: self) { core, now, actions in
                 slot = core.add(
-                    id, payer: source.payer, limits: limits.connection, outbox: limits.outbox,
+                    id, payer: payer, limits: limits.connection, outbox: limits.outbox,
                     allowedRoles: origin.policy.roles, at: now, into: &actions)
             }
             let handler = ConnectionHandler(
@@ -235,35 +235,31 @@ package final class GatewayDriver: Sendable {
     /// A connection was removed from its loop.
     func left(_ id: ConnectionID) {
         self.gatewayLoop.execute {
-            if self.state.value.core.forget(id) {
-                self.forget(id)
-            } else {
-                self.planRun(self.state.value)
-            }
+            let state = self.state.value
+            if state.core.forget(id) { self.forget(id) } else { self.planRun(state) }
         }
     }
 
     /// Counts a new connection.
     private func register(_ shard: Int, _ origin: ConnectionOrigin, _ source: PeerSource) -> Admission {
-        let id = ConnectionID(self.state.value.nextConnection + 1)
-        let verdict = self.state.value.draining.map { ConnectionLedger.Verdict.refused($0.goodbye) }
+        let state = self.state.value
+        let id = ConnectionID(state.nextConnection + 1)
+        let account = source.account
+        let verdict = state.draining.map { ConnectionLedger.Verdict.refused($0.goodbye) }
         let refusal: Goodbye
-        switch verdict ?? self.state.value.ledger.add(id, source.account) {
+        switch verdict ?? state.ledger.add(id, source) {
         case .accepted(let oldest):
-            self.state.value.nextConnection = id.rawValue
-            self.state.value.sources[id] = source
-            self.state.value.core.assign(id, to: shard, payer: source.payer)
-            self.state.value.idle.connectionOpened()
+            state.nextConnection = id.rawValue
+            state.core.assign(id, to: shard, payer: account.payer)
+            state.idle.connectionOpened()
             if let oldest { self.closeUnfinished(oldest) }
-            return .taken(id)
+            return .taken(id, account.payer)
         case .refused(let goodbye): refusal = goodbye
         }
         self.note(.closing(refusal), of: PeerDescription(source: source, listener: origin.address))
-        guard self.charge(source.account), self.state.value.refusals < self.limits.refusalsMax else {
-            return .dropped
-        }
-        self.state.value.refusals += 1
-        self.state.value.idle.connectionOpened()
+        guard self.charge(account), state.refusals < self.limits.refusalsMax else { return .dropped }
+        state.refusals += 1
+        state.idle.connectionOpened()
         return .refused(refusal)
     }
 
@@ -295,10 +291,9 @@ package final class GatewayDriver: Sendable {
 
     /// Forgets a connection that has closed and whose last events were processed.
     private func forget(_ id: ConnectionID) {
-        guard let source = self.state.value.sources[id] else { return }
-        self.state.value.sources[id] = nil
-        self.state.value.ledger.remove(id, source.account)
-        self.state.value.idle.connectionClosed()
+        let state = self.state.value
+        guard state.ledger.remove(id) else { return }
+        state.idle.connectionClosed()
         self.endDrainingIfEmpty()
     }
 
@@ -341,7 +336,8 @@ package final class GatewayDriver: Sendable {
     /// Processes events that are queued. Not in the middle of a read.
     func run() {
         let state = self.state.value
-        if state.core.run(at: self.clock()) { self.carryOut(state) }
+        guard state.core.run(at: self.clock()) else { return }
+        self.carryOut(state)
         if state.core.isRunDue(), state.core.planRun() { state.home.planRound(for: self) }
     }
 
@@ -361,7 +357,6 @@ package final class GatewayDriver: Sendable {
 
     /// Does what follows from the events that were processed.
     private func carryOut(_ state: State) {
-        state.census = nil
         if self.shards.count > 1 { self.instructOtherLoops(state) }
         var work = state.core.takeWork()
         state.home.change(for: self) { core, now, actions in
@@ -389,9 +384,13 @@ package final class GatewayDriver: Sendable {
     }
 
     private func log(_ notes: inout [GatewayCore.Note], _ state: State) {
+        guard self.logger.logLevel <= Gateway.Note.level else {
+            // Why not `removeAll(keepingCapacity:)`: it takes longer than the few notes that there are.
+            while notes.popLast() != nil {}
+            return
+        }
         notes.drain { note, cause in
-            guard self.logger.logLevel <= Gateway.Note.level else { return }
-            let source = cause.flatMap { state.sources[$0] }
+            let source = cause.flatMap { state.ledger.source(of: $0) }
             state.log.write(note, source ?? .unknown, at: self.clock())
         }
     }
@@ -449,7 +448,9 @@ package final class GatewayDriver: Sendable {
     }
 
     private func endDrainingIfEmpty() {
-        if self.state.value.draining?.deadline != nil, self.state.value.sources.isEmpty { self.endDraining() }
+        if self.state.value.draining?.deadline != nil, self.state.value.ledger.count == 0 {
+            self.endDraining()
+        }
     }
 
     /// All connections are closed, or the time is over.
@@ -459,7 +460,7 @@ package final class GatewayDriver: Sendable {
         self.state.value.draining?.deadline = nil
         self.state.value.log.writeSuppressed()
         for (loop, shard) in self.shards { loop.execute { shard.value.cut() } }
-        self.state.value.draining?.emptied.succeed(self.state.value.sources.count)
+        self.state.value.draining?.emptied.succeed(self.state.value.ledger.count)
     }
 
     /// Closes all connections, and returns when no work is queued between the event loops: only then can they be shut down. Called once, when no listener accepts any more; the driver is of no use afterwards.
@@ -473,7 +474,7 @@ package final class GatewayDriver: Sendable {
             }
             isOver = try await self.gatewayLoop.submit {
                 defer { self.state.value.core.hasRun = false }
-                return !self.state.value.core.hasRun && self.state.value.sources.isEmpty
+                return !self.state.value.core.hasRun && self.state.value.ledger.count == 0
                     && self.state.value.refusals == 0
             }.get()
         }

@@ -62,7 +62,7 @@ extension GatewayDriver {
             isSettled = try await self.gatewayLoop.submit {
                 defer { self.state.value.core.hasRun = false }
                 let state = self.state.value
-                return !state.core.hasRun && !state.core.hasPending && state.sources.count == known
+                return !state.core.hasRun && !state.core.hasPending && state.ledger.count == known
             }.get()
         }
     }
@@ -94,8 +94,7 @@ extension GatewayDriver {
             for (index, (connection, _, _)) in connections.enumerated() {
                 let detached = connection.connection
                 self.state.value.ledger.restore(
-                    detached.id, connection.source.account, isFinished: detached.isAdmitted)
-                self.state.value.sources[detached.id] = connection.source
+                    detached.id, connection.source, isFinished: detached.isAdmitted)
                 self.state.value.core.assign(
                     detached.id, to: index % self.shards.count, payer: connection.source.payer,
                     in: detached.audiences)
@@ -130,7 +129,8 @@ extension GatewayDriver {
                             at: now, into: &actions)
                     }
                     let handler = ConnectionHandler(
-                        slot: slot, connection, currentPolicy: currentPolicy, driver: self, shard: shard.value
+                        slot: slot, connection, currentPolicy: currentPolicy, socket: channel.bareSocket,
+                        driver: self, shard: shard.value
                     )
                     try self.add(handler, to: channel, shard)
                 }
@@ -145,7 +145,7 @@ extension GatewayDriver {
     private func resume(_ policy: Gateway.Policy) async throws -> Int {
         try await self.gatewayLoop.submit {
             let state = self.state.value
-            let lost = state.core.gateway.connections.filter { state.sources[$0] == nil }.sorted()
+            let lost = state.core.gateway.connections.filter { state.ledger.source(of: $0) == nil }.sorted()
             state.core.isPaused = false
             if let deadline = state.core.gateway.armed { self.arm(deadline) }
             for id in lost { self.submit([.departed(id, clean: false)], from: id) }

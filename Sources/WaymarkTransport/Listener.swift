@@ -148,7 +148,8 @@ package struct Listener: Sendable {
     ///   owns none.
     package static func release(_ channel: any Channel) async -> CInt? {
         let copy: CInt?
-        do { copy = try await channel.eventLoop.submit { channel.copyDescriptor() }.get() } catch {
+        do { copy = try await channel.eventLoop.submit { channel.bareSocket?.copyDescriptor() }.get() } catch
+        {
             return nil  // Its loop has ended.
         }
         do {

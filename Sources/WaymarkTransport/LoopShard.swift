@@ -5,7 +5,7 @@ internal import WaymarkProtocol
 
 /// Drives ``LoopCore`` on one event loop: performs its actions on channels and runs its timer.
 final class LoopShard {
-    private(set) var core: LoopCore
+    private(set) var machine: Machine
     /// The buffer that all connections of the loop are read into.
     let readBuffer = ReadBuffer()
     /// Connections that were refused, until they are closed.
@@ -15,7 +15,6 @@ final class LoopShard {
     private let hasGateway: Bool
     /// By slot.
     private var handlers: [ConnectionHandler?] = []
-    private var actions: [LoopCore.Action] = []
     private var isRoundPlanned = false
     /// A round is under way. It ends with a run of the gateway, if the gateway runs on this loop.
     private(set) var isInRound = false
@@ -28,7 +27,36 @@ final class LoopShard {
     init(_ loop: any EventLoop, hasGateway: Bool, limits: LoopCore.Limits) {
         self.loop = loop
         self.hasGateway = hasGateway
-        self.core = LoopCore(limits: limits)
+        self.machine = Machine(core: LoopCore(limits: limits))
+    }
+
+    /// The core, and what it wants done. Why together: each access to a property of a class is checked at run time.
+    struct Machine {
+        fileprivate(set) var core: LoopCore
+        private var actions: [LoopCore.Action] = []
+
+        init(core: LoopCore) { self.core = core }
+
+        /// Changes the core.
+        ///
+        /// - Returns: The actions that follow; nil for none.
+        @inline(__always)
+        fileprivate mutating func change(
+            at now: Instant, _ body: (inout LoopCore, Instant, inout [LoopCore.Action]) -> Void
+        ) -> [LoopCore.Action]? {
+            body(&self.core, now, &self.actions)
+            if self.actions.isEmpty { return nil }
+            // Performing them may change the core again.
+            var actions: [LoopCore.Action] = []
+            swap(&actions, &self.actions)
+            return actions
+        }
+
+        /// Keeps the memory of an empty array that ``change(at:_:)`` returned.
+        @inline(__always)
+        fileprivate mutating func recycle(_ actions: consuming [LoopCore.Action]) {
+            if self.actions.isEmpty { self.actions = actions }
+        }
     }
 
     /// Changes the core, and then performs the actions that follow.
@@ -36,13 +64,10 @@ final class LoopShard {
     func change(
         for driver: GatewayDriver, _ body: (inout LoopCore, Instant, inout [LoopCore.Action]) -> Void
     ) {
-        body(&self.core, driver.clock(), &self.actions)
-        if self.actions.isEmpty { return }
-        // Performing them may change the core again.
-        var actions = self.actions
-        self.actions = []
+        let now = driver.clock()
+        guard var actions = self.machine.change(at: now, body) else { return }
         self.perform(&actions, for: driver)
-        if self.actions.isEmpty { self.actions = actions }
+        self.machine.recycle(actions)
     }
 
     private func perform(_ actions: inout [LoopCore.Action], for driver: GatewayDriver) {
@@ -114,8 +139,8 @@ final class LoopShard {
     // MARK: Connections
 
     /// Whether another round of work is planned.
-    var isWorkPlanned: Bool { self.core.hasPlannedWork() }
-    var handlerCount: Int { self.core.connectionCount }
+    var isWorkPlanned: Bool { self.machine.core.hasPlannedWork() }
+    var handlerCount: Int { self.machine.core.connectionCount }
 
     private var openHandlers: [ConnectionHandler] { self.handlers.compactMap(\.self) }
 
@@ -134,10 +159,10 @@ final class LoopShard {
     }
 
     /// Whether a connection may be read on, see ``LoopCore/mayRead(_:)``.
-    func mayRead(_ slot: LoopCore.Slot) -> Bool { self.core.mayRead(slot) }
+    func mayRead(_ slot: LoopCore.Slot) -> Bool { self.machine.core.mayRead(slot) }
 
     /// What another process needs to continue a connection.
-    func detach(_ slot: LoopCore.Slot) -> DetachedConnection? { self.core.detach(slot) }
+    func detach(_ slot: LoopCore.Slot) -> DetachedConnection? { self.machine.core.detach(slot) }
 
     /// Forgets a connection.
     func remove(_ handler: ConnectionHandler, for driver: GatewayDriver) {
@@ -149,13 +174,15 @@ final class LoopShard {
 
     /// Applies other limits, and compares every connection with its listener's current policy.
     func review(limits: LoopCore.Limits) {
-        self.core.limits = limits
-        for handler in self.openHandlers where !self.core.isSuspended(handler.slot) { handler.review() }
+        self.machine.core.limits = limits
+        for handler in self.openHandlers where !self.machine.core.isSuspended(handler.slot) {
+            handler.review()
+        }
     }
 
     /// Closes a connection whose handshake is not finished.
     func closeUnfinished(_ id: ConnectionID, _ goodbye: Goodbye) {
-        guard let slot = self.core.slot(of: id) else { return }
+        guard let slot = self.machine.core.slot(of: id) else { return }
         self.handlers[slot]?.closeUnfinished(goodbye)
     }
 

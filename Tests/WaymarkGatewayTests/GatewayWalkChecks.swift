@@ -176,9 +176,9 @@ extension WalkWorld {
         if Dictionary(uniqueKeysWithValues: open) != Dictionary(uniqueKeysWithValues: known) {
             self.fail("open requests are not known to their vehicle")
         }
-        for (name, endpoint) in vehicle.endpoints {
-            let path = EndpointPath(vehicle: id, endpoint: name)
-            if self.gateway.deadlines.contains(.endpointGrace(path)) != (endpoint.connection == nil) {
+        for endpoint in vehicle.endpoints.values {
+            let isInGrace = endpoint.grace.map { self.gateway.deadlines.contains($0) } ?? false
+            if isInGrace != (endpoint.connection == nil) {
                 self.fail("an endpoint's grace time does not fit its presence")
             }
             guard let connection = endpoint.connection else {

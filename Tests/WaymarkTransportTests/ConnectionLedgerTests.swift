@@ -16,28 +16,56 @@ import WaymarkTransport
         var ledger = Self.ledger()
         var closed: [ConnectionID] = []
         for number in 1...12_000 {
-            guard case .accepted(let oldest) = ledger.add(ConnectionID(UInt64(number)), .ipv4(1)) else {
+            guard case .accepted(let oldest) = ledger.add(ConnectionID(UInt64(number)), .host("0.0.0.1"))
+            else {
                 break
             }
             guard let oldest else { continue }
             closed.append(oldest)
-            ledger.remove(oldest, .ipv4(1))
+            ledger.remove(oldest)
         }
         #expect(ledger.count == 2_048)
         #expect(closed == (1...9_952).map { ConnectionID($0) })
-        let verdict1 = ledger.add(ConnectionID(20_000), .ipv4(2))
+        let verdict1 = ledger.add(ConnectionID(20_000), .host("0.0.0.2"))
         #expect(verdict1 == .accepted(closing: nil))
     }
 
     @Test func `above the limit of all handshakes the oldest of them is closed`() {
         var ledger = Self.ledger { $0.handshakesMax = 3 }
-        for number in 1...3 { _ = ledger.add(ConnectionID(UInt64(number)), .ipv4(UInt32(number))) }
+        for number in 1...3 { _ = ledger.add(ConnectionID(UInt64(number)), .host("0.0.0.\(number)")) }
         ledger.finish(ConnectionID(1))
-        let verdict2 = ledger.add(ConnectionID(4), .ipv4(4))
+        let verdict2 = ledger.add(ConnectionID(4), .host("0.0.0.4"))
         #expect(verdict2 == .accepted(closing: nil))
-        let verdict3 = ledger.add(ConnectionID(5), .ipv4(5))
+        let verdict3 = ledger.add(ConnectionID(5), .host("0.0.0.5"))
         #expect(verdict3 == .accepted(closing: ConnectionID(2)))
         #expect(ledger.unfinishedCount == 3)
+    }
+
+    @Test func `the oldest handshake is found whichever of the others have finished or closed`() {
+        // The first, one in the middle, the last.
+        for gone in [[1], [3], [5], [1, 2], [2, 4], [4, 5], [1, 3, 5]] as [[UInt64]] {
+            var ledger = Self.ledger()
+            for number in 1...5 {
+                _ = ledger.add(ConnectionID(UInt64(number)), .user(1))
+            }
+            ledger.limits.handshakesPerUserMax = 5 - gone.count
+            for (index, number) in gone.enumerated() {
+                if index % 2 == 0 {
+                    ledger.remove(ConnectionID(number))
+                } else {
+                    ledger.finish(ConnectionID(number))
+                }
+            }
+            var left = (1...5).map { UInt64($0) }.filter { !gone.contains($0) }
+            for number in UInt64(6)...12 {
+                let verdict = ledger.add(ConnectionID(number), .user(1))
+                #expect(verdict == .accepted(closing: ConnectionID(left.removeFirst())))
+                left.append(number)
+            }
+            #expect(ledger.unfinishedCount == 5 - gone.count)
+            #expect(ledger.source(of: ConnectionID(gone[0])) == nil)
+            #expect(ledger.source(of: ConnectionID(12)) == .user(1))
+        }
     }
 
     @Test func `two users do not take all places`() {

@@ -42,7 +42,7 @@ final class SocketPeer {
             address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
         let accept: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
             channel.pipeline.addHandler(watch).flatMap {
-                driver.accept(channel, through: origin, from: .user(1_000))
+                driver.accept(channel, through: origin, from: .user(1_000), on: channel.bareSocket)
             }
         }
         switch transport {

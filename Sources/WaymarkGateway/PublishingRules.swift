@@ -1,0 +1,25 @@
+internal import WaymarkProtocol
+
+extension NavigationSession {
+    /// What every frame is validated against, and what fits it.
+    ///
+    /// Why a class: the compiler copies a whole structure of limits to read one of them.
+    final class PublishingRules: Sendable {
+        let limits: GatewayLimits
+        let coder: BodyCoder
+
+        init(limits: GatewayLimits, coder: BodyCoder) {
+            self.limits = limits
+            self.coder = coder
+        }
+    }
+}
+
+// Two gateways with the same policy have equal ones.
+extension NavigationSession.PublishingRules: Hashable {
+    static func == (
+        lhs: NavigationSession.PublishingRules, rhs: NavigationSession.PublishingRules
+    ) -> Bool { true }
+
+    func hash(into hasher: inout Hasher) {}
+}
