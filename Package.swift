@@ -126,8 +126,8 @@ let package = Package(
         .target(
             name: "WaymarkSimulation",
             dependencies: [
-                "StateCoding", "WaymarkConnections", "WaymarkProtocol", "WaymarkGateway", "WaymarkCodec",
-                "WaymarkModel",
+                "StateCoding", "WaymarkAccess", "WaymarkConnections", "WaymarkProtocol", "WaymarkGateway",
+                "WaymarkCodec", "WaymarkModel",
             ],
             swiftSettings: strict),
 

@@ -144,7 +144,6 @@ extension Gateway {
     /// Applies changed rules to a vehicle that they have not reached: to its session, then to its endpoints.
     ///
     /// - Returns: Whether they had not reached it.
-    @discardableResult
     mutating func applyRules(to id: VehicleID, at now: Instant, into actions: inout [Action]) -> Bool {
         guard !self.unruledVehicles.isEmpty, self.unruledVehicles.remove(id) else { return false }
         self.counters.work.visit(1 + (self.vehicles[id]?.endpoints.count ?? 0))

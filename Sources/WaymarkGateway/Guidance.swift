@@ -180,7 +180,6 @@ extension Gateway {
     ) {
         // If it has not left yet the one from which another session claimed it.
         self.finishLeaving(id, at: now, into: &actions)
-        self.applyRules(to: id, at: now, into: &actions)
         self.release(id, .replaced)
         self.vehicles[id, default: Vehicle()].session = session
         if let place = self.sessions[session]?.add(id) { self.vehicles[id]?.place = place }

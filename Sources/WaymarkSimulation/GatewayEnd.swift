@@ -87,6 +87,7 @@ extension SimulatedNetwork {
         case .removed(let id): if !self.gateway.forget(id) { self.planRun() }
         case .hold(let id):
             self.happenings.insert(.deliveredInRounds)
+            self.inspector.service.excuse(id)
             self.gateway.hold(id)
         case .release(let id):
             self.gateway.release(id)
@@ -100,7 +101,9 @@ extension SimulatedNetwork {
         self.nextToken += 1
         let token = ResumptionToken(high: 7, low: self.nextToken)
         self.change(connection.loop) { core, _, _, actions in
-            core.arrive(connection.slot, hello, connection.principal, token: token, into: &actions)
+            core.arrive(
+                connection.slot, hello, connection.principal, subject: connection.subject, token: token,
+                into: &actions)
         }
     }
 
@@ -143,6 +146,7 @@ extension SimulatedNetwork {
     mutating func submit(
         _ events: [Gateway.Event], from id: ConnectionID?, cost: Int = 0, isReadOver: Bool = false
     ) {
+        if let id, self.isVictim(id) { self.inspector.service.submit(id) }
         if self.gateway.submit(events, from: id, cost: cost, isReadOver: isReadOver, at: self.now) {
             self.carryOut()
         }
@@ -168,6 +172,7 @@ extension SimulatedNetwork {
             if let work = self.gateway.takeInstructions(for: loop) { self.loopWork[loop].append(work) }
         }
         var work = self.gateway.takeWork()
+        for id in work.batchesDone { self.inspector.service.endBatch(id) }
         self.change(0) { core, now, send, actions in
             core.perform(&work.instructions, &work.batchesDone, at: now, send, into: &actions)
         }
@@ -175,6 +180,7 @@ extension SimulatedNetwork {
         self.gateway.endProcessing(work)
         self.collect()
         self.checkBounds()
+        self.checkRoom()
         self.checkWaiting()
     }
 

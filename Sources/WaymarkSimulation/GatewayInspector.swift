@@ -7,6 +7,7 @@ internal import WaymarkProtocol
 /// its connections.
 final class GatewayInspector: GatewayTap {
     var watch: Watch
+    var service = ServiceWatch()
     /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
     var happenings: Set<Happening> = []
@@ -23,17 +24,21 @@ final class GatewayInspector: GatewayTap {
     /// The action that an injected fault delays.
     private var withheldAction: Gateway.Action?
 
-    init(grace: Duration, isTraced: Bool, fault: InjectedFault?, _ random: SeededRandom) {
-        self.watch = Watch(grace: grace)
+    init(
+        grace: Duration, _ rules: SimulatedRules, isTraced: Bool, fault: InjectedFault?,
+        _ random: SeededRandom
+    ) {
+        self.watch = Watch(grace: grace, rules)
         self.grace = grace
         self.isTraced = isTraced
         self.fault = fault
         self.random = random
     }
 
-    /// The gateway was replaced by an empty one.
+    /// The gateway was replaced by an empty one, which has the rules of the last reload.
     func restart() {
-        self.watch = Watch(grace: self.grace)
+        self.watch = Watch(grace: self.grace, self.watch.access.reloads.last ?? self.watch.access.rules)
+        self.service.restart()
         self.predecessor = nil
         self.withheldAction = nil
         self.members = [:]
@@ -49,18 +54,24 @@ final class GatewayInspector: GatewayTap {
         _ actions: inout [Gateway.Action]
     ) {
         self.note("gateway <- \(event.line)")
-        self.watch.see(event, at: now)
+        self.watch.see(event, at: now, hasSteps: before.hasSteps)
+        self.watch.access.setChanging(before.hasSteps(of: nil) || gateway.hasSteps(of: nil))
+        self.service.see(event, before, gateway)
+        self.violations += self.service.violations
+        self.service.violations = []
         self.compareWithPredecessor(event, actions, at: now)
         self.injectAfterRejection(event, actions, &gateway, at: now)
         if case .published(let connection, let frames) = event, frames.single.count > 1 {
             self.checkBatch(connection, frames.single, before, gateway, at: now)
         } else if case .stepDue = event {
             // A batch that goes on was checked frame by frame when it began.
-        } else {
+        } else if !before.hasSteps {
+            // Otherwise what was left to be done for the peer is done before its message is looked at.
             self.checkRejection(of: event, actions, before, gateway, at: now)
         }
         actions = self.injected(actions)
         for action in actions { self.see(action) }
+        self.watch.access.setChanging(gateway.hasSteps(of: nil))
         self.watch.check()
     }
 
@@ -202,7 +213,8 @@ final class GatewayInspector: GatewayTap {
             (.ignoreLeave, _),
             (.loseOutcome, _), (.changeOutcome, _), (.beginSecondSession, _), (.ignoreOutboxLimit, _),
             (.applyRejected, _), (.loseError, _), (.loseErrorField, _), (.loseSnapshotAfterRestart, _),
-            (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _), (.writeAfterGoodbye, _):
+            (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _), (.writeAfterGoodbye, _),
+            (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _):
             return [action]
         }
     }

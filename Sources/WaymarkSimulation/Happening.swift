@@ -16,6 +16,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         case brokenWhileWriting
         case processedInTurns
         case deliveredInRounds
+        case rulesChanged
     }
 
     private let kind: Kind
@@ -31,6 +32,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
     static let processedInTurns = Happening(kind: .processedInTurns)
     /// An audience was larger than a loop's budget.
     static let deliveredInRounds = Happening(kind: .deliveredInRounds)
+    static let rulesChanged = Happening(kind: .rulesChanged)
 
     /// The happening that a message from the gateway stands for; nil if none.
     init?(_ message: Message) {
@@ -55,12 +57,13 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         let closed: [CloseCode] = [
             .badMagic, .unsupportedVersion, .frameTooLarge, .unknownMessageType, .unexpectedMessage,
             .handshakeTimeout,
-            .handshakeInvalid, .idInUse, .takenOver, .keepaliveTimeout, .slowConsumer,
+            .handshakeInvalid, .idInUse, .takenOver, .keepaliveTimeout, .slowConsumer, .notAuthorized,
         ]
         let refused: [ErrorCode] = [
             .malformed, .outOfRange, .unknownReference, .duplicate, .wrongState, .staleGeneration,
             .sequenceGap,
-            .unknownSession, .vehicleBusy, .vehicleNavigatesItself, .notGranted,
+            .unknownSession, .vehicleBusy, .vehicleNavigatesItself, .notGranted, .notAuthorized,
+            .limitReached,
         ]
         let outcomes: [Outcome] = [
             .accepted, .notSupported, .declinedByUser, .busy, .invalid, .timedOut, .gone, .withdrawn,
@@ -68,14 +71,14 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         ]
         let reasons: [SessionEndReason] = [
             .finished, .cancelledByClient, .ownNavigationStarted, .userStopped, .replaced, .clientGone,
-            .vehicleGone,
+            .vehicleGone, .notAuthorized,
         ]
         let stages: [DestinationShareStatus.Stage] = [
             .willShare, .didShare, .didFailToShare(.declinedByUser), .didFailToShare(.timedOut),
         ]
         var kinds: [Kind] = [
             .snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted, .handedOver,
-            .brokenWhileWriting, .processedInTurns, .deliveredInRounds,
+            .brokenWhileWriting, .processedInTurns, .deliveredInRounds, .rulesChanged,
         ]
         kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
         kinds += reasons.map(Kind.left) + stages.map(Kind.shared)

@@ -12,7 +12,9 @@ extension SimulatedNetwork {
         self.nextConnection += 1
         let id = ConnectionID(self.nextConnection)
         let loop = self.random.number(0...self.loops.count - 1)
-        let payer = Payer(rawValue: UInt64(self.random.number(1...3)))
+        let payer =
+            self.attackers.isEmpty
+            ? Payer(rawValue: UInt64(self.random.number(1...3))) : self.payer(of: owner)
         let (limits, window) = (self.limits, self.newWindow())
         let outbox = self.fault == .ignoreOutboxLimit ? Outbox.Limits() : self.outboxLimits
         var slot = 0
@@ -23,8 +25,8 @@ extension SimulatedNetwork {
         }
         self.gateway.assign(id, to: loop, payer: payer)
         let connection = SimulatedConnection(
-            id: id, owner: owner, principal: hello == nil ? .user(666) : .user(1), payer: payer, loop: loop,
-            slot: slot,
+            id: id, owner: owner, principal: hello == nil ? .user(666) : .user(1),
+            subject: self.subject(of: owner), payer: payer, loop: loop, slot: slot,
             windowByteCount: window, frameBytesMax: limits.frameBytesMax,
             SeededRandom(seed: UInt64(self.random.number(0...1 << 30))))
         self.connections[id] = connection
@@ -66,6 +68,9 @@ extension SimulatedNetwork {
             return
         }
         self.pump(id)
+        if case .attacker(let index) = connection.owner {
+            return self.receive(bytes, atAttacker: index, id)
+        }
         guard connection.peer != nil else { return }
         self.connections[id]?.peerSplitter.append(bytes)
         do throws(FramingError) {
@@ -140,7 +145,7 @@ extension SimulatedNetwork {
             let session = self.apps[index].session
             let sequence = self.apps[index].welcome(welcome, &self.random)
             if let session, let sequence { self.logs[session]?.forget(after: sequence) }
-        case .hostile, nil: break
+        case .hostile, .attacker, nil: break
         }
     }
 
@@ -153,7 +158,7 @@ extension SimulatedNetwork {
             if let session = self.apps[index].session, self.logs[session] == nil {
                 self.logs[session] = PublishedLog(client: self.apps[index].id)
             }
-        case .hostile, nil: break
+        case .hostile, .attacker, nil: break
         }
     }
 
@@ -164,9 +169,12 @@ extension SimulatedNetwork {
         case nil, .normal, .shuttingDown, .handshakeTimeout, .idInUse, .takenOver, .keepaliveTimeout,
             .slowConsumer:
             break
+        // Whether the rules refuse it is checked by `AccessWatch`.
+        case .notAuthorized where !self.ruleSets.isEmpty: break
+        case .resourceLimit: self.report(.quotasHold, "\(self.name(id)) was closed: \(goodbye as Any)")
         case .badMagic, .unsupportedVersion, .frameTooLarge, .malformedFrame, .unknownMessageType,
             .unexpectedMessage, .handshakeInvalid, .roleNotAllowed, .notAuthorized, .tooManyConnections,
-            .tooManyErrors, .resourceLimit, .internalError:
+            .tooManyErrors, .internalError:
             self.report(
                 .boundedMemory, "\(self.name(id)) follows the protocol, but was closed: \(goodbye as Any)")
         }
@@ -183,6 +191,7 @@ extension SimulatedNetwork {
         case .endpoint(let index): self.endpoints[index].loseConnection()
         case .app(let index): self.apps[index].loseConnection()
         case .hostile(let index): self.hostile[index].connection = nil
+        case .attacker(let index): self.attackers[index].connection = nil
         }
         if connection.isClosed { self.remove(id) }
     }

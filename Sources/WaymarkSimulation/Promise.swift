@@ -8,6 +8,9 @@ package enum Promise: Int, Sendable, Hashable, CaseIterable {
     case boundedMemory = 6
     case rejectionChangesNothing = 7
     case restartLosesNothing = 8
+    case rulesHold = 9
+    case turnsAreFair = 10
+    case quotasHold = 11
 }
 
 /// A promise that was broken.
@@ -60,6 +63,12 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     case overtakeChannel
     /// A frame is written after the Goodbye.
     case writeAfterGoodbye
+    /// Changed rules do not reach the gateway.
+    case ignoreRules
+    /// No budget ends a turn.
+    case ignoreBudgets
+    /// A user may have as much as all users together.
+    case ignoreQuotas
 
     /// The promise that it breaks.
     package var promise: Promise {
@@ -74,6 +83,9 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
         case .ignoreOutboxLimit: .boundedMemory
         case .applyRejected, .loseError, .loseErrorField: .rejectionChangesNothing
         case .loseSnapshotAfterRestart: .restartLosesNothing
+        case .ignoreRules: .rulesHold
+        case .ignoreBudgets: .turnsAreFair
+        case .ignoreQuotas: .quotasHold
         }
     }
 }

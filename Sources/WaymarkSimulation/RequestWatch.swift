@@ -83,16 +83,18 @@ struct RequestWatch {
 
     mutating func see(
         _ request: ReceivedRequest, of vehicle: VehicleID, to connection: ConnectionID,
-        _ present: [ConnectionID: Watch.Identity]
+        _ present: [ConnectionID: Watch.Identity], _ access: AccessWatch
     ) {
-        self.ask(Key(vehicle: vehicle, id: request.requestID), connection, present)
+        self.ask(Key(vehicle: vehicle, id: request.requestID), connection, present, access)
     }
 
-    /// A waypoint request goes to one client; a destination request to the first in rank of the clients that were not asked yet.
+    /// A waypoint request goes to one client; a destination request to the first in rank of the clients that may guide the vehicle and
+    /// were not asked yet.
     private mutating func ask(
-        _ key: Key, _ connection: ConnectionID, _ present: [ConnectionID: Watch.Identity]
+        _ key: Key, _ connection: ConnectionID, _ present: [ConnectionID: Watch.Identity],
+        _ access: AccessWatch
     ) {
-        guard let course = self.courses[key], case .client(let id, let priority, _) = present[connection]
+        guard let course = self.courses[key], case .client(let id, let asked, _) = present[connection]
         else { return self.report("\(key.id) is forwarded, but no endpoint sent it") }
         self.courses[key]?.asked.append(id)
         if course.outcome != nil { self.report("\(key.id) is forwarded after it ended") }
@@ -101,9 +103,18 @@ struct RequestWatch {
             return
         }
         if course.asked.contains(id) { self.report("\(key.id) is forwarded twice to \(id)") }
-        for case .client(let other, let otherPriority, handlesDestinations: true) in present.values
+        // A change of the rules has not reached all clients, and those that it has not reached are not asked.
+        guard !access.isChanging, let rank = access.priority(id, asking: asked, for: key.vehicle) else {
+            return
+        }
+        for case .client(let other, let otherAsked, handlesDestinations: true) in present.values
         where !course.asked.contains(other) && other != id {
-            if otherPriority > priority || (otherPriority == priority && other < id) {
+            guard let otherRank = access.priority(other, asking: otherAsked, for: key.vehicle) else {
+                continue
+            }
+            if otherRank > rank
+                || (otherRank == rank && (otherAsked > asked || (otherAsked == asked && other < id)))
+            {
                 self.report("\(key.id) is forwarded to \(id) before \(other)")
             }
         }

@@ -12,6 +12,7 @@ extension SimulatedNetwork {
             self.connections[id]?.windowByteCount = .max
             self.pump(id)
         }
+        if !self.ruleSets.isEmpty { self.reload(SimulatedRules()) }
         // Hostile peers must release the ids of others first.
         for id in self.connectionIDs where self.connections[id]?.peer == nil { self.cut(id) }
         for app in self.apps.indices { self.apps[app].intentions = [] }
@@ -27,6 +28,7 @@ extension SimulatedNetwork {
         self.compareSessions()
         guard self.violations.isEmpty else { return }
         self.compareWithLateJoiners()
+        if self.violations.isEmpty { self.checkRest() }
     }
 
     private mutating func reconnectAll() {

@@ -165,7 +165,15 @@ struct SimulatedApp {
         self.opening = nil
         self.forgetSession()
         self.session = opened.session
-        for status in opened.vehicles { self.note(status) }
+        for status in opened.vehicles {
+            self.note(status)
+            if status.standing == .refused(.limitReached) { self.reportQuota() }
+        }
+    }
+
+    /// No limit is so low that honest peers reach it.
+    private mutating func reportQuota() {
+        self.violations.append((.quotasHold, "\(self.id) gets no room: another user has it"))
     }
 
     private mutating func note(_ status: VehicleStatus) {
@@ -181,6 +189,7 @@ struct SimulatedApp {
             guard rejection.requestID == self.opening?.requestID else { return }
             self.opening = nil
             self.reasonForNoSession = "\(rejection.code)"
+            if rejection.code == .limitReached { self.reportQuota() }
         case .requestAnswer: break  // The request ended while the answer was in transit.
         default:
             // The session ended while the publication was in transit.

@@ -1,3 +1,4 @@
+internal import WaymarkAccess
 internal import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkProtocol
@@ -11,11 +12,13 @@ final class SimulatedConnection {
         case endpoint(Int)
         case app(Int)
         case hostile(Int)
+        case attacker(Int)
     }
 
     let id: ConnectionID
     let owner: Owner
     let principal: Principal
+    let subject: AccessSubject
     let payer: Payer
     /// The loop and the slot of the gateway's end.
     let loop: Int
@@ -44,13 +47,14 @@ final class SimulatedConnection {
     var isStalled = false
 
     init(
-        id: ConnectionID, owner: Owner, principal: Principal, payer: Payer, loop: Int,
-        slot: LoopCore.Slot,
+        id: ConnectionID, owner: Owner, principal: Principal, subject: AccessSubject, payer: Payer,
+        loop: Int, slot: LoopCore.Slot,
         windowByteCount: Int, frameBytesMax: UInt32, _ random: SeededRandom
     ) {
         self.id = id
         self.owner = owner
         self.principal = principal
+        self.subject = subject
         self.payer = payer
         self.loop = loop
         self.slot = slot

@@ -24,7 +24,10 @@ package struct SimulatedNetwork {
 
     let isTraced: Bool
     let fault: InjectedFault?
-    let policy: Gateway.Policy
+    /// With the access rules of the last reload.
+    var policy: Gateway.Policy
+    /// The rules that reloads choose from; empty if there are never any.
+    var ruleSets: [SimulatedRules] = []
     let limits: ConnectionLimits
     let outboxLimits: Outbox.Limits
     let portionBytes: Int
@@ -62,6 +65,8 @@ package struct SimulatedNetwork {
     var endpoints: [SimulatedEndpoint] = []
     var apps: [SimulatedApp] = []
     var hostile: [HostilePeer] = []
+    /// Only in a part of the seeds.
+    var attackers: [Attacker] = []
     /// The publications of honest clients, by session.
     var logs: [SessionID: PublishedLog] = [:]
 
@@ -71,7 +76,10 @@ package struct SimulatedNetwork {
         var random = SeededRandom(seed: seed)
         self.isTraced = isTraced
         self.fault = fault
-        let policy = Self.policy(&random)
+        let isAttacked = seed % 8 == 5
+        var policy = Self.policy(&random)
+        if isAttacked { Self.limit(&policy.limits, fault) }
+        let hasRules = seed % 3 == 1
         self.policy = policy
         var limits = ConnectionLimits()
         // With a long keepalive, stalled connections stay open; a short one detects them.
@@ -85,9 +93,11 @@ package struct SimulatedNetwork {
         let gateway = Gateway(
             policy: policy, coder: Codec.coder,
             firstSession: SessionID(.random(in: 1...1 << 30, using: &random)))
-        let loopCount = random.number(1...2)
+        // Waits are watched on the gateway's own loop.
+        let loopCount = isAttacked ? 1 : random.number(1...2)
         self.inspector = GatewayInspector(
-            grace: policy.limits.grace, isTraced: isTraced, fault: fault, SeededRandom(seed: seed &+ 1))
+            grace: policy.limits.grace, SimulatedRules(), isTraced: isTraced, fault: fault,
+            SeededRandom(seed: seed &+ 1))
         self.gateway = GatewayCore(gateway, loopCount: loopCount, software: "simulation")
         self.loops = []
         self.loopDeadlines = Array(repeating: nil, count: loopCount)
@@ -97,6 +107,8 @@ package struct SimulatedNetwork {
         self.random = random
         self.beginGateway(gateway)
         self.populate()
+        if hasRules { self.populateRules() }
+        if isAttacked { self.populateAttackers() }
     }
 
     /// Starts a new process with `gateway`, without connections.
@@ -107,12 +119,15 @@ package struct SimulatedNetwork {
         self.gateway = GatewayCore(gateway, loopCount: self.loopDeadlines.count, software: "simulation")
         self.gateway.tap = self.inspector
         self.gateway.budget = self.budgets.gateway
+        if self.fault == .ignoreBudgets {
+            (self.gateway.budget.turn, self.gateway.budget.run) = (.max, .max)
+        }
         self.gatewayDeadline = nil
         self.isRunPlanned = false
         let budget = self.budgets.loop
         self.loops = self.loopDeadlines.map { _ in
             var loop = LoopCore(limits: loopLimits)
-            loop.budget = budget
+            if self.fault != .ignoreBudgets { loop.budget = budget }
             return loop
         }
         self.isWorkDue = self.isWorkDue.map { _ in false }
@@ -176,6 +191,14 @@ package struct SimulatedNetwork {
         self.hostile = (0..<self.random.number(0...2)).map { HostilePeer(index: $0) }
     }
 
+    private mutating func populateRules() {
+        let (vehicles, clients) = (
+            Array(Set(self.endpoints.map(\.path.vehicle))).sorted(), self.apps.map(\.id)
+        )
+        self.ruleSets =
+            [SimulatedRules()] + (0..<3).map { _ in SimulatedRules(vehicles, clients, &self.random) }
+    }
+
     /// Runs the random steps and the final phase. Stops at the first violation.
     package mutating func run() {
         while self.step < Self.stepCount, self.violations.isEmpty {
@@ -232,6 +255,7 @@ package struct SimulatedNetwork {
             "\(self.endpoints[index].path.vehicle)/\(self.endpoints[index].path.endpoint)#\(id.rawValue)"
         case .app(let index): "\(self.apps[index].id)#\(id.rawValue)"
         case .hostile(let index): "h\(index)#\(id.rawValue)"
+        case .attacker(let index): "x\(index)#\(id.rawValue)"
         case nil: "#\(id.rawValue)"
         }
     }

@@ -7,6 +7,8 @@ internal import WaymarkProtocol
 // The random steps.
 extension SimulatedNetwork {
     mutating func takeStep() {
+        if !self.attackers.isEmpty, self.random.once(in: 5) { return self.attack() }
+        if !self.ruleSets.isEmpty, self.random.once(in: 40) { return self.reload() }
         switch self.random.number(0...99) {
         case 0..<8: self.connectPeer()
         case 8: self.cutConnection()
@@ -52,7 +54,9 @@ extension SimulatedNetwork {
             guard let id = self.random.pick(self.connectionIDs) else { return }
             self.note { "\($0.name(id)) leaves" }
             self.handle(.leaveRequested(Goodbye(.normal)), atPeerOf: id)
-        case 4..<7: self.handOver()
+        case 4..<7:
+            self.handOver()
+            if self.random.once(in: 2) { self.reload() }
         default: break
         }
     }
@@ -169,7 +173,7 @@ extension SimulatedNetwork {
         self.connections[connection]?.toGateway.write(bytes)
     }
 
-    private func isPresent(_ connection: ConnectionID?) -> Bool {
+    func isPresent(_ connection: ConnectionID?) -> Bool {
         connection.map { self.inspector.watch.present[$0] != nil } ?? false
     }
 

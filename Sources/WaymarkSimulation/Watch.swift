@@ -13,6 +13,7 @@ struct Watch {
     /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
     var requests = RequestWatch()
+    var access: AccessWatch
     /// Admitted connections.
     private(set) var present: [ConnectionID: Identity] = [:]
     private let grace: Duration
@@ -25,8 +26,13 @@ struct Watch {
     private var cancelled: [VehicleID: Set<SessionID>] = [:]
     /// Vehicles that no client may guide.
     private var navigatingThemselves: Set<VehicleID> = []
+    /// A vehicle that cancels while steps of operations wait: those about it are done first.
+    private var cancelling: (vehicle: VehicleID, reason: CancelReason)?
 
-    init(grace: Duration) { self.grace = grace }
+    init(grace: Duration, _ rules: SimulatedRules) {
+        self.grace = grace
+        self.access = AccessWatch(rules)
+    }
 
     /// The vehicle of an endpoint's connection; nil for other connections.
     func vehicle(of connection: ConnectionID) -> VehicleID? {
@@ -41,11 +47,14 @@ struct Watch {
 
     // MARK: Events
 
-    mutating func see(_ event: Gateway.Event, at now: Instant) {
+    /// `hasSteps`: steps of operations waited before the event.
+    mutating func see(_ event: Gateway.Event, at now: Instant, hasSteps: Bool) {
+        self.access.see(event)
         switch event {
         case .arrived(let connection, let hello, _, _, _): self.arriving[connection] = hello
         case .received(let connection, let message, let session):
             self.see(message, session, from: connection)
+            if !hasSteps { self.finishCancelling() }
         case .requested(let connection, let request, _):
             if let identity = self.present[connection] { self.requests.see(request, from: identity) }
         case .departed(let connection, let clean): self.leave(connection, clean: clean, at: now)
@@ -61,7 +70,7 @@ struct Watch {
             case .cancelNavigation(let reason):
                 // The session that the user stopped may have ended already.
                 let isCurrent = session == .none || session == self.sessions[connection]
-                if isCurrent || reason == .ownNavigationStarted { self.cancel(path.vehicle, reason) }
+                if isCurrent || reason == .ownNavigationStarted { self.cancelling = (path.vehicle, reason) }
             case .allowNavigation: self.ask(path.vehicle)
             default: break  // Irrelevant to who may guide.
             }
@@ -69,7 +78,9 @@ struct Watch {
         self.requests.see(message, from: connection, identity)
     }
 
-    private mutating func cancel(_ vehicle: VehicleID, _ reason: CancelReason) {
+    private mutating func finishCancelling() {
+        guard let (vehicle, reason) = self.cancelling else { return }
+        self.cancelling = nil
         let sessions = self.connections(of: vehicle).compactMap { self.sessions[$0] }
         self.cancelled[vehicle, default: []].formUnion(sessions)
         if reason == .ownNavigationStarted { self.navigatingThemselves.insert(vehicle) }
@@ -98,6 +109,7 @@ struct Watch {
     private mutating func drop(_ connection: ConnectionID) -> Identity? {
         self.sessions[connection] = nil
         self.requests.leave(connection)
+        self.access.forget(connection)
         return self.present.removeValue(forKey: connection)
     }
 
@@ -123,21 +135,46 @@ struct Watch {
         switch action {
         case .admit(let connection, let welcome): self.admit(connection, welcome)
         case .refuse(let connection, _): self.arriving[connection] = nil
-        case .close(let connection, _): self.drop(connection)
+        case .close(let connection, let goodbye):
+            // A peer that the rules refuse is forgotten at once.
+            if goodbye.code == .notAuthorized {
+                self.leave(connection, clean: true, at: Instant(nanoseconds: 0))
+            } else {
+                self.drop(connection)
+            }
         case .send(let connection, let envelope): self.see(envelope, to: connection)
         case .forward(let connection, let request, let vehicle, let session):
             self.check(connection, session)
-            self.requests.see(request, of: vehicle, to: connection, self.present)
+            self.access.ask(connection, vehicle)
+            self.requests.see(request, of: vehicle, to: connection, self.present, self.access)
         case .sendFrames(let connection, let frames):
             for frame in frames { self.see(frame, to: connection) }
         case .publish(_, let frames):
             for (frame, _) in frames.frames { for connection in members { self.see(frame, to: connection) } }
-        case .join, .leave, .purge, .purgeShares, .arm, .note: break
+        case .note(let note): self.see(note)
+        case .purge(let connection, _):
+            if self.cancelling.map({ $0.vehicle == self.vehicle(of: connection) }) ?? false {
+                self.finishCancelling()
+            }
+        case .join, .leave, .purgeShares, .arm: break
         }
+    }
+
+    /// Of endpoints in their grace time that the rules refuse, nothing but a note tells.
+    private mutating func see(_ note: Gateway.Note) {
+        guard case .helloRefused = note.turn, let vehicle = note.vehicles.first,
+            !self.arriving.contains(where: { self.access.refuses($0.value, $0.key) })
+        else { return }
+        for (path, end) in self.known
+        where path.vehicle == vehicle && end != nil && !self.access.mayStay(path) {
+            self.known[path] = nil
+        }
+        self.forgetVehicle(vehicle)
     }
 
     private mutating func admit(_ connection: ConnectionID, _ welcome: Welcome) {
         guard let hello = self.arriving.removeValue(forKey: connection) else { return }
+        self.access.admit(connection, hello.role)
         switch hello.role {
         case .vehicle(let vehicle):
             let path = EndpointPath(vehicle: vehicle.vehicle, endpoint: vehicle.endpoint)
@@ -154,7 +191,9 @@ struct Watch {
     private mutating func see(_ envelope: Envelope, to connection: ConnectionID) {
         self.check(connection, envelope.session)
         switch envelope.message {
-        case .snapshotBegin: self.begin(envelope.session, connection)
+        case .snapshotBegin(let begin):
+            self.begin(envelope.session, connection)
+            self.access.begin(envelope.session, begin, connection)
         case .sessionEnded(let ended):
             // If it names another session, it answers a cancellation that arrived after that session's end.
             let isInAnother = self.sessions[connection].map { ended.session != $0 } ?? false
@@ -199,6 +238,7 @@ struct Watch {
 
     /// Checks what must hold after each event.
     mutating func check() {
+        self.finishCancelling()
         var guiding: [VehicleID: SessionID] = [:]
         for (connection, session) in self.sessions {
             guard let vehicle = self.vehicle(of: connection) else { continue }
@@ -207,7 +247,9 @@ struct Watch {
             }
         }
         self.requests.check()
-        self.violations += self.requests.violations
+        self.access.check(self.sessions)
+        self.violations += self.requests.violations + self.access.violations
         self.requests.violations = []
+        self.access.violations = []
     }
 }
