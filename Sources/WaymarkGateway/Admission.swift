@@ -76,6 +76,7 @@ extension Gateway {
         if isResumed, let old {
             endpoint.settings = old.settings
             endpoint.membership = old.membership
+            endpoint.membership?.wait = nil
         }
         self.vehicles[path.vehicle, default: Vehicle()].add(
             endpoint, path.endpoint, principal, isResumed: isResumed)

@@ -58,8 +58,10 @@ package struct Gateway: Sendable, Hashable {
     var steps = StepQueue()
     /// The connection that pays for the present event, see ``Event/cause``.
     var cause: ConnectionID?
-    /// The work at which the present event stops doing steps.
+    /// The work at which the present event leaves the rest to steps; 0 between two events.
     var workLimit: UInt64 = 0
+    /// How many units of work an event may cost before it leaves the rest to steps.
+    package var stepUnitsMax: UInt64 = 32
     /// How many tours of sessions' vehicles are not over. While there are none, every vehicle is settled.
     var tourCount = 0
     /// Sessions in which other endpoints of a user may have room now; empty between two events.
@@ -75,8 +77,8 @@ package struct Gateway: Sendable, Hashable {
     /// Advances the gateway by one event and appends what the driver must do, in order.
     package mutating func handle(_ event: Event, at now: Instant, into actions: inout [Action]) {
         self.cause = event.cause
-        let start = self.counters.work.units
         self.counters.work.visit()
+        self.workLimit = self.counters.work.units &+ self.stepUnitsMax
         switch event {
         case .arrived(let connection, let hello, let principal, let subject, let token):
             if let goodbye = self.accessRefusal(of: hello, subject, into: &actions) {
@@ -100,11 +102,15 @@ package struct Gateway: Sendable, Hashable {
         case .stepDue: break  // Done below.
         }
         if !self.steps.isEmpty || !self.sessionsWithRoom.isEmpty {
-            self.takeSteps(of: self.cause, since: start, at: now, into: &actions)
+            self.takeSteps(of: self.cause, at: now, into: &actions)
         }
         self.arm(into: &actions)
         self.cause = nil
+        self.workLimit = 0
     }
+
+    /// Forgets what is not handed over because it can be made again.
+    package mutating func forgetSnapshots() { self.snapshots.forgetAll() }
 
     /// The connections of admitted peers.
     package var connections: some Collection<ConnectionID> { self.peers.keys }

@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
@@ -28,7 +29,7 @@ extension Gateway {
         actions.append(.send(connection, Envelope(.sessionEnded(vehicle.end(of: session)))))
     }
 
-    /// Sends an endpoint the snapshot of the session, or what it missed, and adds it to its audience.
+    /// Adds an endpoint to a session. It is sent the snapshot, or what it missed, at once or by steps.
     ///
     /// - Returns: Whether there was room for its profile. If not, it gets ``Profile/bare``.
     @discardableResult
@@ -37,7 +38,7 @@ extension Gateway {
         into actions: inout [Action]
     ) -> Bool {
         guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
-            let connection = endpoint.connection, let features = self.features(of: id)
+            endpoint.connection != nil, let features = self.features(of: id)
         else { return true }
         let reasons = self.withheld(from: endpoint, path.vehicle, features)
         let wanted = features.profile(of: endpoint, withholding: reasons)
@@ -46,38 +47,75 @@ extension Gateway {
         var membership = Endpoint.Membership(
             session: id, profile: hasRoom ? wanted : .bare, withheld: withheld.untilSnapshot)
         let resumes = hello.map { endpoint.canResume($0, in: membership) } ?? false
+        // The endpoint may hold frames of this session up to the same number, fitted to another profile, and may disconnect
+        // before it has read the snapshot.
+        let mayHoldOther =
+            isRefit || hello?.resumeSession == id || self.vehicles[path.vehicle]?.lastEnd?.session == id
+        membership.wait = Endpoint.Wait(
+            sequence: resumes ? hello?.resumeSequence : nil, mayHoldOther: mayHoldOther)
+        membership.firstResumable = resumes ? endpoint.membership?.firstResumable ?? 0 : .max
         let fresh = self.newAudienceID()
-        let rules = self.rules
-        let entry = self.sessions[id]?.enter(
-            membership.profile, after: resumes ? hello?.resumeSequence : nil, newID: fresh, rules,
-            self.memory, &self.snapshots)
-        if let entry, !entry.overdue.isEmpty { actions.append(.publish(entry.audience, entry.overdue)) }
+        self.sessions[id]?.enter(membership.profile, path, newID: fresh)
         if let old = endpoint.membership { self.end(old, path) }
         self.use(membership.profile, in: id, path, waits: !hasRoom)
-        self.counters.work.copy(
-            byteCount: entry.map { $0.overdue.byteCount + $0.frames.reduce(0) { $0 + $1.bytes.count } } ?? 0)
-        // Not earlier: while a copy of the session is alive, every change copies its storage first.
-        guard let index = self.sessions.index(forKey: id), let entry else { return true }
+        self.vehicles[path.vehicle]?.move(path.endpoint, to: membership, nil)
+        self.sendSnapshots(of: id, into: &actions)
+        return hasRoom
+    }
+
+    /// Sends the endpoints of a session that wait for it the snapshot, as far as the budget goes.
+    private mutating func sendSnapshots(of id: SessionID, into actions: inout [Action]) {
+        if !self.hasBudget || self.fitWhileInBudget(id, into: &actions) { self.queue(.fit(id)) }
+    }
+
+    /// Sends an endpoint that waits for it the snapshot of its session, or what it missed, and adds it to its audience; or begins to
+    /// fit the snapshot.
+    mutating func sendSnapshot(of id: SessionID, to path: EndpointPath, into actions: inout [Action]) {
+        guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
+            let connection = endpoint.connection, var membership = endpoint.membership,
+            let wait = membership.wait, membership.session == id, let features = self.features(of: id)
+        else { return }
+        let profile = membership.profile
+        let withheld: [FeatureGrant]
+        if profile == .bare {
+            let wanted = self.profile(of: endpoint, path.vehicle, features)
+            withheld =
+                wanted == .bare
+                ? self.withheld(from: endpoint, path.vehicle, features) : Self.withheldWithoutRoom
+        } else {
+            withheld = self.withheld(from: endpoint, path.vehicle, features)
+            // What is withheld has changed: the refit that is under way lets it wait for another snapshot.
+            guard features.profile(of: endpoint, withholding: withheld) == profile else { return }
+        }
+        // Once the client has ended guidance, those that wait are told only that.
+        guard let index = self.sessions.index(forKey: id),
+            self.sessions.withValue(at: index, { $0.content.phase }) != .ended
+        else { return }
+        guard let entry = self.sessions.values[index].entry(profile, after: wait.sequence, &self.snapshots)
+        else {
+            self.counters.work.visit(self.sessions.values[index].retained.count / 16)
+            return self.sessions.values[index].waiting.prepend(path)
+        }
         let session = self.sessions.withValue(at: index) { SessionSummary($0) }
         if entry.kind == .full {
-            // The endpoint may hold frames of this session up to the same number, fitted to another profile, and may disconnect
-            // before it has read the snapshot.
-            let mayHoldOther =
-                isRefit || hello?.resumeSession == id
-                || self.vehicles[path.vehicle]?.lastEnd?.session == id
+            let mayHoldOther = wait.mayHoldOther || !entry.later.isEmpty
             membership.firstResumable = session.sequence + (mayHoldOther ? 1 : 0)
-        } else {
-            membership.firstResumable = endpoint.membership?.firstResumable ?? 0
         }
+        membership.wait = nil
+        membership.withheld = withheld.untilSnapshot
         self.vehicles[path.vehicle]?.move(path.endpoint, to: membership, entry.audience)
-        self.sendSnapshot(entry.kind, entry.frames, withheld, of: session, to: connection, into: &actions)
+        self.counters.work.send(entry.frames + entry.later)
+        self.sendSnapshot(
+            entry.kind, entry.frames, withheld, of: session, at: entry.sequence, to: connection,
+            into: &actions)
+        if !entry.later.isEmpty { actions.append(.sendFrames(connection, entry.later)) }
         actions.append(.join(connection, entry.audience))
-        return hasRoom
     }
 
     private mutating func sendSnapshot(
         _ kind: SnapshotBegin.Kind, _ frames: [Frame], _ withheld: [FeatureGrant],
-        of session: SessionSummary, to connection: ConnectionID, into actions: inout [Action]
+        of session: SessionSummary, at sequence: UInt64, to connection: ConnectionID,
+        into actions: inout [Action]
     ) {
         var begin = SnapshotBegin(kind: kind, client: session.client)
         begin.clientDisplayName = self.clients[session.client]?.displayName ?? ""
@@ -88,7 +126,7 @@ extension Gateway {
         let mark = { (message: Message) in
             Action.send(
                 connection,
-                Envelope(message, session: session.id, sequence: session.sequence, flags: .gateway))
+                Envelope(message, session: session.id, sequence: sequence, flags: .gateway))
         }
         actions.append(mark(.snapshotBegin(begin)))
         if !frames.isEmpty { actions.append(.sendFrames(connection, frames)) }
@@ -97,6 +135,7 @@ extension Gateway {
 
     /// Takes an endpoint out of its audience; it stays in its session.
     mutating func leaveAudience(_ path: EndpointPath, into actions: inout [Action]) {
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.membership?.wait = nil
         guard let left = self.vehicles[path.vehicle]?.leaveAudience(path.endpoint) else { return }
         actions.append(.leave(left.connection, left.audience))
     }
@@ -198,7 +237,14 @@ extension Gateway {
             membership.session == id
         else { return false }
         let wanted = self.profile(of: endpoint, path.vehicle, features)
-        if wanted == membership.profile { return self.restate(features, id, path, endpoint, into: &actions) }
+        if wanted == membership.profile {
+            guard membership.wait != nil else {
+                return self.restate(features, id, path, endpoint, into: &actions)
+            }
+            self.sessions[id]?.waiting.append(path)
+            self.sendSnapshots(of: id, into: &actions)
+            return false
+        }
         guard membership.profile != .bare || self.hasRoom(for: wanted, of: path.vehicle, in: id) else {
             return false
         }
@@ -220,7 +266,8 @@ extension Gateway {
             let session = self.sessions[id].map(SessionSummary.init)
         else { return false }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.membership?.withheld = withheld.untilSnapshot
-        self.sendSnapshot(.missed, [], withheld, of: session, to: connection, into: &actions)
+        self.sendSnapshot(
+            .missed, [], withheld, of: session, at: session.sequence, to: connection, into: &actions)
         return true
     }
 

@@ -40,8 +40,7 @@ extension Gateway {
             self.reject(header, rejection, connection, into: &actions)
             return first + 1
         }
-        let rules = NavigationSession.PublishingRules(
-            features: features, limits: self.policy.limits, coder: self.coder)
+        let rules = self.rules(for: features)
         let progress = self.sessions.values[index].publish(
             frames, from: first, rules, &self.memory, &self.counters, into: &actions)
         let last = progress.next - 1
@@ -124,18 +123,32 @@ extension Gateway {
         self.queue(.end(id, reason))
     }
 
-    /// A step: fits some of what waits.
+    /// A step: fits some of what waits, and sends snapshots.
     mutating func fitMore(of id: SessionID, into actions: inout [Action]) {
-        let rules = self.rules
-        guard let (audience, fitted, units) = self.sessions[id]?.fitMore(rules, &self.memory) else { return }
-        self.counters.work.visit(units)
-        if !fitted.isEmpty { actions.append(.publish(audience, fitted)) }
-        self.putBack(.fit(id))
+        if self.fitWhileInBudget(id, into: &actions) { self.putBack(.fit(id)) }
     }
 
-    /// What fitting needs, apart from a client's features.
-    var rules: NavigationSession.PublishingRules {
-        NavigationSession.PublishingRules(features: [], limits: self.policy.limits, coder: self.coder)
+    /// Fits what waits, and sends snapshots, as far as the budget goes.
+    ///
+    /// - Returns: Whether more waits.
+    mutating func fitWhileInBudget(_ id: SessionID, into actions: inout [Action]) -> Bool {
+        let rules = self.rules(for: [])
+        repeat {
+            guard let (result, units) = self.sessions[id]?.fitMore(rules, &self.memory) else { return false }
+            self.counters.work.visit(units)
+            switch result {
+            case .nothing: break
+            case .publish(let audience, let fitted): actions.append(.publish(audience, fitted))
+            case .snapshot(let path): self.sendSnapshot(of: id, to: path, into: &actions)
+            }
+        } while self.hasBudget
+        return true
+    }
+
+    private func rules(for features: FeatureSet) -> NavigationSession.PublishingRules {
+        NavigationSession.PublishingRules(
+            features: features, limits: self.policy.limits, coder: self.coder,
+            fittingUnitsMax: Int(2 * self.stepUnitsMax))
     }
 
     // MARK: Destination sharing
@@ -156,7 +169,7 @@ extension Gateway {
         self.vehicles[vehicle]?.shares.append(id)
         self.tell(share, .willShare, into: &actions)
         let isOffered = self.vehicles[vehicle]?.connections.contains { _, _, endpoint in
-            endpoint.membership?.profile.allows(.destinationSharing) == true
+            endpoint.audience != nil && endpoint.membership?.profile.allows(.destinationSharing) == true
         }
         if isOffered == true {
             self.deadlines.set(.share(share), at: now + self.policy.limits.shareTimeout)

@@ -24,6 +24,7 @@ extension Gateway {
         at now: Instant,
         into actions: inout [Action]
     ) {
+        let actionCount = actions.count
         self.settle(path.vehicle, at: now, into: &actions)
         guard let vehicle = self.vehicles.index(forKey: path.vehicle) else { return }
         if let feature = message.neededFeature, !self.isGranted(feature, to: path, vehicle) {
@@ -40,7 +41,11 @@ extension Gateway {
         case .cancelNavigation(.userStopped) where !isCurrent:
             let ended = self.vehicles.withValue(at: vehicle) { $0.end(of: session) }
             actions.append(.send(connection, Envelope(.sessionEnded(ended))))
-        case .cancelNavigation(let reason): self.cancel(path, connection, reason, at: now, into: &actions)
+        case .cancelNavigation(let reason):
+            if actions.count > actionCount {
+                self.dropFrames(for: path.vehicle, after: actionCount, &actions)
+            }
+            self.cancel(path, connection, reason, at: now, into: &actions)
         case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
         case .vehicleSettings(let settings): self.update(settings, path, into: &actions)
         case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .receipt:
@@ -130,6 +135,21 @@ extension Gateway {
     }
 
     // MARK: Cancelling
+
+    /// Drops what tours have just sent the endpoints of a vehicle that cancels: no more frames of its session reach it.
+    private func dropFrames(for id: VehicleID, after count: Int, _ actions: inout [Action]) {
+        guard let vehicle = self.vehicles[id] else { return }
+        let endpoints = Set(vehicle.connections.map(\.connection))
+        let rest = actions[count...].filter { action in
+            switch action {
+            case .send(let connection, let envelope):
+                !endpoints.contains(connection) || envelope.session != vehicle.session
+            case .sendFrames(let connection, _): !endpoints.contains(connection)
+            default: true  // Nothing for one endpoint.
+            }
+        }
+        actions.replaceSubrange(count..., with: rest)
+    }
 
     /// The vehicle ends guidance. No further frame of the session reaches it.
     private mutating func cancel(
