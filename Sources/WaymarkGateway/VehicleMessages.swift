@@ -136,22 +136,22 @@ extension Gateway {
 
     // MARK: Cancelling
 
-    /// Drops what tours have just sent the endpoints of a vehicle that cancels: no more frames of its session reach it.
+    /// Drops what tours have just told the endpoints of a vehicle that cancels: it gets no more of its session. A vehicle that had not
+    /// entered keeps its snapshot, which SessionEnded ends.
     private func dropFrames(for id: VehicleID, after count: Int, _ actions: inout [Action]) {
-        guard let vehicle = self.vehicles[id] else { return }
-        let endpoints = Set(vehicle.connections.map(\.connection))
+        let endpoints = Set(self.vehicles[id]?.connections.map(\.connection) ?? [])
         let rest = actions[count...].filter { action in
-            switch action {
-            case .send(let connection, let envelope):
-                !endpoints.contains(connection) || envelope.session != vehicle.session
-            case .sendFrames(let connection, _): !endpoints.contains(connection)
-            default: true  // Nothing for one endpoint.
+            guard case .send(let connection, let envelope) = action, endpoints.contains(connection) else {
+                return true
+            }
+            return switch envelope.message {
+            case .sessionSuspended, .sessionRestored: false
+            default: true  // Of another session, or a snapshot.
             }
         }
         actions.replaceSubrange(count..., with: rest)
     }
 
-    /// The vehicle ends guidance. No further frame of the session reaches it.
     private mutating func cancel(
         _ path: EndpointPath, _ connection: ConnectionID, _ reason: CancelReason, at now: Instant,
         into actions: inout [Action]
