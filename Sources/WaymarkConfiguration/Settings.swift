@@ -214,7 +214,10 @@ extension Settings {
 
     private var frameBytes: Int {
         get { Int(self.connection.frameBytesMax) }
-        set { self.connection.frameBytesMax = UInt32(clamping: newValue) }
+        set {
+            self.connection.frameBytesMax = UInt32(clamping: newValue)
+            self.policy.limits.frameBytesMax = self.connection.frameBytesMax
+        }
     }
 }
 

@@ -82,6 +82,7 @@ extension Gateway {
         if isResumed, let old {
             endpoint.settings = old.settings
             endpoint.membership = old.membership
+            endpoint.membership?.wait = nil
         }
         if let place {
             self.vehicles.withValue(at: place) {

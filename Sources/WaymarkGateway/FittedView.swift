@@ -183,26 +183,17 @@ extension FittedView {
     /// Fits a frame. `publication` is its content; nil until a view needs it.
     mutating func fit(
         _ frame: Frame, _ publication: inout Publication?, _ outline: PublicationOutline,
-        _ route: StoredRoute, _ coder: BodyCoder, into fitted: inout PublishedFrames
-    ) {
+        _ route: StoredRoute, _ coder: BodyCoder
+    ) -> Result {
         switch self.foresight(by: outline.rule) {
-        case .asReceived: return fitted.append(copyOf: frame, outline)
-        case .withheld: return
+        case .asReceived: return .asReceived
+        case .withheld: return .fitted([])
         case .unknown: break
         }
         publication = publication ?? coder.decode(frame)
         // A type that this build does not know is forwarded as it is.
-        guard let publication else { return fitted.append(copyOf: frame, outline) }
-        switch self.fit(publication, route) {
-        case .asReceived: fitted.append(copyOf: frame, outline)
-        case .fitted(let publications):
-            for publication in publications {
-                let envelope = Envelope(
-                    .publication(publication), session: frame.header.session, sequence: frame.header.sequence,
-                    flags: frame.header.flags.union(.fitted))
-                fitted.append(copyOf: coder.encode(envelope), publication.outline)
-            }
-        }
+        guard let publication else { return .asReceived }
+        return self.fit(publication, route)
     }
 }
 
@@ -222,7 +213,13 @@ private struct Slots: Sendable, Hashable, Codable {
     /// Whether the endpoint holds the element at `index`; nil for one that was never added.
     func holds(_ index: Int?) -> Bool {
         if self.isUnlimited { return true }
-        return index.map(self.held.contains) ?? false
+        guard let index else { return false }
+        var (first, end) = (0, self.held.count)
+        while first < end {
+            let middle = (first + end) / 2
+            if self.held[middle] < index { first = middle + 1 } else { end = middle }
+        }
+        return first < self.held.count && self.held[first] == index
     }
 
     /// Makes the endpoint hold `window`; returns what it must be sent for that.

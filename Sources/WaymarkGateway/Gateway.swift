@@ -28,9 +28,9 @@ package struct Gateway: Sendable, Hashable {
     }
 
     package internal(set) var counters = Counters()
-    package internal(set) var policy: Policy { didSet { self.rules = Self.rules(self.policy, self.coder) } }
+    package internal(set) var policy: Policy { didSet { self.rules = self.publishingRules } }
     let coder: BodyCoder
-    /// Of ``policy`` and ``coder``: made once, since each batch of frames needs it.
+    /// Made once, since each batch of frames needs it.
     private(set) var rules: NavigationSession.PublishingRules
     var peers: [ConnectionID: Peer] = [:]
     var vehicles: [VehicleID: Vehicle] = [:]
@@ -64,8 +64,10 @@ package struct Gateway: Sendable, Hashable {
     var steps = StepQueue()
     /// The connection that pays for the present event, see ``Event/cause``.
     var cause: ConnectionID?
-    /// The work at which the present event stops doing steps.
+    /// The work at which the present event leaves the rest to steps; 0 between two events.
     var workLimit: UInt64 = 0
+    /// How many units of work an event may cost before it leaves the rest to steps.
+    package var stepUnitsMax: UInt64 = 32 { didSet { self.rules = self.publishingRules } }
     /// How many tours of sessions' vehicles are not over. While there are none, every vehicle is settled.
     var tourCount = 0
     /// Sessions in which other endpoints of a user may have room now; empty between two events.
@@ -75,12 +77,15 @@ package struct Gateway: Sendable, Hashable {
     package init(policy: Policy, coder: BodyCoder, firstSession: SessionID) {
         self.policy = policy
         self.coder = coder
-        self.rules = Self.rules(policy, coder)
+        self.rules = NavigationSession.PublishingRules(
+            limits: policy.limits, coder: coder, fittingUnitsMax: 0)
         self.nextSession = firstSession
+        self.rules = self.publishingRules
     }
 
-    private static func rules(_ policy: Policy, _ coder: BodyCoder) -> NavigationSession.PublishingRules {
-        NavigationSession.PublishingRules(limits: policy.limits, coder: coder)
+    private var publishingRules: NavigationSession.PublishingRules {
+        NavigationSession.PublishingRules(
+            limits: self.policy.limits, coder: self.coder, fittingUnitsMax: Int(2 * self.stepUnitsMax))
     }
 
     /// Advances the gateway by one event and appends what the driver must do, in order.
@@ -89,6 +94,7 @@ package struct Gateway: Sendable, Hashable {
         let start = self.counters.work.units
         let actionCount = actions.count
         self.counters.work.visit()
+        self.workLimit = self.counters.work.units &+ self.stepUnitsMax
         switch event {
         case .arrived(let connection, let hello, let principal, let subject, let token):
             if let goodbye = self.accessRefusal(of: hello, subject, into: &actions) {
@@ -113,12 +119,16 @@ package struct Gateway: Sendable, Hashable {
         }
         self.counters.work.perform(actions.count &- actionCount)
         if !self.steps.isEmpty || !self.sessionsWithRoom.isEmpty {
-            self.takeSteps(of: self.cause, since: start, at: now, into: &actions)
+            self.takeSteps(of: self.cause, at: now, into: &actions)
         }
         self.arm(into: &actions)
         self.counters.work.endEvent(since: start)
         self.cause = nil
+        self.workLimit = 0
     }
+
+    /// Forgets what is not handed over because it can be made again.
+    package mutating func forgetSnapshots() { self.snapshots.forgetAll() }
 
     /// The connections of admitted peers.
     package var connections: some Collection<ConnectionID> { self.peers.keys }

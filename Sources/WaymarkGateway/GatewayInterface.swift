@@ -174,6 +174,8 @@ package struct GatewayLimits: Sendable, Hashable {
     package var replayBytesPerUserMax = 134_217_728
     /// Distinct profiles that one session is fitted to for the endpoints of one user, apart from ``Profile/bare``.
     package var profilesPerSessionMax = 32
+    /// The longest frame that a peer may send, and that content is fitted to, header included.
+    package var frameBytesMax = ConnectionLimits().frameBytesMax
     /// Of one session at a time.
     package var route = RouteContent.Limits()
 

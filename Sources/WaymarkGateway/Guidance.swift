@@ -322,6 +322,7 @@ extension Gateway {
         self.clients[session.client]?.ended.append(
             ResumedSession(session: id, sequence: session.sequence, phase: .ended, endReason: reason))
         self.endedSessions[id] = self.sessions.removeValue(forKey: id)
+        self.endedSessions[id]?.snapshots = []
         self.endedSessions[id]?.ending = NavigationSession.Ending(
             reason: reason, tellsVehicles: session.content.phase != .ended || session.hasUnfitted,
             connection: self.clients[session.client]?.connection)
@@ -347,7 +348,9 @@ extension Gateway {
             self.leaveSession(EndpointPath(vehicle: id, endpoint: name), into: &actions)
         }
         for (_, connection, endpoint) in vehicle.connections
-        where leaving.tellsVehicle && endpoint.membership?.session == session {
+        where endpoint.membership?.session == session
+            && (leaving.tellsVehicle || endpoint.membership?.wait != nil)
+        {
             actions.append(.purge(connection, session))
             let ended = SessionEnded(session: session, reason: leaving.reason)
             actions.append(.send(connection, Envelope(.sessionEnded(ended))))
@@ -447,7 +450,9 @@ extension Gateway {
     ) {
         guard let sequence = self.sessions[session]?.sequence else { return }
         let envelope = Envelope(message, session: session, sequence: sequence, flags: .gateway)
-        for (_, connection, _) in self.vehicles[id]?.connections ?? [] {
+        // SnapshotBegin tells it to those that wait for their snapshot.
+        for (_, connection, endpoint) in self.vehicles[id]?.connections ?? []
+        where endpoint.membership?.wait == nil {
             actions.append(.send(connection, envelope))
         }
     }

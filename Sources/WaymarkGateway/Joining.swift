@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
@@ -28,7 +29,7 @@ extension Gateway {
         actions.append(.send(connection, Envelope(.sessionEnded(vehicle.end(of: session)))))
     }
 
-    /// Sends an endpoint the snapshot of the session, or what it missed, and adds it to its audience.
+    /// Adds an endpoint to a session. It is sent the snapshot, or what it missed, at once or by steps.
     ///
     /// - Returns: Whether there was room for its profile. If not, it gets ``Profile/bare``.
     @discardableResult
@@ -41,7 +42,7 @@ extension Gateway {
             let index = self.sessions.index(forKey: id),
             case let (endpoint?, user, lastSession) = self.vehicles.withValue(
                 at: place, { ($0.endpoints[path.endpoint], $0.principal, $0.lastEnd?.session) }),
-            let connection = endpoint.connection
+            endpoint.connection != nil
         else { return true }
         let features = self.features(at: index)
         let reasons = self.withheld(from: endpoint, path.vehicle, features)
@@ -54,34 +55,74 @@ extension Gateway {
         var membership = Endpoint.Membership(
             session: id, profile: hasRoom ? wanted : .bare, withheld: withheld.untilSnapshot)
         let resumes = hello.map { endpoint.canResume($0, in: membership) } ?? false
+        // The endpoint may hold frames of this session up to the same number, fitted to another profile, and may disconnect
+        // before it has read the snapshot.
+        let mayHoldOther =
+            isRefit || hello?.resumeSession == id || lastSession == id
+        membership.wait = Endpoint.Wait(
+            sequence: resumes ? hello?.resumeSequence : nil, mayHoldOther: mayHoldOther)
+        membership.firstResumable = resumes ? old?.firstResumable ?? 0 : .max
         let fresh = self.newAudienceID()
-        let entry = self.sessions.values[index].enter(
-            membership.profile, after: resumes ? hello?.resumeSequence : nil, newID: fresh, self.rules,
-            self.memory, &self.snapshots)
-        if !entry.overdue.isEmpty { actions.append(.publish(entry.audience, entry.overdue)) }
+        self.sessions.values[index].enter(membership.profile, path, newID: fresh)
         if let old { self.end(old, path, of: user, usesProfile: !isCounted) }
         if !isCounted { self.use(membership.profile, at: index, path, of: user, waits: !hasRoom) }
-        self.counters.work.copy(
-            byteCount: entry.overdue.byteCount + entry.frames.reduce(0) { $0 + $1.bytes.count })
+        self.vehicles.withValue(at: place) { $0.move(path.endpoint, to: membership, nil) }
+        self.sendSnapshots(of: id, into: &actions)
+        return hasRoom
+    }
+
+    /// Sends the endpoints of a session that wait for it the snapshot, as far as the budget goes.
+    private mutating func sendSnapshots(of id: SessionID, into actions: inout [Action]) {
+        if !self.hasBudget || self.fitWhileInBudget(id, into: &actions) { self.queue(.fit(id)) }
+    }
+
+    /// Sends an endpoint that waits for it the snapshot of its session, or what it missed, and adds it to its audience; or begins to
+    /// fit the snapshot.
+    mutating func sendSnapshot(of id: SessionID, to path: EndpointPath, into actions: inout [Action]) {
+        guard let place = self.vehicles.index(forKey: path.vehicle),
+            let index = self.sessions.index(forKey: id),
+            let endpoint = self.vehicles.withValue(at: place, { $0.endpoints[path.endpoint] }),
+            let connection = endpoint.connection, var membership = endpoint.membership,
+            let wait = membership.wait, membership.session == id
+        else { return }
+        let profile = membership.profile
+        let features = self.features(at: index)
+        var withheld = self.withheld(from: endpoint, path.vehicle, features)
+        let wanted = features.profile(of: endpoint, withholding: withheld)
+        if profile == .bare {
+            if wanted != .bare { withheld = Self.withheldWithoutRoom }
+        } else if wanted != profile {
+            // What is withheld has changed: the refit that is under way lets it wait for another snapshot.
+            return
+        }
+        // Once the client has ended guidance, those that wait are told only that.
+        guard self.sessions.withValue(at: index, { $0.content.phase }) != .ended else { return }
+        guard let entry = self.sessions.values[index].entry(profile, after: wait.sequence, &self.snapshots)
+        else {
+            self.counters.work.visit(self.sessions.values[index].retained.count / 16)
+            return self.sessions.values[index].waiting.prepend(path)
+        }
         let session = self.sessions.withValue(at: index) { SessionSummary($0) }
         if entry.kind == .full {
-            // The endpoint may hold frames of this session up to the same number, fitted to another profile, and may disconnect
-            // before it has read the snapshot.
-            let mayHoldOther = isRefit || hello?.resumeSession == id || lastSession == id
+            let mayHoldOther = wait.mayHoldOther || !entry.later.isEmpty
             membership.firstResumable = session.sequence + (mayHoldOther ? 1 : 0)
-        } else {
-            membership.firstResumable = old?.firstResumable ?? 0
         }
-        let audience = entry.audience
-        self.vehicles.withValue(at: place) { $0.move(path.endpoint, to: membership, audience) }
-        self.sendSnapshot(entry.kind, entry.frames, withheld, of: session, to: connection, into: &actions)
-        actions.append(.join(connection, audience))
-        return hasRoom
+        membership.wait = nil
+        membership.withheld = withheld.untilSnapshot
+        self.vehicles.withValue(at: place) { $0.move(path.endpoint, to: membership, entry.audience) }
+        self.counters.work.send(entry.frames)
+        self.counters.work.send(entry.later)
+        self.sendSnapshot(
+            entry.kind, entry.frames, withheld, of: session, at: entry.sequence, to: connection,
+            into: &actions)
+        if !entry.later.isEmpty { actions.append(.sendFrames(connection, entry.later)) }
+        actions.append(.join(connection, entry.audience))
     }
 
     private mutating func sendSnapshot(
         _ kind: SnapshotBegin.Kind, _ frames: [Frame], _ withheld: [FeatureGrant],
-        of session: SessionSummary, to connection: ConnectionID, into actions: inout [Action]
+        of session: SessionSummary, at sequence: UInt64, to connection: ConnectionID,
+        into actions: inout [Action]
     ) {
         var begin = SnapshotBegin(kind: kind, client: session.client)
         begin.clientDisplayName = self.client(session.client) { $0.displayName } ?? ""
@@ -92,7 +133,7 @@ extension Gateway {
         let mark = { (message: Message) in
             Action.send(
                 connection,
-                Envelope(message, session: session.id, sequence: session.sequence, flags: .gateway))
+                Envelope(message, session: session.id, sequence: sequence, flags: .gateway))
         }
         actions.append(mark(.snapshotBegin(begin)))
         if !frames.isEmpty { actions.append(.sendFrames(connection, frames)) }
@@ -223,7 +264,14 @@ extension Gateway {
             membership.session == id
         else { return false }
         let wanted = self.profile(of: endpoint, path.vehicle, features)
-        if wanted == membership.profile { return self.restate(features, id, path, endpoint, into: &actions) }
+        if wanted == membership.profile {
+            guard membership.wait != nil else {
+                return self.restate(features, id, path, endpoint, into: &actions)
+            }
+            self.sessions[id]?.waiting.append(path)
+            self.sendSnapshots(of: id, into: &actions)
+            return false
+        }
         if membership.profile == .bare {
             let user = self.vehicles[path.vehicle]?.principal
             guard let index = self.sessions.index(forKey: id), self.hasRoom(for: wanted, of: user, at: index)
@@ -247,7 +295,8 @@ extension Gateway {
             let session = self.sessions[id].map(SessionSummary.init)
         else { return false }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.membership?.withheld = withheld.untilSnapshot
-        self.sendSnapshot(.missed, [], withheld, of: session, to: connection, into: &actions)
+        self.sendSnapshot(
+            .missed, [], withheld, of: session, at: session.sequence, to: connection, into: &actions)
         return true
     }
 

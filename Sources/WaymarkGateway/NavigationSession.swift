@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
@@ -45,12 +46,20 @@ struct NavigationSession: Sendable, Hashable, Codable {
     /// The last sequence number that its client used.
     private(set) var sequence: UInt64 = 0
     private(set) var retained = RetainedState()
-    private(set) var audiences: OrderedDictionary<Profile, Audience> = [:]
-    private(set) var replay = ReplayRing(after: 0)
+    var audiences: OrderedDictionary<Profile, Audience> = [:]
+    var replay = ReplayRing(after: 0)
     /// The whole route; nil while no endpoint stores a part of it only.
-    private var route: StoredRoute?
+    var route: StoredRoute?
+    /// Frames that ``route`` does not contain yet. While there are some, nothing is fitted.
+    var routeFrames: Deque<Frame> = []
+    /// Endpoints that wait for their snapshot, in the order in which they came. Some of them may have left.
+    var waiting: Deque<EndpointPath> = []
+    /// The snapshot that is being fitted for the first of them. One at a time, so that all of them take no more memory than what
+    /// sessions retain. Why an array: it is large and rare, and sessions are copied.
+    var snapshots: [SnapshotWork] = []
 
-    /// What is coded for the next process: all but the route, which ``restoreRoute(_:)`` rebuilds from ``retained``.
+    /// What is coded for the next process: all but what steps work on, and the route, which ``restoreRoute(_:)`` rebuilds from
+    /// ``retained``.
     private enum CodingKeys: CodingKey {
         case id, ordinal, client, user, userIndex, requestID, selection, receiptsEveryMilliseconds, vehicles,
             left,
@@ -131,7 +140,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     private enum Effect: Sendable, Hashable { case published, unchanged }
 
     /// What a batch has changed so far. Apart from ``PublishingRules``, so that those are not copied for each frame.
-    private struct Batch {
+    struct Batch {
         /// Features that the client was granted.
         let features: FeatureSet
         /// How many bytes the replay rings of all sessions may still grow.
@@ -266,14 +275,6 @@ struct NavigationSession: Sendable, Hashable, Codable {
         batch.growth = 0
     }
 
-    /// Drops the frames that were published while the trip shared more: an endpoint that resumes gets a snapshot instead.
-    private mutating func forgetReplay() {
-        self.replay = ReplayRing(after: self.sequence)
-        for index in self.audiences.values.indices {
-            self.audiences.values[index].fitting?.replay = ReplayRing(after: self.sequence)
-        }
-    }
-
     // MARK: What a client may publish
 
     // Why none of these gets the session as a whole: it would be copied for each frame.
@@ -338,237 +339,6 @@ struct NavigationSession: Sendable, Hashable, Codable {
             error.field = "\(outline.rule.largestField)"
             throw error
         }
-    }
-
-    // MARK: Fan-out
-
-    /// Keeps frames for resumption and hands them to every audience, fitted to its profile.
-    private mutating func handOn(
-        _ frames: PublishedFrames, _ rules: PublishingRules, _ batch: inout Batch,
-        into actions: inout [Gateway.Action]
-    ) {
-        guard !frames.isEmpty else { return }
-        self.replay.append(frames, rules.limits.replayBytesMax, &batch.replayRoom)
-        var isFitted = false
-        // Why by index: hashing a profile costs more than everything else here.
-        for index in self.audiences.values.indices {
-            if self.audiences.values[index].fitting == nil {
-                batch.units += self.audiences.values[index].memberCount
-                actions.append(.publish(self.audiences.values[index].id, frames))
-            } else {
-                isFitted = true
-            }
-        }
-        if isFitted { self.handOnFitted(frames, rules, &batch, into: &actions) }
-    }
-
-    /// Hands frames to the audiences that get them fitted: at once as far as that costs little, else by steps.
-    private mutating func handOnFitted(
-        _ frames: PublishedFrames, _ rules: PublishingRules, _ batch: inout Batch,
-        into actions: inout [Gateway.Action]
-    ) {
-        var publications: [Publication?] = []
-        for index in frames.indices {
-            var publication: Publication?
-            if self.route != nil, frames.outlines[index].isOfStoredRoute {
-                publication = rules.coder.decode(frames.frame(at: index))
-                if let publication { self.route?.apply(publication) }
-            }
-            publications.append(publication)
-        }
-        let route = self.route ?? StoredRoute()
-        let unitsMax = batch.units + Self.unitsAtOnce
-        for audience in self.audiences.values.indices where self.audiences.values[audience].fitting != nil {
-            guard batch.units < unitsMax, self.audiences.values[audience].mayFitAtOnce(frames) else {
-                self.audiences.values[audience].fitting?.queue(frames)
-                batch.needsFitting = true
-                continue
-            }
-            var fitted = PublishedFrames()
-            for index in frames.indices {
-                // Why not `if var`: the view must be changed in place, not copied.
-                self.audiences.values[audience].fitting?.view.fit(
-                    frames.frame(at: index), &publications[index - frames.indices.lowerBound],
-                    frames.outlines[index], route, rules.coder, into: &fitted)
-            }
-            batch.units += WorkMeter.units(ofBytes: frames.byteCount + fitted.byteCount)
-            guard !fitted.isEmpty else { continue }
-            batch.units += self.audiences.values[audience].memberCount
-            self.audiences.values[audience].fitting?.replay
-                .append(fitted, rules.limits.replayBytesMax, &batch.replayRoom)
-            actions.append(.publish(self.audiences.values[audience].id, fitted))
-        }
-    }
-
-    /// The work of fitting a batch that is done at once; the rest is done by steps.
-    private static let unitsAtOnce = 64
-
-    /// Whether frames wait to be fitted.
-    var hasUnfitted: Bool {
-        self.audiences.values.contains { $0.fitting?.unfitted.isEmpty == false }
-    }
-
-    /// Fits some of the frames that wait, for one audience.
-    ///
-    /// - Returns: The audience, the fitted frames and the work; nil if none wait.
-    mutating func fitMore(
-        _ rules: PublishingRules, _ memory: inout MemoryLedger
-    ) -> (audience: AudienceID, fitted: PublishedFrames, units: Int)? {
-        guard
-            let index = self.audiences.values.firstIndex(where: { $0.fitting?.unfitted.isEmpty == false })
-        else { return nil }
-        let (fitted, units) = self.fitWaiting(of: index, unitsMax: Self.unitsAtOnce, rules.coder)
-        var room = memory.replayRoom(of: self.userIndex, rules.limits)
-        self.audiences.values[index].fitting?.replay.append(fitted, rules.limits.replayBytesMax, &room)
-        memory.set(self.id, self.kept)
-        return (self.audiences.values[index].id, fitted, units)
-    }
-
-    /// Fits frames that wait for an audience, until the work reaches `unitsMax`.
-    private mutating func fitWaiting(
-        of index: Int, unitsMax: Int, _ coder: BodyCoder
-    ) -> (fitted: PublishedFrames, units: Int) {
-        let route = self.route ?? StoredRoute()
-        var fitted = PublishedFrames()
-        var units = 0
-        while units < unitsMax, let frame = self.audiences.values[index].fitting?.unfitted.takeFirst() {
-            var publication = coder.decode(frame)
-            let outline = publication?.outline ?? .unrecognized
-            let byteCount = fitted.byteCount
-            self.audiences.values[index].fitting?.view
-                .fit(frame, &publication, outline, route, coder, into: &fitted)
-            units += WorkMeter.units(ofBytes: frame.bytes.count + fitted.byteCount - byteCount)
-        }
-        return (fitted, units)
-    }
-
-    // MARK: Audiences
-
-    /// What an endpoint is sent when it enters the session.
-    struct Entry: Sendable, Hashable {
-        var audience: AudienceID
-        var kind: SnapshotBegin.Kind
-        var frames: [Frame]
-        /// What the audience must be sent before: frames that waited to be fitted.
-        var overdue = PublishedFrames()
-    }
-
-    /// Adds an endpoint of `profile` and returns what it must be sent.
-    ///
-    /// `sequence` is the last number that it received in this session with the same profile; nil for none.
-    mutating func enter(
-        _ profile: Profile, after sequence: UInt64?, newID: @autoclosure () -> AudienceID,
-        _ rules: PublishingRules, _ memory: borrowing MemoryLedger, _ snapshots: inout SnapshotBook
-    ) -> Entry {
-        let overdue = self.fitOverdue(of: profile, rules, memory)
-        var entry = self.entry(profile, after: sequence, newID: newID(), rules.coder, &snapshots)
-        entry.overdue = overdue
-        return entry
-    }
-
-    /// Fits everything that waits for an audience.
-    private mutating func fitOverdue(
-        of profile: Profile, _ rules: PublishingRules, _ memory: borrowing MemoryLedger
-    ) -> PublishedFrames {
-        guard let index = self.audiences.index(forKey: profile),
-            self.audiences.values[index].fitting?.unfitted.isEmpty == false
-        else { return PublishedFrames() }
-        var room = memory.replayRoom(of: self.userIndex, rules.limits)
-        let (fitted, _) = self.fitWaiting(of: index, unitsMax: .max, rules.coder)
-        self.audiences.values[index].fitting?.replay.append(fitted, rules.limits.replayBytesMax, &room)
-        return fitted
-    }
-
-    private mutating func entry(
-        _ profile: Profile, after sequence: UInt64?, newID: @autoclosure () -> AudienceID,
-        _ coder: BodyCoder, _ snapshots: inout SnapshotBook
-    ) -> Entry {
-        if let index = self.audiences.index(forKey: profile) {
-            self.audiences.values[index].memberCount += 1
-            let audience = self.audiences.values[index]
-            if let sequence, let missed = self.missed(after: sequence, audience) {
-                return Entry(audience: audience.id, kind: .missed, frames: missed)
-            }
-            if profile.isIdentity {
-                return Entry(audience: audience.id, kind: .full, frames: self.retained.frames)
-            }
-            let frames =
-                snapshots.frames(of: self.id, profile, at: self.sequence)
-                ?? self.fittedSnapshot(profile, coder, &snapshots).frames
-            return Entry(audience: audience.id, kind: .full, frames: frames)
-        }
-        var audience = Audience(id: newID(), memberCount: 1)
-        defer { self.audiences[profile] = audience }
-        guard profile.isIdentity else {
-            let (view, frames) = self.fittedSnapshot(profile, coder, &snapshots)
-            audience.fitting = Audience.Fitting(view: view, replay: ReplayRing(after: self.sequence))
-            return Entry(audience: audience.id, kind: .full, frames: frames)
-        }
-        // The session's own ring serves this audience, also with frames from before the audience existed.
-        if let sequence, let missed = self.missed(after: sequence, audience) {
-            return Entry(audience: audience.id, kind: .missed, frames: missed)
-        }
-        return Entry(audience: audience.id, kind: .full, frames: self.retained.frames)
-    }
-
-    /// Removes an endpoint, and its audience if that has no other.
-    mutating func leave(_ profile: Profile) {
-        guard let index = self.audiences.index(forKey: profile) else { return }
-        self.audiences.values[index].memberCount -= 1
-        guard self.audiences.values[index].memberCount == 0 else { return }
-        self.audiences.remove(at: index)
-        if !self.audiences.keys.contains(where: \.isWindowed) { self.route = nil }
-    }
-
-    /// The frames after `sequence`; nil if some are no longer kept.
-    private func missed(after sequence: UInt64, _ audience: Audience) -> [Frame]? {
-        guard sequence <= self.sequence else { return nil }
-        return (audience.fitting?.replay ?? self.replay).frames(after: sequence)
-    }
-
-    /// Rebuilds the route from the retained frames, after the rest of the state was read.
-    mutating func restoreRoute(_ coder: BodyCoder) {
-        guard self.audiences.keys.contains(where: \.isWindowed) else { return }
-        self.route = self.storedRoute(self.retained.frames.compactMap { coder.decode($0) })
-    }
-
-    private func storedRoute(_ retained: [Publication]) -> StoredRoute {
-        StoredRoute(
-            retained: retained, upcoming: self.content.lastUpcoming,
-            laneGuidance: self.content.lastLaneGuidance)
-    }
-
-    /// The retained frames, fitted by a new view. Its state is then the same as that of an older view of the profile.
-    private mutating func fittedSnapshot(
-        _ profile: Profile, _ coder: BodyCoder, _ snapshots: inout SnapshotBook
-    ) -> (view: FittedView, frames: [Frame]) {
-        let retained = self.retained.frames.map { (frame: $0, publication: coder.decode($0)) }
-        if profile.isWindowed, self.route == nil {
-            self.route = self.storedRoute(retained.compactMap(\.publication))
-        }
-        var view = FittedView(profile: profile)
-        let route = self.route ?? StoredRoute()
-        var fitted = PublishedFrames()
-        for (frame, publication) in retained {
-            var publication = publication
-            let outline = publication?.outline ?? .unrecognized
-            view.fit(frame, &publication, outline, route, coder, into: &fitted)
-        }
-        var newer: Set<ConflationKey> = []
-        let newest = fitted.frames.reversed().filter { $0.key.map { newer.insert($0).inserted } ?? true }
-        let frames = newest.reversed().map(\.frame)
-        snapshots.keep(frames, of: self.id, profile, at: self.sequence)
-        return (view, frames)
-    }
-}
-
-extension ReplayRing {
-    /// Keeps frames within `byteCountMax`, and takes what that needs from `room`.
-    fileprivate mutating func append(_ frames: PublishedFrames, _ byteCountMax: Int, _ room: inout Int) {
-        guard !frames.isEmpty else { return }
-        let before = self.byteCount
-        self.append(frames, byteCountMax: min(byteCountMax, before + room))
-        room -= self.byteCount - before
     }
 }
 

@@ -122,13 +122,26 @@ extension Gateway {
         self.queue(.end(id, reason))
     }
 
-    /// A step: fits some of what waits.
+    /// A step: fits some of what waits, and sends snapshots.
     mutating func fitMore(of id: SessionID, into actions: inout [Action]) {
+        if self.fitWhileInBudget(id, into: &actions) { self.putBack(.fit(id)) }
+    }
+
+    /// Fits what waits, and sends snapshots, as far as the budget goes.
+    ///
+    /// - Returns: Whether more waits.
+    mutating func fitWhileInBudget(_ id: SessionID, into actions: inout [Action]) -> Bool {
         let rules = self.rules
-        guard let (audience, fitted, units) = self.sessions[id]?.fitMore(rules, &self.memory) else { return }
-        self.counters.work.visit(units)
-        if !fitted.isEmpty { actions.append(.publish(audience, fitted)) }
-        self.putBack(.fit(id))
+        repeat {
+            guard let (result, units) = self.sessions[id]?.fitMore(rules, &self.memory) else { return false }
+            self.counters.work.visit(units)
+            switch result {
+            case .nothing: break
+            case .publish(let audience, let fitted): actions.append(.publish(audience, fitted))
+            case .snapshot(let path): self.sendSnapshot(of: id, to: path, into: &actions)
+            }
+        } while self.hasBudget
+        return true
     }
 
     // MARK: Destination sharing
@@ -149,7 +162,7 @@ extension Gateway {
         self.vehicles[vehicle]?.shares.append(id)
         self.tell(share, .willShare, into: &actions)
         let isOffered = self.vehicles[vehicle]?.connections.contains { _, _, endpoint in
-            endpoint.membership?.profile.allows(.destinationSharing) == true
+            endpoint.audience != nil && endpoint.membership?.profile.allows(.destinationSharing) == true
         }
         if isOffered == true {
             self.deadlines.set(.share(share), at: now + self.policy.limits.shareTimeout)

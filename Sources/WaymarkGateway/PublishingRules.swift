@@ -7,10 +7,13 @@ extension NavigationSession {
     final class PublishingRules: Sendable {
         let limits: GatewayLimits
         let coder: BodyCoder
+        /// The work of fitting that is done at once; the rest is done by steps.
+        let fittingUnitsMax: Int
 
-        init(limits: GatewayLimits, coder: BodyCoder) {
+        init(limits: GatewayLimits, coder: BodyCoder, fittingUnitsMax: Int) {
             self.limits = limits
             self.coder = coder
+            self.fittingUnitsMax = fittingUnitsMax
         }
     }
 }

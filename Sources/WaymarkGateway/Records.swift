@@ -34,6 +34,16 @@ struct Endpoint: Sendable, Hashable, Codable {
         var withheld: FeatureSet = []
         /// The lowest number from which the endpoint can resume: below it the endpoint holds frames of an earlier membership.
         var firstResumable: UInt64 = 0
+        /// It waits for its snapshot; nil afterwards.
+        var wait: Wait?
+    }
+
+    /// What an endpoint waits for that has entered a session.
+    struct Wait: Sendable, Hashable, Codable {
+        /// The last number that it received with the same profile: it need be sent only what it missed.
+        var sequence: UInt64?
+        /// It may hold frames of this session that were fitted to another profile.
+        var mayHoldOther: Bool
     }
 
     /// Whether an endpoint that says `hello` holds the frames of `membership` up to some number.
@@ -134,12 +144,13 @@ struct Vehicle: Sendable, Hashable, Codable {
         self.endpoints.values[index].grace = grace
     }
 
-    /// Takes a connected endpoint out of the audience that it is in, if any.
+    /// Takes a connected endpoint out of the audience that it is in, or waits for, if any.
     mutating func leaveAudience(
         _ name: EndpointName
     ) -> (connection: ConnectionID, audience: AudienceID)? {
-        guard let index = self.endpoints.index(forKey: name),
-            let connection = self.endpoints.values[index].connection,
+        guard let index = self.endpoints.index(forKey: name) else { return nil }
+        self.endpoints.values[index].membership?.wait = nil
+        guard let connection = self.endpoints.values[index].connection,
             let audience = self.endpoints.values[index].audience
         else { return nil }
         self.endpoints.values[index].audience = nil
@@ -201,24 +212,54 @@ struct Audience: Sendable, Hashable, Codable {
     var fitting: Fitting?
 
     /// The state of the fitting to a profile, and the frames that were fitted last.
-    struct Fitting: Sendable, Hashable, Codable {
-        var view: FittedView
+    struct Fitting: Sendable, Hashable {
+        /// Empty when the gateway is handed over.
+        var queue: FittingQueue
         var replay: ReplayRing
-        /// Frames that are fitted later, by steps; of each state the newest value. Empty when the gateway is handed over.
-        var unfitted = Outbox(limits: .none)
+        /// No endpoint of the profile has its snapshot. Nothing is fitted before.
+        let isPending: Bool
 
-        private enum CodingKeys: CodingKey { case view, replay }
+        /// For endpoints that wait for the first snapshot of a profile.
+        init(_ profile: Profile, after sequence: UInt64) {
+            self.queue = FittingQueue(view: FittedView(profile: profile))
+            self.replay = ReplayRing(after: sequence)
+            self.isPending = true
+        }
 
-        mutating func queue(_ frames: PublishedFrames) {
-            for (frame, key) in frames.frames { _ = self.unfitted.append(frame, key: key) }
+        /// Continues what fitted the first snapshot, and everything published up to `sequence`.
+        init(_ queue: FittingQueue, after sequence: UInt64) {
+            self.queue = queue
+            self.replay = ReplayRing(after: sequence)
+            self.isPending = false
         }
     }
+
+    /// Whether frames wait to be fitted.
+    var hasUnfitted: Bool { self.fitting?.queue.isEmpty == false }
 
     /// Whether a batch need not wait to be fitted: frames wait already, or the batch may name many maneuvers in turn, of which only the
     /// last ones matter.
     func mayFitAtOnce(_ frames: PublishedFrames) -> Bool {
-        guard let fitting, fitting.unfitted.isEmpty else { return false }
-        return frames.count == 1 || !fitting.view.profile.isWindowed
+        guard let fitting, fitting.queue.isEmpty else { return false }
+        return frames.count == 1 || !fitting.queue.view.profile.isWindowed
+    }
+}
+
+extension Audience.Fitting: Codable {
+    private enum CodingKeys: CodingKey { case view, replay, isPending }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.queue.view, forKey: .view)
+        try container.encode(self.replay, forKey: .replay)
+        try container.encode(self.isPending, forKey: .isPending)
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.queue = FittingQueue(view: try container.decode(FittedView.self, forKey: .view))
+        self.replay = try container.decode(ReplayRing.self, forKey: .replay)
+        self.isPending = try container.decodeIfPresent(Bool.self, forKey: .isPending) ?? false
     }
 }
 

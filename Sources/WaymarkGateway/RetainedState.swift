@@ -25,6 +25,19 @@ struct RetainedState: Sendable, Hashable, Codable {
             .sorted { $0.header.sequence < $1.header.sequence }
     }
 
+    /// All kept frames in the publisher's order; a state with its key.
+    var entries: [(frame: Frame, key: ConflationKey?)] {
+        var entries = (self.newest + self.additions).map { (frame: $0, key: $0.stateKey) }
+        for (maneuver, index) in self.estimateIndices {
+            entries.append(
+                (self.estimates[index], ConflationKey(type: .updateManeuverEstimates, item: maneuver)))
+        }
+        return entries.sorted { $0.frame.header.sequence < $1.frame.header.sequence }
+    }
+
+    /// How many frames are kept.
+    var count: Int { self.newest.count + self.additions.count + self.estimates.count }
+
     // MARK: States
 
     /// Where the newest value of a state is kept; nil for none.
@@ -115,6 +128,12 @@ struct RetainedState: Sendable, Hashable, Codable {
 extension Frame {
     /// The memory that it takes while it is kept, see ``FrameHeader/keptByteCount``.
     var keptByteCount: Int { self.header.keptByteCount }
+
+    /// The key of a state that there is one of.
+    fileprivate var stateKey: ConflationKey? {
+        guard PublicationRule.rule(for: self.header.rawType).kind == .state else { return nil }
+        return self.header.type.map { ConflationKey(type: $0) }
+    }
 
     /// Whether an event makes it void.
     fileprivate func isVoided(by voids: PublicationRule.Voids) -> Bool {

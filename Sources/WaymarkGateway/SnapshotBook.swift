@@ -35,6 +35,8 @@ struct SnapshotBook: Sendable, Hashable {
     /// Drops the snapshots of a session.
     mutating func forget(_ session: SessionID) { self.snapshots.removeAll { $0.session == session } }
 
+    mutating func forgetAll() { self.snapshots = [] }
+
     static func == (lhs: SnapshotBook, rhs: SnapshotBook) -> Bool { true }
     func hash(into hasher: inout Hasher) {}
 }

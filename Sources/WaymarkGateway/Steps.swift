@@ -7,7 +7,7 @@ package import WaymarkProtocol
 /// in order, each by one ``Gateway/Event/stepDue(of:)``, and other connections are served in between. So a step must still be right
 /// when vehicles, sessions and clients have changed or gone meanwhile.
 enum Step: Sendable, Hashable {
-    /// Fits what a session published to some profiles of its endpoints.
+    /// Fits what a session published to some profiles of its endpoints, and sends snapshots to those that wait for one.
     case fit(SessionID)
     /// Ends a session, once everything it published is fitted.
     case end(SessionID, SessionEndReason)
@@ -39,8 +39,9 @@ struct StepQueue: Sendable, Hashable {
 
     func isEmpty(of cause: ConnectionID?) -> Bool { self.steps.isEmpty || self.steps[cause] == nil }
 
+    /// Puts a step behind the others, unless it is the last one already.
     mutating func append(_ step: Step, of cause: ConnectionID?) {
-        self.steps[cause, default: []].append(step)
+        if self.steps[cause]?.last != step { self.steps[cause, default: []].append(step) }
     }
 
     /// Puts a step in front of the others, to be done next.
@@ -69,11 +70,7 @@ extension Gateway {
     mutating func queue(_ step: Step) { self.steps.append(step, of: self.cause) }
 
     /// Does what the event left to be done, as far as the budget of an event goes.
-    mutating func takeSteps(
-        of cause: ConnectionID?, since start: UInt64, at now: Instant, into actions: inout [Action]
-    ) {
-        self.workLimit = start &+ Self.workMax
-        defer { self.workLimit = 0 }
+    mutating func takeSteps(of cause: ConnectionID?, at now: Instant, into actions: inout [Action]) {
         repeat {
             if !self.sessionsWithRoom.isEmpty { self.fillRoom() }
             guard self.hasBudget, let step = self.steps.takeFirst(of: cause) else { return }
@@ -85,9 +82,6 @@ extension Gateway {
 
     /// Whether the present event may do more steps.
     var hasBudget: Bool { Int64(bitPattern: self.workLimit &- self.counters.work.units) > 0 }
-
-    /// How many units of work an event may cost before it leaves the rest to later ones.
-    static let workMax: UInt64 = 32
 
     private mutating func take(_ step: Step, at now: Instant, into actions: inout [Action]) {
         self.counters.work.visit()

@@ -14,14 +14,8 @@ struct StoredRoute: Sendable, Hashable {
 
     init() {}
 
-    /// The route that retained publications make up.
-    ///
-    /// `upcoming` and `laneGuidance` are those that were named last. The newest publications may name none.
-    init(
-        retained publications: some Sequence<Publication>, upcoming: [ManeuverID],
-        laneGuidance: LaneGuidanceID?
-    ) {
-        for publication in publications { self.apply(publication) }
+    /// Sets what was named last.
+    mutating func name(_ upcoming: [ManeuverID], _ laneGuidance: LaneGuidanceID?) {
         self.maneuvers.name(upcoming)
         self.laneGuidances.name(laneGuidance.map { [$0] } ?? [])
     }
@@ -54,11 +48,16 @@ struct StoredRoute: Sendable, Hashable {
 extension PublicationOutline {
     /// Whether it can change a ``StoredRoute``.
     var isOfStoredRoute: Bool {
-        let rule = self.rule
-        switch rule.adds ?? rule.refersTo {
-        case .maneuvers, .laneGuidances: return true
-        case .wholeRoute: return self.route != nil
-        case .segments, nil: return false
+        self.rule.isOfStoredRoute && (self.rule.adds != .wholeRoute || self.route != nil)
+    }
+}
+
+extension PublicationRule {
+    /// Whether publications of its type can change a ``StoredRoute``.
+    var isOfStoredRoute: Bool {
+        switch self.adds ?? self.refersTo {
+        case .maneuvers, .laneGuidances, .wholeRoute: true
+        case .segments, nil: false
         }
     }
 }

@@ -28,6 +28,7 @@ extension Gateway {
         at now: Instant,
         into actions: inout [Action]
     ) {
+        let actionCount = actions.count
         guard self.settle(path.vehicle, of: connection, at: now, into: &actions),
             let vehicle = self.vehicles.index(forKey: path.vehicle)
         else { return }
@@ -45,7 +46,11 @@ extension Gateway {
         case .cancelNavigation(.userStopped) where !isCurrent:
             let ended = self.vehicles.withValue(at: vehicle) { $0.end(of: session) }
             actions.append(.send(connection, Envelope(.sessionEnded(ended))))
-        case .cancelNavigation(let reason): self.cancel(path, connection, reason, at: now, into: &actions)
+        case .cancelNavigation(let reason):
+            if actions.count > actionCount {
+                self.dropFrames(for: path.vehicle, after: actionCount, &actions)
+            }
+            self.cancel(path, connection, reason, at: now, into: &actions)
         case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
         case .vehicleSettings(let settings): self.update(settings, path, into: &actions)
         case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .receipt:
@@ -148,7 +153,22 @@ extension Gateway {
 
     // MARK: Cancelling
 
-    /// The vehicle ends guidance. No further frame of the session reaches it.
+    /// Drops what tours have just told the endpoints of a vehicle that cancels: it gets no more of its session. A vehicle that had not
+    /// entered keeps its snapshot, which SessionEnded ends.
+    private func dropFrames(for id: VehicleID, after count: Int, _ actions: inout [Action]) {
+        let endpoints = Set(self.vehicles[id]?.connections.map(\.connection) ?? [])
+        let rest = actions[count...].filter { action in
+            guard case .send(let connection, let envelope) = action, endpoints.contains(connection) else {
+                return true
+            }
+            return switch envelope.message {
+            case .sessionSuspended, .sessionRestored: false
+            default: true  // Of another session, or a snapshot.
+            }
+        }
+        actions.replaceSubrange(count..., with: rest)
+    }
+
     private mutating func cancel(
         _ path: EndpointPath, _ connection: ConnectionID, _ reason: CancelReason, at now: Instant,
         into actions: inout [Action]

@@ -1,3 +1,5 @@
+internal import WaymarkProtocol
+
 /// Counts work. A unit is about what a small message to one endpoint costs: some microseconds.
 ///
 /// It decides when the gateway works, and changes nothing that it does. So two are always equal.
@@ -21,11 +23,25 @@ package struct WorkMeter: Sendable, Hashable, Codable {
     /// Adds the cost of encoding or copying bytes.
     mutating func copy(byteCount: Int) { self.visit(Self.units(ofBytes: byteCount)) }
 
+    /// Adds the cost of sending frames to one endpoint.
+    mutating func send(_ frames: [Frame]) {
+        self.visit(frames.count / 8 + frames.reduce(0) { $0 + $1.bytes.count } / Self.sentBytesPerUnit)
+    }
+
+    /// As many bytes are sent to one endpoint in the time of one unit.
+    private static let sentBytesPerUnit = 16_384
+
     /// The cost of encoding or copying bytes.
     static func units(ofBytes byteCount: Int) -> Int { 1 + byteCount / Self.bytesPerUnit }
 
-    /// As many bytes are encoded in the time of one unit.
+    /// As many bytes are copied in the time of one unit.
     private static let bytesPerUnit = 512
+
+    /// The cost of decoding, fitting or encoding bytes.
+    static func units(ofFitted byteCount: Int) -> Int { 1 + byteCount / Self.fittedBytesPerUnit }
+
+    /// As many bytes are decoded, fitted or encoded in the time of one unit.
+    private static let fittedBytesPerUnit = 256
 
     package static func == (lhs: WorkMeter, rhs: WorkMeter) -> Bool { true }
     package func hash(into hasher: inout Hasher) {}

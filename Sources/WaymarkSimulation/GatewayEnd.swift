@@ -172,7 +172,7 @@ extension SimulatedNetwork {
             if let work = self.gateway.takeInstructions(for: loop) { self.loopWork[loop].append(work) }
         }
         var work = self.gateway.takeWork()
-        for id in work.batchesDone { self.inspector.service.endBatch(id) }
+        for batch in work.batchesDone { self.inspector.service.endBatch(batch.connection) }
         self.change(0) { core, now, send, actions in
             core.perform(&work.instructions, &work.batchesDone, at: now, send, into: &actions)
         }

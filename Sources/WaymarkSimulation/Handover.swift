@@ -15,9 +15,10 @@ extension SimulatedNetwork {
         self.settle()
         do {
             let state = try Self.copy(GatewayState(self.gateway.gateway))
-            guard let gateway = state.gateway(policy: self.policy, coder: Codec.coder) else {
+            guard var gateway = state.gateway(policy: self.policy, coder: Codec.coder) else {
                 return self.report(.restartLosesNothing, "the gateway's state cannot be restored")
             }
+            gateway.stepUnitsMax = self.stepUnitsMax
             if gateway != self.gateway.gateway {
                 self.report(.restartLosesNothing, "the gateway's state differs after the handover")
             }
@@ -26,7 +27,9 @@ extension SimulatedNetwork {
                     self.loops[connection.loop].detach(connection.slot).map { (connection, $0) }
                 }
             }
-            self.inspector.predecessor = self.gateway.gateway
+            var predecessor = self.gateway.gateway
+            predecessor.forgetSnapshots()
+            self.inspector.predecessor = predecessor
             self.beginGateway(gateway)
             self.gatewayDeadline = gateway.armed
             self.gateway.isPaused = true

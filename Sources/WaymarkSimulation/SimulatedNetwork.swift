@@ -48,6 +48,8 @@ package struct SimulatedNetwork {
     var loopWork: [[([Instruction], [ProcessedBatch])]]
     /// Loops whose next round of work is due.
     var isWorkDue: [Bool]
+    /// How much an event may cost before the gateway leaves the rest to steps.
+    let stepUnitsMax: UInt64
     /// How much the gateway and the loops do at a time: a handful of messages in half of the runs.
     let budgets: (gateway: GatewayCore.Budget, loop: LoopCore.Budget)
     /// Queued events are processed at the end of the tick.
@@ -104,6 +106,7 @@ package struct SimulatedNetwork {
         self.loopWork = Array(repeating: [], count: loopCount)
         self.isWorkDue = Array(repeating: false, count: loopCount)
         self.budgets = Self.budgets(&random)
+        self.stepUnitsMax = self.budgets.gateway == .init() ? gateway.stepUnitsMax : self.budgets.gateway.turn
         self.random = random
         self.beginGateway(gateway)
         self.populate()
@@ -116,6 +119,8 @@ package struct SimulatedNetwork {
         let loopLimits = LoopCore.Limits(
             waitingBytesMax: .max, slowConsumerTimeout: self.outboxLimits.slowConsumerTimeout,
             portionBytes: self.portionBytes)
+        var gateway = gateway
+        gateway.stepUnitsMax = self.stepUnitsMax
         self.gateway = GatewayCore(gateway, loopCount: self.loopDeadlines.count, software: "simulation")
         self.gateway.tap = self.inspector
         self.gateway.budget = self.budgets.gateway

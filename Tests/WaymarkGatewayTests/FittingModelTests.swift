@@ -326,6 +326,11 @@ struct FittingRun {
     }
 
     private mutating func handle(_ event: Gateway.Event) {
+        self.begin(event)
+        while self.gateway.hasSteps(of: event.cause) { self.begin(.stepDue(of: event.cause)) }
+    }
+
+    private mutating func begin(_ event: Gateway.Event) {
         var actions: [Gateway.Action] = []
         self.gateway.handle(event, at: Instant(nanoseconds: 0), into: &actions)
         for action in actions {

@@ -265,6 +265,98 @@ import WaymarkProtocol
         return world
     }
 
+    /// The most work of one event or step, while an event is handled with all its steps.
+    private static func largestStep(of event: Gateway.Event, in world: inout World) -> UInt64 {
+        var largest: UInt64 = 0
+        var next: Gateway.Event? = event
+        while let event = next {
+            let before = world.gateway.counters.work.units
+            world.begin(event)
+            largest = max(largest, world.gateway.counters.work.units - before)
+            next = world.gateway.hasSteps(of: event.cause) ? .stepDue(of: event.cause) : nil
+        }
+        return largest
+    }
+
+    /// A session along a route of the largest size, for any vehicle that asked.
+    private static func longRoute() throws -> World {
+        var world = World()
+        let app = world.arrive(1, World.client("app"))
+        world.receive(Self.any, from: app)
+        let session = try #require(world.opened(app, "r"))
+        world.publish(app, session, .startGuidance(World.trip, generation: 1, World.route))
+        for first in stride(from: UInt32(0), to: 16_380, by: 180) {
+            let maneuvers = (first..<first + 180).map {
+                Maneuver(
+                    id: ManeuverID(rawValue: 10 + $0), type: .leftTurn,
+                    instructionVariants: [String(repeating: "long ", count: 20)])
+            }
+            world.publish(app, session, .addManeuvers(maneuvers, generation: 1))
+        }
+        for index in 0..<4 {
+            var segment = RouteSegment(id: "\(index)", origin: World.place, destination: World.place)
+            segment.coordinates = (0..<4_000).map {
+                Coordinate(latitude: 47 + Double($0 % 7) / 1_000, longitude: 9 + Double($0) / 1_000)
+            }
+            world.publish(app, session, .addRouteSegments([segment], generation: 1))
+        }
+        #expect(world.errors(app).isEmpty)
+        return world
+    }
+
+    /// Lets a vehicle ask for guidance and end it.
+    private static func stop(_ connection: UInt64, of vehicle: String, in world: inout World) {
+        world.arrive(connection, World.endpoint(vehicle) { $0.guidanceWanted = true })
+        world.receive(.cancelNavigation(.userStopped), from: ConnectionID(connection))
+    }
+
+    private static func smallEndpoint(_ vehicle: String, _ name: String, slots: UInt32) -> Hello.Role {
+        World.endpoint(vehicle, name) {
+            $0.limits.maneuversStoredMax = slots
+            $0.limits.routeSegmentPointsMax = 100
+        }
+    }
+
+    @Test(arguments: [300, 3_000] as [UInt32])
+    func `an endpoint with slots joins a session with the largest route in small steps`(_ slots: UInt32)
+        throws
+    {
+        var world = try Self.longRoute()
+        world.arrive(3, World.endpoint("car") { $0.guidanceWanted = true })
+        let hello = Hello(role: Self.smallEndpoint("car", "a", slots: slots))
+        let token = ResumptionToken(high: 0, low: 99)
+        let largest = Self.largestStep(
+            of: .arrived(ConnectionID(2), hello, .user(1), token: token), in: &world)
+        #expect(largest <= Self.stepMax)
+        #expect(world.messages(ConnectionID(2)).last == .snapshotEnd)
+        // A jump to the end of the route sends all slots again.
+        let last = Publication.upcomingManeuvers([ManeuverID(rawValue: 16_389)], generation: 1)
+        let session = try #require(world.opened(ConnectionID(1), "r"))
+        let envelope = Envelope(
+            .publication(last), session: session, sequence: (world.sequences[session] ?? 0) + 1)
+        let jump = Gateway.Event.published(
+            ConnectionID(1), PublishedFrames(Codec.encode(envelope), last.outline))
+        #expect(Self.largestStep(of: jump, in: &world) <= Self.stepMax)
+        #expect(world.messages(ConnectionID(2)).last == .publication(last))
+    }
+
+    @Test func `sixteen endpoints of a vehicle move to the largest route in small steps`() throws {
+        var world = try Self.longRoute()
+        Self.stop(9, of: "van", in: &world)
+        for index in 0..<15 {
+            let role = Self.smallEndpoint("van", "e\(index)", slots: 200 + UInt32(index % 2))
+            world.arrive(UInt64(10 + index), role)
+        }
+        let allow = Gateway.Event.received(ConnectionID(9), .allowNavigation, .none)
+        #expect(Self.largestStep(of: allow, in: &world) <= Self.stepMax)
+        for index in 0..<15 {
+            #expect(world.messages(ConnectionID(UInt64(10 + index))).last == .snapshotEnd)
+        }
+    }
+
+    /// About 1 ms.
+    private static let stepMax: UInt64 = 256
+
     /// How many units of work an operation costs, with all its steps.
     private static func cost(_ operation: Operation, in start: World) -> UInt64 {
         var world = start

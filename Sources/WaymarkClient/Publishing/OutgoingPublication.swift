@@ -61,11 +61,8 @@ struct OutgoingPublication: Sendable, Hashable {
 // MARK: Fitting into frames
 
 extension OutgoingPublication {
-    /// Splits a publication so that every frame has at most `frameBytesMax` bytes, and every list at most what the protocol
-    /// allows in one message.
-    ///
-    /// Additions are halved until they fit. A route that starts or resumes guidance is published without its maneuvers, lane
-    /// guidances and segments, and those are added after it.
+    /// Splits a publication into its ``Publication/parts`` until every frame has at most `frameBytesMax` bytes, and every list at most
+    /// what the protocol allows in one message.
     ///
     /// - Throws: ``ClientError/invalid(_:)`` naming the field that is too large by itself,
     ///   ``ClientError/rejected(field:reason:)`` for one outside of its range.
@@ -78,25 +75,8 @@ extension OutgoingPublication {
                 return [try OutgoingPublication(publication, whole, omitting: omitted)]
             }
         }
-        let smaller: [Publication]
-        switch publication {
-        case .addManeuvers(let all, let generation):
-            smaller = all.halves.map { .addManeuvers($0, generation: generation) }
-        case .addLaneGuidances(let all, let generation):
-            smaller = all.halves.map { .addLaneGuidances($0, generation: generation) }
-        case .addRouteSegments(let all, let generation):
-            smaller = all.halves.map { .addRouteSegments($0, generation: generation) }
-        case .startGuidance(let trip, let generation, let route) where !route.isBare:
-            smaller =
-                [.startGuidance(trip, generation: generation, route.bare)]
-                + route.additions(generation: generation)
-        case .resumeGuidance(let generation, let reason, let route?) where !route.isBare:
-            smaller =
-                [.resumeGuidance(generation: generation, reason, route.bare)]
-                + route.additions(generation: generation)
-        default: smaller = []
-        }
-        guard smaller.count > 1 else {
+        let smaller = publication.parts
+        guard !smaller.isEmpty else {
             throw .invalid(
                 "\(publication.largestField) does not fit into a frame of \(frameBytesMax) bytes, "
                     + "the most that the gateway takes; make it smaller")
@@ -110,16 +90,6 @@ extension OutgoingPublication {
 }
 
 extension Publication {
-    fileprivate var isWithinCounts: Bool {
-        switch self {
-        case .addManeuvers(let all, _): all.count <= ProtocolConstants.maneuversMax
-        case .addLaneGuidances(let all, _): all.count <= ProtocolConstants.laneGuidancesMax
-        case .addRouteSegments(let all, _): all.count <= ProtocolConstants.routeSegmentsMax
-        case .startGuidance(_, _, let route), .resumeGuidance(_, _, let route?): route.isWithinCounts
-        default: true
-        }
-    }
-
     /// What to make smaller if this is too large, as a path from the caller's argument.
     fileprivate var largestField: String {
         switch self {
@@ -140,53 +110,5 @@ extension Publication {
         case .shareDestination: "destination"
         default: "message"
         }
-    }
-}
-
-extension RouteInformation {
-    fileprivate var isWithinCounts: Bool {
-        self.maneuvers.count <= ProtocolConstants.maneuversMax
-            && self.laneGuidances.count <= ProtocolConstants.laneGuidancesMax
-            && self.segments.count <= ProtocolConstants.routeSegmentsMax
-    }
-
-    /// Whether it has nothing that can be added later.
-    fileprivate var isBare: Bool {
-        self.maneuvers.isEmpty && self.laneGuidances.isEmpty && self.segments.isEmpty
-    }
-
-    /// The route without everything that can be added later, and what refers to it.
-    fileprivate var bare: RouteInformation { RouteInformation(tripTravelEstimates: self.tripTravelEstimates) }
-
-    /// The additions that complete the bare route, in an order in which each refers only to earlier ones.
-    fileprivate func additions(generation: UInt32) -> [Publication] {
-        var additions: [Publication] = []
-        if !self.maneuvers.isEmpty { additions.append(.addManeuvers(self.maneuvers, generation: generation)) }
-        if !self.laneGuidances.isEmpty {
-            additions.append(.addLaneGuidances(self.laneGuidances, generation: generation))
-        }
-        if !self.segments.isEmpty {
-            additions.append(.addRouteSegments(self.segments, generation: generation))
-        }
-        if !self.upcomingManeuvers.isEmpty {
-            additions.append(.upcomingManeuvers(self.upcomingManeuvers, generation: generation))
-        }
-        if let currentLaneGuidance {
-            additions.append(.currentLaneGuidance(currentLaneGuidance, generation: generation))
-        }
-        if let segment = self.currentSegment ?? self.segments.first?.id {
-            additions.append(.currentRouteSegment(segment, generation: generation))
-        }
-        if let estimates = self.maneuverTravelEstimates, let first = self.upcomingManeuvers.first {
-            additions.append(.maneuverEstimates(first, estimates, generation: generation))
-        }
-        return additions
-    }
-}
-
-extension Array {
-    /// Both halves, without an empty one.
-    fileprivate var halves: [[Element]] {
-        [Array(self[..<(self.count / 2)]), Array(self[(self.count / 2)...])].filter { !$0.isEmpty }
     }
 }
