@@ -148,12 +148,23 @@ extension Gateway {
         guard !self.unruledVehicles.isEmpty, self.unruledVehicles.remove(id) else { return false }
         self.counters.work.visit(1 + (self.vehicles[id]?.endpoints.count ?? 0))
         if self.vehicles[id]?.indexed.isWaiting == true { self.indexWaiting(id, true) }
-        guard !self.policy.access.isOpen else { return true }
-        if let session = self.vehicles[id]?.session {
-            self.endForbiddenGuidance(of: id, in: session, at: now, into: &actions)
+        if !self.policy.access.isOpen {
+            if let session = self.vehicles[id]?.session {
+                self.endForbiddenGuidance(of: id, in: session, at: now, into: &actions)
+            }
+            self.expelEndpoints(of: id, at: now, into: &actions)
         }
-        self.expelEndpoints(of: id, at: now, into: &actions)
+        self.waitForSnapshots(of: id)
         return true
+    }
+
+    /// Endpoints of a vehicle that were passed over, because changed rules had not reached it, wait for their snapshots again.
+    private mutating func waitForSnapshots(of id: VehicleID) {
+        for (name, endpoint) in self.vehicles[id]?.endpoints ?? [:] where endpoint.membership?.wait != nil {
+            guard let session = endpoint.membership?.session else { continue }
+            self.sessions[session]?.waiting.append(EndpointPath(vehicle: id, endpoint: name))
+            self.queue(.fit(session))
+        }
     }
 
     private mutating func expelEndpoints(

@@ -83,7 +83,9 @@ extension Gateway {
             let index = self.sessions.index(forKey: id),
             let endpoint = self.vehicles.withValue(at: place, { $0.endpoints[path.endpoint] }),
             let connection = endpoint.connection, var membership = endpoint.membership,
-            let wait = membership.wait, membership.session == id
+            let wait = membership.wait, membership.session == id,
+            // It waits again once changed rules have reached its vehicle, unless they refuse it.
+            self.unruledVehicles.isEmpty || !self.unruledVehicles.contains(path.vehicle)
         else { return }
         let profile = membership.profile
         let features = self.features(at: index)

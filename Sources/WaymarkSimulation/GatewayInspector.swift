@@ -72,7 +72,8 @@ final class GatewayInspector: GatewayTap {
         actions = self.injected(actions)
         for action in actions { self.see(action) }
         self.watch.access.setChanging(gateway.hasSteps(of: nil))
-        self.watch.check()
+        let isDue = gateway.armed.map { $0 <= now } ?? false
+        self.watch.check(isBehind: isDue || gateway.hasSteps(of: nil))
     }
 
     private func see(_ action: Gateway.Action) {

@@ -53,17 +53,17 @@ extension SimulatedNetwork {
     /// Processes events until none is queued on any loop. Closes connections that cannot be handed over.
     private mutating func settle() {
         self.finishWork()
-        for id in self.connectionIDs {
-            guard let connection = self.connections[id],
-                !self.loops[connection.loop].isDetachable(connection.slot)
-            else { continue }
-            self.losePeer(id)
+        // What peers of a lost connection are sent may be more than they read.
+        while let connection = self.connectionIDs.compactMap({ self.connections[$0] })
+            .first(where: { !self.loops[$0.loop].isDetachable($0.slot) })
+        {
+            self.losePeer(connection.id)
             self.change(connection.loop) { core, now, send, actions in
                 core.transportClosed(connection.slot, at: now, send, into: &actions)
             }
-            self.remove(id)
+            self.remove(connection.id)
+            self.finishWork()
         }
-        self.finishWork()
     }
 
     private mutating func finishWork() {

@@ -17,7 +17,7 @@ struct ServiceWatch {
     private var gapMax: UInt64?
 
     /// No event may cost more: the budget of an event, and the longest step, which fits some frames.
-    private static let eventUnitsMax: UInt64 = 160
+    private static let eventUnitsMax: UInt64 = 256
 
     /// Counts the work of attackers that share one payer.
     ///

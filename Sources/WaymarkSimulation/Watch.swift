@@ -237,7 +237,7 @@ struct Watch {
     // MARK: After each event
 
     /// Checks what must hold after each event.
-    mutating func check() {
+    mutating func check(isBehind: Bool) {
         self.finishCancelling()
         var guiding: [VehicleID: SessionID] = [:]
         for (connection, session) in self.sessions {
@@ -246,7 +246,7 @@ struct Watch {
                 self.violations.append((.oneSession, "\(vehicle) is in two sessions"))
             }
         }
-        self.requests.check()
+        self.requests.check(isBehind: isBehind)
         self.access.check(self.sessions)
         self.violations += self.requests.violations + self.access.violations
         self.requests.violations = []
