@@ -252,7 +252,10 @@ extension Gateway {
         switch peer {
         case .endpoint(let path):
             self.settle(path.vehicle, at: now, into: &actions)
-            guard let place = self.vehicles.index(forKey: path.vehicle) else { return }
+            // Changed rules may have refused it just now.
+            guard let place = self.vehicles.index(forKey: path.vehicle),
+                self.vehicles.withValue(at: place, { $0.endpoints[path.endpoint]?.connection }) == connection
+            else { return }
             self.leaveAudience(path.endpoint, at: place, into: &actions)
             let grace =
                 clean ? nil : self.deadlines.add(.endpointGrace(path), at: now + self.rules.limits.grace)

@@ -138,7 +138,9 @@ struct RequestWatch {
     /// Checks what must hold after each event. `isBehind`: deadlines have passed that the gateway has not handled.
     mutating func check(isBehind: Bool) {
         if !isBehind {
-            for key in self.courses.keys where self.forgotten.contains(key.vehicle) { self.courses[key] = nil }
+            for key in self.courses.keys where self.forgotten.contains(key.vehicle) {
+                self.courses[key] = nil
+            }
             self.forgotten = []
         }
         for (key, course) in self.courses where course.outcome != nil && !course.prompted.isEmpty {

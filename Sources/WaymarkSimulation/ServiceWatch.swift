@@ -16,15 +16,16 @@ struct ServiceWatch {
     /// The bound of what is done for attackers between two services of a victim; nil without attackers.
     private var gapMax: UInt64?
 
-    /// No event may cost more: the budget of an event, and the longest step, which fits some frames.
-    private static let eventUnitsMax: UInt64 = 256
+    /// No event may cost more: the frames of one event, the budget of its steps, and the longest step, which fits some frames.
+    private var eventUnitsMax: UInt64 = 160
 
     /// Counts the work of attackers that share one payer.
     ///
     /// What a victim submits may come behind batches that a whole run is spent on. Then the attackers get at most a turn for each of
     /// its own; a turn may be one event too long. A victim that has reconnected may share its turns with its old connection.
     mutating func watch(_ budget: GatewayCore.Budget) {
-        let turn = budget.turn + Self.eventUnitsMax
+        self.eventUnitsMax += UInt64(budget.frames)
+        let turn = budget.turn + self.eventUnitsMax
         self.gapMax = budget.run + 3 * turn
     }
 
@@ -56,7 +57,7 @@ struct ServiceWatch {
     mutating func see(_ event: Gateway.Event, _ before: Gateway, _ after: Gateway) {
         guard let gapMax = self.gapMax else { return }
         let cost = after.counters.work.units &- before.counters.work.units
-        if cost > Self.eventUnitsMax { self.report("an event costs \(cost) units: \(event.line)") }
+        if cost > self.eventUnitsMax { self.report("an event costs \(cost) units: \(event.line)") }
         guard let cause = event.cause else { return }
         if self.attackers.contains(cause) { self.units += cost }
         guard let since = self.since[cause] else { return }

@@ -27,7 +27,7 @@ struct Watch {
     /// Vehicles that no client may guide.
     private var navigatingThemselves: Set<VehicleID> = []
     /// A vehicle that cancels while steps of operations wait: those about it are done first.
-    private var cancelling: (vehicle: VehicleID, reason: CancelReason)?
+    private var cancelling: (connection: ConnectionID, vehicle: VehicleID, reason: CancelReason)?
 
     init(grace: Duration, _ rules: SimulatedRules) {
         self.grace = grace
@@ -70,7 +70,9 @@ struct Watch {
             case .cancelNavigation(let reason):
                 // The session that the user stopped may have ended already.
                 let isCurrent = session == .none || session == self.sessions[connection]
-                if isCurrent || reason == .ownNavigationStarted { self.cancelling = (path.vehicle, reason) }
+                if isCurrent || reason == .ownNavigationStarted {
+                    self.cancelling = (connection, path.vehicle, reason)
+                }
             case .allowNavigation: self.ask(path.vehicle)
             default: break  // Irrelevant to who may guide.
             }
@@ -79,8 +81,10 @@ struct Watch {
     }
 
     private mutating func finishCancelling() {
-        guard let (vehicle, reason) = self.cancelling else { return }
+        guard let (connection, vehicle, reason) = self.cancelling else { return }
         self.cancelling = nil
+        // Changed rules may refuse the endpoint before its message is looked at.
+        guard self.present[connection] != nil else { return }
         let sessions = self.connections(of: vehicle).compactMap { self.sessions[$0] }
         self.cancelled[vehicle, default: []].formUnion(sessions)
         if reason == .ownNavigationStarted { self.navigatingThemselves.insert(vehicle) }
