@@ -46,7 +46,7 @@ package struct GatewayCore {
         /// For one connection.
         package var turn: UInt64 = 256
         /// In one run: some milliseconds.
-        package var run: UInt64 = 2_048
+        package var run: UInt64 = 1_024
         /// Frames that are published in one event.
         package var frames = 128
 
@@ -76,6 +76,8 @@ package struct GatewayCore {
     /// Closed connections of which everything was processed.
     private var forgotten: [ConnectionID] = []
     package var budget = Budget()
+    /// The most work of one run.
+    package private(set) var unitsOfLongestRun: UInt64 = 0
     private var actions = RecycledArray<Gateway.Action>()
     private var notes = RecycledArray<Note>()
     private var deadline: Instant?
@@ -217,7 +219,10 @@ package struct GatewayCore {
         self.pending.recycle(batches)
         while self.units &- start < self.budget.run, let id = self.turns.popFirst() {
             self.takeTurn(id, at: now)
+            // What the others get does not wait for the next long turn.
+            if self.turns.hasDebts { break }
         }
+        self.unitsOfLongestRun = max(self.unitsOfLongestRun, self.units &- start)
         self.endShared()
         return true
     }
@@ -262,8 +267,10 @@ package struct GatewayCore {
     private mutating func queueTurn(of id: ConnectionID) {
         guard self.backlogs[id]?.isQueued == false, self.holds[id] == nil else { return }
         self.backlogs[id]?.isQueued = true
-        self.turns.append(id, of: self.assignments[id]?.payer ?? .gateway)
+        self.turns.append(id, of: self.payer(of: id))
     }
+
+    private func payer(of id: ConnectionID) -> Payer { self.assignments[id]?.payer ?? .gateway }
 
     /// Processes events that wait, until the budget of a turn is spent.
     private mutating func takeTurn(_ id: ConnectionID, at now: Instant) {
@@ -279,6 +286,7 @@ package struct GatewayCore {
             self.gateway.handle(event, seenBy: self.tap, at: now, into: &actions)
             if self.units &- start >= self.budget.turn { break }
         }
+        self.turns.charge(self.payer(of: id), turns: Int((self.units &- start) / self.budget.turn) - 1)
         actions.drain { self.perform($0, of: connection) }
         self.actions.recycle(actions)
         guard !backlog.batches.isEmpty || self.gateway.hasSteps(of: connection) else {

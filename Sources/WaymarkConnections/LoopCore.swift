@@ -135,6 +135,8 @@ package struct LoopCore {
     var room = Budget().round
     /// The cost of what was submitted and not yet processed, see ``Budget/submitted``.
     var submittedCost = 0
+    /// The most work of one round.
+    package var unitsOfLongestRound = 0
     /// ``Action/workLater`` was emitted.
     var isWorkPlanned = false
     /// Connections to flush, in the order in which they were written to, so that the first answer waits the least.

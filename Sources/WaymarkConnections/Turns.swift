@@ -98,6 +98,7 @@ extension LoopCore {
             }
             self.deliverMore(at: now, send, into: &actions)
         }
+        self.unitsOfLongestRound = max(self.unitsOfLongestRound, self.budget.round - self.room)
         if self.hasWork() { self.planWork(into: &actions) }
     }
 

@@ -142,12 +142,24 @@ package struct Daemon: Sendable {
     /// - Parameter isHandedOver: Whether the next process continues the connections.
     package func stop(isHandedOver: Bool = false) async {
         do {
+            try await self.logLongestWork()
             try await self.driver.end()
             try await self.group.shutdownGracefully()
         } catch {
             self.logger.warning("\(LoggedEvent.loopsDidNotStop)", metadata: [LogKey.error: "\(error)"])
         }
         if !isHandedOver { self.logger.notice("\(LoggedEvent.stopped)") }
+    }
+
+    private func logLongestWork() async throws {
+        guard self.logger.logLevel <= .debug else { return }
+        let (event, run, round) = try await self.driver.longestWork()
+        self.logger.debug(
+            "\(LoggedEvent.workDone)",
+            metadata: [
+                LogKey.longestEvent: "\(event)", LogKey.longestRun: "\(run)",
+                LogKey.longestRound: "\(round)",
+            ])
     }
 
     private static func driver(

@@ -58,6 +58,14 @@ struct FittedView: Sendable, Hashable, Codable {
         return .asReceived
     }
 
+    /// The work of finding the windows that a publication of a rule moves, see ``WorkMeter``.
+    func windowUnits(for rule: PublicationRule) -> Int {
+        var slotCount = 0
+        if rule.fittedBy.contains(.maneuverSlots) { slotCount += self.maneuvers.countMax }
+        if rule.fittedBy.contains(.laneGuidanceSlots) { slotCount += self.laneGuidances.countMax }
+        return WorkMeter.units(ofSlots: slotCount)
+    }
+
     private mutating func cut(_ publication: Publication, _ stored: StoredRoute) -> [Publication] {
         let profile = self.profile
         if let feature = publication.rule.feature, !profile.allows(feature) { return [] }
@@ -224,8 +232,12 @@ private struct Slots: Sendable, Hashable, Codable {
 
     /// Makes the endpoint hold `window`; returns what it must be sent for that.
     mutating func move(to window: [Int]) -> [Int] {
-        let present = Set(self.held)
-        let new = window.filter { !present.contains($0) }
+        // Both are sorted.
+        var next = 0
+        let new = window.filter { index in
+            while next < self.held.count, self.held[next] < index { next += 1 }
+            return next == self.held.count || self.held[next] != index
+        }
         let result = (self.held + new).suffix(self.countMax)
         self.held = window
         // After a step back, a jump, or out of order the slots would not hold the window: send all of it.

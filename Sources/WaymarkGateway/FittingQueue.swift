@@ -57,12 +57,12 @@ struct FittingQueue: Sendable, Hashable {
         _ frame: Frame, _ publication: inout Publication?, _ outline: PublicationOutline,
         _ route: StoredRoute, _ coder: BodyCoder, into fitted: inout PublishedFrames
     ) -> Int {
+        let units = self.view.windowUnits(for: outline.rule)
         switch self.view.fit(frame, &publication, outline, route, coder) {
-        case .asReceived:
-            fitted.append(copyOf: frame, outline)
-            return 0
-        case .fitted(let publications): return self.parts.set(publications, of: frame.header)
+        case .asReceived: fitted.append(copyOf: frame, outline)
+        case .fitted(let publications): return units + self.parts.set(publications, of: frame.header)
         }
+        return units
     }
 
     private mutating func encode(

@@ -97,22 +97,27 @@ struct Stock<Element: RouteElement>: Sendable, Hashable {
     /// The first `countMax` of those named last, then those behind the first of them, then those before it. The window depends only
     /// on the route and on what was named last, so an endpoint that joins late holds the same.
     ///
-    /// - Complexity: O(n log n) for a `countMax` of n.
+    /// - Complexity: O(n) for a `countMax` of n, and O(k log k) for k elements that were named.
     func window(_ countMax: Int) -> [Int] {
         guard self.elements.count > countMax else { return Array(self.elements.indices) }
         let named = self.named.prefix(countMax).compactMap { self.indices[$0] }
-        var window = Set(named)
-        var behind = named.first ?? 0
-        var before = behind - 1
-        while window.count < countMax {
-            if behind < self.elements.count {
-                window.insert(behind)
-                behind += 1
-            } else {
-                window.insert(before)
-                before -= 1
-            }
+        var sorted: [Int] = []
+        for index in named.sorted() where index != sorted.last { sorted.append(index) }
+        // The places that are left go to a run of elements from the first named one on, which skips those that are named anyway.
+        var left = countMax - sorted.count
+        var end = named.first ?? 0
+        var next = sorted.firstIndex { $0 >= end } ?? sorted.count
+        while left > 0 || (next < sorted.count && sorted[next] == end), end < self.elements.count {
+            if next < sorted.count, sorted[next] == end { next += 1 } else { left -= 1 }
+            end += 1
         }
-        return window.sorted()
+        var begin = named.first ?? 0
+        var previous = (sorted.firstIndex { $0 >= begin } ?? sorted.count) - 1
+        while left > 0, begin > 0 {
+            begin -= 1
+            if previous >= 0, sorted[previous] == begin { previous -= 1 } else { left -= 1 }
+        }
+        let run = begin..<end
+        return sorted.prefix { $0 < run.lowerBound } + run + sorted.drop { $0 < run.upperBound }
     }
 }

@@ -37,6 +37,11 @@ package struct WorkMeter: Sendable, Hashable, Codable {
     /// As many bytes are copied in the time of one unit.
     private static let bytesPerUnit = 512
 
+    /// The cost of finding which elements of a route are in so many slots.
+    static func units(ofSlots slotCount: Int) -> Int { min(slotCount, 16_384) / Self.slotsPerUnit }
+
+    private static let slotsPerUnit = 256
+
     /// The cost of decoding, fitting or encoding bytes.
     static func units(ofFitted byteCount: Int) -> Int { 1 + byteCount / Self.fittedBytesPerUnit }
 

@@ -18,6 +18,10 @@ package enum LogKey {
     /// The generation of a session's route; each reroute increases it.
     package static let generation = "generation"
     package static let limit = "limit"
+    /// The most work of one event, of one run of the gateway, and of one round of an event loop.
+    package static let longestEvent = "longest-event"
+    package static let longestRun = "longest-run"
+    package static let longestRound = "longest-round"
     /// The outcome of a vehicle's request.
     package static let outcome = "outcome"
     /// The user id or IP address of the peer.

@@ -109,6 +109,18 @@ package final class GatewayDriver: Sendable {
         }.get()
     }
 
+    /// The most work that was done without a pause, in units of ``GatewayCore/Budget`` and ``LoopCore/Budget``.
+    package func longestWork() async throws -> (event: UInt64, run: UInt64, round: Int) {
+        var round = 0
+        for (loop, shard) in self.shards {
+            round = max(round, try await loop.submit { shard.value.machine.core.unitsOfLongestRound }.get())
+        }
+        return try await self.gatewayLoop.submit { [round] in
+            let core = self.state.value.core
+            return (core.gateway.counters.work.unitsOfLongestEvent, core.unitsOfLongestRun, round)
+        }.get()
+    }
+
     /// The number of open connections.
     package func connectionCount() async throws -> Int {
         try await self.gatewayLoop.submit { self.state.value.ledger.count }.get()

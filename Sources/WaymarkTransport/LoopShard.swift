@@ -90,10 +90,13 @@ final class LoopShard {
         }
     }
 
-    /// What the loop gets for reading, writing and other tasks between two rounds.
+    /// What the loop gets for reading, writing and other tasks after a round that took so long.
     ///
-    /// Why not a task without a delay: NIO runs all tasks before it looks for input again, also those that tasks add.
-    private static let pause = TimeAmount.microseconds(20)
+    /// Why not a task without a delay: NIO runs all tasks before it looks for input again, also those that tasks add. Why in proportion: behind
+    /// long work NIO itself takes longer until it looks, as much memory is freed.
+    private static func pause(after nanoseconds: Int64) -> TimeAmount {
+        .nanoseconds(max(20_000, nanoseconds / 64))
+    }
 
     /// Plans a round: some of the loop's work that waits, and then of the gateway's.
     ///
@@ -102,11 +105,12 @@ final class LoopShard {
     func planRound(for driver: GatewayDriver) {
         guard !self.isRoundPlanned else { return }
         self.isRoundPlanned = true
-        if !self.isInRound { self.scheduleRound(for: driver) }
+        if !self.isInRound { self.scheduleRound(after: 0, for: driver) }
     }
 
-    private func scheduleRound(for driver: GatewayDriver) {
-        self.loop.assumeIsolated().scheduleTask(in: Self.pause) {
+    private func scheduleRound(after nanoseconds: Int64, for driver: GatewayDriver) {
+        self.loop.assumeIsolated().scheduleTask(in: Self.pause(after: nanoseconds)) {
+            let began = driver.clock()
             self.isRoundPlanned = false
             self.isInRound = true
             if self.isWorkPlanned {
@@ -116,7 +120,9 @@ final class LoopShard {
             }
             if self.hasGateway { driver.run() }
             self.isInRound = false
-            if self.isRoundPlanned { self.scheduleRound(for: driver) }
+            if self.isRoundPlanned {
+                self.scheduleRound(after: (driver.clock() - began).nanoseconds, for: driver)
+            }
         }
     }
 
