@@ -139,6 +139,11 @@ extension SimulatedNetwork {
     }
 
     private mutating func welcome(_ welcome: Welcome, on id: ConnectionID) {
+        if welcome.gateway != self.identity {
+            self.report(
+                .restartLosesNothing,
+                "\(self.name(id)) was welcomed by \(welcome.gateway), not \(self.identity)")
+        }
         switch self.connections[id]?.owner {
         case .endpoint(let index): self.endpoints[index].welcome(welcome)
         case .app(let index):
@@ -172,9 +177,9 @@ extension SimulatedNetwork {
         // Whether the rules refuse it is checked by `AccessWatch`.
         case .notAuthorized where !self.ruleSets.isEmpty: break
         case .resourceLimit: self.report(.quotasHold, "\(self.name(id)) was closed: \(goodbye as Any)")
-        case .badMagic, .unsupportedVersion, .frameTooLarge, .malformedFrame, .unknownMessageType,
-            .unexpectedMessage, .handshakeInvalid, .roleNotAllowed, .notAuthorized, .tooManyConnections,
-            .tooManyErrors, .internalError:
+        case .badMagic, .unsupportedVersion, .frameTooLarge, .unknownMessageType, .unexpectedMessage,
+            .handshakeInvalid, .roleNotAllowed, .notAuthorized, .tooManyConnections, .tooManyErrors,
+            .internalError, .moved, .rateLimited:
             self.report(
                 .boundedMemory, "\(self.name(id)) follows the protocol, but was closed: \(goodbye as Any)")
         }

@@ -78,6 +78,8 @@ extension RandomValues {
         welcome.graceMilliseconds = self.number(0...UInt32.max)
         welcome.requestsOpenMax = self.number(0...UInt32.max)
         welcome.software = self.text(0...128)
+        welcome.gateway = GatewayIdentity(
+            instance: GatewayName(unchecked: self.name()), epoch: self.number(1...UInt64.max))
         return welcome
     }
 

@@ -144,6 +144,8 @@ extension Samples {
         welcome.graceMilliseconds = 30_000
         welcome.requestsOpenMax = 8
         welcome.software = "waymarkd"
+        welcome.gateway = GatewayIdentity(
+            instance: GatewayName(unchecked: "depot-3"), epoch: 1_789_000_000_000)
         return welcome
     }
 

@@ -154,12 +154,15 @@ extension FieldRules {
         "grace_milliseconds": .any,
         "requests_open_max": .any,
         "software": .text(128),
+        "gateway_instance": .requiredName,
+        "gateway_epoch": .any.required,
     ]
 
     private static let goodbye: Rules = [
         "code": .specified,
         "reason": .text(256),
         "reconnect_after_milliseconds": .any,
+        "moved_to": .text(256),
     ]
 
     private static let ping: Rules = [

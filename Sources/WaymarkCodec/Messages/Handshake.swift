@@ -260,6 +260,8 @@ extension Welcome {
             unsafe wire.pointee.grace_milliseconds = self.graceMilliseconds
             unsafe wire.pointee.requests_open_max = self.requestsOpenMax
             unsafe wire.pointee.software = arena.text(self.software)
+            unsafe wire.pointee.gateway_instance = arena.text(self.gateway.instance.rawValue)
+            unsafe wire.pointee.gateway_epoch = self.gateway.epoch
         }
     }
 
@@ -281,5 +283,8 @@ extension Welcome {
         self.graceMilliseconds = unsafe wire.pointee.grace_milliseconds
         self.requestsOpenMax = unsafe wire.pointee.requests_open_max
         self.software = unsafe text(wire.pointee.software)
+        self.gateway = GatewayIdentity(
+            instance: GatewayName(unchecked: unsafe text(wire.pointee.gateway_instance)),
+            epoch: unsafe wire.pointee.gateway_epoch)
     }
 }

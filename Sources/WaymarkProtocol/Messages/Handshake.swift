@@ -32,7 +32,6 @@ package enum WithheldReason: UInt32, Sendable, Hashable, CaseIterable {
     case tripOptedOut = 4
     case noConsent = 5
     case policy = 6
-    case notSupported = 7
 }
 
 /// One feature and what became of it.
@@ -186,6 +185,7 @@ package struct Welcome: Sendable, Hashable {
     package var graceMilliseconds: UInt32 = 0
     package var requestsOpenMax: UInt32 = 0
     package var software = ""
+    package var gateway = GatewayIdentity.unnamed
 
     package init(resumptionToken: ResumptionToken) { self.resumptionToken = resumptionToken }
 }
