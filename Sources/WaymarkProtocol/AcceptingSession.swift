@@ -153,7 +153,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         let sender = type.sender
         switch self.state {
         case .awaitingHello where sender == .newcomer || type == .goodbye: return .readForConnection
-        case .admitting where type == .goodbye || type == .pong: return .readForConnection
+        // While admitting, the driver keeps what was read.
         case .awaitingHello, .admitting: return .close(self.unexpected("\(type)"))
         case .active:
             switch (sender, self.role) {

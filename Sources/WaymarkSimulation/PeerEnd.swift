@@ -39,9 +39,20 @@ extension SimulatedNetwork {
             self.connections[id]?.peer = ConnectingSession(
                 hello: hello, limits: self.limits, at: self.now, into: &actions)
             self.perform(actions, atPeerOf: id)
+            if !self.isAtRest, self.random.once(in: 2) { self.speakBehindHello(owner, id) }
         }
         self.note { "\($0.name(id)) connects" }
         return id
+    }
+
+    /// Sends the first message of a peer without waiting for the Welcome.
+    private mutating func speakBehindHello(_ owner: SimulatedConnection.Owner, _ id: ConnectionID) {
+        switch owner {
+        case .endpoint(let index): self.tellSettings(index, id)
+        case .app(let index):
+            if self.apps[index].session == nil { self.send(self.apps[index].open(), from: id) }
+        case .hostile, .attacker: break
+        }
     }
 
     /// The number of bytes in transit before frames wait: small half of the time, unlimited at rest.
