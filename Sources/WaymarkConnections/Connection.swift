@@ -224,7 +224,11 @@ struct Connection {
             if MessageType.published.contains(frame.header.rawType), !self.isClosing {
                 self.events.append(.publicationRejected(self.id, frame.header))
             }
-        case .skipped: break
+        case .skipped:
+            if let report = self.session.report(onSkipped: frame.header) {
+                self.session.noteSent()
+                self.send(report, slot, codecs, into: &actions)
+            }
         case .closing(let goodbye):
             self.handle(.closeRequested(goodbye), at: now, slot, codecs, into: &actions)
         }

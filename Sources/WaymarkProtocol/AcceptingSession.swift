@@ -60,6 +60,8 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     package private(set) var frameBytesMax: UInt32
     @BoxedIfCustom private var limits: ConnectionLimits
     private let allowedRoles: Set<Role>
+    /// The peer wants to know which of its frames are ignored.
+    private var reportsIgnored = false
     /// What the Hello asked for, until it is answered.
     private var wish: Wish?
     private var keepalive: Keepalive?
@@ -115,6 +117,12 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         guard self.state == .active else { return false }
         self.keepalive?.noteReceived()
         return true
+    }
+
+    /// What to tell the peer about a frame that was skipped; nil if it did not ask, or is told nothing any more.
+    package func report(onSkipped header: FrameHeader) -> Message? {
+        guard self.reportsIgnored, self.state == .active else { return nil }
+        return .error(Rejection(.ignored, reason: "type \(header.rawType) is not known").of(header))
     }
 
     /// Handles the deadline of an active session whose peer is alive, without actions.
@@ -224,6 +232,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         }
         self.role = role
         self.wish = Wish(hello)
+        self.reportsIgnored = hello.reportsIgnored
         self.state = .admitting
         actions.append(.admit(hello))
     }

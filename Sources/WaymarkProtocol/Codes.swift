@@ -61,6 +61,7 @@ package enum ErrorCode: UInt32, Error, Sendable, Hashable, CaseIterable {
     case limitReached = 14
     case inconsistent = 15
     case notAuthorized = 17
+    case ignored = 18
 }
 
 /// Why a message was rejected. Nothing of it was applied.

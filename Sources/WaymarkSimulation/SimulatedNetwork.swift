@@ -186,7 +186,7 @@ package struct SimulatedNetwork {
                 self.endpoints.append(
                     SimulatedEndpoint(
                         path: path, wish: .random(&self.random), self.policy,
-                        isGuidanceWanted: isGuidanceWanted))
+                        isGuidanceWanted: isGuidanceWanted, reportsIgnored: self.random.once(in: 2)))
             }
         }
         for index in 0..<self.random.number(1...3) {

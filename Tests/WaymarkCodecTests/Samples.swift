@@ -120,6 +120,7 @@ extension Samples {
         vehicle.preferences.distanceUnits = .metric
         vehicle.preferences.locale = "de-LI"
         vehicle.guidanceWanted = true
+        vehicle.reportsIgnored = true
         var hello = Hello(role: .vehicle(vehicle))
         hello.displayName = "Instrument cluster"
         hello.software = "rig 1.0"

@@ -161,6 +161,19 @@ import WaymarkProtocol
         #expect(try rig.messages(slot).map(\.type) == [.welcome, .pong])
     }
 
+    @Test(arguments: [true, false])
+    func `a skipped frame is reported to a peer that asks for it`(_ reportsIgnored: Bool) throws {
+        var rig = LoopRig()
+        let slot = rig.newcomer(1)
+        rig.receive(slot, LoopRig.hello(1, reportsIgnored: reportsIgnored))
+        rig.admit(slot, 1)
+        let header = FrameHeader(type: 0x0EEE, flags: .skippable, session: SessionID(3), sequence: 4)
+        rig.receive(slot, Array(Frame(header: header, body: [1]).bytes))
+        let rejection = Rejection(.ignored, reason: "type 3822 is not known").of(header)
+        let reports = try rig.messages(slot).dropFirst()
+        #expect(Array(reports) == (reportsIgnored ? [.error(rejection)] : []))
+    }
+
     private static func mayRead(_ rig: inout LoopRig, _ slot: Int) -> Bool { rig.core.mayRead(slot) }
 
     private static func close(_ rig: inout LoopRig, _ slot: Int) {

@@ -87,10 +87,11 @@ struct LoopRig {
     }
 
     /// The Hello of an endpoint.
-    static func hello(_ number: UInt64) -> [UInt8] {
-        let vehicle = VehicleHello(
+    static func hello(_ number: UInt64, reportsIgnored: Bool = false) -> [UInt8] {
+        var vehicle = VehicleHello(
             vehicle: VehicleID(unchecked: "v\(number)"), endpoint: EndpointName(unchecked: "e"),
             features: Set(Feature.allCases))
+        vehicle.reportsIgnored = reportsIgnored
         return self.bytes([Envelope(.hello(Hello(role: .vehicle(vehicle))))])
     }
 

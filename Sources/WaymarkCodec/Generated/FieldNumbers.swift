@@ -54,6 +54,7 @@ enum FieldNumber {
         static let resumptionToken = 11
         static let resumeSessionId = 12
         static let resumeSequence = 13
+        static let reportIgnored = 16
     }
 
     enum ResumedSession {

@@ -134,6 +134,7 @@ extension FieldRules {
         "resumption_token": .range(16...16).orZero,
         "resume_session_id": .any,
         "resume_sequence": .any,
+        "report_ignored": .any,
     ]
 
     private static let resumedSession: Rules = [

@@ -85,6 +85,8 @@ package struct VehicleHello: Sendable, Hashable, Codable {
     package var preferences = VehiclePreferences()
     /// It accepts guidance from sessions for any vehicle that asked.
     package var guidanceWanted = false
+    /// It wants an Error with IGNORED for each of its messages that is ignored.
+    package var reportsIgnored = false
 
     package init(vehicle: VehicleID, endpoint: EndpointName, features: FeatureSet) {
         self.vehicle = vehicle
@@ -104,6 +106,8 @@ package struct NavigationHello: Sendable, Hashable, Codable {
     package var features: FeatureSet
     /// Higher wins, -1 000 ... 1 000.
     package var priority: Int32 = 0
+    /// It wants an Error with IGNORED for each of its messages that is ignored.
+    package var reportsIgnored = false
 
     package init(client: ClientID, features: FeatureSet) {
         self.client = client
@@ -139,6 +143,13 @@ package struct Hello: Sendable, Hashable, Codable {
     package var resumeSequence: UInt64 = 0
 
     package init(role: Role) { self.role = role }
+
+    package var reportsIgnored: Bool {
+        switch self.role {
+        case .vehicle(let vehicle): vehicle.reportsIgnored
+        case .navigation(let navigation): navigation.reportsIgnored
+        }
+    }
 }
 
 /// A session's phase, as told to a client that resumes.

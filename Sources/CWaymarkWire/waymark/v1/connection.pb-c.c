@@ -971,7 +971,7 @@ const ProtobufCMessageDescriptor waymark__v1__navigation_hello__descriptor =
   (ProtobufCMessageInit) waymark__v1__navigation_hello__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[13] =
+static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[14] =
 {
   {
     "version_min",
@@ -1129,6 +1129,18 @@ static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[13] 
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "report_ignored",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Hello, report_ignored),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__hello__field_indices_by_name[] = {
   7,   /* field[7] = credential */
@@ -1136,6 +1148,7 @@ static const unsigned waymark__v1__hello__field_indices_by_name[] = {
   9,   /* field[9] = frame_bytes_max */
   8,   /* field[8] = keepalive_milliseconds */
   4,   /* field[4] = navigation */
+  13,   /* field[13] = report_ignored */
   12,   /* field[12] = resume_sequence */
   11,   /* field[11] = resume_session_id */
   10,   /* field[10] = resumption_token */
@@ -1145,10 +1158,11 @@ static const unsigned waymark__v1__hello__field_indices_by_name[] = {
   1,   /* field[1] = version_max */
   0,   /* field[0] = version_min */
 };
-static const ProtobufCIntRange waymark__v1__hello__number_ranges[1 + 1] =
+static const ProtobufCIntRange waymark__v1__hello__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 16, 13 },
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor waymark__v1__hello__descriptor =
 {
@@ -1158,10 +1172,10 @@ const ProtobufCMessageDescriptor waymark__v1__hello__descriptor =
   "Waymark__V1__Hello",
   "waymark.v1",
   sizeof(Waymark__V1__Hello),
-  13,
+  14,
   waymark__v1__hello__field_descriptors,
   waymark__v1__hello__field_indices_by_name,
-  1,  waymark__v1__hello__number_ranges,
+  2,  waymark__v1__hello__number_ranges,
   (ProtobufCMessageInit) waymark__v1__hello__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1953,7 +1967,7 @@ const ProtobufCEnumDescriptor waymark__v1__close_code__descriptor =
   waymark__v1__close_code__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__error_code__enum_values_by_number[17] =
+static const ProtobufCEnumValue waymark__v1__error_code__enum_values_by_number[18] =
 {
   { "ERROR_CODE_UNSPECIFIED", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_UNSPECIFIED", 0 },
   { "ERROR_CODE_MALFORMED", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_MALFORMED", 1 },
@@ -1972,13 +1986,15 @@ static const ProtobufCEnumValue waymark__v1__error_code__enum_values_by_number[1
   { "ERROR_CODE_LIMIT_REACHED", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_LIMIT_REACHED", 14 },
   { "ERROR_CODE_INCONSISTENT", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_INCONSISTENT", 15 },
   { "ERROR_CODE_NOT_AUTHORIZED", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_NOT_AUTHORIZED", 17 },
+  { "ERROR_CODE_IGNORED", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_IGNORED", 18 },
 };
 static const ProtobufCIntRange waymark__v1__error_code__value_ranges[] = {
-{0, 0},{17, 16},{0, 17}
+{0, 0},{17, 16},{0, 18}
 };
-static const ProtobufCEnumValueIndex waymark__v1__error_code__enum_values_by_name[17] =
+static const ProtobufCEnumValueIndex waymark__v1__error_code__enum_values_by_name[18] =
 {
   { "ERROR_CODE_DUPLICATE", 6 },
+  { "ERROR_CODE_IGNORED", 17 },
   { "ERROR_CODE_INCONSISTENT", 15 },
   { "ERROR_CODE_INVALID_TEXT", 2 },
   { "ERROR_CODE_LIMIT_REACHED", 14 },
@@ -2003,9 +2019,9 @@ const ProtobufCEnumDescriptor waymark__v1__error_code__descriptor =
   "ErrorCode",
   "Waymark__V1__ErrorCode",
   "waymark.v1",
-  17,
+  18,
   waymark__v1__error_code__enum_values_by_number,
-  17,
+  18,
   waymark__v1__error_code__enum_values_by_name,
   2,
   waymark__v1__error_code__value_ranges,

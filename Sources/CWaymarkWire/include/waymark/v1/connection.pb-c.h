@@ -292,7 +292,11 @@ typedef enum _Waymark__V1__ErrorCode {
   /*
    * The gateway's access rules do not allow it.
    */
-  WAYMARK__V1__ERROR_CODE__ERROR_CODE_NOT_AUTHORIZED = 17
+  WAYMARK__V1__ERROR_CODE__ERROR_CODE_NOT_AUTHORIZED = 17,
+  /*
+   * The message was allowed, but had no effect. Only for peers that asked for it in Hello.
+   */
+  WAYMARK__V1__ERROR_CODE__ERROR_CODE_IGNORED = 18
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ERROR_CODE)
 } Waymark__V1__ErrorCode;
 
@@ -482,10 +486,14 @@ struct  Waymark__V1__Hello
    */
   uint32_t resume_session_id;
   uint64_t resume_sequence;
+  /*
+   * The peer wants an Error with IGNORED for each frame of it that the gateway ignores; see Docs/protocol.md, Errors.
+   */
+  protobuf_c_boolean report_ignored;
 };
 #define WAYMARK__V1__HELLO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__hello__descriptor) \
-    , 0, 0, WAYMARK__V1__ROLE__ROLE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, {0,NULL}, 0, 0 }
+    , 0, 0, WAYMARK__V1__ROLE__ROLE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, {0,NULL}, 0, 0, 0 }
 
 
 /*
@@ -663,7 +671,7 @@ struct  Waymark__V1__Error
   uint32_t session_id;
   uint64_t sequence;
   /*
-   * The request that the refused message named, if any. [at most 64 bytes]
+   * The request or the share that the refused message named, if any. [at most 64 bytes]
    */
   char *request_id;
 };
