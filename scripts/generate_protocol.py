@@ -50,6 +50,7 @@ class Definition:
     file: str
     text: str
     members: list = field(default_factory=list)
+    reserved: set = field(default_factory=set)
 
 
 def parse(name):
@@ -76,8 +77,14 @@ def parse(name):
             )
         ):
             current.members.append(Field(match[3], int(match[4]), match[2], bool(match[1]), said))
+        elif current and (match := re.fullmatch(r"reserved (\d+(?:, \d+)*);", text)):
+            current.reserved.update(int(each) for each in match[1].split(", "))
         elif text and not re.match(r"(syntax|package|import) ", text):
             sys.exit(f"{name}.proto:{number}: not understood: {text}")
+    for definition in definitions:
+        for member in definition.members:
+            if member.number in definition.reserved:
+                sys.exit(f"{definition.name}.{member.name} has the number of a removed one")
     return definitions
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""links.py FOLDER: checks the relative links, with their headings, of every Markdown page below FOLDER.
+"""links.py FOLDER: checks the relative links, with their headings and anchors, of every Markdown page below FOLDER.
 
 Prints each broken link, and exits with status 1 if there are any.
 """
+import functools
 import os
 import re
 import sys
@@ -13,21 +14,24 @@ def text_of(path):
         return re.sub(r"^```.*?^```", "", file.read(), flags=re.S | re.M)
 
 
-def headings(path):
-    """The anchors that code hosts generate for the headings of a page."""
-    titles = re.findall(r"^#+ (.+)$", text_of(path), flags=re.M)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+@functools.cache
+def anchors(path):
+    """The anchors of a page: its own, and those that code hosts generate for its headings."""
+    text = text_of(path)
+    titles = re.findall(r"^#+ (.+)$", text, flags=re.M)
+    generated = {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+    return generated.union(re.findall(r'<a id="([^"]+)"></a>', text))
 
 
 def broken(page):
     for target in re.findall(r"\]\(([^)\s]+)\)", text_of(page)):
         if re.match(r"[a-z]+:", target):
             continue
-        path, _, heading = target.partition("#")
+        path, _, anchor = target.partition("#")
         path = os.path.join(os.path.dirname(page), path) if path else page
         if not os.path.exists(path):
             yield target
-        elif heading and path.endswith(".md") and heading not in headings(path):
+        elif anchor and path.endswith(".md") and anchor not in anchors(path):
             yield target
 
 

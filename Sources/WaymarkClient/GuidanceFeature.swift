@@ -50,8 +50,6 @@ public enum WithholdingReason: String, Sendable, Hashable, CaseIterable {
     case noConsent
     /// The gateway's operator withholds it.
     case policy
-    /// The gateway does not support it.
-    case notSupported
     /// No reason was given.
     case unspecified
 }
@@ -90,7 +88,6 @@ extension WithholdingReason {
             case .tripOptedOut: .tripOptedOut
             case .noConsent: .noConsent
             case .policy: .policy
-            case .notSupported: .notSupported
             case nil: .unspecified
             }
     }

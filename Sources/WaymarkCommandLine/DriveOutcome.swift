@@ -62,11 +62,10 @@ enum DriveOutcome: Sendable, Hashable, CustomStringConvertible {
         case .finished: self = .arrived
         case .userStopped, .ownNavigationStarted: self = .stoppedByVehicle(reason)
         case .replaced: self = .replaced
-        case .vehicleGone, .noVehicleLeft: self = .vehicleLeft(reason)
+        case .vehicleGone: self = .vehicleLeft(reason)
         case .cancelledByClient: self = .cancelled
-        case .clientGone, .limit, .notAuthorized, .endedWhileAway, .notRestored, .connectionClosed,
-            .notAllowed, .noSession,
-            .unrecognized:
+        case .clientGone, .notAuthorized, .endedWhileAway, .notRestored, .connectionClosed, .notAllowed,
+            .noSession, .unrecognized:
             self = .ended(reason)
         }
     }

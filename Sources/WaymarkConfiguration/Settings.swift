@@ -47,6 +47,8 @@ package struct Settings: Sendable, Hashable {
     /// If empty, the daemon opens its default listeners.
     package var listeners: [Listener] = []
     package var policy = Gateway.Policy()
+    /// The name of a gateway that takes over no state; nil to draw one.
+    package var instance: GatewayName?
     package var connection = ConnectionLimits()
     package var outbox = Outbox.Limits()
     /// The bytes that may be queued for all endpoints together.
@@ -108,6 +110,12 @@ extension Settings {
                 let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
                 guard let level = value.text, levels.contains(level) else { return false }
                 settings.logLevel = level
+                return true
+            },
+            Setting(key: "instance", allowed: "1 to 64 of the characters A-Z a-z 0-9 . _ : -") {
+                settings, value in
+                guard let instance = value.text.flatMap({ GatewayName($0) }) else { return false }
+                settings.instance = instance
                 return true
             },
             Setting(key: "debug.fault", allowed: "none, stop-loop or busy-loop") { settings, value in

@@ -25,6 +25,8 @@ struct Connection {
     var isInputQueued = false
     /// It is in ``LoopCore``'s queue of turns.
     var hasTurn = false
+    /// The gateway has not answered the Hello. Until then ``isInputQueued`` keeps what follows it, but it has no turn.
+    var isAwaitingWelcome = false
     /// The transport has closed, which is handled once the input is processed.
     var isTransportClosed = false
     /// The driver has forgotten the connection, which is removed once the input is processed.
@@ -105,6 +107,12 @@ struct Connection {
 
     // MARK: Input
 
+    /// Whether input waits that will be processed: behind a Hello, only if the gateway is about to answer it.
+    mutating func hasProcessableInput() -> Bool {
+        guard self.isAwaitingWelcome else { return self.isInputQueued }
+        return self.batchCount > 0 && !self.splitter.isEmpty
+    }
+
     /// Processes what was read, or keeps it for the connection's turn.
     ///
     /// - Returns: The cost as ``receive(_:isReadOver:at:_:_:budget:_:into:)``; the maximum if the connection needs a turn.
@@ -159,6 +167,7 @@ struct Connection {
                 guard let frame = try self.splitter.next() else { break }
                 self.process(frame, at: now, slot, codecs, into: &actions)
                 cost += 1 + frame.header.frameByteCount / Self.bytesPerUnit
+                if self.isAwaitingWelcome { break }
             }
         } catch {
             self.handle(.violated(error), at: now, slot, codecs, into: &actions)
@@ -215,7 +224,11 @@ struct Connection {
             if MessageType.published.contains(frame.header.rawType), !self.isClosing {
                 self.events.append(.publicationRejected(self.id, frame.header))
             }
-        case .skipped: break
+        case .skipped:
+            if let report = self.session.report(onSkipped: frame.header) {
+                self.session.noteSent()
+                self.send(report, slot, codecs, into: &actions)
+            }
         case .closing(let goodbye):
             self.handle(.closeRequested(goodbye), at: now, slot, codecs, into: &actions)
         }
@@ -249,12 +262,19 @@ struct Connection {
         for action in sessionActions {
             switch action {
             case .send(let message): self.send(message, slot, codecs, into: &actions)
-            case .admit(let hello): actions.append(.admit(slot, hello))
+            case .admit(let hello):
+                self.isAwaitingWelcome = true
+                self.isInputQueued = true
+                actions.append(.admit(slot, hello))
             case .gone(let clean):
                 self.events.append(.departed(self.id, clean: clean))
                 self.submit(into: &actions)
             case .arm(let deadline): self.deadline = deadline
             case .close:
+                if self.isAwaitingWelcome {
+                    self.isAwaitingWelcome = false
+                    self.isInputQueued = self.isTransportClosed
+                }
                 guard !self.isClosing else { break }
                 self.isClosing = true
                 self.splitter = FrameSplitter(frameBytesMax: 0)
@@ -269,6 +289,8 @@ struct Connection {
         if case .goodbye(let goodbye) = message { actions.append(.note(slot, .closing(goodbye))) }
         if case .welcome(let welcome) = message {
             self.splitter.frameBytesMax = self.session.frameBytesMax
+            self.isAwaitingWelcome = false
+            if self.splitter.isEmpty { self.isInputQueued = false }
             actions.append(.note(slot, .admitted(isResumed: welcome.isResumed)))
         }
         self.write(codecs.encoder.encode(Envelope(message)))

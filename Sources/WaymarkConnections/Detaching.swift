@@ -61,6 +61,7 @@ extension LoopCore {
         var connection = Connection(
             detached.id, payer, detached.session, outbox, self.limits.portionBytes)
         connection.isSuspended = true
+        connection.isAwaitingWelcome = detached.session.state == .admitting
         connection.batchCount = Self.batchesMax
         connection.deadline = detached.deadline
         connection.splitter.append(detached.input)

@@ -405,6 +405,7 @@ package struct GatewayCore {
         case .publish(let audience, let frames): self.publish(frames, to: audience, of: cause)
         case .admit(let id, var welcome):
             welcome.software = self.software
+            welcome.gateway = self.gateway.identity
             self.instruct(id, .session(id, .admitted(welcome)))
         case .refuse(let id, let goodbye), .close(let id, let goodbye):
             self.instruct(id, .session(id, .closeRequested(goodbye)))

@@ -222,7 +222,7 @@ package struct LoopCore {
             self.connections[slot].batchCount -= Self.batchesMax
             self.queueInput(slot, into: &actions)
         }
-        guard !self.connections[slot].isInputQueued else {
+        guard !self.connections[slot].hasProcessableInput() else {
             self.connections[slot].isTransportClosed = true
             return
         }
@@ -270,7 +270,11 @@ package struct LoopCore {
         _ event: AcceptingSession.Event, on slot: Slot, at now: Instant, into actions: inout [Action]
     ) {
         self.noteShared(slot)
+        let wasAwaitingWelcome = self.connections[slot].isAwaitingWelcome
         self.connections[slot].handle(event, at: now, slot, self.codecs, into: &actions)
+        if wasAwaitingWelcome, self.connections[slot].isInputQueued, !self.connections[slot].hasTurn {
+            self.queueTurn(slot, into: &actions)
+        }
     }
 
     // MARK: Output

@@ -52,8 +52,8 @@ extension LoopCore {
         _ slot: Slot, at now: Instant, _ send: Send, into actions: inout [Action]
     ) {
         self.connections[slot].hasTurn = false
-        // A suspended connection keeps its input.
-        guard self.connections[slot].isInputQueued else { return }
+        // A suspended connection keeps its input, and one without a Welcome what follows its Hello.
+        guard self.connections[slot].isInputQueued, !self.connections[slot].isAwaitingWelcome else { return }
         var cost = 0
         if !self.connections[slot].isClosing {
             cost = self.connections[slot].receive(
@@ -65,8 +65,12 @@ extension LoopCore {
         guard cost < self.budget.turn || self.connections[slot].isClosing else {
             return self.queueTurn(slot, into: &actions)
         }
+        if self.connections[slot].isAwaitingWelcome, !self.connections[slot].isTransportClosed { return }
         self.connections[slot].isInputQueued = false
-        if self.connections[slot].isTransportClosed { self.endTransport(slot, at: now, into: &actions) }
+        if self.connections[slot].isTransportClosed {
+            self.connections[slot].isTransportClosed = false
+            self.endTransport(slot, at: now, into: &actions)
+        }
         if self.connections[slot].isRemovalDue { return self.remove(slot, at: now, into: &actions) }
         if self.mayRead(slot) { self.readOn(slot, into: &actions) }
     }
@@ -109,10 +113,16 @@ extension LoopCore {
     /// Whether a connection may be read on. If not, ``Action/read(_:)`` follows once the gateway has caught up.
     package mutating func mayRead(_ slot: Slot) -> Bool {
         let isHeld =
-            self.connections[slot].batchCount >= Self.batchesMax || self.connections[slot].isInputQueued
+            self.connections[slot].batchCount >= Self.batchesMax
+            || (self.connections[slot].isInputQueued && !self.hasReadHelloOnly(slot))
         guard isHeld, !self.connections[slot].isClosing else { return true }
         self.connections[slot].isReadHeld = true
         return false
+    }
+
+    /// Whether nothing was read behind a Hello that is not answered. One read of what follows may wait.
+    private mutating func hasReadHelloOnly(_ slot: Slot) -> Bool {
+        self.connections[slot].isAwaitingWelcome && self.connections[slot].splitter.isEmpty
     }
 
     /// The driver has found out who said a Hello.

@@ -167,6 +167,7 @@ package struct Daemon: Sendable {
     ) -> GatewayDriver {
         GatewayDriver(
             loops: group.makeIterator().map { $0 as any EventLoop }, policy: settings.policy,
+            identity: .beginning(named: settings.instance),
             limits: self.limits(of: settings, logger), logger: logger,
             // CLOCK_MONOTONIC, which is the same in the next process, so that deadlines can be handed over.
             clock: { Instant(nanoseconds: Int64(NIODeadline.now().uptimeNanoseconds)) })

@@ -69,6 +69,7 @@ extension Settings {
         var keys: [String] = []
         if self.threads != other.threads { keys.append("threads") }
         if self.fault != other.fault { keys.append("debug.fault") }
+        if self.instance != other.instance { keys.append("instance") }
         return keys
     }
 }

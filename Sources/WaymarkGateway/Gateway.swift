@@ -29,6 +29,8 @@ package struct Gateway: Sendable, Hashable {
 
     package internal(set) var counters = Counters()
     package internal(set) var policy: Policy { didSet { self.rules = self.publishingRules } }
+    /// What Welcomes say that this gateway is. Set it before the first event.
+    package var identity = GatewayIdentity.unnamed
     let coder: BodyCoder
     /// Made once, since each batch of frames needs it.
     private(set) var rules: NavigationSession.PublishingRules

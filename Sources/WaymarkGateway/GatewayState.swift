@@ -8,6 +8,7 @@ package struct GatewayState: Codable, Sendable {
     /// Raise it when a stored member comes to mean something else under the same name.
     package static let format: UInt32 = 3
 
+    private var identity: GatewayIdentity
     private var counters: Gateway.Counters
     private var peers: [ConnectionID: Peer]
     private var vehicles: [VehicleID: Vehicle]
@@ -25,6 +26,7 @@ package struct GatewayState: Codable, Sendable {
 
     /// The state of `gateway`, between two events, when no steps wait.
     package init(_ gateway: Gateway) {
+        self.identity = gateway.identity
         self.counters = gateway.counters
         self.peers = gateway.peers
         self.vehicles = gateway.vehicles
@@ -48,6 +50,7 @@ package struct GatewayState: Codable, Sendable {
     /// - Returns: nil if `coder` cannot decode a stored message.
     package func gateway(policy: Gateway.Policy, coder: BodyCoder) -> Gateway? {
         var gateway = Gateway(policy: policy, coder: coder, firstSession: self.nextSession)
+        gateway.identity = self.identity
         gateway.counters = self.counters
         gateway.peers = self.peers
         gateway.vehicles = self.vehicles

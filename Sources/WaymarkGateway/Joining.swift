@@ -400,7 +400,7 @@ extension Gateway {
                 self.everProvided.contains(feature) || Self.undeclared.contains(feature)
             // Shares are refused, and none is kept.
             case .tripOptedOut: feature == .routeSegments && self.withholdsSegments
-            case .notRequested, .noCapacity, .noConsent, .policy, .notSupported: true
+            case .notRequested, .noCapacity, .noConsent, .policy: true
             }
         }
 

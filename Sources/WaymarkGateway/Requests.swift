@@ -77,12 +77,16 @@ extension Gateway {
     }
 
     mutating func answerPrompt(
-        _ answer: PromptAnswer, _ path: EndpointPath, into actions: inout [Action]
+        _ answer: PromptAnswer, _ path: EndpointPath, _ connection: ConnectionID, _ session: SessionID,
+        into actions: inout [Action]
     ) {
         // Otherwise another endpoint answered first, or the prompt is over.
         guard let number = self.vehicles[path.vehicle]?.openRequest(answer.requestID),
             case .prompting = self.requests[number]?.stage
-        else { return }
+        else {
+            return self.ignore(
+                .promptAnswer(answer), session, path, connection, "the prompt is over", into: &actions)
+        }
         self.endRequest(number, answer.isAccepted ? .accepted : .declinedByUser, into: &actions)
     }
 

@@ -41,7 +41,8 @@ extension Gateway {
         switch message {
         case .withdrawRequest(let request):
             self.withdraw(request.requestID, path, connection, session, into: &actions)
-        case .promptAnswer(let answer): self.answerPrompt(answer, path, into: &actions)
+        case .promptAnswer(let answer):
+            self.answerPrompt(answer, path, connection, session, into: &actions)
         // The session has ended already. Own navigation applies to the vehicle, whatever session it is in.
         case .cancelNavigation(.userStopped) where !isCurrent:
             let ended = self.vehicles.withValue(at: vehicle) { $0.end(of: session) }
@@ -54,7 +55,10 @@ extension Gateway {
         case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
         case .vehicleSettings(let settings): self.update(settings, path, into: &actions)
         case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .receipt:
-            guard isCurrent else { return }
+            guard isCurrent else {
+                return self.ignore(
+                    message, session, path, connection, "the vehicle is not in this session", into: &actions)
+            }
             self.receive(inSession: message, session, path, connection, at: now, into: &actions)
         // Not reached: AcceptingSession closes the connection of an endpoint that sends another.
         default: break
@@ -136,14 +140,42 @@ extension Gateway {
     ) {
         switch message {
         case .updateRouteSource(let update): self.setRouteSource(update, path, into: &actions)
+        // The others need a session.
+        case _ where self.vehicles[path.vehicle]?.session == nil:
+            self.ignore(message, session, path, connection, "the vehicle is in no session", into: &actions)
         case .zoomCluster(var zoom):
             zoom.source = path
             self.tellClient(of: path.vehicle, .zoomCluster(zoom), into: &actions)
-        case .alertResponse(let response): self.respond(response, path, into: &actions)
+        case .alertResponse(let response) where !self.isShown(response.alert, in: path.vehicle):
+            self.ignore(message, session, path, connection, "the alert is not shown", into: &actions)
+        case .alertResponse(var response):
+            response.source = path
+            self.tellClient(of: path.vehicle, .alertResponse(response), into: &actions)
+        case .destinationShareAnswer(let answer)
+        where self.vehicles[path.vehicle]?.shares.contains(answer.shareID) != true:
+            // Another endpoint was faster, or the deadline.
+            self.ignore(message, session, path, connection, "the share is over", into: &actions)
         case .destinationShareAnswer(let answer): self.answerShare(answer, path, into: &actions)
         case .receipt(let receipt): self.record(receipt, session, path, connection, at: now, into: &actions)
         default: break  // The others are not about one session.
         }
+    }
+
+    /// Tells an endpoint that a message of it has no effect, if it wants to know.
+    func ignore(
+        _ message: Message, _ session: SessionID, _ path: EndpointPath, _ connection: ConnectionID,
+        _ reason: String, into actions: inout [Action]
+    ) {
+        guard self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.hello.reportsIgnored == true else {
+            return
+        }
+        self.reject(
+            connection, Rejection(.ignored, reason: reason), message.type, session: session,
+            requestID: message.requestID, into: &actions)
+    }
+
+    private func isShown(_ alert: UInt32, in vehicle: VehicleID) -> Bool {
+        self.vehicles[vehicle]?.session.flatMap { self.sessions[$0] }?.content.alert == alert
     }
 
     private func tellClient(of vehicle: VehicleID, _ message: Message, into actions: inout [Action]) {
@@ -244,22 +276,13 @@ extension Gateway {
         }
     }
 
-    // MARK: Alerts and shares
-
-    private func respond(_ response: AlertResponse, _ path: EndpointPath, into actions: inout [Action]) {
-        let session = self.vehicles[path.vehicle]?.session.flatMap { self.sessions[$0] }
-        guard session?.content.alert == response.alert else { return }  // It was dismissed in the meantime.
-        var response = response
-        response.source = path
-        self.tellClient(of: path.vehicle, .alertResponse(response), into: &actions)
-    }
+    // MARK: Shares
 
     private mutating func answerShare(
         _ answer: DestinationShareAnswer, _ path: EndpointPath, into actions: inout [Action]
     ) {
         guard let session = self.vehicles[path.vehicle]?.session else { return }
         let share = Share(session: session, vehicle: path.vehicle, id: answer.shareID)
-        // Ended already: another endpoint was faster, or the deadline.
         self.endShare(
             share, answer.outcome == .accepted ? .didShare : .didFailToShare(answer.outcome), into: &actions)
     }
@@ -307,11 +330,12 @@ extension Gateway {
 }
 
 extension Message {
-    /// The request that it is about; empty for none. Its sender waits for an answer that names it.
+    /// The request or the share that it is about; empty for none. Its sender waits for an answer that names it.
     fileprivate var requestID: String {
         switch self {
         case .withdrawRequest(let request): request.requestID
         case .promptAnswer(let answer): answer.requestID
+        case .destinationShareAnswer(let answer): answer.shareID
         default: ""  // The others are about none.
         }
     }

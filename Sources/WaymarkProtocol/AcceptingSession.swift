@@ -60,6 +60,8 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     package private(set) var frameBytesMax: UInt32
     @BoxedIfCustom private var limits: ConnectionLimits
     private let allowedRoles: Set<Role>
+    /// The peer wants to know which of its frames are ignored.
+    private var reportsIgnored = false
     /// What the Hello asked for, until it is answered.
     private var wish: Wish?
     private var keepalive: Keepalive?
@@ -117,6 +119,12 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         return true
     }
 
+    /// What to tell the peer about a frame that was skipped; nil if it did not ask, or is told nothing any more.
+    package func report(onSkipped header: FrameHeader) -> Message? {
+        guard self.reportsIgnored, self.state == .active else { return nil }
+        return .error(Rejection(.ignored, reason: "type \(header.rawType) is not known").of(header))
+    }
+
     /// Handles the deadline of an active session whose peer is alive, without actions.
     ///
     /// - Returns: The nonce of a Ping to send, if one is due, and the next deadline. nil in any other case: nothing has changed, and the
@@ -153,7 +161,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         let sender = type.sender
         switch self.state {
         case .awaitingHello where sender == .newcomer || type == .goodbye: return .readForConnection
-        case .admitting where type == .goodbye || type == .pong: return .readForConnection
+        // While admitting, the driver keeps what was read.
         case .awaitingHello, .admitting: return .close(self.unexpected("\(type)"))
         case .active:
             switch (sender, self.role) {
@@ -224,6 +232,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         }
         self.role = role
         self.wish = Wish(hello)
+        self.reportsIgnored = hello.reportsIgnored
         self.state = .admitting
         actions.append(.admit(hello))
     }

@@ -7,7 +7,6 @@ package enum CloseCode: UInt32, Error, Sendable, Hashable, CaseIterable {
     case badMagic = 3
     case unsupportedVersion = 4
     case frameTooLarge = 5
-    case malformedFrame = 6
     case unknownMessageType = 7
     case unexpectedMessage = 8
     case handshakeTimeout = 9
@@ -21,17 +20,22 @@ package enum CloseCode: UInt32, Error, Sendable, Hashable, CaseIterable {
     case tooManyConnections = 17
     case tooManyErrors = 18
     case resourceLimit = 19
+    /// Never sent: the meaning of a code that this build does not know.
     case internalError = 20
+    /// Reserved.
+    case moved = 21
+    /// Reserved.
+    case rateLimited = 22
 
     /// Whether reconnecting with the same Hello can succeed.
     package var isWorthReconnecting: Bool {
         switch self {
-        case .normal, .badMagic, .unsupportedVersion, .frameTooLarge, .malformedFrame, .unknownMessageType,
-            .unexpectedMessage, .handshakeInvalid, .roleNotAllowed, .notAuthorized, .takenOver:
+        case .normal, .badMagic, .unsupportedVersion, .frameTooLarge, .unknownMessageType, .unexpectedMessage,
+            .handshakeInvalid, .roleNotAllowed, .notAuthorized, .takenOver:
             false
         case .shuttingDown, .handshakeTimeout, .idInUse, .keepaliveTimeout, .slowConsumer,
             .tooManyConnections,
-            .tooManyErrors, .resourceLimit, .internalError:
+            .tooManyErrors, .resourceLimit, .internalError, .moved, .rateLimited:
             true
         }
     }
@@ -56,8 +60,8 @@ package enum ErrorCode: UInt32, Error, Sendable, Hashable, CaseIterable {
     case notGranted = 13
     case limitReached = 14
     case inconsistent = 15
-    case wrongRole = 16
     case notAuthorized = 17
+    case ignored = 18
 }
 
 /// Why a message was rejected. Nothing of it was applied.

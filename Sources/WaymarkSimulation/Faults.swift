@@ -24,10 +24,12 @@ extension SimulatedNetwork {
             self.losePeer(id)
             self.remove(id)
         }
-        self.beginGateway(
-            Gateway(
-                policy: self.policy, coder: Codec.coder,
-                firstSession: SessionID(.random(in: 1...1 << 30, using: &self.random))))
+        self.identity.epoch += 1
+        var gateway = Gateway(
+            policy: self.policy, coder: Codec.coder,
+            firstSession: SessionID(.random(in: 1...1 << 30, using: &self.random)))
+        gateway.identity = self.identity
+        self.beginGateway(gateway)
         self.inspector.restart()
     }
 }

@@ -243,7 +243,7 @@ extension ErrorCode {
         case .invalidText, .outOfRange, .missing, .unknownReference, .duplicate, .staleGeneration,
             .vehicleBusy, .vehicleNavigatesItself, .inconsistent, .notAuthorized:
             true
-        case .malformed, .wrongState, .sequenceGap, .unknownSession, .notGranted, .limitReached, .wrongRole:
+        case .malformed, .wrongState, .sequenceGap, .unknownSession, .notGranted, .limitReached, .ignored:
             false
         }
     }

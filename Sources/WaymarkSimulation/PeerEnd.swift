@@ -39,9 +39,20 @@ extension SimulatedNetwork {
             self.connections[id]?.peer = ConnectingSession(
                 hello: hello, limits: self.limits, at: self.now, into: &actions)
             self.perform(actions, atPeerOf: id)
+            if !self.isAtRest, self.random.once(in: 2) { self.speakBehindHello(owner, id) }
         }
         self.note { "\($0.name(id)) connects" }
         return id
+    }
+
+    /// Sends the first message of a peer without waiting for the Welcome.
+    private mutating func speakBehindHello(_ owner: SimulatedConnection.Owner, _ id: ConnectionID) {
+        switch owner {
+        case .endpoint(let index): self.tellSettings(index, id)
+        case .app(let index):
+            if self.apps[index].session == nil { self.send(self.apps[index].open(), from: id) }
+        case .hostile, .attacker: break
+        }
     }
 
     /// The number of bytes in transit before frames wait: small half of the time, unlimited at rest.
@@ -139,6 +150,11 @@ extension SimulatedNetwork {
     }
 
     private mutating func welcome(_ welcome: Welcome, on id: ConnectionID) {
+        if welcome.gateway != self.identity {
+            self.report(
+                .restartLosesNothing,
+                "\(self.name(id)) was welcomed by \(welcome.gateway), not \(self.identity)")
+        }
         switch self.connections[id]?.owner {
         case .endpoint(let index): self.endpoints[index].welcome(welcome)
         case .app(let index):
@@ -172,9 +188,9 @@ extension SimulatedNetwork {
         // Whether the rules refuse it is checked by `AccessWatch`.
         case .notAuthorized where !self.ruleSets.isEmpty: break
         case .resourceLimit: self.report(.quotasHold, "\(self.name(id)) was closed: \(goodbye as Any)")
-        case .badMagic, .unsupportedVersion, .frameTooLarge, .malformedFrame, .unknownMessageType,
-            .unexpectedMessage, .handshakeInvalid, .roleNotAllowed, .notAuthorized, .tooManyConnections,
-            .tooManyErrors, .internalError:
+        case .badMagic, .unsupportedVersion, .frameTooLarge, .unknownMessageType, .unexpectedMessage,
+            .handshakeInvalid, .roleNotAllowed, .notAuthorized, .tooManyConnections, .tooManyErrors,
+            .internalError, .moved, .rateLimited:
             self.report(
                 .boundedMemory, "\(self.name(id)) follows the protocol, but was closed: \(goodbye as Any)")
         }

@@ -174,7 +174,8 @@ extension SimulatedNetwork {
             self.endpoints.append(
                 SimulatedEndpoint(
                     path: EndpointPath(vehicle: early.path.vehicle, endpoint: name), wish: early.wish,
-                    self.policy, isGuidanceWanted: early.isGuidanceWanted))
+                    self.policy, isGuidanceWanted: early.isGuidanceWanted,
+                    reportsIgnored: early.reportsIgnored))
             self.connectEndpoint(self.endpoints.count - 1)
         }
         self.deliverEverything()

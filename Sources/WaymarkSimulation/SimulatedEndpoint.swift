@@ -21,6 +21,8 @@ struct SimulatedEndpoint {
     /// The fitting if the session has room for its profile: the wish without what the policy withholds.
     private let fullFitting: ExpectedFitting
     let isGuidanceWanted: Bool
+    /// It is told which of its messages are ignored.
+    let reportsIgnored: Bool
     var connection: ConnectionID?
     var isWelcome = false
     var token: ResumptionToken?
@@ -43,7 +45,10 @@ struct SimulatedEndpoint {
     private var ended: Set<SessionID> = []
     private var prompts: Set<String> = []
 
-    init(path: EndpointPath, wish: ExpectedFitting, _ policy: Gateway.Policy, isGuidanceWanted: Bool) {
+    init(
+        path: EndpointPath, wish: ExpectedFitting, _ policy: Gateway.Policy, isGuidanceWanted: Bool,
+        reportsIgnored: Bool
+    ) {
         self.path = path
         self.wish = wish
         var fitting = wish
@@ -53,6 +58,7 @@ struct SimulatedEndpoint {
         }
         self.fullFitting = fitting
         self.isGuidanceWanted = isGuidanceWanted
+        self.reportsIgnored = reportsIgnored
         self.drive = DriveState(
             maneuversMax: fitting.maneuversMax, laneGuidancesMax: fitting.laneGuidancesMax)
     }
@@ -78,6 +84,7 @@ struct SimulatedEndpoint {
         vehicle.limits = self.wish.limits
         vehicle.preferences.distanceUnits = self.wish.units
         vehicle.guidanceWanted = self.isGuidanceWanted
+        vehicle.reportsIgnored = self.reportsIgnored
         var hello = Hello(role: .vehicle(vehicle))
         hello.resumptionToken = self.token
         if self.token != nil {
@@ -233,6 +240,8 @@ struct SimulatedEndpoint {
     private mutating func receive(_ rejection: Rejection) {
         // The request may have ended before the withdrawal arrived.
         guard rejection.messageType != MessageType.withdrawRequest.rawValue else { return }
+        // Another endpoint was faster, or the message crossed the end of its session.
+        if rejection.code == .ignored, self.reportsIgnored { return }
         self.report(.rejectionChangesNothing, "got an unexpected error: \(rejection)")
     }
 

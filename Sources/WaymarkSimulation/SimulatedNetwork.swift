@@ -38,6 +38,8 @@ package struct SimulatedNetwork {
 
     // The gateway's end.
     var gateway: GatewayCore
+    /// The same in every Welcome until a restart loses the state.
+    var identity = GatewayIdentity(instance: GatewayName(unchecked: "simulation"), epoch: 1)
     let inspector: GatewayInspector
     var gatewayDeadline: Instant?
     /// One or two event loops; the gateway runs on the first.
@@ -92,9 +94,10 @@ package struct SimulatedNetwork {
         outboxLimits.slowConsumerTimeout = .seconds(random.number(10...60))
         self.outboxLimits = outboxLimits
         self.portionBytes = random.number(1...1_000)
-        let gateway = Gateway(
+        var gateway = Gateway(
             policy: policy, coder: Codec.coder,
             firstSession: SessionID(.random(in: 1...1 << 30, using: &random)))
+        gateway.identity = self.identity
         // Waits are watched on the gateway's own loop.
         let loopCount = isAttacked ? 1 : random.number(1...2)
         self.inspector = GatewayInspector(
@@ -183,7 +186,7 @@ package struct SimulatedNetwork {
                 self.endpoints.append(
                     SimulatedEndpoint(
                         path: path, wish: .random(&self.random), self.policy,
-                        isGuidanceWanted: isGuidanceWanted))
+                        isGuidanceWanted: isGuidanceWanted, reportsIgnored: self.random.once(in: 2)))
             }
         }
         for index in 0..<self.random.number(1...3) {

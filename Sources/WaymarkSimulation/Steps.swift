@@ -150,7 +150,7 @@ extension SimulatedNetwork {
         self.send(message, from: connection)
     }
 
-    private mutating func tellSettings(_ index: Int, _ connection: ConnectionID) {
+    mutating func tellSettings(_ index: Int, _ connection: ConnectionID) {
         var settings = VehicleSettings()
         settings.isReadyToShow = self.random.once(in: 2)
         self.send(.vehicleSettings(settings), from: connection)

@@ -72,7 +72,8 @@ package final class GatewayDriver: Sendable {
 
     /// Creates a driver whose gateway lives on the first loop of `loops`.
     package init(
-        loops: [any EventLoop], policy: Gateway.Policy, limits: TransportLimits, logger: Logger,
+        loops: [any EventLoop], policy: Gateway.Policy, identity: GatewayIdentity = .unnamed,
+        limits: TransportLimits, logger: Logger,
         clock: @escaping @Sendable () -> Instant
     ) {
         precondition(!loops.isEmpty, "a driver needs an event loop")
@@ -86,8 +87,9 @@ package final class GatewayDriver: Sendable {
             let shard = LoopShard(loop, hasGateway: loop === loops[0], limits: loopLimits)
             return (loop, NIOLoopBoundBox.makeBoxSendingValue(shard, eventLoop: loop))
         }
-        let gateway = Gateway(
+        var gateway = Gateway(
             policy: policy, coder: Codec.coder, firstSession: SessionID(.random(in: 1 ... .max)))
+        gateway.identity = identity
         self.state = NIOLoopBoundBox.makeBoxSendingValue(
             State(
                 core: GatewayCore(gateway, loopCount: loops.count, software: Software.name),

@@ -54,11 +54,11 @@ extension CloseCode {
     /// The log line for a connection that closes with this code.
     fileprivate var notice: (level: Logger.Level, event: LoggedEvent) {
         switch self {
-        case .normal, .shuttingDown, .takenOver: (.debug, .connectionClosing)
+        case .normal, .shuttingDown, .takenOver, .moved: (.debug, .connectionClosing)
         case .handshakeTimeout, .keepaliveTimeout: (.info, .peerSilent)
-        case .slowConsumer: (.warning, .peerTooSlow)
-        case .badMagic, .unsupportedVersion, .frameTooLarge, .malformedFrame, .unknownMessageType,
-            .unexpectedMessage, .handshakeInvalid, .tooManyErrors:
+        case .slowConsumer, .rateLimited: (.warning, .peerTooSlow)
+        case .badMagic, .unsupportedVersion, .frameTooLarge, .unknownMessageType, .unexpectedMessage,
+            .handshakeInvalid, .tooManyErrors:
             (.warning, .protocolBroken)
         case .roleNotAllowed, .notAuthorized, .idInUse, .tooManyConnections, .resourceLimit:
             (.warning, .peerRefused)

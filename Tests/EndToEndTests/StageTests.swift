@@ -49,11 +49,23 @@ import WaymarkProtocol
         }
     }
 
+    @Test func `the list of requirements has every requirement of the protocol's page`() async throws {
+        let page = try String(contentsOfFile: "\(Self.tree)/Docs/protocol.md", encoding: .utf8)
+        let list = try Program(command: ["\(Self.tree)/scripts/requirements.py"])
+        #expect(await list.end() == 0)
+        #expect(
+            list.lines.compactMap { $0.wholeMatch(of: /(REQ-[A-Z]+-\d\d)\t[^\t]+/)?.output.1 }
+                == page.matches(of: /<a id="req-[^"]+"><\/a>\[([^\]]+)\]/).map(\.output.1))
+        #expect(list.lines.count > 200)
+    }
+
     @Test func `a broken link is found`() async throws {
         let folder = try RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try "# A page\n[a](b.md) [c](#a-page) [d](#nothing) [e](https://example.org/)\n".write(
-            toFile: "\(folder)/page.md", atomically: true, encoding: .utf8)
+        try
+            "# A page\n<a id=\"an-anchor\"></a>[a](b.md) [c](#a-page) [d](#nothing) [e](https://example.org/) [f](#an-anchor)\n"
+            .write(
+                toFile: "\(folder)/page.md", atomically: true, encoding: .utf8)
         let check = try Program(command: ["bash", "-c", "'\(Self.tree)/scripts/links.py' \(folder) 2>&1"])
         #expect(await check.end() == 1)
         #expect(check.lines.dropFirst() == ["\(folder)/page.md: b.md", "\(folder)/page.md: #nothing"])

@@ -85,7 +85,9 @@ private struct Run {
         case .forConnection(let message): self.accept(.received(message))
         case .rejected(let rejection): self.accept(.rejected(rejection))
         case .closing(let goodbye): self.accept(.closeRequested(goodbye))
-        case .forGateway, .request, .publication, .skipped: break
+        case .skipped:
+            if let report = self.accepting.report(onSkipped: frame.header) { self.checkReadable(report) }
+        case .forGateway, .request, .publication: break
         }
     }
 

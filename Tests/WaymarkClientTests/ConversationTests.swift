@@ -125,7 +125,7 @@ final class RawPeer {
 }
 
 extension Envelope {
-    /// The same envelope with the page's session id, token and software in place of this daemon's.
+    /// The same envelope with the page's session id, token, software, instance and epoch in place of this daemon's.
     fileprivate func asOnThePage(_ page: Envelope, _ session: SessionID) -> Envelope {
         var envelope = self
         let onPage = SessionID(7)
@@ -135,6 +135,7 @@ extension Envelope {
             guard case .welcome(let shown) = page.message else { break }
             welcome.resumptionToken = shown.resumptionToken
             welcome.software = shown.software
+            welcome.gateway = shown.gateway
             envelope.message = .welcome(welcome)
         case .sessionOpened(var opened):
             if opened.session == session { opened.session = onPage }

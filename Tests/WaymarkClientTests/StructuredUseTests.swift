@@ -135,12 +135,12 @@ private struct Failure: Error {}
         try await peer.send(.vehicleChanged(Self.status("bus", .left(.userStopped))), session: SessionID(7))
         await #expect(throws: ClientError.sessionEnded(.userStopped)) { try await left.value }
         let ended = Task { try await session.whenReady() }
-        try await peer.send(.sessionEnded(SessionEnded(session: SessionID(7), reason: .noVehicleLeft)))
-        await #expect(throws: ClientError.sessionEnded(.noVehicleLeft)) { try await ended.value }
+        try await peer.send(.sessionEnded(SessionEnded(session: SessionID(7), reason: .vehicleGone)))
+        await #expect(throws: ClientError.sessionEnded(.vehicleGone)) { try await ended.value }
         // Later calls have the same reason.
-        #expect(session.endReason == .noVehicleLeft)
-        await #expect(throws: ClientError.sessionEnded(.noVehicleLeft)) { try await session.whenReady() }
-        await #expect(throws: ClientError.sessionEnded(.noVehicleLeft)) {
+        #expect(session.endReason == .vehicleGone)
+        await #expect(throws: ClientError.sessionEnded(.vehicleGone)) { try await session.whenReady() }
+        await #expect(throws: ClientError.sessionEnded(.vehicleGone)) {
             try await session.setCurrentRoadName(["A"])
         }
         await peer.close()

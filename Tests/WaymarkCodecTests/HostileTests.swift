@@ -285,7 +285,7 @@ import WaymarkProtocol
                 $0.number(2, 99)
             }
         ).get().message
-        #expect(ended == .sessionEnded(SessionEnded(session: SessionID(4), reason: .limit)))
+        #expect(ended == .sessionEnded(SessionEnded(session: SessionID(4), reason: .unrecognized)))
         let cancel = try self.read(.cancelNavigation, WireWriter.body { $0.number(1, 99) }).get().message
         #expect(cancel == .cancelNavigation(.userStopped))
         let over = try self.read(

@@ -155,6 +155,37 @@ import WaymarkTransport
         #expect(rows == expected)
     }
 
+    @Test func `every code is sent or reserved on the page`() throws {
+        let sources = try Self.codeThatSends()
+        let sent = { (code: String) in
+            sources.contains { $0.matches(of: /\.(\w+)/).contains { $0.1 == code } }
+        }
+        let reserved = try Self.rows(under: "Close codes").filter { $0[2].hasPrefix("Reserved") }.map {
+            $0[0]
+        }
+        for code in CloseCode.allCases {
+            #expect(sent("\(code)") != reserved.contains("\(code.rawValue)"), "\(code)")
+        }
+        for code in ErrorCode.allCases { #expect(sent("\(code)"), "\(code)") }
+        for reason in WithheldReason.allCases { #expect(sent("\(reason)"), "\(reason)") }
+        for reason in SessionEndReason.allCases { #expect(sent("\(reason)"), "\(reason)") }
+    }
+
+    /// The lines of the modules that decide about codes, but the patterns of their switches.
+    private static func codeThatSends() throws -> [Substring] {
+        let modules = ["Gateway", "Connections", "Transport", "Protocol", "Codec", "Daemon", "Client"]
+        return try modules.flatMap { module in
+            let folder = "Sources/Waymark\(module)"
+            let paths = try FileManager.default.subpathsOfDirectory(
+                atPath: Self.package.appending(path: folder).path)
+            return try paths.filter {
+                $0.hasSuffix(".swift") && !["Codes.swift", "Messages/Endings.swift"].contains($0)
+            }.flatMap {
+                try Self.text("\(folder)/\($0)").replacing(/case \.[^:{]*:/, with: "").split(separator: "\n")
+            }
+        }
+    }
+
     @Test func `every number that is part of the protocol is in the table`() throws {
         let rows = Set(try Self.rows(under: "Limits").map { Array($0.prefix(2)) })
         let constants = try Self.constants("Sources/WaymarkProtocol/Limits.swift")

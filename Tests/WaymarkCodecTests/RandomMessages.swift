@@ -41,11 +41,13 @@ extension RandomValues {
             vehicle.preferences.distanceUnits = self.enumeration()
             vehicle.preferences.locale = self.text(0...35)
             vehicle.guidanceWanted = self.flag()
+            vehicle.reportsIgnored = self.flag()
             role = .vehicle(vehicle)
         } else {
             var navigation = NavigationHello(
                 client: ClientID(unchecked: self.name()), features: self.features())
             navigation.priority = self.number(-1_000...1_000)
+            navigation.reportsIgnored = self.flag()
             role = .navigation(navigation)
         }
         var hello = Hello(role: role)
@@ -78,6 +80,8 @@ extension RandomValues {
         welcome.graceMilliseconds = self.number(0...UInt32.max)
         welcome.requestsOpenMax = self.number(0...UInt32.max)
         welcome.software = self.text(0...128)
+        welcome.gateway = GatewayIdentity(
+            instance: GatewayName(unchecked: self.name()), epoch: self.number(1...UInt64.max))
         return welcome
     }
 

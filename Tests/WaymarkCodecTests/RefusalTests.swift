@@ -331,6 +331,12 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
         Refusal(.alertResponse, .missing, "alert_id") { $0.number(1, 0) },
     ]
 
+    /// What every Welcome needs besides its token.
+    private static func gateway(_ writer: inout WireWriter) {
+        writer.bytes(12, Array("a".utf8))
+        writer.number(13, 1)
+    }
+
     static let handshake: [Refusal] = [
         Refusal(.hello, .missing, "version_min") { _ in },
         Refusal(.hello, .inconsistent, "version_max") {
@@ -398,6 +404,7 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
             $0.number(1, 1)
             $0.message(2) { $0.number(1, 1) }
             $0.bytes(5, .init(repeating: 0, count: 16))
+            Self.gateway(&$0)
         },
         Refusal(.welcome, .inconsistent, "features[0].reason") {
             $0.number(1, 1)
@@ -407,6 +414,17 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
                 $0.number(3, 1)
             }
             $0.bytes(5, .init(repeating: 0, count: 16))
+            Self.gateway(&$0)
+        },
+        Refusal(.welcome, .missing, "gateway_instance") {
+            $0.number(1, 1)
+            $0.bytes(5, .init(repeating: 0, count: 16))
+            $0.number(13, 1)
+        },
+        Refusal(.welcome, .missing, "gateway_epoch") {
+            $0.number(1, 1)
+            $0.bytes(5, .init(repeating: 0, count: 16))
+            $0.bytes(12, Array("a".utf8))
         },
         Refusal(
             .welcome(

@@ -120,6 +120,7 @@ extension Samples {
         vehicle.preferences.distanceUnits = .metric
         vehicle.preferences.locale = "de-LI"
         vehicle.guidanceWanted = true
+        vehicle.reportsIgnored = true
         var hello = Hello(role: .vehicle(vehicle))
         hello.displayName = "Instrument cluster"
         hello.software = "rig 1.0"
@@ -144,6 +145,8 @@ extension Samples {
         welcome.graceMilliseconds = 30_000
         welcome.requestsOpenMax = 8
         welcome.software = "waymarkd"
+        welcome.gateway = GatewayIdentity(
+            instance: GatewayName(unchecked: "depot-3"), epoch: 1_789_000_000_000)
         return welcome
     }
 

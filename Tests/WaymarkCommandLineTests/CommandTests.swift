@@ -122,7 +122,7 @@ import WaymarkRoutes
     }
 
     @Test func `cancelling succeeds only if guidance is over`() throws {
-        for reason in [EndReason.userStopped, .ownNavigationStarted, .noVehicleLeft] {
+        for reason in [EndReason.userStopped, .ownNavigationStarted, .vehicleGone] {
             try Request.Cancel.report(reason, noOutcome: "none")
         }
         for reason in [EndReason.notAllowed, .noSession] {

@@ -97,7 +97,7 @@ import WaymarkRoutes
         let car = SessionVehicles.vehicles(["car"])
         let ends: [(EndReason, Int32)] = [
             (.finished, 0), (.userStopped, 2), (.ownNavigationStarted, 2), (.replaced, 3), (.vehicleGone, 4),
-            (.noVehicleLeft, 4), (.limit, 1), (.endedWhileAway, 1), (.connectionClosed(.closed), 1),
+            (.unrecognized, 1), (.endedWhileAway, 1), (.connectionClosed(.closed), 1),
         ]
         for (reason, status) in ends {
             #expect(

@@ -63,6 +63,7 @@ import WaymarkProtocol
         ("route-sharing-vehicles: [car, null]\n", 1, "route-sharing-vehicles must be"),
         ("listeners:\n  - address: unix:/a\n    colour: red\n", 3, "unknown listener setting colour"),
         ("log-level: loud\n", 1, "log-level must be trace"),
+        ("instance: hall 3\n", 1, "instance must be 1 to 64 of the characters"),
         ("times:\n  drain: 601s\n", 2, "times.drain must be a duration such as 500ms, 30s or 5m, 0s to 600s"),
     ]
 

@@ -62,6 +62,19 @@ struct LoopRig {
     mutating func endpoint(
         _ number: UInt64, of payer: Payer? = nil, outbox: Outbox.Limits = Outbox.Limits()
     ) throws -> Int {
+        let slot = self.newcomer(number, of: payer, outbox: outbox)
+        self.receive(slot, Self.hello(number))
+        self.admit(slot, number)
+        let admitted = self.take().contains { if case .admit(slot, _) = $0 { true } else { false } }
+        try #require(admitted)
+        try #require(!self.sent(slot).isEmpty)
+        return slot
+    }
+
+    /// A connection that has sent nothing.
+    mutating func newcomer(
+        _ number: UInt64, of payer: Payer? = nil, outbox: Outbox.Limits = Outbox.Limits()
+    ) -> Int {
         var slot = 0
         self.change { core, now, _, actions in
             slot = core.add(
@@ -70,19 +83,47 @@ struct LoopRig {
                 allowedRoles: [.vehicle], at: now, into: &actions)
             core.open(slot, Self.socket(slot), at: now, into: &actions)
         }
-        let vehicle = VehicleHello(
+        return slot
+    }
+
+    /// The Hello of an endpoint.
+    static func hello(_ number: UInt64, reportsIgnored: Bool = false) -> [UInt8] {
+        var vehicle = VehicleHello(
             vehicle: VehicleID(unchecked: "v\(number)"), endpoint: EndpointName(unchecked: "e"),
             features: Set(Feature.allCases))
-        self.receive(slot, Array(Codec.encode(Envelope(.hello(Hello(role: .vehicle(vehicle))))).bytes))
+        vehicle.reportsIgnored = reportsIgnored
+        return self.bytes([Envelope(.hello(Hello(role: .vehicle(vehicle))))])
+    }
+
+    static func welcome(_ number: UInt64) -> Welcome {
         var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: number))
         welcome.software = "test"
+        return welcome
+    }
+
+    /// The gateway admits a connection.
+    mutating func admit(_ slot: Int, _ number: UInt64) {
+        self.handle(.admitted(Self.welcome(number)), on: slot)
+    }
+
+    mutating func handle(_ event: AcceptingSession.Event, on slot: Int) {
         self.change { core, now, send, actions in
-            core.handle(.admitted(welcome), on: slot, at: now, send, into: &actions)
+            core.handle(event, on: slot, at: now, send, into: &actions)
         }
-        let admitted = self.take().contains { if case .admit(slot, _) = $0 { true } else { false } }
-        try #require(admitted)
-        try #require(!self.sent(slot).isEmpty)
-        return slot
+    }
+
+    /// The round that the core planned.
+    mutating func work() {
+        self.change { core, now, send, actions in core.work(at: now, send, into: &actions) }
+    }
+
+    /// The frames that the socket of a connection was sent since the last call.
+    func messages(_ slot: Int) throws -> [Message] {
+        var splitter = FrameSplitter(frameBytesMax: ProtocolConstants.frameBytes.upperBound)
+        splitter.append(self.sent(slot))
+        var messages: [Message] = []
+        while let frame = try splitter.next() { messages.append(try Codec.decode(frame).message) }
+        return messages
     }
 
     mutating func receive(_ slot: Int, _ bytes: [UInt8]) {

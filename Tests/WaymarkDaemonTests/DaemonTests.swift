@@ -11,6 +11,37 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkTransport
 
+@Suite(.timeLimit(.minutes(10))) struct IdentityTests {
+    private static func identity(_ change: (inout Settings) -> Void = { _ in }) async throws
+        -> GatewayIdentity
+    {
+        let folder = try Folder()
+        let daemon = try await folder.daemon(change)
+        let peer = try RawSocket(daemon.addresses[0])
+        try peer.send(endpointHello("cluster"))
+        let message = try peer.receive()
+        await daemon.shutdown()
+        guard case .welcome(let welcome)? = message else { throw NotWelcome() }
+        return welcome.gateway
+    }
+
+    private struct NotWelcome: Error {}
+
+    @Test func `Welcome has the instance of the settings, and a later epoch after each start`() async throws {
+        let name = try #require(GatewayName("depot-3"))
+        let first = try await Self.identity { $0.instance = name }
+        let second = try await Self.identity { $0.instance = name }
+        #expect(first.instance == name && second.instance == name)
+        #expect(first.epoch < second.epoch)
+    }
+
+    @Test func `a gateway without a name draws one`() async throws {
+        let names = [try await Self.identity(), try await Self.identity()].map(\.instance.rawValue)
+        for name in names { #expect(name.contains(/^[0-9a-f]{32}$/), "\(name)") }
+        #expect(names[0] != names[1])
+    }
+}
+
 @Suite(.timeLimit(.minutes(10))) struct GoodbyeTests {
     /// More than the socket buffers of both ends can hold.
     static let flood = [UInt8](repeating: 0, count: 16_000_000)

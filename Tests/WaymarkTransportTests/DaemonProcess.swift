@@ -15,7 +15,10 @@ struct DaemonProcess {
 
     init(_ limits: TransportLimits = .patient, policy: Gateway.Policy = .init()) {
         self.driver = GatewayDriver(
-            loops: self.group.makeIterator().map { $0 as any EventLoop }, policy: policy, limits: limits,
+            loops: self.group.makeIterator().map { $0 as any EventLoop }, policy: policy,
+            identity: GatewayIdentity(
+                instance: GatewayName(unchecked: "process"), epoch: .random(in: 1 ... .max)),
+            limits: limits,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clock: { Instant(nanoseconds: Int64(NIODeadline.now().uptimeNanoseconds)) })
     }

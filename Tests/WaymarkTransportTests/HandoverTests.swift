@@ -232,7 +232,8 @@ private struct Moved: @unchecked Sendable {
         let again = try await next.connect()
         var hello = Bench.vehicleHello("car")
         hello.resumptionToken = welcome.resumptionToken
-        #expect(try await again.welcome(hello).isResumed)
+        let resumed = try await again.welcome(hello)
+        #expect(resumed.isResumed && resumed.gateway == welcome.gateway)
         try guide.alert()
         #expect(try await again.alerts(upTo: 4).last == 4)
         try await next.end()

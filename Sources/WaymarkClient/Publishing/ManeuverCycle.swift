@@ -3,7 +3,7 @@ internal import WaymarkProtocol
 
 /// The position of the first upcoming maneuver in its cycle, which decides the maneuver states that may come next.
 ///
-/// - Source: Docs/protocol.md, "A session, from the client's side", 6.
+/// - Source: Docs/protocol.md, REQ-ROUTE-09.
 struct ManeuverCycle: Sendable, Hashable {
     /// The first upcoming maneuver.
     private(set) var first: ManeuverID?

@@ -16,10 +16,6 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
     case clientGone
     /// The vehicle was away for longer than the gateway waits.
     case vehicleGone
-    /// The last vehicle has left the session.
-    case noVehicleLeft
-    /// A limit of the gateway.
-    case limit
     /// The gateway's access rules no longer allow it.
     case notAuthorized
     /// The session ended while this program was not connected, and the gateway no longer knows why.
@@ -45,8 +41,6 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
         case .replaced: "replaced"
         case .clientGone: "clientGone"
         case .vehicleGone: "vehicleGone"
-        case .noVehicleLeft: "noVehicleLeft"
-        case .limit: "limit"
         case .notAuthorized: "notAuthorized"
         case .endedWhileAway: "endedWhileAway"
         case .notRestored: "notRestored"
@@ -67,8 +61,6 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
         case .replaced: "another navigation client has taken over"
         case .clientGone: "the navigation client was away for too long"
         case .vehicleGone: "the vehicle was away for too long"
-        case .noVehicleLeft: "the last vehicle has left"
-        case .limit: "the gateway has reached a limit"
         case .notAuthorized: "the gateway's access rules no longer allow it"
         case .endedWhileAway: "it ended while this program was not connected"
         case .notRestored(let field, let reason):
@@ -91,10 +83,8 @@ extension EndReason {
         case .replaced: self = .replaced
         case .clientGone: self = .clientGone
         case .vehicleGone: self = .vehicleGone
-        case .noVehicleLeft: self = .noVehicleLeft
-        case .limit: self = .limit
         case .notAuthorized: self = .notAuthorized
-        case nil: self = .unrecognized
+        case .unrecognized, nil: self = .unrecognized
         }
     }
 }

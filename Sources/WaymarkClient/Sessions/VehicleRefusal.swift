@@ -44,7 +44,7 @@ extension VehicleRefusal {
         case .limitReached: self = .limitReached
         case .notAuthorized: self = .notAuthorized
         case .malformed, .invalidText, .outOfRange, .missing, .unknownReference, .duplicate, .wrongState,
-            .staleGeneration, .sequenceGap, .unknownSession, .notGranted, .inconsistent, .wrongRole:
+            .staleGeneration, .sequenceGap, .unknownSession, .notGranted, .inconsistent, .ignored:
             self = .unrecognized
         }
     }

@@ -54,6 +54,7 @@ enum FieldNumber {
         static let resumptionToken = 11
         static let resumeSessionId = 12
         static let resumeSequence = 13
+        static let reportIgnored = 16
     }
 
     enum ResumedSession {
@@ -74,12 +75,15 @@ enum FieldNumber {
         static let graceMilliseconds = 8
         static let requestsOpenMax = 9
         static let software = 10
+        static let gatewayInstance = 12
+        static let gatewayEpoch = 13
     }
 
     enum Goodbye {
         static let code = 1
         static let reason = 2
         static let reconnectAfterMilliseconds = 3
+        static let movedTo = 4
     }
 
     enum Ping {

@@ -134,6 +134,7 @@ extension FieldRules {
         "resumption_token": .range(16...16).orZero,
         "resume_session_id": .any,
         "resume_sequence": .any,
+        "report_ignored": .any,
     ]
 
     private static let resumedSession: Rules = [
@@ -154,12 +155,15 @@ extension FieldRules {
         "grace_milliseconds": .any,
         "requests_open_max": .any,
         "software": .text(128),
+        "gateway_instance": .requiredName,
+        "gateway_epoch": .any.required,
     ]
 
     private static let goodbye: Rules = [
         "code": .specified,
         "reason": .text(256),
         "reconnect_after_milliseconds": .any,
+        "moved_to": .text(256),
     ]
 
     private static let ping: Rules = [

@@ -6,8 +6,8 @@ internal import WaymarkProtocol
 // code is not: refusing it would leave the thing open.
 
 extension SessionEndReason {
-    /// Reads a reason; one that this build does not know is ``limit``: the gateway's own.
-    init(wire: UInt32) { self = SessionEndReason(rawValue: wire) ?? .limit }
+    /// Reads a reason; one that this build does not know is ``unrecognized``.
+    init(wire: UInt32) { self = SessionEndReason(rawValue: wire) ?? .unrecognized }
 }
 
 extension Outcome {

@@ -179,6 +179,7 @@ extension Hello {
             unsafe wire.pointee.resumption_token = arena.bytes(self.resumptionToken?.bytes ?? [])
             unsafe wire.pointee.resume_session_id = self.resumeSession.rawValue
             unsafe wire.pointee.resume_sequence = self.resumeSequence
+            unsafe wire.pointee.report_ignored = self.reportsIgnored ? 1 : 0
         }
     }
 
@@ -204,8 +205,14 @@ extension Hello.Role {
     fileprivate init(_ wire: UnsafeMutablePointer<Hello.Wire>) throws(Rejection) {
         let isVehicle = unsafe wire.pointee.role == WAYMARK__V1__ROLE__ROLE_VEHICLE_ENDPOINT
         switch unsafe (wire.pointee.vehicle, wire.pointee.navigation, isVehicle) {
-        case (let vehicle?, nil, true): self = .vehicle(unsafe VehicleHello(vehicle))
-        case (nil, let navigation?, false): self = .navigation(unsafe NavigationHello(navigation))
+        case (let vehicle?, nil, true):
+            var vehicle = unsafe VehicleHello(vehicle)
+            vehicle.reportsIgnored = unsafe wire.pointee.report_ignored != 0
+            self = .vehicle(vehicle)
+        case (nil, let navigation?, false):
+            var navigation = unsafe NavigationHello(navigation)
+            navigation.reportsIgnored = unsafe wire.pointee.report_ignored != 0
+            self = .navigation(navigation)
         case (nil, _, true): throw Rejection(.missing, field: "vehicle", reason: "the role needs it")
         case (_, nil, false): throw Rejection(.missing, field: "navigation", reason: "the role needs it")
         case (_?, _?, true):
@@ -260,6 +267,8 @@ extension Welcome {
             unsafe wire.pointee.grace_milliseconds = self.graceMilliseconds
             unsafe wire.pointee.requests_open_max = self.requestsOpenMax
             unsafe wire.pointee.software = arena.text(self.software)
+            unsafe wire.pointee.gateway_instance = arena.text(self.gateway.instance.rawValue)
+            unsafe wire.pointee.gateway_epoch = self.gateway.epoch
         }
     }
 
@@ -281,5 +290,8 @@ extension Welcome {
         self.graceMilliseconds = unsafe wire.pointee.grace_milliseconds
         self.requestsOpenMax = unsafe wire.pointee.requests_open_max
         self.software = unsafe text(wire.pointee.software)
+        self.gateway = GatewayIdentity(
+            instance: GatewayName(unchecked: unsafe text(wire.pointee.gateway_instance)),
+            epoch: unsafe wire.pointee.gateway_epoch)
     }
 }

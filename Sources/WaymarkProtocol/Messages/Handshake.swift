@@ -32,7 +32,6 @@ package enum WithheldReason: UInt32, Sendable, Hashable, CaseIterable {
     case tripOptedOut = 4
     case noConsent = 5
     case policy = 6
-    case notSupported = 7
 }
 
 /// One feature and what became of it.
@@ -86,6 +85,8 @@ package struct VehicleHello: Sendable, Hashable, Codable {
     package var preferences = VehiclePreferences()
     /// It accepts guidance from sessions for any vehicle that asked.
     package var guidanceWanted = false
+    /// It wants an Error with IGNORED for each of its messages that is ignored.
+    package var reportsIgnored = false
 
     package init(vehicle: VehicleID, endpoint: EndpointName, features: FeatureSet) {
         self.vehicle = vehicle
@@ -105,6 +106,8 @@ package struct NavigationHello: Sendable, Hashable, Codable {
     package var features: FeatureSet
     /// Higher wins, -1 000 ... 1 000.
     package var priority: Int32 = 0
+    /// It wants an Error with IGNORED for each of its messages that is ignored.
+    package var reportsIgnored = false
 
     package init(client: ClientID, features: FeatureSet) {
         self.client = client
@@ -140,6 +143,13 @@ package struct Hello: Sendable, Hashable, Codable {
     package var resumeSequence: UInt64 = 0
 
     package init(role: Role) { self.role = role }
+
+    package var reportsIgnored: Bool {
+        switch self.role {
+        case .vehicle(let vehicle): vehicle.reportsIgnored
+        case .navigation(let navigation): navigation.reportsIgnored
+        }
+    }
 }
 
 /// A session's phase, as told to a client that resumes.
@@ -186,6 +196,7 @@ package struct Welcome: Sendable, Hashable {
     package var graceMilliseconds: UInt32 = 0
     package var requestsOpenMax: UInt32 = 0
     package var software = ""
+    package var gateway = GatewayIdentity.unnamed
 
     package init(resumptionToken: ResumptionToken) { self.resumptionToken = resumptionToken }
 }

@@ -31,9 +31,9 @@ package enum SessionEndReason: UInt32, Sendable, Hashable, CaseIterable, Codable
     case replaced = 5
     case clientGone = 6
     case vehicleGone = 7
-    case noVehicleLeft = 8
-    case limit = 9
     case notAuthorized = 10
+    /// A reason that this build does not know. The gateway never sends it.
+    case unrecognized = 2_147_483_647
 }
 
 /// A vehicle's part in a session.

@@ -971,7 +971,7 @@ const ProtobufCMessageDescriptor waymark__v1__navigation_hello__descriptor =
   (ProtobufCMessageInit) waymark__v1__navigation_hello__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[13] =
+static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[14] =
 {
   {
     "version_min",
@@ -1129,6 +1129,18 @@ static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[13] 
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "report_ignored",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Hello, report_ignored),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__hello__field_indices_by_name[] = {
   7,   /* field[7] = credential */
@@ -1136,6 +1148,7 @@ static const unsigned waymark__v1__hello__field_indices_by_name[] = {
   9,   /* field[9] = frame_bytes_max */
   8,   /* field[8] = keepalive_milliseconds */
   4,   /* field[4] = navigation */
+  13,   /* field[13] = report_ignored */
   12,   /* field[12] = resume_sequence */
   11,   /* field[11] = resume_session_id */
   10,   /* field[10] = resumption_token */
@@ -1145,10 +1158,11 @@ static const unsigned waymark__v1__hello__field_indices_by_name[] = {
   1,   /* field[1] = version_max */
   0,   /* field[0] = version_min */
 };
-static const ProtobufCIntRange waymark__v1__hello__number_ranges[1 + 1] =
+static const ProtobufCIntRange waymark__v1__hello__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 16, 13 },
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor waymark__v1__hello__descriptor =
 {
@@ -1158,10 +1172,10 @@ const ProtobufCMessageDescriptor waymark__v1__hello__descriptor =
   "Waymark__V1__Hello",
   "waymark.v1",
   sizeof(Waymark__V1__Hello),
-  13,
+  14,
   waymark__v1__hello__field_descriptors,
   waymark__v1__hello__field_indices_by_name,
-  1,  waymark__v1__hello__number_ranges,
+  2,  waymark__v1__hello__number_ranges,
   (ProtobufCMessageInit) waymark__v1__hello__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1242,7 +1256,7 @@ const ProtobufCMessageDescriptor waymark__v1__resumed_session__descriptor =
   (ProtobufCMessageInit) waymark__v1__resumed_session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[10] =
+static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[12] =
 {
   {
     "version",
@@ -1364,10 +1378,36 @@ static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[10
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "gateway_instance",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Welcome, gateway_instance),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "gateway_epoch",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Welcome, gateway_epoch),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__welcome__field_indices_by_name[] = {
   1,   /* field[1] = features */
   3,   /* field[3] = frame_bytes_max */
+  11,   /* field[11] = gateway_epoch */
+  10,   /* field[10] = gateway_instance */
   7,   /* field[7] = grace_milliseconds */
   2,   /* field[2] = keepalive_milliseconds */
   8,   /* field[8] = requests_open_max */
@@ -1377,10 +1417,11 @@ static const unsigned waymark__v1__welcome__field_indices_by_name[] = {
   9,   /* field[9] = software */
   0,   /* field[0] = version */
 };
-static const ProtobufCIntRange waymark__v1__welcome__number_ranges[1 + 1] =
+static const ProtobufCIntRange waymark__v1__welcome__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 12, 10 },
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor =
 {
@@ -1390,14 +1431,14 @@ const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor =
   "Waymark__V1__Welcome",
   "waymark.v1",
   sizeof(Waymark__V1__Welcome),
-  10,
+  12,
   waymark__v1__welcome__field_descriptors,
   waymark__v1__welcome__field_indices_by_name,
-  1,  waymark__v1__welcome__number_ranges,
+  2,  waymark__v1__welcome__number_ranges,
   (ProtobufCMessageInit) waymark__v1__welcome__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__goodbye__field_descriptors[3] =
+static const ProtobufCFieldDescriptor waymark__v1__goodbye__field_descriptors[4] =
 {
   {
     "code",
@@ -1435,16 +1476,29 @@ static const ProtobufCFieldDescriptor waymark__v1__goodbye__field_descriptors[3]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "moved_to",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Goodbye, moved_to),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__goodbye__field_indices_by_name[] = {
   0,   /* field[0] = code */
+  3,   /* field[3] = moved_to */
   1,   /* field[1] = reason */
   2,   /* field[2] = reconnect_after_milliseconds */
 };
 static const ProtobufCIntRange waymark__v1__goodbye__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor waymark__v1__goodbye__descriptor =
 {
@@ -1454,7 +1508,7 @@ const ProtobufCMessageDescriptor waymark__v1__goodbye__descriptor =
   "Waymark__V1__Goodbye",
   "waymark.v1",
   sizeof(Waymark__V1__Goodbye),
-  3,
+  4,
   waymark__v1__goodbye__field_descriptors,
   waymark__v1__goodbye__field_indices_by_name,
   1,  waymark__v1__goodbye__number_ranges,
@@ -1741,7 +1795,7 @@ const ProtobufCEnumDescriptor waymark__v1__feature__descriptor =
   waymark__v1__feature__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__withheld_reason__enum_values_by_number[8] =
+static const ProtobufCEnumValue waymark__v1__withheld_reason__enum_values_by_number[7] =
 {
   { "WITHHELD_REASON_UNSPECIFIED", "WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_UNSPECIFIED", 0 },
   { "WITHHELD_REASON_NOT_REQUESTED", "WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_NOT_REQUESTED", 1 },
@@ -1750,16 +1804,14 @@ static const ProtobufCEnumValue waymark__v1__withheld_reason__enum_values_by_num
   { "WITHHELD_REASON_TRIP_OPTED_OUT", "WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_TRIP_OPTED_OUT", 4 },
   { "WITHHELD_REASON_NO_CONSENT", "WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_NO_CONSENT", 5 },
   { "WITHHELD_REASON_POLICY", "WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_POLICY", 6 },
-  { "WITHHELD_REASON_NOT_SUPPORTED", "WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_NOT_SUPPORTED", 7 },
 };
 static const ProtobufCIntRange waymark__v1__withheld_reason__value_ranges[] = {
-{0, 0},{0, 8}
+{0, 0},{0, 7}
 };
-static const ProtobufCEnumValueIndex waymark__v1__withheld_reason__enum_values_by_name[8] =
+static const ProtobufCEnumValueIndex waymark__v1__withheld_reason__enum_values_by_name[7] =
 {
   { "WITHHELD_REASON_CLIENT_DOES_NOT_PROVIDE", 3 },
   { "WITHHELD_REASON_NOT_REQUESTED", 1 },
-  { "WITHHELD_REASON_NOT_SUPPORTED", 7 },
   { "WITHHELD_REASON_NO_CAPACITY", 2 },
   { "WITHHELD_REASON_NO_CONSENT", 5 },
   { "WITHHELD_REASON_POLICY", 6 },
@@ -1773,9 +1825,9 @@ const ProtobufCEnumDescriptor waymark__v1__withheld_reason__descriptor =
   "WithheldReason",
   "Waymark__V1__WithheldReason",
   "waymark.v1",
-  8,
+  7,
   waymark__v1__withheld_reason__enum_values_by_number,
-  8,
+  7,
   waymark__v1__withheld_reason__enum_values_by_name,
   1,
   waymark__v1__withheld_reason__value_ranges,
@@ -1847,7 +1899,7 @@ const ProtobufCEnumDescriptor waymark__v1__session_phase__descriptor =
   waymark__v1__session_phase__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__close_code__enum_values_by_number[21] =
+static const ProtobufCEnumValue waymark__v1__close_code__enum_values_by_number[22] =
 {
   { "CLOSE_CODE_UNSPECIFIED", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNSPECIFIED", 0 },
   { "CLOSE_CODE_NORMAL", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_NORMAL", 1 },
@@ -1855,7 +1907,6 @@ static const ProtobufCEnumValue waymark__v1__close_code__enum_values_by_number[2
   { "CLOSE_CODE_BAD_MAGIC", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_BAD_MAGIC", 3 },
   { "CLOSE_CODE_UNSUPPORTED_VERSION", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNSUPPORTED_VERSION", 4 },
   { "CLOSE_CODE_FRAME_TOO_LARGE", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_FRAME_TOO_LARGE", 5 },
-  { "CLOSE_CODE_MALFORMED_FRAME", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_MALFORMED_FRAME", 6 },
   { "CLOSE_CODE_UNKNOWN_MESSAGE_TYPE", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNKNOWN_MESSAGE_TYPE", 7 },
   { "CLOSE_CODE_UNEXPECTED_MESSAGE", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNEXPECTED_MESSAGE", 8 },
   { "CLOSE_CODE_HANDSHAKE_TIMEOUT", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_HANDSHAKE_TIMEOUT", 9 },
@@ -1870,31 +1921,34 @@ static const ProtobufCEnumValue waymark__v1__close_code__enum_values_by_number[2
   { "CLOSE_CODE_TOO_MANY_ERRORS", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_TOO_MANY_ERRORS", 18 },
   { "CLOSE_CODE_RESOURCE_LIMIT", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RESOURCE_LIMIT", 19 },
   { "CLOSE_CODE_INTERNAL", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_INTERNAL", 20 },
+  { "CLOSE_CODE_MOVED", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_MOVED", 21 },
+  { "CLOSE_CODE_RATE_LIMITED", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RATE_LIMITED", 22 },
 };
 static const ProtobufCIntRange waymark__v1__close_code__value_ranges[] = {
-{0, 0},{0, 21}
+{0, 0},{7, 6},{0, 22}
 };
-static const ProtobufCEnumValueIndex waymark__v1__close_code__enum_values_by_name[21] =
+static const ProtobufCEnumValueIndex waymark__v1__close_code__enum_values_by_name[22] =
 {
   { "CLOSE_CODE_BAD_MAGIC", 3 },
   { "CLOSE_CODE_FRAME_TOO_LARGE", 5 },
-  { "CLOSE_CODE_HANDSHAKE_INVALID", 10 },
-  { "CLOSE_CODE_HANDSHAKE_TIMEOUT", 9 },
-  { "CLOSE_CODE_ID_IN_USE", 13 },
-  { "CLOSE_CODE_INTERNAL", 20 },
-  { "CLOSE_CODE_KEEPALIVE_TIMEOUT", 15 },
-  { "CLOSE_CODE_MALFORMED_FRAME", 6 },
+  { "CLOSE_CODE_HANDSHAKE_INVALID", 9 },
+  { "CLOSE_CODE_HANDSHAKE_TIMEOUT", 8 },
+  { "CLOSE_CODE_ID_IN_USE", 12 },
+  { "CLOSE_CODE_INTERNAL", 19 },
+  { "CLOSE_CODE_KEEPALIVE_TIMEOUT", 14 },
+  { "CLOSE_CODE_MOVED", 20 },
   { "CLOSE_CODE_NORMAL", 1 },
-  { "CLOSE_CODE_NOT_AUTHORIZED", 12 },
-  { "CLOSE_CODE_RESOURCE_LIMIT", 19 },
-  { "CLOSE_CODE_ROLE_NOT_ALLOWED", 11 },
+  { "CLOSE_CODE_NOT_AUTHORIZED", 11 },
+  { "CLOSE_CODE_RATE_LIMITED", 21 },
+  { "CLOSE_CODE_RESOURCE_LIMIT", 18 },
+  { "CLOSE_CODE_ROLE_NOT_ALLOWED", 10 },
   { "CLOSE_CODE_SHUTTING_DOWN", 2 },
-  { "CLOSE_CODE_SLOW_CONSUMER", 16 },
-  { "CLOSE_CODE_TAKEN_OVER", 14 },
-  { "CLOSE_CODE_TOO_MANY_CONNECTIONS", 17 },
-  { "CLOSE_CODE_TOO_MANY_ERRORS", 18 },
-  { "CLOSE_CODE_UNEXPECTED_MESSAGE", 8 },
-  { "CLOSE_CODE_UNKNOWN_MESSAGE_TYPE", 7 },
+  { "CLOSE_CODE_SLOW_CONSUMER", 15 },
+  { "CLOSE_CODE_TAKEN_OVER", 13 },
+  { "CLOSE_CODE_TOO_MANY_CONNECTIONS", 16 },
+  { "CLOSE_CODE_TOO_MANY_ERRORS", 17 },
+  { "CLOSE_CODE_UNEXPECTED_MESSAGE", 7 },
+  { "CLOSE_CODE_UNKNOWN_MESSAGE_TYPE", 6 },
   { "CLOSE_CODE_UNSPECIFIED", 0 },
   { "CLOSE_CODE_UNSUPPORTED_VERSION", 4 },
 };
@@ -1905,11 +1959,11 @@ const ProtobufCEnumDescriptor waymark__v1__close_code__descriptor =
   "CloseCode",
   "Waymark__V1__CloseCode",
   "waymark.v1",
-  21,
+  22,
   waymark__v1__close_code__enum_values_by_number,
-  21,
+  22,
   waymark__v1__close_code__enum_values_by_name,
-  1,
+  2,
   waymark__v1__close_code__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
@@ -1931,21 +1985,22 @@ static const ProtobufCEnumValue waymark__v1__error_code__enum_values_by_number[1
   { "ERROR_CODE_NOT_GRANTED", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_NOT_GRANTED", 13 },
   { "ERROR_CODE_LIMIT_REACHED", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_LIMIT_REACHED", 14 },
   { "ERROR_CODE_INCONSISTENT", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_INCONSISTENT", 15 },
-  { "ERROR_CODE_WRONG_ROLE", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_WRONG_ROLE", 16 },
   { "ERROR_CODE_NOT_AUTHORIZED", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_NOT_AUTHORIZED", 17 },
+  { "ERROR_CODE_IGNORED", "WAYMARK__V1__ERROR_CODE__ERROR_CODE_IGNORED", 18 },
 };
 static const ProtobufCIntRange waymark__v1__error_code__value_ranges[] = {
-{0, 0},{0, 18}
+{0, 0},{17, 16},{0, 18}
 };
 static const ProtobufCEnumValueIndex waymark__v1__error_code__enum_values_by_name[18] =
 {
   { "ERROR_CODE_DUPLICATE", 6 },
+  { "ERROR_CODE_IGNORED", 17 },
   { "ERROR_CODE_INCONSISTENT", 15 },
   { "ERROR_CODE_INVALID_TEXT", 2 },
   { "ERROR_CODE_LIMIT_REACHED", 14 },
   { "ERROR_CODE_MALFORMED", 1 },
   { "ERROR_CODE_MISSING", 4 },
-  { "ERROR_CODE_NOT_AUTHORIZED", 17 },
+  { "ERROR_CODE_NOT_AUTHORIZED", 16 },
   { "ERROR_CODE_NOT_GRANTED", 13 },
   { "ERROR_CODE_OUT_OF_RANGE", 3 },
   { "ERROR_CODE_SEQUENCE_GAP", 9 },
@@ -1955,7 +2010,6 @@ static const ProtobufCEnumValueIndex waymark__v1__error_code__enum_values_by_nam
   { "ERROR_CODE_UNSPECIFIED", 0 },
   { "ERROR_CODE_VEHICLE_BUSY", 11 },
   { "ERROR_CODE_VEHICLE_NAVIGATES_ITSELF", 12 },
-  { "ERROR_CODE_WRONG_ROLE", 16 },
   { "ERROR_CODE_WRONG_STATE", 7 },
 };
 const ProtobufCEnumDescriptor waymark__v1__error_code__descriptor =
@@ -1969,7 +2023,7 @@ const ProtobufCEnumDescriptor waymark__v1__error_code__descriptor =
   waymark__v1__error_code__enum_values_by_number,
   18,
   waymark__v1__error_code__enum_values_by_name,
-  1,
+  2,
   waymark__v1__error_code__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

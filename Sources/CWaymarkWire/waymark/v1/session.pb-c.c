@@ -3176,7 +3176,7 @@ const ProtobufCEnumDescriptor waymark__v1__vehicle_standing__descriptor =
   waymark__v1__vehicle_standing__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__session_end_reason__enum_values_by_number[11] =
+static const ProtobufCEnumValue waymark__v1__session_end_reason__enum_values_by_number[9] =
 {
   { "SESSION_END_REASON_UNSPECIFIED", "WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_UNSPECIFIED", 0 },
   { "SESSION_END_REASON_FINISHED", "WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_FINISHED", 1 },
@@ -3186,21 +3186,17 @@ static const ProtobufCEnumValue waymark__v1__session_end_reason__enum_values_by_
   { "SESSION_END_REASON_REPLACED", "WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_REPLACED", 5 },
   { "SESSION_END_REASON_CLIENT_GONE", "WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_CLIENT_GONE", 6 },
   { "SESSION_END_REASON_VEHICLE_GONE", "WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_VEHICLE_GONE", 7 },
-  { "SESSION_END_REASON_NO_VEHICLE_LEFT", "WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_NO_VEHICLE_LEFT", 8 },
-  { "SESSION_END_REASON_LIMIT", "WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_LIMIT", 9 },
   { "SESSION_END_REASON_NOT_AUTHORIZED", "WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_NOT_AUTHORIZED", 10 },
 };
 static const ProtobufCIntRange waymark__v1__session_end_reason__value_ranges[] = {
-{0, 0},{0, 11}
+{0, 0},{10, 8},{0, 9}
 };
-static const ProtobufCEnumValueIndex waymark__v1__session_end_reason__enum_values_by_name[11] =
+static const ProtobufCEnumValueIndex waymark__v1__session_end_reason__enum_values_by_name[9] =
 {
   { "SESSION_END_REASON_CANCELLED_BY_CLIENT", 2 },
   { "SESSION_END_REASON_CLIENT_GONE", 6 },
   { "SESSION_END_REASON_FINISHED", 1 },
-  { "SESSION_END_REASON_LIMIT", 9 },
-  { "SESSION_END_REASON_NOT_AUTHORIZED", 10 },
-  { "SESSION_END_REASON_NO_VEHICLE_LEFT", 8 },
+  { "SESSION_END_REASON_NOT_AUTHORIZED", 8 },
   { "SESSION_END_REASON_OWN_NAVIGATION_STARTED", 3 },
   { "SESSION_END_REASON_REPLACED", 5 },
   { "SESSION_END_REASON_UNSPECIFIED", 0 },
@@ -3214,11 +3210,11 @@ const ProtobufCEnumDescriptor waymark__v1__session_end_reason__descriptor =
   "SessionEndReason",
   "Waymark__V1__SessionEndReason",
   "waymark.v1",
-  11,
+  9,
   waymark__v1__session_end_reason__enum_values_by_number,
-  11,
+  9,
   waymark__v1__session_end_reason__enum_values_by_name,
-  1,
+  2,
   waymark__v1__session_end_reason__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -145,11 +145,7 @@ typedef enum _Waymark__V1__WithheldReason {
   /*
    * The operator switched it off (configuration).
    */
-  WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_POLICY = 6,
-  /*
-   * Reserved: a feature that the gateway does not know is not in its list.
-   */
-  WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_NOT_SUPPORTED = 7
+  WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_POLICY = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__WITHHELD_REASON)
 } Waymark__V1__WithheldReason;
 /*
@@ -201,7 +197,6 @@ typedef enum _Waymark__V1__CloseCode {
   WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_BAD_MAGIC = 3,
   WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNSUPPORTED_VERSION = 4,
   WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_FRAME_TOO_LARGE = 5,
-  WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_MALFORMED_FRAME = 6,
   WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNKNOWN_MESSAGE_TYPE = 7,
   WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNEXPECTED_MESSAGE = 8,
   WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_HANDSHAKE_TIMEOUT = 9,
@@ -215,7 +210,18 @@ typedef enum _Waymark__V1__CloseCode {
   WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_TOO_MANY_CONNECTIONS = 17,
   WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_TOO_MANY_ERRORS = 18,
   WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RESOURCE_LIMIT = 19,
-  WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_INTERNAL = 20
+  /*
+   * Reserved: the meaning of a code that the peer does not know.
+   */
+  WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_INTERNAL = 20,
+  /*
+   * Reserved: the gateway's peers belong to another gateway.
+   */
+  WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_MOVED = 21,
+  /*
+   * Reserved: the peer sends more than it may.
+   */
+  WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RATE_LIMITED = 22
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__CLOSE_CODE)
 } Waymark__V1__CloseCode;
 /*
@@ -284,13 +290,13 @@ typedef enum _Waymark__V1__ErrorCode {
    */
   WAYMARK__V1__ERROR_CODE__ERROR_CODE_INCONSISTENT = 15,
   /*
-   * Reserved: a message of the other role closes the connection.
-   */
-  WAYMARK__V1__ERROR_CODE__ERROR_CODE_WRONG_ROLE = 16,
-  /*
    * The gateway's access rules do not allow it.
    */
-  WAYMARK__V1__ERROR_CODE__ERROR_CODE_NOT_AUTHORIZED = 17
+  WAYMARK__V1__ERROR_CODE__ERROR_CODE_NOT_AUTHORIZED = 17,
+  /*
+   * The message was allowed, but had no effect. Only for peers that asked for it in Hello.
+   */
+  WAYMARK__V1__ERROR_CODE__ERROR_CODE_IGNORED = 18
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ERROR_CODE)
 } Waymark__V1__ErrorCode;
 
@@ -480,10 +486,14 @@ struct  Waymark__V1__Hello
    */
   uint32_t resume_session_id;
   uint64_t resume_sequence;
+  /*
+   * The peer wants an Error with IGNORED for each frame of it that the gateway ignores; see Docs/protocol.md, Errors.
+   */
+  protobuf_c_boolean report_ignored;
 };
 #define WAYMARK__V1__HELLO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__hello__descriptor) \
-    , 0, 0, WAYMARK__V1__ROLE__ROLE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, {0,NULL}, 0, 0 }
+    , 0, 0, WAYMARK__V1__ROLE__ROLE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, {0,NULL}, 0, 0, 0 }
 
 
 /*
@@ -563,10 +573,18 @@ struct  Waymark__V1__Welcome
    * For humans. [at most 128 bytes]
    */
   char *software;
+  /*
+   * The operator's name for this gateway, or 32 hexadecimal digits that it drew when its state began. [required, a name]
+   */
+  char *gateway_instance;
+  /*
+   * When its state began, in milliseconds since 1970: higher than for every earlier state of the instance. [required]
+   */
+  uint64_t gateway_epoch;
 };
 #define WAYMARK__V1__WELCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__welcome__descriptor) \
-    , 0, 0,NULL, 0, 0, {0,NULL}, 0, 0,NULL, 0, 0, (char *)protobuf_c_empty_string }
+    , 0, 0,NULL, 0, 0, {0,NULL}, 0, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
@@ -588,10 +606,14 @@ struct  Waymark__V1__Goodbye
    * When to connect again. 0: the peer's own back-off, or not at all, by code.
    */
   uint32_t reconnect_after_milliseconds;
+  /*
+   * Reserved for MOVED: where the gateway is now, as tcp:HOST:PORT or unix:/path. [at most 256 bytes]
+   */
+  char *moved_to;
 };
 #define WAYMARK__V1__GOODBYE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__goodbye__descriptor) \
-    , WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0 }
+    , WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -649,7 +671,7 @@ struct  Waymark__V1__Error
   uint32_t session_id;
   uint64_t sequence;
   /*
-   * The request that the refused message named, if any. [at most 64 bytes]
+   * The request or the share that the refused message named, if any. [at most 64 bytes]
    */
   char *request_id;
 };

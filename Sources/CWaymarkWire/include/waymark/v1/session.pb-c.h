@@ -110,14 +110,6 @@ typedef enum _Waymark__V1__SessionEndReason {
    */
   WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_VEHICLE_GONE = 7,
   /*
-   * Reserved: a session ends with the reason of its last vehicle.
-   */
-  WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_NO_VEHICLE_LEFT = 8,
-  /*
-   * Reserved for limits of the gateway.
-   */
-  WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_LIMIT = 9,
-  /*
    * The gateway's access rules no longer allow the client to guide the vehicle, or one of the two to be connected.
    */
   WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_NOT_AUTHORIZED = 10
