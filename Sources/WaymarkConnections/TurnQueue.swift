@@ -52,7 +52,7 @@ struct TurnQueue<Member> {
 
     private mutating func popPayer() -> Payer? {
         while !self.debts.isEmpty, let payer = self.payers.popFirst() {
-            // The only one that waits keeps nobody waiting.
+            // No other payer waits.
             if self.payers.isEmpty { self.debts = [:] }
             guard let debt = self.debts[payer] else { return payer }
             self.debts[payer] = debt > 1 ? debt - 1 : nil
