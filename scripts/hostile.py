@@ -53,8 +53,10 @@ SHORT_BEFORE, SHORT_ATTACK, SHORT_SCALE = 0.2, 0.3, 0.02
 SHORT_ROWS = 4
 INTERVAL = 0.05
 UNANSWERED_MAX = 100
-# Units of work without a pause, in the short form: of an event, which may fit a frame of 1 MiB, a run of the gateway, a round of a loop.
-UNITS_MAX = {"longest-event": 4_352, "longest-run": 1_024 + 4_352, "longest-round": 2_048 + 1_280}
+# Units of work without a pause, in the short form: of an event, which may fit a frame of 1 MiB or publish 128 frames to the 128 endpoints
+# of the largest crowd, a run of the gateway, a round of a loop.
+EVENT_MAX = 4_352 + 128 * 128
+UNITS_MAX = {"longest-event": EVENT_MAX, "longest-run": 1_024 + EVENT_MAX, "longest-round": 2_048 + 1_280}
 KEY = "the key of the listener"
 DAEMON_USER, VICTIM_USER, ATTACKER_USER = 64_001, 64_002, 64_003
 VICTIM_ADDRESS, ATTACKER_ADDRESS = "127.0.0.2", "127.0.0.9"
