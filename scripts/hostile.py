@@ -399,13 +399,14 @@ def measure(binary, name, is_short):
                 attacker.pipe.send("go")
                 result = attacker.receive(seconds + RECOVERY)
             over = now()
+            # First, as some newcomers join the victim's session.
+            newcomer.pipe.send("stop")
+            arrivals = newcomer.receive(12) or []
             # What is still unread when the attacker stops keeps the daemon busy.
             victim.pipe.send(RECOVERY)
             seen = victim.receive(RECOVERY + 10) or {"latencies": [], "late": [], "closed": "the victim ended"}
             recovered = now()
             used = daemon.processor() - processor
-            newcomer.pipe.send("stop")
-            arrivals = newcomer.receive(12) or []
             attacker.end()
             row["alive"] = daemon.is_alive
             row["memory_after"], row["status"] = settle(daemon, row["memory_before"], 12 if not is_short else 5)
