@@ -240,19 +240,13 @@ package struct GatewayCore {
         _ events: [Gateway.Event], of connection: ConnectionID?, _ cost: Int, at now: Instant
     ) {
         var actions = self.actions.take()
-        let (count, hasSteps) = self.handle(events, at: now, into: &actions)
+        let (count, hasSteps) = self.gateway.handle(
+            events, budget: self.budget.turn, framesMax: self.budget.frames, seenBy: self.tap, at: now,
+            into: &actions)
         actions.drain { self.perform($0, of: connection) }
         self.actions.recycle(actions)
         guard count < events.count || hasSteps else { return self.endBatch(of: connection, cost) }
         self.enqueue(events, after: count, of: connection ?? Self.own, cost)
-    }
-
-    private mutating func handle(
-        _ events: [Gateway.Event], at now: Instant, into actions: inout [Gateway.Action]
-    ) -> (count: Int, hasSteps: Bool) {
-        self.gateway.handle(
-            events, budget: self.budget.turn, framesMax: self.budget.frames, seenBy: self.tap, at: now,
-            into: &actions)
     }
 
     /// Queues a batch, of whose events `count` are processed.

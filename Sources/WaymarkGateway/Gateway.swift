@@ -28,7 +28,7 @@ package struct Gateway: Sendable, Hashable {
     }
 
     package internal(set) var counters = Counters()
-    package internal(set) var policy: Policy { didSet { self.rules = self.publishingRules } }
+    package internal(set) var policy: Policy { didSet { self.renewRules() } }
     /// What Welcomes say that this gateway is. Set it before the first event.
     package var identity = GatewayIdentity.unnamed
     let coder: BodyCoder
@@ -69,7 +69,7 @@ package struct Gateway: Sendable, Hashable {
     /// The work at which the present event leaves the rest to steps; 0 between two events.
     var workLimit: UInt64 = 0
     /// How many units of work an event may cost before it leaves the rest to steps.
-    package var stepUnitsMax: UInt64 = 32 { didSet { self.rules = self.publishingRules } }
+    package var stepUnitsMax: UInt64 = 32 { didSet { self.renewRules() } }
     /// How many tours of sessions' vehicles are not over. While there are none, every vehicle is settled.
     var tourCount = 0
     /// Sessions in which other endpoints of a user may have room now; empty between two events.
@@ -79,15 +79,19 @@ package struct Gateway: Sendable, Hashable {
     package init(policy: Policy, coder: BodyCoder, firstSession: SessionID) {
         self.policy = policy
         self.coder = coder
-        self.rules = NavigationSession.PublishingRules(
-            limits: policy.limits, coder: coder, fittingUnitsMax: 0)
+        self.rules = Self.rules(policy, coder, self.stepUnitsMax)
         self.nextSession = firstSession
-        self.rules = self.publishingRules
     }
 
-    private var publishingRules: NavigationSession.PublishingRules {
+    private static func rules(
+        _ policy: Policy, _ coder: BodyCoder, _ stepUnitsMax: UInt64
+    ) -> NavigationSession.PublishingRules {
         NavigationSession.PublishingRules(
-            limits: self.policy.limits, coder: self.coder, fittingUnitsMax: Int(2 * self.stepUnitsMax))
+            limits: policy.limits, coder: coder, fittingUnitsMax: Int(2 * stepUnitsMax))
+    }
+
+    private mutating func renewRules() {
+        self.rules = Self.rules(self.policy, self.coder, self.stepUnitsMax)
     }
 
     /// Advances the gateway by one event and appends what the driver must do, in order.

@@ -329,29 +329,38 @@ extension Gateway {
     mutating func abandon(
         _ requests: ArraySlice<RequestNumber>, at now: Instant, into actions: inout [Action]
     ) {
-        var requests = requests
-        repeat {
-            guard let number = requests.popFirst() else { return }
-            self.counters.work.visit()
-            self.giveUp(number, .gone, at: now, into: &actions)
-        } while self.hasBudget
-        self.putBack(.abandonments(requests))
+        self.visit(requests, putBack: Step.abandonments) { gateway, number in
+            gateway.giveUp(number, .gone, at: now, into: &actions)
+        }
     }
 
     /// Takes requests for a drive from a client that may no longer guide the vehicle.
     mutating func reassignForbidden(
         _ requests: ArraySlice<RequestNumber>, at now: Instant, into actions: inout [Action]
     ) {
+        self.visit(requests, putBack: Step.forbidden) { gateway, number in
+            guard
+                let (client, vehicle) = gateway.requests.withValue(
+                    at: number, { ($0.client, $0.vehicle) }),
+                case .destination(let tried) = gateway.requests[number]?.kind,
+                !gateway.mayGuide(client, vehicle)
+            else { return }
+            gateway.passOn(number, tried, .gone, at: now, into: &actions)
+        }
+    }
+
+    /// Visits requests as far as the budget goes; `step` is put back for the rest.
+    private mutating func visit(
+        _ requests: ArraySlice<RequestNumber>, putBack step: (ArraySlice<RequestNumber>) -> Step,
+        _ body: (inout Gateway, RequestNumber) -> Void
+    ) {
         var requests = requests
         repeat {
             guard let number = requests.popFirst() else { return }
             self.counters.work.visit()
-            guard let (client, vehicle) = self.requests.withValue(at: number, { ($0.client, $0.vehicle) }),
-                case .destination(let tried) = self.requests[number]?.kind, !self.mayGuide(client, vehicle)
-            else { continue }
-            self.passOn(number, tried, .gone, at: now, into: &actions)
+            body(&self, number)
         } while self.hasBudget
-        self.putBack(.forbidden(requests))
+        self.putBack(step(requests))
     }
 
     /// The client that was asked does not answer: another one may be asked for a drive.

@@ -20,9 +20,6 @@ package struct WorkMeter: Sendable, Hashable, Codable {
     /// Adds the cost of performing actions: two are about a unit.
     mutating func perform(_ actionCount: Int) { self.visit(actionCount / 2) }
 
-    /// Adds the cost of encoding or copying bytes.
-    mutating func copy(byteCount: Int) { self.visit(Self.units(ofBytes: byteCount)) }
-
     /// Adds the cost of sending frames to one endpoint.
     mutating func send(_ frames: [Frame]) {
         self.visit(frames.count / 8 + frames.reduce(0) { $0 + $1.bytes.count } / Self.sentBytesPerUnit)
@@ -30,12 +27,6 @@ package struct WorkMeter: Sendable, Hashable, Codable {
 
     /// As many bytes are sent to one endpoint in the time of one unit.
     private static let sentBytesPerUnit = 16_384
-
-    /// The cost of encoding or copying bytes.
-    static func units(ofBytes byteCount: Int) -> Int { 1 + byteCount / Self.bytesPerUnit }
-
-    /// As many bytes are copied in the time of one unit.
-    private static let bytesPerUnit = 512
 
     /// The cost of finding which elements of a route are in so many slots.
     static func units(ofSlots slotCount: Int) -> Int { min(slotCount, 16_384) / Self.slotsPerUnit }
