@@ -31,6 +31,8 @@ struct Connection {
     var isTransportClosed = false
     /// The driver has forgotten the connection, which is removed once the input is processed.
     var isRemovalDue = false
+    /// In ``LoopCore/writable``: the channel's portion is written, but the output does not know yet.
+    var isSendingOn = false
     /// In ``LoopCore``'s list of connections to flush.
     var isTouched = false
     /// The driver waits for ``LoopCore/Action/read(_:)``, which follows once the gateway has processed a batch.
@@ -87,6 +89,7 @@ struct Connection {
     /// Frees the memory of a connection that was removed. Its slot stays until another connection is put into it.
     mutating func retire() {
         self.isClosing = true
+        self.isSendingOn = false
         self.splitter = FrameSplitter(frameBytesMax: 0)
         self.output = Output(limits: Outbox.Limits(), portionBytes: 0)
         self.events = []
@@ -176,8 +179,8 @@ struct Connection {
         return cost
     }
 
-    /// As many bytes are read and checked in the time of one unit of ``LoopCore/Budget``.
-    private static let bytesPerUnit = 1_024
+    /// As many bytes are read and checked, or sent, in the time of one unit of ``LoopCore/Budget``.
+    static let bytesPerUnit = 1_024
 
     /// Makes one event of the published frames that come next. Stops before one that is rejected or that this peer may not send.
     private mutating func takePublications(_ codecs: LoopCodecs) {

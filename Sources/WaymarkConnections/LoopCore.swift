@@ -63,7 +63,7 @@ package struct LoopCore {
     }
 
     /// How much work is done before others are served. A unit is a send to one member of an audience, a small message that was read, or a
-    /// KiB of what was read.
+    /// KiB that was read, or that was sent once a socket accepted data again.
     package struct Budget: Sendable, Hashable {
         /// For one connection or audience.
         package var turn = 256
@@ -131,6 +131,8 @@ package struct LoopCore {
     var isAnyBehind = false
     /// Connections with input that waits to be processed.
     var turns = TurnQueue<Slot>()
+    /// Connections whose sockets accept data again, since the budget of the round was spent.
+    var writable = TurnQueue<Slot>()
     /// What may still be done in this round, see ``Budget/round``.
     var room = Budget().round
     /// The cost of what was submitted and not yet processed, see ``Budget/submitted``.
@@ -326,17 +328,38 @@ package struct LoopCore {
         self.settle(slot, at: now, into: &actions)
     }
 
-    /// The channel of a connection has written its portion to the socket, so the peer has made progress in reading.
+    /// The channel of a connection has written its portion to the socket, so the peer has made progress in reading. Sends on, in this round or
+    /// the next.
     package mutating func channelWrote(
         _ slot: Slot, at now: Instant, _ send: Send, into actions: inout [Action]
     ) {
         self.connections[slot].progressed = now
+        guard self.room > 0 else {
+            self.connections[slot].isSendingOn = true
+            self.writable.append(slot, of: self.connections[slot].payer)
+            return self.planWork(into: &actions)
+        }
+        self.sendOn(slot, at: now, send, into: &actions)
+    }
+
+    /// Sends what waits for a connection whose socket accepts data again.
+    mutating func sendOn(_ slot: Slot, at now: Instant, _ send: Send, into actions: inout [Action]) {
+        let byteCount = Int(self.connections[slot].output.heldByteCount)
         self.connections[slot].output.channelWrote()
         if !self.connections[slot].isClosing { self.connections[slot].flush(slot, send, into: &actions) }
+        let sentCount = byteCount - Int(self.connections[slot].output.heldByteCount)
+        self.spend(1 + sentCount / Connection.bytesPerUnit, into: &actions)
         if self.connections[slot].isSuspended, self.connections[slot].output.isDrained {
             actions.append(.drained(slot))
         }
         self.settle(slot, at: now, into: &actions)
+    }
+
+    /// Sends on for the connection whose turn it is.
+    mutating func sendMore(at now: Instant, _ send: Send, into actions: inout [Action]) {
+        guard let slot = self.writable.popFirst(), self.connections[slot].isSendingOn else { return }
+        self.connections[slot].isSendingOn = false
+        self.sendOn(slot, at: now, send, into: &actions)
     }
 
     mutating func touch(_ slot: Slot) {

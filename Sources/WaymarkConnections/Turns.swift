@@ -92,7 +92,8 @@ extension LoopCore {
         actions.append(.workLater)
     }
 
-    /// Begins a round: processes input that waits and sends to audiences that are behind, until the budget is spent.
+    /// Begins a round: processes input that waits, sends to audiences that are behind and to sockets that accept data again, until the budget
+    /// is spent.
     package mutating func work(at now: Instant, _ send: Send, into actions: inout [Action]) {
         self.isWorkPlanned = false
         self.room = self.budget.round
@@ -101,13 +102,14 @@ extension LoopCore {
                 self.takeTurn(slot, at: now, send, into: &actions)
             }
             self.deliverMore(at: now, send, into: &actions)
+            self.sendMore(at: now, send, into: &actions)
         }
         self.unitsOfLongestRound = max(self.unitsOfLongestRound, self.budget.round - self.room)
         if self.hasWork() { self.planWork(into: &actions) }
     }
 
     private mutating func hasWork() -> Bool {
-        !self.behind.isEmpty || (!self.turns.isEmpty && self.mayProcess())
+        !self.behind.isEmpty || !self.writable.isEmpty || (!self.turns.isEmpty && self.mayProcess())
     }
 
     /// Whether a connection may be read on. If not, ``Action/read(_:)`` follows once the gateway has caught up.

@@ -244,7 +244,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard let channel = self.context?.channel else { return }
         let limits = self.driver.limits
         guard self.isFailing, !self.charge() else {
-            return GracefulClose.begin(on: channel, behind: rest, within: limits.connection.drainTimeout)
+            return GracefulClose.begin(on: channel, behind: rest, within: limits.connection.drainTimeout) {
+                self.shard.later($0, for: self.driver)
+            }
         }
         let answer = channel.eventLoop.scheduleTask(in: .nanoseconds(limits.failureDelay.nanoseconds)) {
             GracefulClose.begin(on: channel, behind: rest, within: limits.connection.drainTimeout)

@@ -8,21 +8,27 @@ internal import WaymarkProtocol
 /// output is shut down after the last byte, and input is read and discarded until the peer closes too or the timeout passes. The
 /// channel's handler must discard what it reads from now on.
 enum GracefulClose {
-    /// The bytes that the channel gets at a time.
-    private static let pieceByteCount = 32_768
+    /// The bytes that the channel gets at a time. Many sockets may accept data again at once, and then their channels write these bytes
+    /// before the event loop does anything else.
+    private static let pieceByteCount = 4_096
 
-    /// Writes `rest` piece by piece, since its bytes are shared with other connections and a channel copies what it is given.
+    /// Writes `rest` piece by piece, since its bytes are shared with other connections and a channel copies what it is given. `wait` calls
+    /// what writes the next piece, when others had their turns.
     static func begin(
-        on channel: any Channel, behind rest: [ArraySlice<UInt8>] = [], within timeout: Duration
+        on channel: any Channel, behind rest: [ArraySlice<UInt8>] = [], within timeout: Duration,
+        wait: @escaping (@escaping () -> Void) -> Void = { $0() }
     ) {
         let deadline = channel.eventLoop.scheduleTask(in: .nanoseconds(timeout.nanoseconds)) {
             channel.close(mode: .all, promise: nil)
         }
         channel.closeFuture.whenComplete { _ in deadline.cancel() }
-        self.write(rest[...], to: channel)
+        self.write(rest[...], to: channel, wait)
     }
 
-    private static func write(_ rest: ArraySlice<ArraySlice<UInt8>>, to channel: any Channel) {
+    private static func write(
+        _ rest: ArraySlice<ArraySlice<UInt8>>, to channel: any Channel,
+        _ wait: @escaping (@escaping () -> Void) -> Void
+    ) {
         guard let bytes = rest.first else {
             return channel.writeAndFlush(ByteBuffer()).flatMap { channel.close(mode: .output) }.whenFailure {
                 _ in
@@ -37,13 +43,12 @@ enum GracefulClose {
         let piece = ByteBuffer(bytes: bytes.prefix(Self.pieceByteCount))
         guard !next.isEmpty else {
             channel.write(piece, promise: nil)
-            return self.write([], to: channel)
+            return self.write([], to: channel, wait)
         }
         let remaining = next
-        channel.writeAndFlush(piece).whenComplete { result in
-            // Not at once: a channel that takes everything would nest as many calls as there are pieces. After a failure the channel
-            // closes by itself.
-            if case .success = result { channel.eventLoop.execute { self.write(remaining, to: channel) } }
+        // After a failure the channel closes by itself.
+        channel.writeAndFlush(piece).assumeIsolated().whenSuccess {
+            wait { self.write(remaining, to: channel, wait) }
         }
     }
 }

@@ -18,6 +18,10 @@ final class LoopShard {
     private var isRoundPlanned = false
     /// A round is under way. It ends with a run of the gateway, if the gateway runs on this loop.
     private(set) var isInRound = false
+    /// What ``later(_:for:)`` put off.
+    private var late: [() -> Void] = []
+    /// How much of it is done in a round.
+    private static let lateMax = 128
     private var timer: (deadline: Instant, task: Scheduled<Void>)?
     /// Set once every connection is told that the gateway goes down.
     private var drainGoodbye: Goodbye?
@@ -108,6 +112,21 @@ final class LoopShard {
         if !self.isInRound { self.scheduleRound(after: 0, for: driver) }
     }
 
+    /// Calls `body` in the next round, or in one behind it if many wait.
+    ///
+    /// Why not `execute`: NIO does everything that tasks add before it looks for input again.
+    func later(_ body: @escaping () -> Void, for driver: GatewayDriver) {
+        self.late.append(body)
+        self.planRound(for: driver)
+    }
+
+    private func takeLate(for driver: GatewayDriver) {
+        let due = self.late.prefix(Self.lateMax)
+        self.late.removeFirst(due.count)
+        for body in due { body() }
+        if !self.late.isEmpty { self.planRound(for: driver) }
+    }
+
     private func scheduleRound(after nanoseconds: Int64, for driver: GatewayDriver) {
         self.loop.assumeIsolated().scheduleTask(in: Self.pause(after: nanoseconds)) {
             let began = driver.clock()
@@ -119,6 +138,7 @@ final class LoopShard {
                 }
             }
             if self.hasGateway { driver.run() }
+            self.takeLate(for: driver)
             self.isInRound = false
             if self.isRoundPlanned {
                 self.scheduleRound(after: (driver.clock() - began).nanoseconds, for: driver)

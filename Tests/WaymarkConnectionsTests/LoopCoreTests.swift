@@ -71,6 +71,37 @@ import WaymarkProtocol
         #expect(rig.sent(slots[1]) == LoopRig.bytes([LoopRig.alert(4)]))
     }
 
+    @Test func `sockets that accept data again at once are sent no more than a round's budget`() throws {
+        var rig = LoopRig()
+        rig.core.budget.round = 8
+        let slots = try Self.joined(&rig, 6)
+        rig.work()
+        for slot in slots { rig.setRoom(0, of: slot) }
+        let alerts = (1...4).map { LoopRig.alert($0, String(repeating: "x", count: 1_000)) }
+        rig.perform([.publish(Self.audience, LoopRig.batch(alerts))])
+        rig.work()
+        let portions = rig.take().reduce(into: [Int: Int]()) { result, action in
+            if case .write(let slot, let portion) = action { result[slot] = portion.count }
+        }
+        #expect(portions.count == slots.count)
+        for slot in slots { rig.setRoom(.max, of: slot) }
+        for slot in slots { rig.channelWrote(slot) }
+        var arrived = slots.map { rig.sent($0) }
+        #expect(arrived.count { !$0.isEmpty } == 2)
+        // What is published meanwhile does not overtake what waits for its turn.
+        rig.perform([.publish(Self.audience, LoopRig.batch([LoopRig.alert(5)]))])
+        while rig.core.hasPlannedWork() {
+            rig.work()
+            let now = slots.map { rig.sent($0) }
+            #expect(now.count { $0.count > 1_024 } <= 2)
+            for index in slots.indices { arrived[index] += now[index] }
+        }
+        let all = LoopRig.bytes(alerts + [LoopRig.alert(5)])
+        for (slot, bytes) in zip(slots, arrived) {
+            #expect(bytes == Array(all.dropFirst(portions[slot] ?? 0)))
+        }
+    }
+
     @Test func `an answer is not overtaken by what is published behind it`() throws {
         var rig = LoopRig()
         let slot = try Self.joined(&rig, 1)[0]
