@@ -17,8 +17,7 @@ extension Profile {
     static func thin(_ line: [Coordinate], to countMax: Int) -> [Coordinate] {
         guard countMax > 0, line.count > countMax, let last = line.last else { return line }
         guard countMax > 2 else { return countMax == 1 ? [last] : [line[0], last] }
-        var thinning = LineThinning(line)
-        thinning.dropCheap(downTo: max(countMax, Self.weighedMax))
+        var thinning = LineThinning(line, downTo: max(countMax, Self.weighedMax))
         thinning.weigh()
         while thinning.count > countMax { thinning.dropCheapest() }
         return thinning.points
@@ -41,7 +40,7 @@ private struct LineThinning {
         var cost = 0.0
         /// An upper bound of the distance of all points removed between this one and the next from the straight line between the
         /// two, in metres.
-        var error = 0.0
+        var error: Double
     }
 
     private let line: [Coordinate]
@@ -52,29 +51,53 @@ private struct LineThinning {
     /// whose cost has changed is moved without a search.
     private var heap: [Int32] = []
 
-    /// The whole line; it must have two points.
-    init(_ line: [Coordinate]) {
-        self.line = line
-        self.count = line.count
-        self.nodes = line.indices.map { Node(previous: Int32($0) - 1, next: Int32($0) + 1) }
+    /// The line, without cheap points if it has more than `countMax`; it must have two points.
+    init(_ line: [Coordinate], downTo countMax: Int) {
+        let (kept, errors) = Self.droppingCheap(line, downTo: countMax)
+        self.line = kept.count == line.count ? line : kept.map { line[Int($0)] }
+        self.count = kept.count
+        self.nodes = errors.enumerated().map { index, error in
+            Node(previous: Int32(index) - 1, next: Int32(index) + 1, error: error)
+        }
     }
 
     var points: [Coordinate] { self.line.indices.filter { self.nodes[$0].isRemaining }.map { self.line[$0] } }
 
     /// Goes through the line and drops what costs at most 1 m, then 16 m, 256 m and so on, until no more than `countMax`
     /// points are left. The factor bounds the passes that a hostile line takes.
-    mutating func dropCheap(downTo countMax: Int) {
+    ///
+    /// - Returns: The indices of the points that are left, and the error between each and the next, see ``Node/error``.
+    private static func droppingCheap(
+        _ line: [Coordinate], downTo countMax: Int
+    ) -> (kept: [Int32], errors: [Double]) {
+        var kept = line.indices.map { Int32($0) }
+        var errors = Array(repeating: 0.0, count: line.count)
         var costMax = 1.0
-        while self.count > countMax {
-            var index = Int(self.nodes[0].next)
-            while index < self.line.count - 1, self.count > countMax {
-                let next = Int(self.nodes[index].next)
-                self.nodes[index].cost = self.cost(of: index)
-                if self.nodes[index].cost <= costMax { self.drop(index) }
-                index = next
+        while kept.count > countMax {
+            // Of this pass: the places before `end` have been filled again.
+            var end = 1
+            var count = kept.count
+            for place in 1..<kept.count - 1 {
+                if count > countMax {
+                    let cost =
+                        Self.distance(
+                            of: line[Int(kept[place])], from: line[Int(kept[end - 1])],
+                            line[Int(kept[place + 1])]) + max(errors[end - 1], errors[place])
+                    if cost <= costMax {
+                        errors[end - 1] = cost
+                        count -= 1
+                        continue
+                    }
+                }
+                (kept[end], errors[end]) = (kept[place], errors[place])
+                end += 1
             }
+            kept[end] = kept[kept.count - 1]
+            kept.removeLast(kept.count - count)
+            errors.removeLast(errors.count - count)
             costMax *= 16
         }
+        return (kept, errors)
     }
 
     /// Computes the cost of each remaining point, and builds the heap.
