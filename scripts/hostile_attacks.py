@@ -568,6 +568,20 @@ def hello_goodbye(target):
             peer.close()
 
 
+@attack("Hellos with 60 KB of OpenSessions behind them in the same write, 48 connections at a time")
+def early_input(target):
+    behind = b"".join(opening(f"{index}", names(256, f"w{index}-")) for index in range(20))
+    yield
+    while target.running():
+        peers = [target.peer() for _ in range(48)]
+        for peer in peers:
+            peer.send(client_hello(f"early-{next(target.unique)}") + behind)
+        for peer in peers:
+            peer.welcome()
+            peer.send(frame(GOODBYE, number(1, 1)))
+            peer.close()
+
+
 @attack("connections that are closed at once")
 def connect_close(target):
     yield
