@@ -17,7 +17,7 @@ extension Profile {
             .currentRoadName(Self.fit(variants, self.limits.currentRoadNameLengthMax))
         case .tripEstimates(let estimates, let color): .tripEstimates(self.fit(estimates), color)
         case .addRouteSegments(let segments, let generation):
-            .addRouteSegments(segments.map(self.fit), generation: generation)
+            .addRouteSegments(self.fit(segments), generation: generation)
         case .showAlert(let alert): .showAlert(self.fit(alert))
         case .shareDestination(let id, let destination):
             .shareDestination(shareID: id, self.fit(destination))
@@ -128,7 +128,7 @@ extension Profile {
             route.currentLaneGuidance = nil
         }
         if self.allows(.routeSegments) {
-            route.segments = route.segments.map(self.fit)
+            route.segments = self.fit(route.segments)
         } else {
             route.segments = []
             route.currentSegment = nil
@@ -137,12 +137,22 @@ extension Profile {
         return route
     }
 
-    /// Fits a segment. Ids of what is outside of the endpoint's window stay, those of a withheld feature do not.
-    func fit(_ segment: RouteSegment) -> RouteSegment {
+    /// Fits the segments of one message. Ids of what is outside of the endpoint's window stay, those of a withheld feature do not.
+    func fit(_ segments: [RouteSegment]) -> [RouteSegment] {
+        let countMax = Int(self.limits.routeSegmentPointsMax)
+        let thinned = segments.lazy.map(\.coordinates.count).filter { $0 > countMax }.reduce(0, +)
+        return segments.map { segment in
+            var segment = self.fit(segment)
+            segment.coordinates = Self.thin(segment.coordinates, to: countMax, among: thinned)
+            return segment
+        }
+    }
+
+    /// Fits a segment, but not its line.
+    private func fit(_ segment: RouteSegment) -> RouteSegment {
         var segment = segment
         segment.origin = self.fit(segment.origin)
         segment.destination = self.fit(segment.destination)
-        segment.coordinates = Self.thin(segment.coordinates, to: Int(self.limits.routeSegmentPointsMax))
         if !self.allows(.maneuvers) {
             segment.maneuvers = []
             segment.currentManeuvers = []

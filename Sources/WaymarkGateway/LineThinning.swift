@@ -9,21 +9,25 @@ extension Profile {
     /// point is farther from the thinned line than the highest cost of any removed point. Each distance is measured on a map around
     /// another point, so for lines over many degrees this is approximate.
     ///
-    /// A line of more than ``weighedMax`` points first loses cheap points in the order of the line, without a search for the
-    /// cheapest: a published line may have 262 144 points, and thinning must not hold up everything else.
+    /// Of a line that is one of several, which have `pointCount` points `among` them, or of one long line, cheap points first go in the order
+    /// of the line, without a search for the cheapest, if these are more than ``weighedMax``: the lines of a message may have 262 144 points,
+    /// and thinning them must take no more than some milliseconds.
     ///
-    /// - Complexity: O(m + n log n) for m points; n is `countMax`, or ``weighedMax`` if that is more.
+    /// - Complexity: O(m + n log n) for m points among all lines; n is ``weighedMax``.
     /// - Source: Docs/protocol.md, "Fitting".
-    static func thin(_ line: [Coordinate], to countMax: Int) -> [Coordinate] {
+    static func thin(_ line: [Coordinate], to countMax: Int, among pointCount: Int? = nil) -> [Coordinate] {
         guard countMax > 0, line.count > countMax, let last = line.last else { return line }
         guard countMax > 2 else { return countMax == 1 ? [last] : [line[0], last] }
-        var thinning = LineThinning(line, downTo: max(countMax, Self.weighedMax))
+        let pointCount = max(line.count, pointCount ?? 0)
+        let weighedMax = pointCount > Self.weighedMax ? Self.weighedMax * line.count / pointCount : line.count
+        var thinning = LineThinning(line, downTo: max(countMax, weighedMax))
+        guard thinning.count > countMax else { return thinning.points }
         thinning.weigh()
         while thinning.count > countMax { thinning.dropCheapest() }
         return thinning.points
     }
 
-    /// The largest number of points among which the cheapest one is searched for.
+    /// The largest number of points of a message among which the cheapest one is searched for.
     static let weighedMax = 16_384
 }
 
@@ -63,39 +67,37 @@ private struct LineThinning {
 
     var points: [Coordinate] { self.line.indices.filter { self.nodes[$0].isRemaining }.map { self.line[$0] } }
 
-    /// Goes through the line and drops what costs at most 1 m, then 16 m, 256 m and so on, until no more than `countMax`
-    /// points are left. The factor bounds the passes that a hostile line takes.
+    /// Goes through the line once and drops what costs at most 1 m, until no more than `countMax` points are left. Where points that cost
+    /// more use up the share of those behind them, it drops what costs at most 16 m, 256 m and so on.
     ///
     /// - Returns: The indices of the points that are left, and the error between each and the next, see ``Node/error``.
     private static func droppingCheap(
         _ line: [Coordinate], downTo countMax: Int
     ) -> (kept: [Int32], errors: [Double]) {
-        var kept = line.indices.map { Int32($0) }
-        var errors = Array(repeating: 0.0, count: line.count)
+        var kept: [Int32] = [0]
+        var errors = [0.0]
+        kept.reserveCapacity(min(countMax, line.count))
+        errors.reserveCapacity(min(countMax, line.count))
         var costMax = 1.0
-        while kept.count > countMax {
-            // Of this pass: the places before `end` have been filled again.
-            var end = 1
-            var count = kept.count
-            for place in 1..<kept.count - 1 {
-                if count > countMax {
-                    let cost =
-                        Self.distance(
-                            of: line[Int(kept[place])], from: line[Int(kept[end - 1])],
-                            line[Int(kept[place + 1])]) + max(errors[end - 1], errors[place])
-                    if cost <= costMax {
-                        errors[end - 1] = cost
-                        count -= 1
-                        continue
-                    }
-                }
-                (kept[end], errors[end]) = (kept[place], errors[place])
-                end += 1
+        for index in 1..<line.count {
+            guard kept.count + line.count - index > countMax else {
+                kept.append(Int32(index))
+                errors.append(0)
+                continue
             }
-            kept[end] = kept[kept.count - 1]
-            kept.removeLast(kept.count - count)
-            errors.removeLast(errors.count - count)
-            costMax *= 16
+            let before = kept.count - 1
+            let cost =
+                Self.distance(of: line[index], from: line[Int(kept[before])], line[index + 1])
+                + errors[before]
+            let share = countMax / 2 + countMax / 2 * index / line.count
+            if kept.count < share - countMax / 16 { costMax = max(1, costMax / 16) }
+            while cost > costMax, kept.count >= share { costMax *= 16 }
+            if cost <= costMax {
+                errors[before] = cost
+            } else {
+                kept.append(Int32(index))
+                errors.append(0)
+            }
         }
         return (kept, errors)
     }

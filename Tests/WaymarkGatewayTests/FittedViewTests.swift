@@ -82,8 +82,8 @@ struct ViewOfRoute {
         segment.laneGuidances = [LaneGuidanceID(rawValue: 1), LaneGuidanceID(rawValue: 2)]
         var limits = VehicleLimits()
         (limits.maneuversStoredMax, limits.laneGuidancesStoredMax) = (1, 1)
-        #expect(Profile(limits: limits).fit(segment) == segment)
-        let without = Profile(limits: limits, withheld: [.laneGuidance]).fit(segment)
+        #expect(Profile(limits: limits).fit([segment]) == [segment])
+        let without = Profile(limits: limits, withheld: [.laneGuidance]).fit([segment])[0]
         #expect(without.maneuvers == segment.maneuvers && without.laneGuidances.isEmpty)
     }
 
@@ -215,7 +215,7 @@ struct ViewOfRoute {
         segment.maneuvers = Self.ids(1)
         segment.currentManeuvers = Self.ids(1)
         segment.maneuverTravelEstimates = TravelEstimates(distanceRemaining: .meters(5))
-        #expect(Profile(withheld: [.maneuvers]).fit(segment) == plain)
+        #expect(Profile(withheld: [.maneuvers]).fit([segment]) == [plain])
     }
 
     @Test func `limits on what is withheld, and parts of it, make no difference`() {
@@ -271,40 +271,74 @@ struct ViewOfRoute {
         #expect(Self.error(of: thinned, for: line) < 20)
     }
 
-    @Test func `a line over 16 384 points loses first what costs at most 1 m, then 16 m, then 256 m`() {
-        // Each ninth point lies 10 m off the road, the point before it 5 m.
+    @Test(arguments: [(9, 10.0), (3, 10), (1, 10), (1, 5_000)])
+    func `a line over 16 384 points loses first what costs little, in one pass`(
+        _ every: Int, _ metres: Double
+    ) {
+        // Some points lie off the road, the point before each half as far.
         let line = (0..<20_000).map { index in
-            let metres = index.isMultiple(of: 9) ? 10.0 : index % 9 == 8 ? 5.0 : 0
+            let offset =
+                index.isMultiple(of: every) ? metres : (index + 1).isMultiple(of: every) ? metres / 2 : 0
             let side = index.isMultiple(of: 2) ? 1.0 : -1.0
             return Coordinate(
-                latitude: 47 + side * (1_000 + metres) / 111_195, longitude: 9 + Double(index) * 0.00005)
+                latitude: 47 + side * (1_000 + offset) / 111_195, longitude: 9 + Double(index) * 0.00005)
         }
         let thinned = Profile.thin(line, to: 16_384)
-        #expect(thinned == Self.passes(line, downTo: 16_384))
+        #expect(thinned.count == 16_384)
+        #expect(thinned == Self.pass(line, downTo: 16_384))
     }
 
-    /// The passes of Docs/protocol.md over a line of too many points, done the slow way.
-    private static func passes(_ line: [Coordinate], downTo countMax: Int) -> [Coordinate] {
-        var kept = Array(line.indices)
-        var lost = Array(repeating: 0.0, count: line.count)
-        var costMax = 1.0
-        while kept.count > countMax {
-            var left = [kept[0]]
-            for place in 1..<kept.count - 1 {
-                let (index, before) = (kept[place], left[left.count - 1])
-                let cost =
-                    Self.distance(of: line[index], from: line[before], line[kept[place + 1]])
-                    + max(lost[before], lost[index])
-                if cost <= costMax, left.count + kept.count - place > countMax {
-                    lost[before] = cost
-                } else {
-                    left.append(index)
-                }
+    @Test func `many lines of a message are thinned as fast as one long one`() {
+        var random = SeededRandom(seed: 5)
+        var limits = VehicleLimits()
+        limits.routeSegmentPointsMax = 2_048
+        let profile = Profile(limits: limits)
+        let segments = (0..<8).map { number in
+            let line = (0..<4_096).map { index in
+                Coordinate(
+                    latitude: 47 + .random(in: 0...0.01, using: &random), longitude: Double(index) * 0.0001)
             }
-            kept = left + [kept[kept.count - 1]]
-            costMax *= 16
+            return RouteSegment(
+                id: "\(number)", origin: Waypoint(center: line[0]), destination: Waypoint(center: line[0]),
+                coordinates: line)
         }
-        return kept.map { line[$0] }
+        for (segment, fitted) in zip(segments, profile.fit(segments)) {
+            // Half of all points are searched for the cheapest, so nothing is left to search.
+            #expect(fitted.coordinates == Self.pass(segment.coordinates, downTo: 2_048))
+            #expect(fitted.coordinates != Profile.thin(segment.coordinates, to: 2_048))
+        }
+    }
+
+    @Test func `a rough part of a long line does not use up the points of the rest`() {
+        var random = SeededRandom(seed: 11)
+        var line = (0..<100_000).map { index in
+            Coordinate(
+                latitude: 47 + (index < 50_000 ? .random(in: -0.001...0.001, using: &random) : 0),
+                longitude: 9 + Double(index) * 0.00001)
+        }
+        line[90_000].latitude += 0.01
+        #expect(Profile.thin(line, to: 16_384).contains(line[90_000]))
+    }
+
+    /// The pass of Docs/protocol.md over a line of too many points.
+    private static func pass(_ line: [Coordinate], downTo countMax: Int) -> [Coordinate] {
+        var kept = [0]
+        var lost = [0: 0.0]
+        var limit = 1.0
+        for index in 1..<line.count - 1 {
+            guard kept.count + line.count - index > countMax else {
+                kept.append(index)
+                continue
+            }
+            let before = kept[kept.count - 1]
+            let cost =
+                Self.distance(of: line[index], from: line[before], line[index + 1]) + (lost[before] ?? 0)
+            let share = countMax / 2 + countMax / 2 * index / line.count
+            if kept.count < share - countMax / 16, limit > 1 { limit /= 16 }
+            if kept.count >= share { while limit < cost { limit *= 16 } }
+            if cost <= limit { lost[before] = cost } else { kept.append(index) }
+        }
+        return (kept + [line.count - 1]).map { line[$0] }
     }
 
     /// How far the farthest point of a line is from the part of a thinned line that stands for it, in metres.
