@@ -126,6 +126,9 @@ func text(_ wire: UnsafeMutablePointer<CChar>?) -> String {
     unsafe wire.map { unsafe String(cString: $0) } ?? ""
 }
 
+/// The id in a checked string field.
+func identifier(_ wire: UnsafeMutablePointer<CChar>?) -> Identifier { unsafe Identifier(text(wire)) }
+
 /// The text of a checked string field whose emptiness means "none".
 func givenText(_ wire: UnsafeMutablePointer<CChar>?) -> String? {
     let text = unsafe text(wire)

@@ -49,7 +49,7 @@ internal import WaymarkProtocol
 
     /// The `request_id` of a refused body, so that its sender knows which request failed; empty if it has none that
     /// can be read.
-    static func requestID(in body: UnsafeRawBufferPointer, of type: MessageType) -> String {
+    static func requestID(in body: UnsafeRawBufferPointer, of type: MessageType) -> Identifier {
         let root = unsafe Schema.shared.root(of: type)
         guard unsafe root.pointee.requestID != 0 else { return "" }
         var check = unsafe WireCheck(bytes: body)
@@ -62,7 +62,7 @@ internal import WaymarkProtocol
 
     private mutating func requestID(
         of message: UnsafePointer<Schema.Message>, end: Int
-    ) throws(Rejection) -> String {
+    ) throws(Rejection) -> Identifier {
         let number = unsafe message.pointee.requestID
         while self.offset < end {
             let tag = try self.shortVarint(end)
@@ -72,7 +72,7 @@ internal import WaymarkProtocol
             }
             let textEnd = try self.length(end)
             try unsafe self.text(message.pointee.fields + number, textEnd)
-            return unsafe String(decoding: self.bytes[self.offset..<textEnd], as: UTF8.self)
+            return unsafe Identifier(String(decoding: self.bytes[self.offset..<textEnd], as: UTF8.self))
         }
         return ""
     }

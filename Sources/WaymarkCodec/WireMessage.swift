@@ -39,6 +39,9 @@ internal import WaymarkProtocol
     /// The text in a field that is not repeated; empty if it is absent.
     func text(_ field: Int) -> String { self.first(field)?.text ?? "" }
 
+    /// The id in a field that is not repeated; empty if it is absent.
+    func identifier(_ field: Int) -> Identifier { Identifier(self.text(field)) }
+
     /// The numbers of a repeated field.
     func numbers<Element>(_ field: Int, _ element: (UInt32) -> Element) -> [Element] {
         var elements: [Element] = []

@@ -98,7 +98,7 @@ actor Guide {
     func stop(endingSegment segment: String) -> Waypoint? {
         let stops = self.drive.waypointsAhead
         let ahead = self.drive.route.information.segments.suffix(stops.count)
-        return ahead.map(\.id).firstIndex(of: segment).map { stops[$0] }
+        return ahead.map(\.id.utf8).firstIndex { $0.elementsEqual(segment.utf8) }.map { stops[$0] }
     }
 
     /// The waypoints from here through `stop` and all stops ahead, and the index of `stop`: before `next` if that is ahead, else

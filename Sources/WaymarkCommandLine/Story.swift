@@ -92,7 +92,7 @@ struct Story: Sendable, Hashable {
             return nil  // Told when the user is asked.
         case .promptOver(_, let result): return Self.decided("stop", result)
         case .requestEnded(let id, let result):
-            return id == self.prompted ? nil : Self.decided("request", result)
+            return id.utf8.elementsEqual(self.prompted.utf8) ? nil : Self.decided("request", result)
         case .alertShown(let alert): return "alert: \(alert.titleVariants.first ?? "")"
         case .alertDismissed(_, let dismissal): return "the alert is over: \(dismissal.name)"
         case .destinationShared(_, let place): return "shared destination: \(Self.name(place))"

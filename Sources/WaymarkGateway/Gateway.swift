@@ -215,7 +215,7 @@ package struct Gateway: Sendable, Hashable {
     /// Tells a peer that its message was rejected.
     func reject(
         _ connection: ConnectionID, _ rejection: Rejection, _ type: MessageType, session: SessionID = .none,
-        requestID: String = "", into actions: inout [Action]
+        requestID: Identifier = "", into actions: inout [Action]
     ) {
         var rejection = rejection
         rejection.messageType = type.rawValue

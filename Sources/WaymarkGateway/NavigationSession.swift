@@ -13,7 +13,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     /// Its user's index in the memory ledger.
     var userIndex: MemoryLedger.UserIndex = 0
     /// The id of the request that opened it.
-    let requestID: String
+    let requestID: Identifier
     let selection: VehicleSelection
     let receiptsEveryMilliseconds: UInt32
     /// Vehicles in it or awaited, in the order in which they came.
@@ -31,7 +31,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     /// The client is disconnected.
     var isSuspended = false
     /// The ids of open shares, each with the number of vehicles that have not answered, and one while it is being offered.
-    private(set) var openShares: OrderedDictionary<String, Int> = [:]
+    private(set) var openShares: OrderedDictionary<Identifier, Int> = [:]
     /// Who uses which of its profiles.
     var profileUse = ProfileUse()
     /// A ShareDestination may wait for an endpoint.
@@ -106,9 +106,9 @@ struct NavigationSession: Sendable, Hashable, Codable {
     }
 
     /// Counts a vehicle that has not answered a share, or that the share is being offered.
-    mutating func retainShare(_ id: String) { self.openShares[id, default: 0] += 1 }
+    mutating func retainShare(_ id: Identifier) { self.openShares[id, default: 0] += 1 }
 
-    mutating func releaseShare(_ id: String) {
+    mutating func releaseShare(_ id: Identifier) {
         guard let count = self.openShares[id] else { return }
         self.openShares[id] = count == 1 ? nil : count - 1
     }
@@ -305,7 +305,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     }
 
     private static func checkShare(
-        _ outline: PublicationOutline, _ open: OrderedDictionary<String, Int>, openMax: Int
+        _ outline: PublicationOutline, _ open: OrderedDictionary<Identifier, Int>, openMax: Int
     ) throws(Rejection) {
         guard case .share(let share) = outline.content else { return }
         if open[share] != nil {

@@ -11,7 +11,7 @@ struct OutcomeBook: Sendable {
     init() {}
 
     /// How the request with this id ended; nil if it is not known. O(count), but compares only a hash for most of them.
-    func outcome(of id: String) -> RequestOutcome? {
+    func outcome(of id: Identifier) -> RequestOutcome? {
         var start = 0
         let hash = id.hashValue
         while let index = self.hashes[start...].firstIndex(of: hash) {

@@ -146,7 +146,7 @@ extension Gateway {
 
     // MARK: Destination sharing
 
-    private mutating func share(_ id: String, in session: SessionID) {
+    private mutating func share(_ id: Identifier, in session: SessionID) {
         self.sessions[session]?.mayQueueShares = true
         self.sessions[session]?.retainShare(id)
         self.begin(.share(id), of: session)
@@ -154,7 +154,7 @@ extension Gateway {
 
     /// Offers a destination to a vehicle.
     mutating func offer(
-        _ id: String, to vehicle: VehicleID, in session: SessionID, at now: Instant,
+        _ id: Identifier, to vehicle: VehicleID, in session: SessionID, at now: Instant,
         into actions: inout [Action]
     ) {
         let share = Share(session: session, vehicle: vehicle, id: id)

@@ -80,7 +80,7 @@ struct Vehicle: Sendable, Hashable, Codable {
     /// The session that it must leave before it enters ``session``.
     var leaving: Leaving?
     /// Its open shares in ``session``, or in the one that it must leave. Few.
-    var shares: [String] = []
+    var shares: [Identifier] = []
     /// What the gateway's index has of it.
     var indexed = Indexed()
     /// How its last session ended, for endpoints that were disconnected then.
@@ -108,12 +108,12 @@ struct Vehicle: Sendable, Hashable, Codable {
     }
 
     struct OpenRequest: Sendable, Hashable, Codable {
-        let id: String
+        let id: Identifier
         let number: RequestNumber
     }
 
     /// The open request with an id.
-    func openRequest(_ id: String) -> RequestNumber? { self.openRequests.first { $0.id == id }?.number }
+    func openRequest(_ id: Identifier) -> RequestNumber? { self.openRequests.first { $0.id == id }?.number }
 
     /// Its open requests in the order of their ids.
     var sortedRequests: [RequestNumber] { self.openRequests.sorted { $0.id < $1.id }.map(\.number) }
@@ -271,7 +271,7 @@ struct Request: Sendable, Hashable {
     /// Identifies it for the vehicle and the client.
     struct Key: Sendable, Hashable {
         var vehicle: VehicleID
-        var id: String
+        var id: Identifier
     }
 
     enum Kind: Sendable, Hashable, Codable {
@@ -322,7 +322,7 @@ struct Request: Sendable, Hashable {
     /// The deadline of its present stage.
     var deadline: DeadlineQueue<Gateway.Deadline>.Ticket
 
-    var id: String { self.content.requestID }
+    var id: Identifier { self.content.requestID }
     var key: Key { Key(vehicle: self.vehicle, id: self.id) }
 }
 
@@ -330,5 +330,5 @@ struct Request: Sendable, Hashable {
 struct Share: Sendable, Hashable, Codable {
     var session: SessionID
     var vehicle: VehicleID
-    var id: String
+    var id: Identifier
 }

@@ -9,7 +9,7 @@ extension Gateway {
 
     /// Asks the client that guides a vehicle for a stop on the way.
     mutating func askForWaypoint(
-        _ request: ReceivedRequest, _ segment: String, _ key: Request.Key,
+        _ request: ReceivedRequest, _ segment: Identifier, _ key: Request.Key,
         _ vehicle: Dictionary<VehicleID, Vehicle>.Index, at now: Instant, into actions: inout [Action]
     ) {
         guard let session = self.vehicles.withValue(at: vehicle, { $0.session }),
@@ -61,7 +61,7 @@ extension Gateway {
     }
 
     mutating func withdraw(
-        _ id: String, _ path: EndpointPath, _ connection: ConnectionID, _ session: SessionID,
+        _ id: Identifier, _ path: EndpointPath, _ connection: ConnectionID, _ session: SessionID,
         into actions: inout [Action]
     ) {
         if let number = self.vehicles[path.vehicle]?.openRequest(id) {

@@ -19,7 +19,7 @@ struct Tour: Sendable, Hashable, Codable {
         case enforce
         case refit
         case purgeShares
-        case share(String)
+        case share(Identifier)
         case receipts
         case end
     }

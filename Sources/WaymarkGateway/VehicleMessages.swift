@@ -114,7 +114,7 @@ extension Gateway {
 
     private func rejectUngranted(
         _ feature: Feature, _ connection: ConnectionID, _ type: MessageType, session: SessionID,
-        requestID: String, into actions: inout [Action]
+        requestID: Identifier, into actions: inout [Action]
     ) {
         let rejection = Rejection(
             .notGranted, reason: "the feature \(feature) was not granted to this endpoint")
@@ -331,7 +331,7 @@ extension Gateway {
 
 extension Message {
     /// The request or the share that it is about; empty for none. Its sender waits for an answer that names it.
-    fileprivate var requestID: String {
+    fileprivate var requestID: Identifier {
         switch self {
         case .withdrawRequest(let request): request.requestID
         case .promptAnswer(let answer): answer.requestID

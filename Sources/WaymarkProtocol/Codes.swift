@@ -76,7 +76,7 @@ package struct Rejection: Error, Sendable, Hashable {
     package var session: SessionID = .none
     package var sequence: UInt64 = 0
     /// The request that the message named; empty for none.
-    package var requestID: String = ""
+    package var requestID: Identifier = ""
 
     package init(_ code: ErrorCode, field: String = "", reason: String) {
         self.code = code

@@ -63,6 +63,49 @@ package struct ClientID: PeerName {
     package init(unchecked rawValue: String) { self.rawValue = rawValue }
 }
 
+/// The id of a request, a share, a trip or a route segment: a text that a peer chose. Compared, ordered and hashed by its bytes.
+///
+/// Why not a `String`: Swift compares texts as Unicode does, so texts with different bytes can be equal.
+package struct Identifier: Sendable, Hashable, Comparable, CustomStringConvertible,
+    ExpressibleByStringInterpolation
+{
+    package let rawValue: String
+
+    package init(_ rawValue: String) { self.rawValue = rawValue }
+    package init(stringLiteral value: String) { self.rawValue = value }
+
+    package var isEmpty: Bool { self.rawValue.isEmpty }
+    package var description: String { self.rawValue }
+
+    package static func == (lhs: Identifier, rhs: Identifier) -> Bool {
+        let (left, right) = (lhs.rawValue.utf8.span, rhs.rawValue.utf8.span)
+        guard left.count == right.count else { return false }
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
+    }
+
+    package static func < (lhs: Identifier, rhs: Identifier) -> Bool {
+        lhs.rawValue.utf8.lexicographicallyPrecedes(rhs.rawValue.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        let bytes = self.rawValue.utf8.span
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        hasher.combine(0xFF as UInt8)  // In no text, so that two ids in a row have one hash only.
+    }
+}
+
+extension Identifier: Codable {
+    package init(from decoder: any Decoder) throws {
+        self.rawValue = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(self.rawValue)
+    }
+}
+
 /// Lets a peer resume after it lost its connection: 128 random bits, valid once.
 package struct ResumptionToken: Sendable, Hashable, Codable {
     package var high: UInt64

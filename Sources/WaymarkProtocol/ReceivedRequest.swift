@@ -3,16 +3,16 @@
 package struct ReceivedRequest: Sendable, Hashable, Codable {
     package enum Kind: Sendable, Hashable, Codable {
         /// To be inserted into this segment; empty: the client chooses.
-        case waypoint(segment: String)
+        case waypoint(segment: Identifier)
         case destination
     }
 
-    package let requestID: String
+    package let requestID: Identifier
     package let kind: Kind
     /// The codec has checked it. It names no vehicle, and has no field that this build does not know.
     package let frame: Frame
 
-    package init(requestID: String, kind: Kind, frame: Frame) {
+    package init(requestID: Identifier, kind: Kind, frame: Frame) {
         self.requestID = requestID
         self.kind = kind
         self.frame = frame

@@ -25,7 +25,7 @@ package struct RouteContent: Sendable, Hashable, Codable {
 
     private var maneuvers: Set<ManeuverID> = []
     private var laneGuidances: Set<LaneGuidanceID> = []
-    package private(set) var segments: Set<String> = []
+    package private(set) var segments: Set<Identifier> = []
 
     package init() {}
 
@@ -139,7 +139,7 @@ package struct RouteContent: Sendable, Hashable, Codable {
         }
     }
 
-    private func check(segment id: String, _ field: String) throws(Rejection) {
+    private func check(segment id: Identifier, _ field: String) throws(Rejection) {
         guard self.segments.contains(id) else {
             throw Rejection(.unknownReference, field: field, reason: "segment \(id) was not added")
         }

@@ -110,7 +110,7 @@ struct Attacker {
             case 1: return Envelope(.cancelNavigation(.userStopped))
             default:
                 let destination = RandomDrive.waypoint(&random)
-                let id = "\(self.name)-\(self.said)"
+                let id: Identifier = "\(self.name)-\(self.said)"
                 return Envelope(
                     .destinationRequest(DestinationRequest(requestID: id, destination: destination)))
             }

@@ -154,7 +154,8 @@ struct DriveState: Hashable {
             compare("laneGuidances") { $0.laneGuidances }
         }
         compare("segments") { $0.segments }
-        compare("currentSegment") { $0.currentSegment }
+        compare("ids of segments") { $0.segments.map { Identifier($0.id) } }
+        compare("currentSegment") { $0.currentSegment.map { Identifier($0) } }
         compare("roadName") { $0.roadName }
         compare("maneuverState") { $0.maneuverState }
         compare("tripEstimates") { $0.tripEstimates }

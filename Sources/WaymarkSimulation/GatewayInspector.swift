@@ -55,6 +55,7 @@ final class GatewayInspector: GatewayTap {
     ) {
         self.note("gateway <- \(event.line)")
         self.watch.see(event, at: now, hasSteps: before.hasSteps)
+        if self.watch.requests.hasSeenTwins { self.happenings.insert(.equivalentRequests) }
         self.watch.access.setChanging(before.hasSteps(of: nil) || gateway.hasSteps(of: nil))
         self.service.see(event, before, gateway)
         self.violations += self.service.violations
@@ -199,6 +200,12 @@ final class GatewayInspector: GatewayTap {
             guard case .requestOutcome(var outcome) = envelope.message else { return [action] }
             outcome.outcome = outcome.outcome == .accepted ? .gone : .accepted
             return [action, .send(id, Envelope(.requestOutcome(outcome)))]
+        case (.confuseIDs, .send(let id, let envelope)):
+            guard case .requestOutcome(var outcome) = envelope.message,
+                let twin = EquivalentIDs.twin(of: outcome.requestID)
+            else { return [action] }
+            outcome.requestID = twin
+            return [.send(id, Envelope(.requestOutcome(outcome), session: envelope.session))]
         case (.beginSecondSession, .send(let id, let envelope)):
             guard case .snapshotEnd = envelope.message else { return [action] }
             let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "absent"))
@@ -212,7 +219,8 @@ final class GatewayInspector: GatewayTap {
         case (.loseSnapshotAfterRestart, .sendFrames) where self.hasRestarted: return []
         case (.loseState, _), (.loseEvent, _), (.duplicate, _), (.reorder, _), (.ignorePurge, _),
             (.ignoreLeave, _),
-            (.loseOutcome, _), (.changeOutcome, _), (.beginSecondSession, _), (.ignoreOutboxLimit, _),
+            (.loseOutcome, _), (.changeOutcome, _), (.confuseIDs, _), (.beginSecondSession, _),
+            (.ignoreOutboxLimit, _),
             (.applyRejected, _), (.loseError, _), (.loseErrorField, _), (.loseSnapshotAfterRestart, _),
             (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _), (.writeAfterGoodbye, _),
             (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _):

@@ -86,7 +86,8 @@ struct HostilePeer {
         _ victims: (vehicles: [VehicleID], clients: [ClientID], sessions: [SessionID]),
         _ random: inout SeededRandom
     ) -> Message {
-        let id = random.once(in: 2) ? "e0-1" : "\(self.name)-\(self.said)"
+        let id: Identifier =
+            random.once(in: 2) ? EquivalentIDs.id("e0-", random.number(1...2)) : "\(self.name)-\(self.said)"
         let vehicle = random.pick(victims.vehicles) ?? VehicleID(unchecked: self.name)
         let waypoint = RandomDrive.waypoint(&random)
         switch random.number(0...15) {
@@ -98,7 +99,8 @@ struct HostilePeer {
         case 5: return .cancelNavigation(random.once(in: 2) ? .userStopped : .ownNavigationStarted)
         case 6: return .receipt(Receipt(receivedSequence: 1 << 40, shownSequence: 1))
         case 7:
-            return .destinationShareAnswer(DestinationShareAnswer(shareID: "a0-share-1", outcome: .accepted))
+            return .destinationShareAnswer(
+                DestinationShareAnswer(shareID: EquivalentIDs.id("a0-share-", 1), outcome: .accepted))
         case 8: return .alertResponse(AlertResponse(alert: 1, response: .action(1)))
         case 9: return .requestAnswer(RequestAnswer(requestID: id, vehicle: vehicle, answer: .accept))
         case 10:

@@ -43,6 +43,8 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     case loseOutcome
     /// A second, different outcome of a request is sent.
     case changeOutcome
+    /// The outcome of a request names another id that Unicode calls equivalent.
+    case confuseIDs
     /// An endpoint is brought into a second session while it is in another.
     case beginSecondSession
     /// More bytes wait for an endpoint than its limit allows.
@@ -78,7 +80,7 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
             .writeAfterGoodbye:
             .publishersOrder
         case .ignorePurge, .ignoreLeave: .nothingAfterCancelling
-        case .loseOutcome, .changeOutcome: .oneOutcome
+        case .loseOutcome, .changeOutcome, .confuseIDs: .oneOutcome
         case .beginSecondSession: .oneSession
         case .ignoreOutboxLimit: .boundedMemory
         case .applyRejected, .loseError, .loseErrorField: .rejectionChangesNothing

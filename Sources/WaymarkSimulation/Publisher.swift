@@ -117,7 +117,8 @@ struct Publisher {
 
     private mutating func share(_ trip: Trip) -> Publication {
         self.shareCount += 1
-        return .shareDestination(shareID: "\(self.client)-share-\(self.shareCount)", trip.destination)
+        return .shareDestination(
+            shareID: EquivalentIDs.id("\(self.client)-share-", self.shareCount).rawValue, trip.destination)
     }
 
     private mutating func state(_ random: inout SeededRandom) -> Publication {

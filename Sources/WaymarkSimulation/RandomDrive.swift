@@ -64,7 +64,8 @@ struct RandomDrive {
     ) -> RouteSegment {
         self.segmentCount += 1
         return RouteSegment(
-            id: "s\(self.segmentCount)", origin: Self.waypoint(&random), destination: Self.waypoint(&random),
+            id: EquivalentIDs.id("s", self.segmentCount).rawValue, origin: Self.waypoint(&random),
+            destination: Self.waypoint(&random),
             coordinates: (0..<random.number(0...6)).map { _ in Self.coordinate(&random) },
             maneuvers: maneuvers.map(\.id), laneGuidances: laneGuidances.map(\.id),
             currentManeuvers: maneuvers.prefix(1).map(\.id),

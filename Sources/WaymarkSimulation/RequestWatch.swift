@@ -5,7 +5,7 @@ internal import WaymarkProtocol
 struct RequestWatch {
     private struct Key: Hashable {
         let vehicle: VehicleID
-        let id: String
+        let id: Identifier
     }
 
     private struct Course {
@@ -22,6 +22,8 @@ struct RequestWatch {
     /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
     private var courses: [Key: Course] = [:]
+    /// Two requests of one vehicle were open whose ids Unicode calls equivalent.
+    private(set) var hasSeenTwins = false
     /// Vehicles that the gateway forgets with the current event.
     private var forgotten: Set<VehicleID> = []
 
@@ -59,6 +61,11 @@ struct RequestWatch {
         let key = Key(vehicle: path.vehicle, id: request.requestID)
         guard self.courses[key] == nil else { return }
         self.courses[key] = Course(isDestination: request.kind == .destination)
+        if let twin = EquivalentIDs.twin(of: key.id),
+            let other = self.courses[Key(vehicle: key.vehicle, id: twin)], other.outcome == nil
+        {
+            self.hasSeenTwins = true
+        }
     }
 
     // MARK: To peers

@@ -46,7 +46,7 @@ struct SimulatedApp {
     private var lost: [Published] = []
     private var openings = 0
     /// Shares by id and vehicle; nil until the outcome is known.
-    private(set) var shares: [String: DestinationShareStatus.Stage?] = [:]
+    private(set) var shares: [Identifier: DestinationShareStatus.Stage?] = [:]
 
     init(id: ClientID, selection: VehicleSelection, _ random: inout SeededRandom) {
         self.id = id
@@ -118,7 +118,7 @@ struct SimulatedApp {
         if let opening { return .openSession(opening) }
         self.openings += 1
         let opening = OpenSession(
-            requestID: "\(self.id)-\(self.openings)", vehicles: self.selection,
+            requestID: EquivalentIDs.id("\(self.id)-", self.openings), vehicles: self.selection,
             receiptsEveryMilliseconds: 1_000)
         self.opening = opening
         self.reasonForNoSession = nil
@@ -206,7 +206,7 @@ struct SimulatedApp {
     }
 
     private mutating func note(_ status: DestinationShareStatus) {
-        let share = "\(status.shareID) with \(status.vehicle)"
+        let share: Identifier = "\(status.shareID) with \(status.vehicle)"
         switch status.stage {
         case .willShare: self.shares.updateValue(.none, forKey: share)
         case .didShare, .didFailToShare:
@@ -221,7 +221,7 @@ struct SimulatedApp {
 
     /// Chooses the answers to a request: none, one or two, with or without a prompt of its own.
     private mutating func consider(
-        _ id: String, _ vehicle: VehicleID, isWaypoint: Bool, _ random: inout SeededRandom
+        _ id: Identifier, _ vehicle: VehicleID, isWaypoint: Bool, _ random: inout SeededRandom
     ) {
         let decline = RequestAnswer.Answer.decline(random.once(in: 2) ? .busy : .declinedByUser)
         let final = random.once(in: 2) ? RequestAnswer.Answer.accept : decline

@@ -29,8 +29,8 @@ struct SimulatedEndpoint {
     private(set) var session = SessionID.none
     private(set) var drive: DriveState
     /// The ids of its requests, in order.
-    private(set) var requests: [String] = []
-    private(set) var requestStates: [String: Request] = [:]
+    private(set) var requests: [Identifier] = []
+    private(set) var requestStates: [Identifier: Request] = [:]
     /// Messages that it will send in later steps.
     var intentions: [Message] = []
     /// Violations that were not yet collected.
@@ -43,7 +43,7 @@ struct SimulatedEndpoint {
     /// A full snapshot is being received.
     private var isSnapshot = false
     private var ended: Set<SessionID> = []
-    private var prompts: Set<String> = []
+    private var prompts: Set<Identifier> = []
 
     init(
         path: EndpointPath, wish: ExpectedFitting, _ policy: Gateway.Policy, isGuidanceWanted: Bool,
@@ -132,14 +132,15 @@ struct SimulatedEndpoint {
 
     /// A new request of either kind.
     mutating func request(_ random: inout SeededRandom) -> Message {
-        let id = "\(self.path.endpoint)-\(self.requests.count + 1)"
+        let id = EquivalentIDs.id("\(self.path.endpoint)-", self.requests.count + 1)
         let waypoint = RandomDrive.waypoint(&random)
         let segment = random.once(in: 4) ? self.drive.currentSegment ?? "" : ""
         // Usually the kind that is valid in this state; the other one gets the outcome "invalid".
         let isWaypoint = (self.session != .none) != random.once(in: 8)
         let message: Message =
             isWaypoint
-            ? .waypointRequest(WaypointRequest(requestID: id, waypoint: waypoint, segment: segment))
+            ? .waypointRequest(
+                WaypointRequest(requestID: id, waypoint: waypoint, segment: Identifier(segment)))
             : .destinationRequest(DestinationRequest(requestID: id, destination: waypoint))
         self.requests.append(id)
         self.requestStates[id] = Request(message: message)
@@ -147,20 +148,20 @@ struct SimulatedEndpoint {
     }
 
     /// The message of a request, to send it again; also of one that has ended. nil if it must not be sent again.
-    mutating func send(_ id: String) -> Message? {
+    mutating func send(_ id: Identifier) -> Message? {
         guard self.requestStates[id]?.isSettled == false else { return nil }
         self.requestStates[id]?.isSent = true
         return self.requestStates[id]?.message
     }
 
     /// Requests without an outcome that were not sent on this connection.
-    var unsentRequests: [String] {
+    var unsentRequests: [Identifier] {
         self.requests.filter {
             self.requestStates[$0]?.outcome == nil && self.requestStates[$0]?.isSent == false
         }
     }
 
-    var openRequests: [String] { self.requests.filter { self.requestStates[$0]?.outcome == nil } }
+    var openRequests: [Identifier] { self.requests.filter { self.requestStates[$0]?.outcome == nil } }
 
     // MARK: Receiving
 
@@ -265,7 +266,7 @@ struct SimulatedEndpoint {
             guard !random.once(in: 4) else { return }
             let outcome = random.once(in: 2) ? Outcome.accepted : .declinedByUser
             self.intentions.append(
-                .destinationShareAnswer(DestinationShareAnswer(shareID: id, outcome: outcome)))
+                .destinationShareAnswer(DestinationShareAnswer(shareID: Identifier(id), outcome: outcome)))
         default: break  // Only stored.
         }
     }

@@ -145,7 +145,7 @@ extension SimulatedNetwork {
         if let id = self.endpoints[index].unsentRequests.first { self.resend(id, index, connection) }
     }
 
-    mutating func resend(_ id: String?, _ index: Int, _ connection: ConnectionID) {
+    mutating func resend(_ id: Identifier?, _ index: Int, _ connection: ConnectionID) {
         guard let id, let message = self.endpoints[index].send(id) else { return }
         self.send(message, from: connection)
     }

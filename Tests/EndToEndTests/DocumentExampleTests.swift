@@ -1,6 +1,8 @@
 import ArticleExamples
 import Foundation
 import Testing
+import WaymarkClient
+import WaymarkModel
 
 /// The examples in Docs/examples, run as documented.
 enum Example: String, CaseIterable, CustomTestStringConvertible {
@@ -113,6 +115,35 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
             #expect(await program.end() == 0)
             #expect(!program.lines.contains { $0.hasPrefix("unknown command") || $0.hasPrefix("goodbye") })
         }
+        try await daemon.stop()
+    }
+
+    @Test(arguments: available)
+    func `a navigation client keeps apart requests whose ids only Unicode calls equal`(_ client: Example)
+        async throws
+    {
+        let daemon = try await RunningDaemon.start()
+        let app = try Program(
+            command: try await client.command("navigate", daemon.folder) + [daemon.navigation, "car"])
+        try await app.until("connected")
+        try app.tell("start")
+        try await app.until("session opened")
+        var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: "cluster")
+        configuration.onPrompt = { _ in true }
+        let address = try #require(ServiceAddress(daemon.vehicle))
+        try await withVehicleEndpoint(to: address, configuration) { cluster in
+            for await state in await cluster.states where state.phase == .active { break }
+            for id in ["\u{E9}", "e\u{301}"] {
+                let place = Waypoint(center: Coordinate(latitude: 47.1, longitude: 9.5))
+                #expect(await cluster.requestWaypoint(place, requestID: id) == .accepted)
+                let asked = try await app.until("asked for waypoint")
+                #expect(asked.utf8.elementsEqual("asked for waypoint \(id) by car".utf8))
+                let outcome = try await app.until("outcome 1 of")
+                #expect(outcome.utf8.elementsEqual("outcome 1 of \(id)".utf8))
+            }
+        }
+        try app.tell("quit")
+        #expect(await app.end() == 0)
         try await daemon.stop()
     }
 

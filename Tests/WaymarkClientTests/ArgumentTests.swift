@@ -32,7 +32,7 @@ private let nowhere = Waypoint(center: Coordinate(latitude: 91, longitude: 9))
                 Waypoint(center: place.center, nameVariants: [Self.long]))
         },
         Case("request_id") {
-            await $0.answerPrompt(Self.long, isAccepted: true)
+            await $0.answerPrompt(Identifier(Self.long), isAccepted: true)
             return nil
         },
         Case("share_id") {

@@ -125,6 +125,25 @@ import WaymarkProtocol
         await gateway.close()
     }
 
+    @Test func `requests whose ids only Unicode calls equal have an outcome each`() async throws {
+        let gateway = try await FakeGateway.start()
+        let (endpoint, peer) = try await gateway.endpoint()
+        async let first = endpoint.requestDestination(place, requestID: "\u{E9}")
+        _ = await peer.next { $0.message.type == .destinationRequest ? true : nil }
+        async let second = endpoint.requestDestination(place, requestID: "e\u{301}")
+        _ = await peer.next { $0.message.type == .destinationRequest ? true : nil }
+        for (id, outcome) in [("e\u{301}", .busy), ("\u{E9}", .accepted)] as [(Identifier, Outcome)] {
+            try await peer.send(
+                .requestOutcome(
+                    RequestOutcome(requestID: id, vehicle: VehicleID(unchecked: "car"), outcome: outcome)))
+        }
+        #expect(await second == .busy)
+        #expect(await first == .accepted)
+        await peer.close()
+        await endpoint.close()
+        await gateway.close()
+    }
+
     @Test func `requests of an endpoint that may not make them return at once`() async throws {
         let gateway = try await FakeGateway.start()
         let (endpoint, peer) = try await gateway.endpoint()

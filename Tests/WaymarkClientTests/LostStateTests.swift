@@ -73,7 +73,7 @@ import WaymarkProtocol
                 return true
             }
         }
-        func prompt(_ id: String, _ milliseconds: UInt32) -> Message {
+        func prompt(_ id: Identifier, _ milliseconds: UInt32) -> Message {
             .prompt(
                 Prompt(
                     requestID: id, waypoint: place,

@@ -155,7 +155,7 @@ private struct Guided {
         let guided = try await Guided.start { _, _ in
             .estimates(TravelEstimates(distanceRemaining: .meters(5)), whenAccepted: whenAccepted)
         }
-        for id in ["a", "b"] {
+        for id: Identifier in ["a", "b"] {
             let request = WaypointRequest(
                 requestID: id, waypoint: place, vehicle: VehicleID(unchecked: "car"))
             try await guided.peer.send(.waypointRequest(request), session: SessionID(7))

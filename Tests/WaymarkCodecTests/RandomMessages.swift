@@ -10,7 +10,7 @@ extension RandomValues {
             sequence: self.number(0...UInt64.max), flags: flags)
     }
 
-    private mutating func requestID() -> String { self.text(1...64) }
+    private mutating func requestID() -> Identifier { Identifier(self.text(1...64)) }
     private mutating func vehicleID() -> VehicleID { VehicleID(unchecked: self.name()) }
     private mutating func endpoint() -> EndpointName { EndpointName(unchecked: self.name()) }
     private mutating func path() -> EndpointPath {
@@ -90,7 +90,7 @@ extension RandomValues {
         rejection.messageType = self.number(0...UInt16.max)
         rejection.session = SessionID(self.number(0...UInt32.max))
         rejection.sequence = self.number(0...UInt64.max)
-        rejection.requestID = self.text(0...64)
+        rejection.requestID = Identifier(self.text(0...64))
         return rejection
     }
 
@@ -199,7 +199,8 @@ extension RandomValues {
         case .waypointRequest:
             .waypointRequest(
                 WaypointRequest(
-                    requestID: self.requestID(), waypoint: self.waypoint(), segment: self.text(0...128),
+                    requestID: self.requestID(), waypoint: self.waypoint(),
+                    segment: Identifier(self.text(0...128)),
                     vehicle: self.maybe { $0.vehicleID() }))
         case .destinationRequest:
             .destinationRequest(
@@ -284,7 +285,7 @@ extension RandomValues {
         case .showAlert: return .showAlert(self.alert())
         case .dismissAlert: return .dismissAlert(self.id(), self.enumeration())
         case .shareDestination:
-            return .shareDestination(shareID: self.requestID(), self.waypoint())
+            return .shareDestination(shareID: self.text(1...64), self.waypoint())
         case .finishGuidance: return .finishGuidance
         case .cancelGuidance: return .cancelGuidance
         default: preconditionFailure("\(type) has no generator")

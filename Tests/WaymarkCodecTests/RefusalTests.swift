@@ -244,6 +244,10 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
         Refusal(
             .tripPreviews(.init(repeating: trip, count: 13), selected: ""), .outOfRange, "trips[12]"),
         Refusal(.tripPreviews([trip, trip], selected: ""), .duplicate, "trips[1].id"),
+        // Equivalent ids are different ones.
+        Refusal(
+            .tripPreviews([with(trip) { $0.id = "\u{E9}" }], selected: "e\u{301}"), .unknownReference,
+            "selected_trip_id"),
         Refusal(.tripPreviews([trip], selected: "u"), .unknownReference, "selected_trip_id"),
         Refusal(
             destination { $0.locationThreshold = .meters(100_001) }, .outOfRange,
@@ -496,10 +500,10 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
 
     static let requests: [Refusal] = [
         Refusal(
-            .waypointRequest(.init(requestID: long, waypoint: place)), .outOfRange, "request_id"),
+            .waypointRequest(.init(requestID: Identifier(long), waypoint: place)), .outOfRange, "request_id"),
         Refusal(.waypointRequest, .missing, "waypoint") { $0.text(1, "r") },
         Refusal(
-            .waypointRequest(.init(requestID: "r", waypoint: place, segment: long)), .outOfRange,
+            .waypointRequest(.init(requestID: "r", waypoint: place, segment: Identifier(long))), .outOfRange,
             "segment_id"),
         Refusal(
             .destinationRequest(

@@ -129,12 +129,12 @@ import WaymarkProtocol
         let second = world.arrive(2, World.client("b"), subject: Self.tablet)
         let car = world.arrive(3, World.endpoint("car"))
         let bus = world.arrive(4, World.endpoint("bus-1"))
-        for (vehicle, id) in [(car, "c"), (bus, "d")] {
+        for (vehicle, id) in [(car, "c"), (bus, "d")] as [(ConnectionID, Identifier)] {
             world.receive(
                 .destinationRequest(DestinationRequest(requestID: id, destination: World.place)),
                 from: vehicle)
         }
-        func asked(_ client: ConnectionID) -> [String] {
+        func asked(_ client: ConnectionID) -> [Identifier] {
             world.messages(client).compactMap {
                 if case .destinationRequest(let request) = $0 { request.requestID } else { nil }
             }

@@ -101,7 +101,8 @@ struct World {
 
     /// Opens a session and starts guidance.
     @discardableResult
-    mutating func guide(_ client: ConnectionID, _ vehicles: [String], request: String = "r") -> SessionID? {
+    mutating func guide(_ client: ConnectionID, _ vehicles: [String], request: Identifier = "r") -> SessionID?
+    {
         let ids = vehicles.map { VehicleID(unchecked: $0) }
         self.handle(
             .received(client, .openSession(OpenSession(requestID: request, vehicles: .vehicles(ids))), .none))
@@ -112,13 +113,13 @@ struct World {
 
     /// Opens a session, which must succeed.
     mutating func guided(
-        _ client: ConnectionID, _ vehicles: [String], request: String = "r"
+        _ client: ConnectionID, _ vehicles: [String], request: Identifier = "r"
     ) throws -> SessionID {
         let session = self.guide(client, vehicles, request: request)
         return try #require(session)
     }
 
-    func opened(_ client: ConnectionID, _ request: String) -> SessionID? {
+    func opened(_ client: ConnectionID, _ request: Identifier) -> SessionID? {
         for case .sessionOpened(let opened) in (self.mail[client] ?? []).map(\.message)
         where opened.requestID == request { return opened.session }
         return nil
@@ -158,7 +159,7 @@ struct World {
     static let route = RouteInformation(
         maneuvers: (1...3).map { Maneuver(id: ManeuverID(rawValue: $0), type: .leftTurn) },
         upcomingManeuvers: [ManeuverID(rawValue: 1)])
-    static func waypoint(_ id: String) -> Message {
+    static func waypoint(_ id: Identifier) -> Message {
         .waypointRequest(WaypointRequest(requestID: id, waypoint: place))
     }
 }

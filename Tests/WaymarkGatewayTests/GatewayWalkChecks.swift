@@ -9,7 +9,7 @@ extension WalkWorld {
 
     /// Every request that is no longer open has had one outcome, told once to each endpoint.
     mutating func checkRequests(_ before: Gateway, _ step: Step, _ actions: [Gateway.Action]) {
-        var told: [ConnectionID: [String: Int]] = [:]
+        var told: [ConnectionID: [Identifier: Int]] = [:]
         for case .send(let id, let envelope) in actions {
             guard case .requestOutcome(let outcome) = envelope.message, case .endpoint? = self.peer(of: id)
             else { continue }
@@ -33,7 +33,7 @@ extension WalkWorld {
             }
         }
         if case .ask(let index, let ask) = step, ask != .withdrawal {
-            let id = ask == .waypoint ? "w" : "d"
+            let id: Identifier = ask == .waypoint ? "w" : "d"
             let key = Request.Key(vehicle: self.plan.endpoints[index].vehicle, id: id)
             let isEnded =
                 self.gateway.vehicles[key.vehicle]?.outcomes.contains { $0.requestID == id } ?? false

@@ -12,7 +12,7 @@ import WaymarkProtocol
         let message: Message
         var isInOtherSession = false
         var isGuided = true
-        var requestID = ""
+        var requestID: Identifier = ""
     }
 
     static let alert = Message.alertResponse(AlertResponse(alert: 9, response: .dismissed(.timeout)))

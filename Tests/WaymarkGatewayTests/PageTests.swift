@@ -98,6 +98,54 @@ import WaymarkProtocol
         #expect(world.errors(asked) == [.vehicleBusy])
     }
 
+    @Test func `canonically equivalent request ids are different requests`() throws {
+        var world = World()
+        let car = world.arrive(1, World.endpoint("car"))
+        let client = world.arrive(2, World.client("app"))
+        _ = try world.guided(client, ["car"])
+        let ids: [Identifier] = ["\u{E9}", "e\u{301}"]
+        for id in ids + ids { world.receive(World.waypoint(id), from: car) }
+        let asked = world.messages(client).compactMap { message -> Identifier? in
+            if case .waypointRequest(let request) = message { request.requestID } else { nil }
+        }
+        #expect(asked == ids)
+        let answer = RequestAnswer(
+            requestID: ids[1], vehicle: VehicleID(unchecked: "car"), answer: .decline(.busy))
+        world.receive(.requestAnswer(answer), from: client)
+        world.receive(.withdrawRequest(WithdrawRequest(requestID: ids[0])), from: car)
+        // Each gets its own outcome, also when it is sent again.
+        for id in ids { world.receive(World.waypoint(id), from: car) }
+        let outcomes = world.messages(car).compactMap { message -> RequestOutcome? in
+            if case .requestOutcome(let outcome) = message { outcome } else { nil }
+        }
+        #expect(outcomes.map(\.requestID) == [ids[1], ids[0], ids[0], ids[1]])
+        #expect(outcomes.map(\.outcome) == [.busy, .withdrawn, .withdrawn, .busy])
+    }
+
+    @Test func `canonically equivalent ids open two sessions and share twice`() throws {
+        var world = World()
+        let cars = [world.arrive(1, World.endpoint("a")), world.arrive(2, World.endpoint("b"))]
+        let client = world.arrive(3, World.client("app"))
+        let session = try world.guided(client, ["a"], request: "\u{E9}")
+        #expect(try world.guided(client, ["b"], request: "e\u{301}") != session)
+        var trip = World.trip
+        trip.isDestinationShareable = true
+        world.publish(client, session, .updateTrip(trip))
+        for id in ["\u{E9}", "e\u{301}"] {
+            world.publish(client, session, .shareDestination(shareID: id, World.place))
+        }
+        #expect(world.errors(client).isEmpty)
+        let answer = DestinationShareAnswer(shareID: "e\u{301}", outcome: .accepted)
+        world.receive(.destinationShareAnswer(answer), from: cars[0])
+        world.wait(.seconds(100))
+        let stages = world.messages(client).compactMap { message -> DestinationShareStatus? in
+            if case .destinationShareStatus(let status) = message { status } else { nil }
+        }
+        #expect(
+            stages.map(\.shareID) == ["\u{E9}", "e\u{301}", "e\u{301}", "\u{E9}"])
+        #expect(stages.map(\.stage) == [.willShare, .willShare, .didShare, .didFailToShare(.timedOut)])
+    }
+
     @Test func `who resumes from a number that was never published gets everything`() throws {
         var world = World()
         let car = world.arrive(1, World.endpoint("car"))

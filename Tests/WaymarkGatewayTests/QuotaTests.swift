@@ -7,7 +7,7 @@ import WaymarkProtocol
 
 /// What one user takes leaves room for others.
 @Suite struct QuotaTests {
-    private static func opening(_ request: String, _ vehicles: [String]) -> Message {
+    private static func opening(_ request: Identifier, _ vehicles: [String]) -> Message {
         .openSession(
             OpenSession(requestID: request, vehicles: .vehicles(vehicles.map { VehicleID(unchecked: $0) })))
     }
@@ -92,7 +92,7 @@ import WaymarkProtocol
                 UInt64(10 + index), World.endpoint("car-\(index)"), principal: .user(UInt32(index / 2)))
         }
         for car in cars {
-            for id in ["a", "b"] {
+            for id: Identifier in ["a", "b"] {
                 world.receive(
                     .destinationRequest(DestinationRequest(requestID: id, destination: place)), from: car)
             }

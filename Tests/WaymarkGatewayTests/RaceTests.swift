@@ -115,7 +115,7 @@ import WaymarkProtocol
         let car = world.arrive(1, World.endpoint("car"))
         let client = world.arrive(2, World.client("app"))
         let session = try world.guided(client, ["car"])
-        for id in ["a", "b"] { world.receive(World.waypoint(id), from: car) }
+        for id: Identifier in ["a", "b"] { world.receive(World.waypoint(id), from: car) }
         for answer in [RequestAnswer.Answer.ownPrompt, .accept] {
             let answer = RequestAnswer(requestID: "a", vehicle: VehicleID(unchecked: "car"), answer: answer)
             world.handle(.received(client, .requestAnswer(answer), session))

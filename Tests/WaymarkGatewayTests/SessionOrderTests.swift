@@ -14,7 +14,9 @@ import WaymarkProtocol
         return world
     }
 
-    private static func open(_ world: inout World, _ client: ConnectionID, _ request: String) -> SessionID? {
+    private static func open(_ world: inout World, _ client: ConnectionID, _ request: Identifier)
+        -> SessionID?
+    {
         world.receive(
             .openSession(OpenSession(requestID: request, vehicles: .anyThatAsked)), from: client)
         return world.opened(client, request)

@@ -27,7 +27,7 @@ import WaymarkProtocol
         return world
     }
 
-    private static func open(_ count: Int = Self.count, request: String = "r") -> Gateway.Event {
+    private static func open(_ count: Int = Self.count, request: Identifier = "r") -> Gateway.Event {
         let opening = OpenSession(
             requestID: request, vehicles: .vehicles((0..<count).map { Self.vehicle($0) }))
         return .received(ConnectionID(1), .openSession(opening), .none)

@@ -12,7 +12,7 @@ import WaymarkTransport
     /// With one answer in a read, and with two.
     @Test(arguments: [["1"], ["1", "2"]])
     func `the outcome of a request is sent to the vehicle first, then to the client, then logged`(
-        _ requests: [String]
+        _ requests: [Identifier]
     ) throws {
         let bench = Bench()
         let (client, session) = try bench.guide(["car"])

@@ -50,7 +50,7 @@ import WaymarkTransport
         for vehicles in [["car"], ["van", "bus", "car"]] {
             let ids = vehicles.map { VehicleID(unchecked: $0) }
             try other.send(
-                .openSession(OpenSession(requestID: vehicles[0], vehicles: .vehicles(ids))))
+                .openSession(OpenSession(requestID: Identifier(vehicles[0]), vehicles: .vehicles(ids))))
         }
         let lines = bench.log.lines(.info).filter { $0.sentence == "refused a vehicle to a client" }
         #expect(lines.map { $0.metadata["code"] } == ["vehicleBusy", "vehicleBusy"])

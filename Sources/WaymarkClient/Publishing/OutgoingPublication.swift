@@ -38,8 +38,8 @@ struct OutgoingPublication: Sendable, Hashable {
     var byteCount: Int { FrameHeader.byteCount + self.body.count }
 
     /// The share that it offers; nil for everything else.
-    var shareID: String? {
-        if case .shareDestination(let id, _) = self.publication { id } else { nil }
+    var shareID: Identifier? {
+        if case .shareDestination(let id, _) = self.publication { Identifier(id) } else { nil }
     }
 
     /// Its frame, without the features in `withheld`; nil if nothing is left of it.

@@ -48,7 +48,7 @@ struct PublishedState: Sendable, Hashable {
     private var queue = PublicationQueue()
     /// The queue was dropped, so the content is restated.
     private var needsRestatement = false
-    private var lostShares: [String] = []
+    private var lostShares: [Identifier] = []
     /// Generations are never used twice, not even that of a route that was refused.
     private var generationUsed: UInt32 = 0
     private var routeByteCount = 0
@@ -70,7 +70,7 @@ struct PublishedState: Sendable, Hashable {
     var hasSentEnd: Bool { self.ownEnd != nil && self.queue.items.isEmpty && !self.needsRestatement }
 
     /// Shares that are not sent yet.
-    var waitingShares: [String] { self.queue.items.compactMap(\.shareID) }
+    var waitingShares: [Identifier] { self.queue.items.compactMap(\.shareID) }
 
     /// The size of the queue.
     var waitingByteCount: Int { self.queue.byteCount }
@@ -139,13 +139,13 @@ struct PublishedState: Sendable, Hashable {
     }
 
     /// Removes and returns the shares that were dropped from the queue or can no longer be sent.
-    mutating func dequeueLostShares() -> [String] {
+    mutating func dequeueLostShares() -> [Identifier] {
         defer { self.lostShares = [] }
         return self.lostShares
     }
 
     /// Removes a share that is not sent yet.
-    mutating func dropShare(_ share: String) {
+    mutating func dropShare(_ share: Identifier) {
         guard self.waitingShares.contains(share) else { return }
         self.requeue(self.queue.items.filter { $0.shareID != share })
     }

@@ -47,13 +47,13 @@ extension NavigationClient {
         guard let key = self.key(of: rejection.session) else { return }
         let refused = self.sessions[key]?.state.reject(rejection.sequence)
         if case .shareDestination(let share, _) = refused {
-            self.sessions[key]?.failShare(share, .rejected(field: field, reason: reason))
+            self.sessions[key]?.failShare(Identifier(share), .rejected(field: field, reason: reason))
         }
         self.tell(.rejected(field: field, reason: reason), key)
     }
 
     /// Tells the caller of ``openSession(vehicles:receipts:onWaypoint:)``; after a restart of the gateway, the readers.
-    private func refusedToOpen(_ key: String, _ rejection: Rejection) {
+    private func refusedToOpen(_ key: Identifier, _ rejection: Rejection) {
         guard let record = self.sessions[key], let opened = record.opened else {
             self.end(key, .notRestored(field: rejection.field, reason: rejection.reason))
             return self.endOrphans()
@@ -65,7 +65,7 @@ extension NavigationClient {
 
     // MARK: Requests of vehicles
 
-    private func answer(_ request: WaypointRequest, _ key: String) {
+    private func answer(_ request: WaypointRequest, _ key: Identifier) {
         guard let vehicle = request.vehicle else { return }
         self.sessions[key]?.beginInquiry(request.requestID, of: vehicle)
         guard let handler = self.sessions[key]?.onWaypoint else {
@@ -73,7 +73,7 @@ extension NavigationClient {
         }
         let id = request.requestID
         let inquiry = WaypointInquiry(
-            vehicle: vehicle.rawValue, waypoint: request.waypoint, segment: request.segment)
+            vehicle: vehicle.rawValue, waypoint: request.waypoint, segment: request.segment.rawValue)
         guard let ending = self.sessions[key]?.ending else { return }
         let session = NavigationSession(client: self, key: key, ending: ending)
         // In a task of its own, since a handler may take long. The gateway limits how many requests are open.
@@ -95,7 +95,7 @@ extension NavigationClient {
 
     /// Declines the request if the gateway would refuse the estimates: else its vehicle would wait until the deadline.
     private func answer(
-        _ id: String, _ key: String, _ vehicle: VehicleID, _ estimates: TravelEstimates,
+        _ id: Identifier, _ key: Identifier, _ vehicle: VehicleID, _ estimates: TravelEstimates,
         _ whenAccepted: @escaping @Sendable () async throws -> Void
     ) {
         let answer = RequestAnswer(requestID: id, vehicle: vehicle, answer: .estimates(estimates))
@@ -111,7 +111,7 @@ extension NavigationClient {
         }
     }
 
-    private func finish(_ outcome: RequestOutcome, _ key: String) {
+    private func finish(_ outcome: RequestOutcome, _ key: Identifier) {
         guard let metadata = self.sessions[key]?.metadata, let whenAccepted = self.sessions[key]?.end(outcome)
         else { return }
         let logger = self.logger
@@ -138,7 +138,7 @@ extension NavigationClient {
         }
     }
 
-    private func send(_ answer: RequestAnswer.Answer, _ requestID: String, _ vehicle: VehicleID) {
+    private func send(_ answer: RequestAnswer.Answer, _ requestID: Identifier, _ vehicle: VehicleID) {
         self.send(
             Envelope(.requestAnswer(RequestAnswer(requestID: requestID, vehicle: vehicle, answer: answer))))
     }

@@ -16,9 +16,9 @@ public actor NavigationClient {
     private var isLinkWoken = false
     private var token: ResumptionToken?
     /// By the id of the request that opens each.
-    var sessions: [String: SessionRecord] = [:]
+    var sessions: [Identifier: SessionRecord] = [:]
     /// The keys of `sessions`, oldest first.
-    private var order: [String] = []
+    private var order: [Identifier] = []
     private var nextSession = 0
     /// Answers, and requests to open sessions, that are not sent yet.
     private var control: [Envelope] = []
@@ -94,7 +94,7 @@ public actor NavigationClient {
         let selection = try Self.selection(vehicles)
         if case .closed(let error) = self.connectionState { throw error }
         self.nextSession += 1
-        let key = "session-\(self.nextSession)"
+        let key: Identifier = "session-\(self.nextSession)"
         let opening = OpenSession(
             requestID: key, vehicles: selection, receiptsEveryMilliseconds: try Self.interval(receipts))
         try Codec.check(.openSession(opening))
@@ -118,7 +118,7 @@ public actor NavigationClient {
     }
 
     /// The task of the call that opens a session was cancelled.
-    private func abandonOpening(_ key: String) {
+    private func abandonOpening(_ key: Identifier) {
         guard let opened = self.sessions[key]?.opened else { return }  // The gateway has answered already.
         self.forget(key)
         self.control.removeAll { envelope in
@@ -179,7 +179,7 @@ public actor NavigationClient {
 
     /// Shares a destination and waits for all outcomes.
     func share(
-        _ session: NavigationSession, _ share: String, _ publication: Publication
+        _ session: NavigationSession, _ share: Identifier, _ publication: Publication
     ) async throws(ClientError) -> [String: RequestResult] {
         let key = session.key
         guard self.sessions[key]?.isSharing(share) != true else {
@@ -201,12 +201,12 @@ public actor NavigationClient {
     }
 
     /// The task of the call that shares a destination was cancelled.
-    private func abandonShare(_ key: String, _ share: String, _ number: Int) {
+    private func abandonShare(_ key: Identifier, _ share: Identifier, _ number: Int) {
         self.sessions[key]?.abandonShare(share, number)
     }
 
     /// A feed of a session's events; empty when the session has ended.
-    func events(of key: String) -> Feed<SessionEvent> {
+    func events(of key: Identifier) -> Feed<SessionEvent> {
         if let feed = self.sessions[key]?.openFeed() { return feed }
         var none = Readers<SessionEvent>()
         none.finish()
@@ -214,14 +214,14 @@ public actor NavigationClient {
     }
 
     /// Removes a session that was never open; its readers are not told.
-    func forget(_ key: String) {
+    func forget(_ key: Identifier) {
         self.sessions[key]?.events.finish()
         self.sessions[key] = nil
         self.order.removeAll { $0 == key }
     }
 
     /// Ends a session; ``SessionEvent/ended(reason:)`` is the last event of its readers.
-    func end(_ key: String, _ reason: EndReason) {
+    func end(_ key: Identifier, _ reason: EndReason) {
         guard var record = self.sessions.removeValue(forKey: key) else { return }
         self.order.removeAll { $0 == key }
         self.logger.info(
@@ -230,7 +230,7 @@ public actor NavigationClient {
     }
 
     /// Tells a session's readers, and logs what the app has not asked for.
-    func tell(_ event: SessionEvent, _ key: String) {
+    func tell(_ event: SessionEvent, _ key: Identifier) {
         guard let metadata = self.sessions[key]?.metadata else { return }
         if case .rejected(let field, let reason) = event {
             self.logger.warning(
@@ -255,7 +255,7 @@ public actor NavigationClient {
     }
 
     /// The key of the session with this id on the wire.
-    func key(of session: SessionID) -> String? { self.order.first { self.sessions[$0]?.id == session } }
+    func key(of session: SessionID) -> Identifier? { self.order.first { self.sessions[$0]?.id == session } }
 }
 
 extension NavigationClient: LinkOwner {
@@ -316,14 +316,14 @@ extension NavigationClient: LinkOwner {
         self.endOrphans()
     }
 
-    private func resume(_ key: String, _ found: ResumedSession) {
+    private func resume(_ key: Identifier, _ found: ResumedSession) {
         guard found.phase != .ended else { return self.end(key, EndReason(found.endReason)) }
         self.logger.info("session resumed", metadata: self.sessions[key]?.metadata)
         self.sessions[key]?.state.resume(after: found.sequence)
         self.sessions[key]?.failSentShares()
     }
 
-    private func restart(_ key: String, _ record: SessionRecord) {
+    private func restart(_ key: Identifier, _ record: SessionRecord) {
         if let reason = record.ownEnd { return self.end(key, reason) }
         self.logger.notice("the gateway was restarted; opening the session again", metadata: record.metadata)
         self.sessions[key]?.id = nil

@@ -10,7 +10,7 @@ internal import WaymarkProtocol
 /// can refuse comes as ``SessionEvent/rejected(field:reason:)``.
 public struct NavigationSession: Sendable {
     let client: NavigationClient
-    let key: String
+    let key: Identifier
     let ending: SessionEnding
 
     /// Why the session has ended; nil while it is open.
@@ -159,7 +159,7 @@ public struct NavigationSession: Sendable {
         _ destination: Waypoint, shareID: String
     ) async throws(ClientError) -> [String: RequestResult] {
         try await self.client.share(
-            self, shareID, .shareDestination(shareID: shareID, destination))
+            self, Identifier(shareID), .shareDestination(shareID: shareID, destination))
     }
 
     /// Ends guidance at the destination, and the session.

@@ -153,7 +153,7 @@ extension SessionEvent {
                 vehicle: response.source?.vehicle.rawValue ?? "", alert: response.alert, action: action)
         case .destinationShareStatus(let status):
             self = .shareResult(
-                vehicle: status.vehicle.rawValue, shareID: status.shareID, status.stage.result)
+                vehicle: status.vehicle.rawValue, shareID: status.shareID.rawValue, status.stage.result)
         case .receiptReport(let report):
             self = .received(
                 sequence: report.endpoints.map(\.receipt.receivedSequence).min() ?? 0,

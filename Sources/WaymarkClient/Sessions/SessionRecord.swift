@@ -44,10 +44,10 @@ struct SessionRecord: Sendable {
     /// The call that waits until the gateway opens the session for the first time.
     var opened: CheckedContinuation<Result<Void, ClientError>, Never>?
     /// By vehicle and request.
-    private var inquiries: [String: Inquiry] = [:]
+    private var inquiries: [Identifier: Inquiry] = [:]
     /// The events that a new reader begins with.
     private var standing: [SessionEvent] = []
-    private var shares: [String: Share] = [:]
+    private var shares: [Identifier: Share] = [:]
 
     init(
         _ opening: OpenSession, ending: SessionEnding = SessionEnding(),
@@ -94,7 +94,8 @@ struct SessionRecord: Sendable {
         case .vehicleChanged(let vehicle, .left, _): self.standing.removeAll { $0.isStanding(of: vehicle) }
         case .vehicleChanged, .routeSource: self.keep(event)
         case .settings(let vehicle, let endpoint, let settings): self.keep(settings, vehicle, endpoint)
-        case .shareResult(let vehicle, let share, let result):
+        case .shareResult(let vehicle, let shareID, let result):
+            let share = Identifier(shareID)
             let vehicles = self.vehicles
             if self.shares[share]?.asked == nil { self.shares[share]?.asked = vehicles }
             if let result { self.shares[share]?.outcomes[vehicle] = result }
@@ -135,21 +136,23 @@ struct SessionRecord: Sendable {
 
     // MARK: Inquiries
 
-    private static func key(_ vehicle: VehicleID, _ request: String) -> String { "\(vehicle)/\(request)" }
+    private static func key(_ vehicle: VehicleID, _ request: Identifier) -> Identifier {
+        "\(vehicle)/\(request)"
+    }
 
     /// A vehicle has sent a request.
-    mutating func beginInquiry(_ request: String, of vehicle: VehicleID) {
+    mutating func beginInquiry(_ request: Identifier, of vehicle: VehicleID) {
         self.inquiries[Self.key(vehicle, request)] = Inquiry(vehicle: vehicle.rawValue)
     }
 
     /// Whether the vehicle still waits for an answer.
-    func isAsked(_ request: String, by vehicle: VehicleID) -> Bool {
+    func isAsked(_ request: Identifier, by vehicle: VehicleID) -> Bool {
         self.inquiries[Self.key(vehicle, request)].map { !$0.isOver } ?? false
     }
 
     /// The vehicle's user is asked; `body` runs if the user accepts.
     mutating func whenAccepted(
-        _ request: String, of vehicle: VehicleID, _ body: @escaping @Sendable () async throws -> Void
+        _ request: Identifier, of vehicle: VehicleID, _ body: @escaping @Sendable () async throws -> Void
     ) {
         self.inquiries[Self.key(vehicle, request)]?.whenAccepted = body
     }
@@ -193,11 +196,11 @@ struct SessionRecord: Sendable {
     }
 
     /// Whether a share of this id is under way.
-    func isSharing(_ share: String) -> Bool { self.shares[share] != nil }
+    func isSharing(_ share: Identifier) -> Bool { self.shares[share] != nil }
 
     /// Waits for all outcomes of a share that was published.
     mutating func wait(
-        for share: String, _ number: Int,
+        for share: Identifier, _ number: Int,
         _ waiter: CheckedContinuation<Result<[String: RequestResult], ClientError>, Never>
     ) {
         self.shares[share] = Share(number: number, waiter: waiter)
@@ -205,14 +208,14 @@ struct SessionRecord: Sendable {
     }
 
     /// The call was cancelled. A share that is not sent yet is not sent.
-    mutating func abandonShare(_ share: String, _ number: Int) {
+    mutating func abandonShare(_ share: Identifier, _ number: Int) {
         guard self.shares[share]?.number == number else { return }  // The call has returned.
         self.state.dropShare(share)
         self.failShare(share, .cancelled)
     }
 
     /// Ends the call that waits for a share.
-    mutating func failShare(_ share: String, _ error: ClientError) {
+    mutating func failShare(_ share: Identifier, _ error: ClientError) {
         self.shares.removeValue(forKey: share)?.waiter.resume(returning: .failure(error))
     }
 

@@ -14,7 +14,7 @@ public struct WaypointPrompt: Sendable, Hashable {
     public let timeout: Duration
 
     init(_ prompt: Prompt) {
-        self.id = prompt.requestID
+        self.id = prompt.requestID.rawValue
         self.waypoint = prompt.waypoint
         self.travelEstimates = prompt.travelEstimates
         self.timeout = .milliseconds(prompt.deadlineMilliseconds)

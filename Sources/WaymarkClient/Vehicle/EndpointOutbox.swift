@@ -24,16 +24,16 @@ struct EndpointOutbox: Sendable, Hashable {
 
     /// Of two entries with the same key only the newer one is kept.
     fileprivate enum Key: Sendable, Hashable {
-        case request(String)
-        case withdrawal(String)
+        case request(Identifier)
+        case withdrawal(Identifier)
         /// With ``SessionID/none``: the session that the gateway has when it reads the message.
         case stop(SessionID)
         case ownNavigation
         case allowance
         case routeSource
         case settings
-        case promptAnswer(String)
-        case shareAnswer(String)
+        case promptAnswer(Identifier)
+        case shareAnswer(Identifier)
         case alertResponse
         case zoom
         case receipt
@@ -92,12 +92,12 @@ struct EndpointOutbox: Sendable, Hashable {
     }
 
     /// A request is made again: drops a withdrawal that was not sent.
-    private mutating func resumeRequest(_ id: String) {
+    private mutating func resumeRequest(_ id: Identifier) {
         self.entries.removeAll { $0.key == .withdrawal(id) && $0.isWaiting }
     }
 
     /// Whether a request is open and was not withdrawn.
-    func isRequesting(_ id: String) -> Bool { self.entries.contains { $0.key == .request(id) } }
+    func isRequesting(_ id: Identifier) -> Bool { self.entries.contains { $0.key == .request(id) } }
 
     /// The call that waited for the end of guidance was cancelled: the stop is not sent, or not sent again.
     mutating func giveUpStop(_ session: SessionID) { self.entries.removeAll { $0.key == .stop(session) } }
@@ -114,7 +114,7 @@ struct EndpointOutbox: Sendable, Hashable {
     /// Removes a request that was never sent.
     ///
     /// - Returns: false if it was sent or is unknown: the gateway must be told then.
-    mutating func removeUnsent(_ request: String) -> Bool {
+    mutating func removeUnsent(_ request: Identifier) -> Bool {
         guard let index = self.entries.firstIndex(where: { $0.key == .request(request) && $0.timesSent == 0 })
         else { return false }
         self.entries.remove(at: index)
@@ -218,7 +218,7 @@ struct EndpointOutbox: Sendable, Hashable {
         if self.navigatesItself { self.send(Envelope(.cancelNavigation(.ownNavigationStarted))) }
     }
 
-    private mutating func forgetRequest(_ id: String) {
+    private mutating func forgetRequest(_ id: Identifier) {
         self.entries.removeAll { $0.key == .request(id) || $0.key == .withdrawal(id) }
     }
 

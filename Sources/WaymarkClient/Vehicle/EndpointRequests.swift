@@ -29,15 +29,15 @@ extension VehicleEndpoint {
     public func requestWaypoint(
         _ waypoint: Waypoint, segment: String = "", requestID: String? = nil
     ) async -> RequestResult {
-        let id = requestID ?? self.newRequestID()
-        let request = WaypointRequest(requestID: id, waypoint: waypoint, segment: segment)
+        let id = Identifier(requestID ?? self.newRequestID())
+        let request = WaypointRequest(requestID: id, waypoint: waypoint, segment: Identifier(segment))
         // The request is about the drive that the user sees, not about a later one.
         return await self.request(id, .waypointRequest(request), self.sessionID)
     }
 
     /// Asks for a drive to a place, like ``requestWaypoint(_:segment:requestID:)``.
     public func requestDestination(_ destination: Waypoint, requestID: String? = nil) async -> RequestResult {
-        let id = requestID ?? self.newRequestID()
+        let id = Identifier(requestID ?? self.newRequestID())
         let request = DestinationRequest(requestID: id, destination: destination)
         return await self.request(id, .destinationRequest(request), .none)
     }
@@ -45,12 +45,13 @@ extension VehicleEndpoint {
     /// Withdraws an open request: the call that waits for it returns ``RequestResult/withdrawn``, or the outcome if the gateway
     /// has decided before.
     public func withdrawRequest(_ requestID: String) {
-        guard self.waiting[requestID] != nil else { return }
-        if self.outbox.removeUnsent(requestID) { return self.end(requestID, .withdrawn) }
-        self.send(.withdrawRequest(WithdrawRequest(requestID: requestID)))
+        let id = Identifier(requestID)
+        guard self.waiting[id] != nil else { return }
+        if self.outbox.removeUnsent(id) { return self.end(id, .withdrawn) }
+        self.send(.withdrawRequest(WithdrawRequest(requestID: id)))
     }
 
-    private func request(_ id: String, _ message: Message, _ session: SessionID) async -> RequestResult {
+    private func request(_ id: Identifier, _ message: Message, _ session: SessionID) async -> RequestResult {
         guard self.isSendable(message) else { return .invalid }
         let number = self.newWaiter()
         return await withTaskCancellationHandler {
@@ -68,7 +69,7 @@ extension VehicleEndpoint {
     }
 
     /// The task of a call was cancelled. The request is withdrawn with the last call that waits for it.
-    private func abandonRequest(_ id: String, _ number: Int) {
+    private func abandonRequest(_ id: Identifier, _ number: Int) {
         guard let calls = self.waiting[id], let call = calls.first(where: { $0.number == number }) else {
             return  // The call has returned.
         }
@@ -84,7 +85,7 @@ extension VehicleEndpoint {
     }
 
     /// A request has ended.
-    func end(_ id: String, _ result: RequestResult) {
+    func end(_ id: Identifier, _ result: RequestResult) {
         for call in self.waiting.removeValue(forKey: id) ?? [] { call.continuation.resume(returning: result) }
     }
 
@@ -201,13 +202,13 @@ extension VehicleEndpoint {
     // MARK: Answers
 
     /// Answers a prompt; the first answer of the vehicle's endpoints counts.
-    func answerPrompt(_ prompt: String, isAccepted: Bool) {
+    func answerPrompt(_ prompt: Identifier, isAccepted: Bool) {
         self.sendChecked(.promptAnswer(PromptAnswer(requestID: prompt, isAccepted: isAccepted)))
     }
 
     /// Answers a share of one session, since another session may have one of the same id. The first answer of the vehicle's
     /// endpoints counts.
-    func answerShare(_ shareID: String, isAccepted: Bool, _ session: SessionID) {
+    func answerShare(_ shareID: Identifier, isAccepted: Bool, _ session: SessionID) {
         let outcome: Outcome = isAccepted ? .accepted : .declinedByUser
         let answer = DestinationShareAnswer(shareID: shareID, outcome: outcome)
         self.sendChecked(.destinationShareAnswer(answer), session)

@@ -26,11 +26,11 @@ public actor VehicleEndpoint {
     private var connections = Readers<ConnectionState>()
     private var connectionState = ConnectionState.connecting
     /// Calls that wait for the outcome of a request, by its id. A request that is made twice has two.
-    var waiting: [String: [WaitingRequest]] = [:]
+    var waiting: [Identifier: [WaitingRequest]] = [:]
     /// Calls that wait for the end of guidance.
     var cancellations: [WaitingCancellation] = []
     /// The tasks of `onPrompt` by prompt, each with the timer that ends it when the gateway waits no longer.
-    private var prompting: [String: (handler: Task<Void, Never>, timer: Task<Void, Never>)] = [:]
+    private var prompting: [Identifier: (handler: Task<Void, Never>, timer: Task<Void, Never>)] = [:]
     private var requestCount = 0
     private var waiterCount = 0
     /// How often the client wants receipts; nil: never.
@@ -137,28 +137,28 @@ public actor VehicleEndpoint {
         // After a lost connection the gateway sends an open prompt again. The end of one may have been lost.
         let timer = Task {
             do { try await Task.sleep(for: prompt.timeout) } catch { return }
-            self.stopPrompt(prompt.id)
+            self.stopPrompt(message.requestID)
         }
-        if let asking = self.prompting[prompt.id] {
+        if let asking = self.prompting[message.requestID] {
             asking.timer.cancel()
-            self.prompting[prompt.id] = (asking.handler, timer)
+            self.prompting[message.requestID] = (asking.handler, timer)
             return
         }
         let asking = Task {
             let isAccepted = await handler(prompt)
             guard !Task.isCancelled else { return }
-            self.answerPrompt(prompt.id, isAccepted: isAccepted)
-            self.stopPrompt(prompt.id)
+            self.answerPrompt(message.requestID, isAccepted: isAccepted)
+            self.stopPrompt(message.requestID)
         }
-        self.prompting[prompt.id] = (asking, timer)
+        self.prompting[message.requestID] = (asking, timer)
     }
 
-    private func ask(_ share: String, _ destination: Waypoint, _ session: SessionID) {
+    private func ask(_ share: Identifier, _ destination: Waypoint, _ session: SessionID) {
         guard let handler = self.configuration.onDestination else { return }
         Task { self.answerShare(share, isAccepted: await handler(destination), session) }
     }
 
-    private func stopPrompt(_ id: String) {
+    private func stopPrompt(_ id: Identifier) {
         guard let asking = self.prompting.removeValue(forKey: id) else { return }
         asking.handler.cancel()
         asking.timer.cancel()
@@ -268,7 +268,7 @@ extension VehicleEndpoint: LinkOwner {
         case .prompt(let prompt): self.ask(prompt)
         case .promptOver(let over): self.stopPrompt(over.requestID)
         case .publication(.shareDestination(let id, let destination)):
-            self.ask(id, destination, envelope.session)
+            self.ask(Identifier(id), destination, envelope.session)
         case .publication(.finishGuidance): self.endCancellations(of: envelope.session, .finished)
         case .publication(.cancelGuidance): self.endCancellations(of: envelope.session, .cancelledByClient)
         case .sessionEnded(let ended): self.endCancellations(ended)

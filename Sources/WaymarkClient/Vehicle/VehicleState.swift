@@ -122,7 +122,7 @@ public struct VehicleState: Sendable, Hashable {
         case .addManeuvers(let added, _): self.add(added, storage)
         case .addLaneGuidances(let added, _): self.add(added, storage)
         case .addRouteSegments(let added, _):
-            self.segments = Self.adding(added, to: self.segments, countMax: 0, \.id)
+            self.segments = Self.adding(added, to: self.segments, countMax: 0) { Identifier($0.id) }
         case .upcomingManeuvers(let ids, _): self.upcomingManeuvers = ids
         case .currentLaneGuidance(let id, _): self.currentLaneGuidance = id
         case .currentRoadName(let variants): self.currentRoadName = variants
@@ -272,9 +272,10 @@ extension VehicleUpdate.Content {
         case .sessionRestored: self = .restored
         case .sessionEnded(let ended): self = .ended(EndReason(ended.reason))
         case .prompt(let prompt): self = .prompt(WaypointPrompt(prompt))
-        case .promptOver(let over): self = .promptOver(id: over.requestID, RequestResult(over.outcome))
+        case .promptOver(let over):
+            self = .promptOver(id: over.requestID.rawValue, RequestResult(over.outcome))
         case .requestOutcome(let outcome):
-            self = .requestEnded(id: outcome.requestID, RequestResult(outcome.outcome))
+            self = .requestEnded(id: outcome.requestID.rawValue, RequestResult(outcome.outcome))
         case .error(let rejection): self = .refused(field: rejection.field, reason: rejection.reason)
         case .hello, .welcome, .goodbye, .ping, .pong, .openSession, .sessionOpened, .vehicleChanged,
             .receipt, .receiptReport, .waypointRequest, .destinationRequest, .withdrawRequest,

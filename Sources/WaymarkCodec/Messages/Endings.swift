@@ -47,7 +47,7 @@ extension Rejection {
             unsafe wire.pointee.message_type = UInt32(self.messageType)
             unsafe wire.pointee.session_id = self.session.rawValue
             unsafe wire.pointee.sequence = self.sequence
-            unsafe wire.pointee.request_id = arena.text(self.requestID)
+            unsafe wire.pointee.request_id = arena.text(self.requestID.rawValue)
         }
     }
 
@@ -58,6 +58,6 @@ extension Rejection {
         self.messageType = UInt16(clamping: unsafe wire.pointee.message_type)
         self.session = SessionID(unsafe wire.pointee.session_id)
         self.sequence = unsafe wire.pointee.sequence
-        self.requestID = unsafe text(wire.pointee.request_id)
+        self.requestID = unsafe identifier(wire.pointee.request_id)
     }
 }

@@ -44,11 +44,11 @@ extension PublicationOutline {
             content = .maneuver(
                 ManeuverID(rawValue: body.number(FieldNumber.UpdateManeuverEstimates.maneuverId)))
         case .currentRouteSegment:
-            content = .segment(body.text(FieldNumber.CurrentRouteSegment.segmentId))
+            content = .segment(body.identifier(FieldNumber.CurrentRouteSegment.segmentId))
         case .pauseGuidance:
             content = .pause(PauseReason(rawValue: body.number(FieldNumber.PauseGuidance.reason)))
         case .dismissAlert: content = .alert(body.number(FieldNumber.DismissAlert.alertId))
-        case .shareDestination: content = .share(body.text(FieldNumber.ShareDestination.shareId))
+        case .shareDestination: content = .share(body.identifier(FieldNumber.ShareDestination.shareId))
         default: break  // The gateway must know no more than the type.
         }
         let field = type.generationField
@@ -57,7 +57,7 @@ extension PublicationOutline {
 
     private static func checkPreviews(_ body: WireMessage) throws(Rejection) {
         let ids = try Trip.ids(checking: body, FieldNumber.TripPreviews.trips)
-        let selected = body.text(FieldNumber.TripPreviews.selectedTripId)
+        let selected = body.identifier(FieldNumber.TripPreviews.selectedTripId)
         guard selected.isEmpty || ids.contains(selected) else {
             throw Rejection(.unknownReference, field: "selected_trip_id", reason: "is not one of trips")
         }

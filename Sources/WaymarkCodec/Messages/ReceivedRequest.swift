@@ -22,8 +22,8 @@ extension ReceivedRequest {
     init(_ type: MessageType, _ body: WireMessage, _ frame: Frame) {
         let kind: Kind =
             type == .waypointRequest
-            ? .waypoint(segment: body.text(FieldNumber.WaypointRequest.segmentId)) : .destination
-        self.init(requestID: body.text(FieldNumber.WaypointRequest.requestId), kind: kind, frame: frame)
+            ? .waypoint(segment: body.identifier(FieldNumber.WaypointRequest.segmentId)) : .destination
+        self.init(requestID: body.identifier(FieldNumber.WaypointRequest.requestId), kind: kind, frame: frame)
     }
 
     /// A vehicle's request, written anew without the vehicle's name; nil for other messages.

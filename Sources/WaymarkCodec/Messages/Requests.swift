@@ -10,24 +10,26 @@ func givenName<Name: PeerName>(_ wire: UnsafeMutablePointer<CChar>?) -> Name? {
 extension WaypointRequest {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__waypoint_request__init) { wire in
-            unsafe wire.pointee.request_id = arena.text(self.requestID)
+            unsafe wire.pointee.request_id = arena.text(self.requestID.rawValue)
             unsafe wire.pointee.waypoint = self.waypoint.wire(in: arena)
-            unsafe wire.pointee.segment_id = arena.text(self.segment)
+            unsafe wire.pointee.segment_id = arena.text(self.segment.rawValue)
             unsafe wire.pointee.vehicle_id = arena.text(self.vehicle?.rawValue ?? "")
         }
     }
 
     init(_ wire: UnsafeMutablePointer<Waymark__V1__WaypointRequest>) {
         self.init(
-            requestID: unsafe text(wire.pointee.request_id), waypoint: unsafe Waypoint(wire.pointee.waypoint),
-            segment: unsafe text(wire.pointee.segment_id), vehicle: unsafe givenName(wire.pointee.vehicle_id))
+            requestID: unsafe identifier(wire.pointee.request_id),
+            waypoint: unsafe Waypoint(wire.pointee.waypoint),
+            segment: unsafe identifier(wire.pointee.segment_id),
+            vehicle: unsafe givenName(wire.pointee.vehicle_id))
     }
 }
 
 extension DestinationRequest {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__destination_request__init) { wire in
-            unsafe wire.pointee.request_id = arena.text(self.requestID)
+            unsafe wire.pointee.request_id = arena.text(self.requestID.rawValue)
             unsafe wire.pointee.destination = self.destination.wire(in: arena)
             unsafe wire.pointee.vehicle_id = arena.text(self.vehicle?.rawValue ?? "")
         }
@@ -35,7 +37,7 @@ extension DestinationRequest {
 
     init(_ wire: UnsafeMutablePointer<Waymark__V1__DestinationRequest>) {
         self.init(
-            requestID: unsafe text(wire.pointee.request_id),
+            requestID: unsafe identifier(wire.pointee.request_id),
             destination: unsafe Waypoint(wire.pointee.destination),
             vehicle: unsafe givenName(wire.pointee.vehicle_id))
     }
@@ -44,20 +46,20 @@ extension DestinationRequest {
 extension WithdrawRequest {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__withdraw_request__init) { wire in
-            unsafe wire.pointee.request_id = arena.text(self.requestID)
+            unsafe wire.pointee.request_id = arena.text(self.requestID.rawValue)
         }
     }
 
     init(_ wire: UnsafeMutablePointer<Waymark__V1__WithdrawRequest>) {
         self.init(
-            requestID: unsafe text(wire.pointee.request_id))
+            requestID: unsafe identifier(wire.pointee.request_id))
     }
 }
 
 extension RequestAnswer {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__request_answer__init) { wire in
-            unsafe wire.pointee.request_id = arena.text(self.requestID)
+            unsafe wire.pointee.request_id = arena.text(self.requestID.rawValue)
             unsafe wire.pointee.vehicle_id = arena.text(self.vehicle.rawValue)
             switch self.answer {
             case .estimates(let estimates):
@@ -74,7 +76,7 @@ extension RequestAnswer {
 
     init(_ wire: UnsafeMutablePointer<Waymark__V1__RequestAnswer>) throws(Rejection) {
         self.init(
-            requestID: unsafe text(wire.pointee.request_id),
+            requestID: unsafe identifier(wire.pointee.request_id),
             vehicle: VehicleID(unchecked: unsafe text(wire.pointee.vehicle_id)),
             answer: try unsafe Answer(wire))
     }
@@ -119,7 +121,7 @@ extension RequestAnswer.Answer {
 extension Prompt {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__prompt__init) { wire in
-            unsafe wire.pointee.request_id = arena.text(self.requestID)
+            unsafe wire.pointee.request_id = arena.text(self.requestID.rawValue)
             unsafe wire.pointee.waypoint = self.waypoint.wire(in: arena)
             unsafe wire.pointee.travel_estimates = self.travelEstimates.wire(in: arena)
             unsafe wire.pointee.deadline_milliseconds = self.deadlineMilliseconds
@@ -128,7 +130,8 @@ extension Prompt {
 
     init(_ wire: UnsafeMutablePointer<Waymark__V1__Prompt>) {
         self.init(
-            requestID: unsafe text(wire.pointee.request_id), waypoint: unsafe Waypoint(wire.pointee.waypoint),
+            requestID: unsafe identifier(wire.pointee.request_id),
+            waypoint: unsafe Waypoint(wire.pointee.waypoint),
             travelEstimates: unsafe TravelEstimates(wire.pointee.travel_estimates),
             deadlineMilliseconds: unsafe wire.pointee.deadline_milliseconds)
     }
@@ -137,28 +140,29 @@ extension Prompt {
 extension PromptAnswer {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__prompt_answer__init) { wire in
-            unsafe wire.pointee.request_id = arena.text(self.requestID)
+            unsafe wire.pointee.request_id = arena.text(self.requestID.rawValue)
             unsafe wire.pointee.accepted = self.isAccepted ? 1 : 0
         }
     }
 
     init(_ wire: UnsafeMutablePointer<Waymark__V1__PromptAnswer>) {
         self.init(
-            requestID: unsafe text(wire.pointee.request_id), isAccepted: unsafe wire.pointee.accepted != 0)
+            requestID: unsafe identifier(wire.pointee.request_id),
+            isAccepted: unsafe wire.pointee.accepted != 0)
     }
 }
 
 extension PromptOver {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__prompt_over__init) { wire in
-            unsafe wire.pointee.request_id = arena.text(self.requestID)
+            unsafe wire.pointee.request_id = arena.text(self.requestID.rawValue)
             unsafe wire.pointee.outcome = .init(rawValue: self.outcome.rawValue)
         }
     }
 
     init(_ wire: UnsafeMutablePointer<Waymark__V1__PromptOver>) {
         self.init(
-            requestID: unsafe text(wire.pointee.request_id),
+            requestID: unsafe identifier(wire.pointee.request_id),
             outcome: Outcome(wire: unsafe wire.pointee.outcome.rawValue))
     }
 }
@@ -170,9 +174,10 @@ extension RequestOutcome {
     /// The whole frame: of what the gateway itself says, most is this.
     func frame(_ header: FrameHeader) -> Frame {
         let client = self.client?.rawValue ?? ""
-        let textBytes = self.requestID.utf8.count + self.vehicle.rawValue.utf8.count + client.utf8.count
+        let textBytes =
+            self.requestID.rawValue.utf8.count + self.vehicle.rawValue.utf8.count + client.utf8.count
         var writer = FrameWriter(header, bodyByteCount: textBytes + 8)
-        writer.text(Field.requestId, self.requestID)
+        writer.text(Field.requestId, self.requestID.rawValue)
         writer.text(Field.vehicleId, self.vehicle.rawValue)
         writer.number(Field.outcome, UInt64(self.outcome.rawValue))
         writer.text(Field.clientId, client)
@@ -181,7 +186,7 @@ extension RequestOutcome {
 
     init(_ wire: UnsafeMutablePointer<Waymark__V1__RequestOutcome>) {
         self.init(
-            requestID: unsafe text(wire.pointee.request_id),
+            requestID: unsafe identifier(wire.pointee.request_id),
             vehicle: VehicleID(unchecked: unsafe text(wire.pointee.vehicle_id)),
             outcome: Outcome(wire: unsafe wire.pointee.outcome.rawValue),
             client: unsafe givenName(wire.pointee.client_id))
@@ -191,14 +196,14 @@ extension RequestOutcome {
 extension DestinationShareAnswer {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__destination_share_answer__init) { wire in
-            unsafe wire.pointee.share_id = arena.text(self.shareID)
+            unsafe wire.pointee.share_id = arena.text(self.shareID.rawValue)
             unsafe wire.pointee.outcome = .init(rawValue: self.outcome.rawValue)
         }
     }
 
     init(_ wire: UnsafeMutablePointer<Waymark__V1__DestinationShareAnswer>) {
         self.init(
-            shareID: unsafe text(wire.pointee.share_id),
+            shareID: unsafe identifier(wire.pointee.share_id),
             outcome: Outcome(wire: unsafe wire.pointee.outcome.rawValue))
     }
 }
@@ -206,7 +211,7 @@ extension DestinationShareAnswer {
 extension DestinationShareStatus {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__destination_share_status__init) { wire in
-            unsafe wire.pointee.share_id = arena.text(self.shareID)
+            unsafe wire.pointee.share_id = arena.text(self.shareID.rawValue)
             unsafe wire.pointee.vehicle_id = arena.text(self.vehicle.rawValue)
             switch self.stage {
             case .willShare: unsafe wire.pointee.stage = WAYMARK__V1__SHARE_STAGE__SHARE_STAGE_WILL_SHARE
@@ -230,7 +235,7 @@ extension DestinationShareStatus {
         }
         let isDone = stage == WAYMARK__V1__SHARE_STAGE__SHARE_STAGE_DID_SHARE
         self.init(
-            shareID: unsafe text(wire.pointee.share_id),
+            shareID: unsafe identifier(wire.pointee.share_id),
             vehicle: VehicleID(unchecked: unsafe text(wire.pointee.vehicle_id)),
             stage: hasFailed ? .didFailToShare(Outcome(wire: outcome)) : isDone ? .didShare : .willShare)
     }

@@ -106,7 +106,7 @@ extension PublicationOutline.Segment {
     }
 
     private init(_ segment: WireMessage) {
-        self.init(id: segment.text(Field.id))
+        self.init(id: segment.identifier(Field.id))
         self.maneuvers = segment.numbers(Field.maneuverIds, ManeuverID.init)
         self.laneGuidances = segment.numbers(Field.laneGuidanceIds, LaneGuidanceID.init)
         self.currentManeuvers = segment.numbers(Field.currentManeuverIds, ManeuverID.init)
@@ -123,7 +123,7 @@ extension PublicationOutline.Route {
         self.maneuvers = try ManeuverID.list(checking: route, Field.maneuvers)
         self.laneGuidances = try LaneGuidanceID.list(checking: route, Field.laneGuidances)
         self.segments = try PublicationOutline.Segment.list(checking: route, Field.segments)
-        let current = route.text(Field.currentSegmentId)
+        let current = route.identifier(Field.currentSegmentId)
         self.currentSegment = current.isEmpty ? nil : current
         self.upcomingManeuvers = route.numbers(Field.upcomingManeuverIds, ManeuverID.init)
         self.currentLaneGuidance = route.number(Field.currentLaneGuidanceId).given.map(LaneGuidanceID.init)

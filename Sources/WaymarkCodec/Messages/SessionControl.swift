@@ -5,7 +5,7 @@ internal import WaymarkProtocol
 extension OpenSession {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__open_session__init) { wire in
-            unsafe wire.pointee.request_id = arena.text(self.requestID)
+            unsafe wire.pointee.request_id = arena.text(self.requestID.rawValue)
             switch self.vehicles {
             case .anyThatAsked: unsafe wire.pointee.any_that_asked = 1
             case .vehicles(let vehicles):
@@ -29,7 +29,7 @@ extension OpenSession {
             throw Rejection(.inconsistent, field: "any_that_asked", reason: "vehicles are named too")
         }
         self.init(
-            requestID: unsafe text(wire.pointee.request_id), vehicles: vehicles,
+            requestID: unsafe identifier(wire.pointee.request_id), vehicles: vehicles,
             receiptsEveryMilliseconds: unsafe wire.pointee.receipts_every_milliseconds)
     }
 
@@ -146,7 +146,7 @@ extension VehicleStatus {
 extension SessionOpened {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__session_opened__init) { wire in
-            unsafe wire.pointee.request_id = arena.text(self.requestID)
+            unsafe wire.pointee.request_id = arena.text(self.requestID.rawValue)
             unsafe wire.pointee.session_id = self.session.rawValue
             unsafe (wire.pointee.n_vehicles, wire.pointee.vehicles) =
                 unsafe arena.list(self.vehicles) { unsafe $0.wire(in: arena) }
@@ -156,7 +156,7 @@ extension SessionOpened {
     init(_ wire: UnsafeMutablePointer<Waymark__V1__SessionOpened>) throws(Rejection) {
         try unsafe checkEach(wire.pointee.n_vehicles, wire.pointee.vehicles, "vehicles", VehicleStatus.check)
         self.init(
-            requestID: unsafe text(wire.pointee.request_id),
+            requestID: unsafe identifier(wire.pointee.request_id),
             session: SessionID(unsafe wire.pointee.session_id),
             vehicles: unsafe list(wire.pointee.n_vehicles, wire.pointee.vehicles) { unsafe VehicleStatus($0) }
         )

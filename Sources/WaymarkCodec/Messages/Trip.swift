@@ -160,10 +160,10 @@ extension PublicationOutline.Trip {
     }
 
     /// The ids of a list of trips, no two alike. Checks that fields do not contradict each other.
-    static func ids(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [String] {
+    static func ids(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [Identifier] {
         let ids = try wire.elements(field, "trips") { trip throws(Rejection) in
             _ = try Self(checking: trip)
-            return trip.text(Field.id)
+            return trip.identifier(Field.id)
         }
         try checkUnique(ids, "trips")
         return ids

@@ -145,20 +145,21 @@ enum MessageJSON {
             return ["endedSession": Int(ended.session.rawValue), "endReason": "\(ended.reason)"]
         case .prompt(let prompt):
             return [
-                "requestID": prompt.requestID, "waypoint": ModelJSON.waypoint(prompt.waypoint),
+                "requestID": prompt.requestID.rawValue, "waypoint": ModelJSON.waypoint(prompt.waypoint),
                 "travelEstimates": ModelJSON.estimates(prompt.travelEstimates),
                 "deadlineMilliseconds": Int(prompt.deadlineMilliseconds),
             ]
-        case .promptOver(let over): return ["requestID": over.requestID, "outcome": "\(over.outcome)"]
+        case .promptOver(let over):
+            return ["requestID": over.requestID.rawValue, "outcome": "\(over.outcome)"]
         case .requestOutcome(let outcome):
             return [
-                "requestID": outcome.requestID, "outcome": "\(outcome.outcome)",
+                "requestID": outcome.requestID.rawValue, "outcome": "\(outcome.outcome)",
                 "client": outcome.client?.rawValue ?? "",
             ]
         case .error(let rejection):
             return [
                 "code": "\(rejection.code)", "field": rejection.field, "reason": rejection.reason,
-                "requestID": rejection.requestID,
+                "requestID": rejection.requestID.rawValue,
             ]
         default: return [:]  // Says no more than its name, or never comes to a vehicle.
         }

@@ -70,12 +70,12 @@ extension Publication {
             case .currentLaneGuidance(let guidance, _): .laneGuidance(guidance)
             case .maneuverState(let state, _): .maneuverState(state)
             case .maneuverEstimates(let maneuver, _, _): .maneuver(maneuver)
-            case .currentRouteSegment(let segment, _): .segment(segment)
+            case .currentRouteSegment(let segment, _): .segment(Identifier(segment))
             case .pauseGuidance(let reason, _): .pause(reason)
             case .resumeGuidance(_, _, let route): route.map { .route(.init($0)) } ?? .nothing
             case .showAlert(let alert): .alert(alert.id)
             case .dismissAlert(let alert, _): .alert(alert)
-            case .shareDestination(let shareID, _): .share(shareID)
+            case .shareDestination(let shareID, _): .share(Identifier(shareID))
             default: .nothing
             }
         return PublicationOutline(self.type, generation: generation, content)

@@ -17,11 +17,11 @@ package import WaymarkModel
         indirect case segments([Segment])
         case maneuver(ManeuverID)
         case laneGuidance(LaneGuidanceID?)
-        indirect case segment(String)
+        indirect case segment(Identifier)
         case maneuverState(ManeuverState)
         case pause(PauseReason)
         case alert(UInt32)
-        indirect case share(String)
+        indirect case share(Identifier)
     }
 
     /// What a trip allows.
@@ -37,13 +37,13 @@ package import WaymarkModel
 
     /// The ids of one route segment and those it refers to.
     package struct Segment: Sendable, Hashable {
-        package var id: String
+        package var id: Identifier
         package var maneuvers: [ManeuverID] = []
         package var laneGuidances: [LaneGuidanceID] = []
         package var currentManeuvers: [ManeuverID] = []
         package var currentLaneGuidance: LaneGuidanceID?
 
-        package init(id: String) { self.id = id }
+        package init(id: Identifier) { self.id = id }
     }
 
     /// The ids of a whole route.
@@ -51,7 +51,7 @@ package import WaymarkModel
         package var maneuvers: [ManeuverID] = []
         package var laneGuidances: [LaneGuidanceID] = []
         package var segments: [Segment] = []
-        package var currentSegment: String?
+        package var currentSegment: Identifier?
         package var upcomingManeuvers: [ManeuverID] = []
         package var currentLaneGuidance: LaneGuidanceID?
 
@@ -152,7 +152,7 @@ extension PublicationOutline.Trip {
 
 extension PublicationOutline.Segment {
     init(_ segment: RouteSegment) {
-        self.init(id: segment.id)
+        self.init(id: Identifier(segment.id))
         self.maneuvers = segment.maneuvers
         self.laneGuidances = segment.laneGuidances
         self.currentManeuvers = segment.currentManeuvers
@@ -166,7 +166,7 @@ extension PublicationOutline.Route {
         self.maneuvers = route.maneuvers.map(\.id)
         self.laneGuidances = route.laneGuidances.map(\.id)
         self.segments = route.segments.map(PublicationOutline.Segment.init)
-        self.currentSegment = route.currentSegment
+        self.currentSegment = route.currentSegment.map { Identifier($0) }
         self.upcomingManeuvers = route.upcomingManeuvers
         self.currentLaneGuidance = route.currentLaneGuidance
     }

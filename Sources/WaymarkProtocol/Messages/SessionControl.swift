@@ -8,12 +8,12 @@ package enum VehicleSelection: Sendable, Hashable, Codable {
 
 /// Client to gateway: opens a session.
 package struct OpenSession: Sendable, Hashable {
-    package var requestID: String
+    package var requestID: Identifier
     package var vehicles: VehicleSelection
     /// 0: no receipts.
     package var receiptsEveryMilliseconds: UInt32
 
-    package init(requestID: String, vehicles: VehicleSelection, receiptsEveryMilliseconds: UInt32 = 0) {
+    package init(requestID: Identifier, vehicles: VehicleSelection, receiptsEveryMilliseconds: UInt32 = 0) {
         self.requestID = requestID
         self.vehicles = vehicles
         self.receiptsEveryMilliseconds = receiptsEveryMilliseconds
@@ -75,11 +75,11 @@ package struct VehicleStatus: Sendable, Hashable {
 
 /// Gateway to client: the session is open.
 package struct SessionOpened: Sendable, Hashable {
-    package var requestID: String
+    package var requestID: Identifier
     package var session: SessionID
     package var vehicles: [VehicleStatus]
 
-    package init(requestID: String, session: SessionID, vehicles: [VehicleStatus]) {
+    package init(requestID: Identifier, session: SessionID, vehicles: [VehicleStatus]) {
         self.requestID = requestID
         self.session = session
         self.vehicles = vehicles

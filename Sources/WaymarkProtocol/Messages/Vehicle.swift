@@ -18,14 +18,16 @@ package enum Outcome: UInt32, Sendable, Hashable, CaseIterable, Codable {
 
 /// Vehicle to gateway to client: insert this waypoint.
 package struct WaypointRequest: Sendable, Hashable {
-    package var requestID: String
+    package var requestID: Identifier
     package var waypoint: Waypoint
     /// The segment to insert into; empty: the client chooses.
-    package var segment: String
+    package var segment: Identifier
     /// Set by the gateway on the way to the client.
     package var vehicle: VehicleID?
 
-    package init(requestID: String, waypoint: Waypoint, segment: String = "", vehicle: VehicleID? = nil) {
+    package init(
+        requestID: Identifier, waypoint: Waypoint, segment: Identifier = "", vehicle: VehicleID? = nil
+    ) {
         self.requestID = requestID
         self.waypoint = waypoint
         self.segment = segment
@@ -35,12 +37,12 @@ package struct WaypointRequest: Sendable, Hashable {
 
 /// Vehicle to gateway to clients: drive to this place.
 package struct DestinationRequest: Sendable, Hashable {
-    package var requestID: String
+    package var requestID: Identifier
     package var destination: Waypoint
     /// Set by the gateway on the way to the client.
     package var vehicle: VehicleID?
 
-    package init(requestID: String, destination: Waypoint, vehicle: VehicleID? = nil) {
+    package init(requestID: Identifier, destination: Waypoint, vehicle: VehicleID? = nil) {
         self.requestID = requestID
         self.destination = destination
         self.vehicle = vehicle
@@ -49,9 +51,9 @@ package struct DestinationRequest: Sendable, Hashable {
 
 /// Vehicle to gateway: withdraws a request.
 package struct WithdrawRequest: Sendable, Hashable {
-    package var requestID: String
+    package var requestID: Identifier
 
-    package init(requestID: String) { self.requestID = requestID }
+    package init(requestID: Identifier) { self.requestID = requestID }
 }
 
 /// Client to gateway: answers a request.
@@ -66,11 +68,11 @@ package struct RequestAnswer: Sendable, Hashable {
         case decline(Outcome)
     }
 
-    package var requestID: String
+    package var requestID: Identifier
     package var vehicle: VehicleID
     package var answer: Answer
 
-    package init(requestID: String, vehicle: VehicleID, answer: Answer) {
+    package init(requestID: Identifier, vehicle: VehicleID, answer: Answer) {
         self.requestID = requestID
         self.vehicle = vehicle
         self.answer = answer
@@ -79,13 +81,14 @@ package struct RequestAnswer: Sendable, Hashable {
 
 /// Gateway to prompting endpoints: ask the vehicle's user.
 package struct Prompt: Sendable, Hashable {
-    package var requestID: String
+    package var requestID: Identifier
     package var waypoint: Waypoint
     package var travelEstimates: TravelEstimates
     package var deadlineMilliseconds: UInt32
 
     package init(
-        requestID: String, waypoint: Waypoint, travelEstimates: TravelEstimates, deadlineMilliseconds: UInt32
+        requestID: Identifier, waypoint: Waypoint, travelEstimates: TravelEstimates,
+        deadlineMilliseconds: UInt32
     ) {
         self.requestID = requestID
         self.waypoint = waypoint
@@ -96,10 +99,10 @@ package struct Prompt: Sendable, Hashable {
 
 /// Endpoint to gateway: the user's answer to a prompt.
 package struct PromptAnswer: Sendable, Hashable {
-    package var requestID: String
+    package var requestID: Identifier
     package var isAccepted: Bool
 
-    package init(requestID: String, isAccepted: Bool) {
+    package init(requestID: Identifier, isAccepted: Bool) {
         self.requestID = requestID
         self.isAccepted = isAccepted
     }
@@ -107,10 +110,10 @@ package struct PromptAnswer: Sendable, Hashable {
 
 /// Gateway to prompting endpoints: the prompt is over.
 package struct PromptOver: Sendable, Hashable {
-    package var requestID: String
+    package var requestID: Identifier
     package var outcome: Outcome
 
-    package init(requestID: String, outcome: Outcome) {
+    package init(requestID: Identifier, outcome: Outcome) {
         self.requestID = requestID
         self.outcome = outcome
     }
@@ -118,13 +121,13 @@ package struct PromptOver: Sendable, Hashable {
 
 /// Gateway to requesting endpoints and to the client that was asked: how the request ended.
 package struct RequestOutcome: Sendable, Hashable, Codable {
-    package var requestID: String
+    package var requestID: Identifier
     package var vehicle: VehicleID
     package var outcome: Outcome
     /// The client that accepted, or was asked last.
     package var client: ClientID?
 
-    package init(requestID: String, vehicle: VehicleID, outcome: Outcome, client: ClientID? = nil) {
+    package init(requestID: Identifier, vehicle: VehicleID, outcome: Outcome, client: ClientID? = nil) {
         self.requestID = requestID
         self.vehicle = vehicle
         self.outcome = outcome
@@ -212,11 +215,11 @@ package struct AlertResponse: Sendable, Hashable {
 
 /// Vehicle to gateway: accepts or declines a shared destination.
 package struct DestinationShareAnswer: Sendable, Hashable {
-    package var shareID: String
+    package var shareID: Identifier
     /// ``Outcome/accepted``, or why not.
     package var outcome: Outcome
 
-    package init(shareID: String, outcome: Outcome) {
+    package init(shareID: Identifier, outcome: Outcome) {
         self.shareID = shareID
         self.outcome = outcome
     }
@@ -230,11 +233,11 @@ package struct DestinationShareStatus: Sendable, Hashable {
         case didFailToShare(Outcome)
     }
 
-    package var shareID: String
+    package var shareID: Identifier
     package var vehicle: VehicleID
     package var stage: Stage
 
-    package init(shareID: String, vehicle: VehicleID, stage: Stage) {
+    package init(shareID: Identifier, vehicle: VehicleID, stage: Stage) {
         self.shareID = shareID
         self.vehicle = vehicle
         self.stage = stage

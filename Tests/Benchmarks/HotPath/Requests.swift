@@ -50,7 +50,7 @@ struct RequestRig {
     ///   the outcome to both.
     private mutating func askAll() throws -> Int {
         self.count += 1
-        let request = "\(10_000_000 + self.count)"
+        let request: Identifier = "\(10_000_000 + self.count)"
         let waypoint = Waypoint(center: Coordinate(latitude: 1, longitude: 2), nameVariants: ["Charging"])
         let message = Self.bytes(
             .waypointRequest(WaypointRequest(requestID: request, waypoint: waypoint)))

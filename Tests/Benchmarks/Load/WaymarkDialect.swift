@@ -89,7 +89,7 @@ struct WaymarkDialect: Dialect {
         let place = Waypoint(
             center: Coordinate(latitude: 47.1395, longitude: 9.5228), nameVariants: ["Charging"])
         return self.bytes(
-            .waypointRequest(WaypointRequest(requestID: Self.name("", number), waypoint: place)))
+            .waypointRequest(WaypointRequest(requestID: Identifier(Self.name("", number)), waypoint: place)))
     }
 }
 

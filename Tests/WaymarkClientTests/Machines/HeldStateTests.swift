@@ -53,6 +53,22 @@ import WaymarkProtocol
         #expect(world.held.state.maneuvers.count == route.maneuvers.count + 5)
     }
 
+    @Test func `segments whose ids only Unicode calls equal are held side by side`() {
+        var held = HeldState()
+        func receive(_ publication: Publication, _ sequence: UInt64) {
+            held.apply(Envelope(.publication(publication), session: SessionID(3), sequence: sequence))
+        }
+        let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "c"))
+        held.apply(Envelope(.snapshotBegin(begin), session: SessionID(3)))
+        held.apply(Envelope(.snapshotEnd, session: SessionID(3)))
+        receive(.startGuidance(trip, generation: 1, RouteInformation()), 1)
+        for (index, id) in ["\u{E9}", "e\u{301}", "e\u{301}"].enumerated() {
+            let segment = RouteSegment(id: id, origin: place, destination: place)
+            receive(.addRouteSegments([segment], generation: 1), UInt64(index + 2))
+        }
+        #expect(held.state.segments.map { Array($0.id.utf8) } == [[0xC3, 0xA9], [0x65, 0xCC, 0x81]])
+    }
+
     @Test func `a partial state is dropped when nothing follows it`() {
         var held = HeldState()
         held.apply(
