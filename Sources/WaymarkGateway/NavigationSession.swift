@@ -45,6 +45,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     private(set) var content = SessionContent()
     /// The last sequence number that its client used.
     private(set) var sequence: UInt64 = 0
+    var acknowledged = AcknowledgedNumbers(upTo: 0)
     private(set) var retained = RetainedState()
     var audiences: OrderedDictionary<Profile, Audience> = [:]
     var replay = ReplayRing(after: 0)
@@ -65,7 +66,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
             left,
             tourNumber, isSuspended, profileUse,
             openShares, mayQueueShares, withholdsSegments, nextOptIn, providedFeatures
-        case content, sequence, retained, audiences, replay
+        case content, sequence, acknowledged, retained, audiences, replay
     }
 
     init(
@@ -134,6 +135,8 @@ struct NavigationSession: Sendable, Hashable, Codable {
         var changesOptOut = false
         /// Steps must fit frames to some profiles.
         var needsFitting = false
+        /// See ``Gateway/noteUnacknowledged(_:_:at:into:)``.
+        var needsAcknowledgement = false
     }
 
     /// Whether a publication changed the session.
@@ -162,6 +165,14 @@ struct NavigationSession: Sendable, Hashable, Codable {
     mutating func skip(_ sequence: UInt64) {
         if sequence == self.sequence + 1 { self.sequence = sequence }
     }
+
+    /// Whether the client must be told of numbers that it has used up, now or later.
+    var needsAcknowledgement: Bool {
+        mutating get { self.sequence >= self.acknowledged.next }
+    }
+
+    /// Welcome tells the client the last number.
+    mutating func acknowledgeAll() { self.acknowledged = AcknowledgedNumbers(upTo: self.sequence) }
 
     /// Validates the frames from `first` on, applies them, and hands them to every audience.
     ///
@@ -211,6 +222,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         if self.content.trip.sharesLess(than: trip) { self.forgetReplay() }
         if self.kept != kept { memory.set(self.id, self.kept) }
         progress.needsFitting = batch.needsFitting
+        progress.needsAcknowledgement = self.needsAcknowledgement
         counters.work.visit(batch.units + progress.next - first)
         return progress
     }

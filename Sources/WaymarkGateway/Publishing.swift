@@ -50,6 +50,9 @@ extension Gateway {
             self.follow(frames.outlines[last], in: id, at: now, into: &actions)
         }
         if progress.changesOptOut { self.followOptOut(of: id, at: now) }
+        if progress.needsAcknowledgement {
+            self.noteUnacknowledged(id, connection, at: now, into: &actions)
+        }
         return progress.next
     }
 
@@ -65,13 +68,21 @@ extension Gateway {
     }
 
     /// Uses up the sequence number of a frame that the codec rejected.
-    mutating func skip(_ header: FrameHeader, from connection: ConnectionID) {
+    mutating func skip(
+        _ header: FrameHeader, from connection: ConnectionID, at now: Instant, into actions: inout [Action]
+    ) {
         guard case .client(let client) = self.peers[connection] else { return }
         self.counters.framesRejected += 1
         guard let index = self.sessions.index(forKey: header.session),
             self.sessions.withValue(at: index, { $0.client }) == client
         else { return }
-        self.sessions.withValue(at: index) { $0.skip(header.sequence) }
+        let needsAcknowledgement = self.sessions.withValue(at: index) {
+            $0.skip(header.sequence)
+            return $0.needsAcknowledgement
+        }
+        if needsAcknowledgement {
+            self.noteUnacknowledged(header.session, connection, at: now, into: &actions)
+        }
     }
 
     /// Updates the memory ledger with what a session keeps now.

@@ -137,12 +137,13 @@ final class GatewayInspector: GatewayTap {
         }
     }
 
-    /// A rejected message must have no effect but the error, which says why, and a note.
+    /// A rejected message must have no effect but the error, which says why, and a note; and, if it uses up a number, an Acknowledgement
+    /// now or later.
     private func checkRejection(
         of event: Gateway.Event, _ actions: [Gateway.Action], _ before: Gateway, _ gateway: Gateway,
         at now: Instant
     ) {
-        let effects = actions.count { if case .note = $0 { false } else { true } }
+        let effects = actions.count { Self.isEffect($0, of: event) }
         for case .send(let id, let envelope) in actions {
             guard case .error(let rejection) = envelope.message else { continue }
             if effects != 1 {
@@ -161,6 +162,14 @@ final class GatewayInspector: GatewayTap {
             if expected != gateway {
                 self.report(.rejectionChangesNothing, "\(rejection) changed the gateway's state")
             }
+        }
+    }
+
+    private static func isEffect(_ action: Gateway.Action, of event: Gateway.Event) -> Bool {
+        switch (event, action) {
+        case (_, .note), (.published, .arm): false
+        case (.published, .send(_, let envelope)): envelope.message.type != .acknowledgement
+        default: true
         }
     }
 
@@ -210,12 +219,20 @@ final class GatewayInspector: GatewayTap {
             rejection.field = ""
             return [.send(id, Envelope(.error(rejection)))]
         case (.loseSnapshotAfterRestart, .sendFrames) where self.hasRestarted: return []
+        case (.loseAcknowledgement, .send(_, let envelope))
+        where envelope.message.type == .acknowledgement && self.random.once(in: 2): return []
+        case (.acknowledgeTooMuch, .send(let id, let envelope)):
+            guard case .acknowledgement(let sequence) = envelope.message else { return [action] }
+            return [
+                .send(id, Envelope(.acknowledgement(sequence: sequence + 1), session: envelope.session))
+            ]
         case (.loseState, _), (.loseEvent, _), (.duplicate, _), (.reorder, _), (.ignorePurge, _),
             (.ignoreLeave, _),
             (.loseOutcome, _), (.changeOutcome, _), (.beginSecondSession, _), (.ignoreOutboxLimit, _),
             (.applyRejected, _), (.loseError, _), (.loseErrorField, _), (.loseSnapshotAfterRestart, _),
             (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _), (.writeAfterGoodbye, _),
-            (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _):
+            (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _), (.loseAcknowledgement, _),
+            (.acknowledgeTooMuch, _):
             return [action]
         }
     }

@@ -17,6 +17,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         case processedInTurns
         case deliveredInRounds
         case rulesChanged
+        case acknowledged
     }
 
     private let kind: Kind
@@ -46,6 +47,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
             guard case .left(let reason) = status.standing else { return nil }
             self.kind = .left(reason)
         case .destinationShareStatus(let status): self.kind = .shared(status.stage)
+        case .acknowledgement: self.kind = .acknowledged
         default: return nil  // Occurs in every run.
         }
     }
@@ -79,6 +81,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         var kinds: [Kind] = [
             .snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted, .handedOver,
             .brokenWhileWriting, .processedInTurns, .deliveredInRounds, .rulesChanged,
+            .acknowledged,
         ]
         kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
         kinds += reasons.map(Kind.left) + stages.map(Kind.shared)

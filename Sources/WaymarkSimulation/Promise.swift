@@ -11,6 +11,7 @@ package enum Promise: Int, Sendable, Hashable, CaseIterable {
     case rulesHold = 9
     case turnsAreFair = 10
     case quotasHold = 11
+    case acknowledgedStays = 12
 }
 
 /// A promise that was broken.
@@ -69,6 +70,10 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     case ignoreBudgets
     /// A user may have as much as all users together.
     case ignoreQuotas
+    /// Some Acknowledgements are not sent.
+    case loseAcknowledgement
+    /// An Acknowledgement names a number that was not used up.
+    case acknowledgeTooMuch
 
     /// The promise that it breaks.
     package var promise: Promise {
@@ -86,6 +91,7 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
         case .ignoreRules: .rulesHold
         case .ignoreBudgets: .turnsAreFair
         case .ignoreQuotas: .quotasHold
+        case .loseAcknowledgement, .acknowledgeTooMuch: .acknowledgedStays
         }
     }
 }

@@ -188,6 +188,7 @@ extension RandomValues {
         case .sessionSuspended: .sessionSuspended(graceMilliseconds: self.number(0...UInt32.max))
         case .sessionRestored: .sessionRestored
         case .receipt: .receipt(self.receipt())
+        case .acknowledgement: .acknowledgement(sequence: self.number(1...UInt64.max))
         case .receiptReport:
             .receiptReport(
                 ReceiptReport(

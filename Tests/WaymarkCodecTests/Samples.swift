@@ -92,6 +92,7 @@ enum Samples {
         case .receipt:
             Envelope(.receipt(Receipt(receivedSequence: 300, shownSequence: 299)), session: self.session)
         case .receiptReport: Envelope(.receiptReport(self.report), session: self.session)
+        case .acknowledgement: Envelope(.acknowledgement(sequence: 300), session: self.session)
         case .vehicleChanged: Envelope(.vehicleChanged(self.status), session: self.session)
         case .snapshotBegin: Envelope(.snapshotBegin(self.snapshotBegin), session: self.session)
         case .snapshotEnd: Envelope(.snapshotEnd, session: self.session)

@@ -116,6 +116,9 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_session_suspend
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_session_restored_descriptor(void) {
     return &waymark__v1__session_restored__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_acknowledgement_descriptor(void) {
+    return &waymark__v1__acknowledgement__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_route_information_descriptor(void) {
     return &waymark__v1__route_information__descriptor;
 }

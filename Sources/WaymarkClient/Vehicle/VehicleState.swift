@@ -277,7 +277,8 @@ extension VehicleUpdate.Content {
             self = .requestEnded(id: outcome.requestID, RequestResult(outcome.outcome))
         case .error(let rejection): self = .refused(field: rejection.field, reason: rejection.reason)
         case .hello, .welcome, .goodbye, .ping, .pong, .openSession, .sessionOpened, .vehicleChanged,
-            .receipt, .receiptReport, .waypointRequest, .destinationRequest, .withdrawRequest,
+            .receipt, .receiptReport, .acknowledgement, .waypointRequest, .destinationRequest,
+            .withdrawRequest,
             .requestAnswer, .promptAnswer, .cancelNavigation, .allowNavigation, .updateRouteSource,
             .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus:
             self = .other

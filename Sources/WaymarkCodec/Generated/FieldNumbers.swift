@@ -274,6 +274,10 @@ enum FieldNumber {
         static let graceMilliseconds = 1
     }
 
+    enum Acknowledgement {
+        static let sequence = 1
+    }
+
     enum RouteInformation {
         static let maneuvers = 1
         static let laneGuidances = 2

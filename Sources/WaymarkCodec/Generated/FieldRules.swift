@@ -40,6 +40,7 @@ extension FieldRules {
         "SnapshotEnd": Self.snapshotEnd,
         "SessionSuspended": Self.sessionSuspended,
         "SessionRestored": Self.sessionRestored,
+        "Acknowledgement": Self.acknowledgement,
         "RouteInformation": Self.routeInformation,
         "TripPreviews": Self.tripPreviews,
         "StartGuidance": Self.startGuidance,
@@ -357,6 +358,10 @@ extension FieldRules {
     ]
 
     private static let sessionRestored: Rules = [:]
+
+    private static let acknowledgement: Rules = [
+        "sequence": .any.required
+    ]
 
     private static let routeInformation: Rules = [
         "maneuvers": .any.atMost(4_096),

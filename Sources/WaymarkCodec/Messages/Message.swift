@@ -6,6 +6,7 @@ extension Message {
     func shortFrame(_ header: FrameHeader) -> Frame? {
         switch self {
         case .ping(let nonce), .pong(let nonce): Codec.signOfLife(header, nonce)
+        case .acknowledgement(let sequence): Codec.acknowledgement(header, sequence)
         case .requestOutcome(let outcome): outcome.frame(header)
         case _: nil
         }
@@ -14,7 +15,8 @@ extension Message {
     /// The C structure of the type.
     func wire(in arena: Arena) -> AnyWire {
         switch self {
-        case .ping, .pong, .requestOutcome: preconditionFailure("\(self.type) has a short frame")
+        case .ping, .pong, .acknowledgement, .requestOutcome:
+            preconditionFailure("\(self.type) has a short frame")
         case .hello(let hello): unsafe hello.wire(in: arena)
         case .welcome(let welcome): unsafe welcome.wire(in: arena)
         case .goodbye(let goodbye): unsafe goodbye.wire(in: arena)
@@ -78,6 +80,9 @@ extension Message {
         case .sessionRestored: self = .sessionRestored
         case .receipt: self = .receipt(try unsafe Receipt(wire.message()))
         case .receiptReport: self = .receiptReport(try unsafe ReceiptReport(wire.message()))
+        case .acknowledgement:
+            let wire: UnsafeMutablePointer<Waymark__V1__Acknowledgement> = unsafe wire.message()
+            self = .acknowledgement(sequence: unsafe wire.pointee.sequence)
         case .waypointRequest: self = .waypointRequest(unsafe WaypointRequest(wire.message()))
         case .destinationRequest: self = .destinationRequest(unsafe DestinationRequest(wire.message()))
         case .withdrawRequest: self = .withdrawRequest(unsafe WithdrawRequest(wire.message()))

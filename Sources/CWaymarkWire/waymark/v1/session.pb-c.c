@@ -502,6 +502,51 @@ void   waymark__v1__session_restored__free_unpacked
   assert(message->base.descriptor == &waymark__v1__session_restored__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__acknowledgement__init
+                     (Waymark__V1__Acknowledgement         *message)
+{
+  static const Waymark__V1__Acknowledgement init_value = WAYMARK__V1__ACKNOWLEDGEMENT__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__acknowledgement__get_packed_size
+                     (const Waymark__V1__Acknowledgement *message)
+{
+  assert(message->base.descriptor == &waymark__v1__acknowledgement__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__acknowledgement__pack
+                     (const Waymark__V1__Acknowledgement *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__acknowledgement__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__acknowledgement__pack_to_buffer
+                     (const Waymark__V1__Acknowledgement *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__acknowledgement__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__Acknowledgement *
+       waymark__v1__acknowledgement__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__Acknowledgement *)
+     protobuf_c_message_unpack (&waymark__v1__acknowledgement__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__acknowledgement__free_unpacked
+                     (Waymark__V1__Acknowledgement *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__acknowledgement__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   waymark__v1__route_information__init
                      (Waymark__V1__RouteInformation         *message)
 {
@@ -2057,6 +2102,44 @@ const ProtobufCMessageDescriptor waymark__v1__session_restored__descriptor =
   waymark__v1__session_restored__field_indices_by_name,
   0,  waymark__v1__session_restored__number_ranges,
   (ProtobufCMessageInit) waymark__v1__session_restored__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__acknowledgement__field_descriptors[1] =
+{
+  {
+    "sequence",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Acknowledgement, sequence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__acknowledgement__field_indices_by_name[] = {
+  0,   /* field[0] = sequence */
+};
+static const ProtobufCIntRange waymark__v1__acknowledgement__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor waymark__v1__acknowledgement__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.Acknowledgement",
+  "Acknowledgement",
+  "Waymark__V1__Acknowledgement",
+  "waymark.v1",
+  sizeof(Waymark__V1__Acknowledgement),
+  1,
+  waymark__v1__acknowledgement__field_descriptors,
+  waymark__v1__acknowledgement__field_indices_by_name,
+  1,  waymark__v1__acknowledgement__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__acknowledgement__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor waymark__v1__route_information__field_descriptors[8] =
