@@ -41,7 +41,8 @@ extension Gateway {
             return first + 1
         }
         let progress = self.sessions.values[index].publish(
-            frames, from: first, granted: features, self.rules, &self.memory, &self.counters, into: &actions)
+            frames, from: first, granted: features, at: now, self.rules, &self.memory, &self.counters,
+            into: &actions)
         let last = progress.next - 1
         if progress.needsFitting { self.queue(.fit(id)) }
         if let rejection = progress.rejection {
@@ -134,14 +135,14 @@ extension Gateway {
     }
 
     /// A step: fits some of what waits, and sends snapshots.
-    mutating func fitMore(of id: SessionID, into actions: inout [Action]) {
-        if self.fitWhileInBudget(id, into: &actions) { self.putBack(.fit(id)) }
+    mutating func fitMore(of id: SessionID, at now: Instant, into actions: inout [Action]) {
+        if self.fitWhileInBudget(id, at: now, into: &actions) { self.putBack(.fit(id)) }
     }
 
     /// Fits what waits, and sends snapshots, as far as the budget goes.
     ///
     /// - Returns: Whether more waits.
-    mutating func fitWhileInBudget(_ id: SessionID, into actions: inout [Action]) -> Bool {
+    mutating func fitWhileInBudget(_ id: SessionID, at now: Instant, into actions: inout [Action]) -> Bool {
         let rules = self.rules
         repeat {
             guard let (result, units) = self.sessions[id]?.fitMore(rules, &self.memory) else { return false }
@@ -149,7 +150,7 @@ extension Gateway {
             switch result {
             case .nothing: break
             case .publish(let audience, let fitted): actions.append(.publish(audience, fitted))
-            case .snapshot(let path): self.sendSnapshot(of: id, to: path, into: &actions)
+            case .snapshot(let path): self.sendSnapshot(of: id, to: path, at: now, into: &actions)
             }
         } while self.hasBudget
         return true

@@ -15,7 +15,8 @@ struct AcknowledgedBuffer {
         self.sent = published.sequence
     }
 
-    /// - Parameter awaited: The errors that have not arrived.
+    /// The gateway has acknowledged a number; errors that are awaited have not arrived.
+    ///
     /// - Returns: What is wrong with it; nil if it is right.
     mutating func acknowledge(_ sequence: UInt64, awaiting awaited: [SimulatedApp.Refusal]) -> String? {
         if sequence <= self.last { return "\(sequence) is acknowledged after \(self.last)" }

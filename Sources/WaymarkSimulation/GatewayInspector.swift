@@ -8,6 +8,7 @@ internal import WaymarkProtocol
 final class GatewayInspector: GatewayTap {
     var watch: Watch
     var service = ServiceWatch()
+    private var ages = AgeWatch()
     /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
     var happenings: Set<Happening> = []
@@ -39,6 +40,7 @@ final class GatewayInspector: GatewayTap {
     func restart() {
         self.watch = Watch(grace: self.grace, self.watch.access.reloads.last ?? self.watch.access.rules)
         self.service.restart()
+        self.ages = AgeWatch()
         self.predecessor = nil
         self.withheldAction = nil
         self.members = [:]
@@ -70,7 +72,11 @@ final class GatewayInspector: GatewayTap {
             self.checkRejection(of: event, actions, before, gateway, at: now)
         }
         actions = self.injected(actions)
+        self.ages.see(
+            event, accepting: gateway.counters.framesPublished &- before.counters.framesPublished, at: now)
         for action in actions { self.see(action) }
+        self.violations += self.ages.violations
+        self.ages.violations = []
         self.watch.access.setChanging(gateway.hasSteps(of: nil))
         let isDue = gateway.armed.map { $0 <= now } ?? false
         self.watch.check(isBehind: isDue || gateway.hasSteps(of: nil))
@@ -87,6 +93,7 @@ final class GatewayInspector: GatewayTap {
             if let happening = Happening(envelope.message) { self.happenings.insert(happening) }
         case .admit, .refuse, .forward, .sendFrames, .purge, .purgeShares, .close, .arm, .note: break
         }
+        self.ages.see(action)
         self.watch.see(action, members: members)
     }
 
@@ -219,6 +226,11 @@ final class GatewayInspector: GatewayTap {
             rejection.field = ""
             return [.send(id, Envelope(.error(rejection)))]
         case (.loseSnapshotAfterRestart, .sendFrames) where self.hasRestarted: return []
+        case (.wrongCursor, .send(let id, let envelope)), (.staleAge, .send(let id, let envelope)):
+            guard case .snapshotBegin(var begin) = envelope.message else { return [action] }
+            if fault == .wrongCursor { begin.toSequence += 1 }
+            if fault == .staleAge { begin.ageMilliseconds = (begin.ageMilliseconds ?? 0) + 100 }
+            return [.send(id, Envelope(.snapshotBegin(begin), session: envelope.session, flags: .gateway))]
         case (.loseAcknowledgement, .send(_, let envelope))
         where envelope.message.type == .acknowledgement && self.random.once(in: 2): return []
         case (.acknowledgeTooMuch, .send(let id, let envelope)):
@@ -232,7 +244,7 @@ final class GatewayInspector: GatewayTap {
             (.applyRejected, _), (.loseError, _), (.loseErrorField, _), (.loseSnapshotAfterRestart, _),
             (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _), (.writeAfterGoodbye, _),
             (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _), (.loseAcknowledgement, _),
-            (.acknowledgeTooMuch, _):
+            (.acknowledgeTooMuch, _), (.wrongCursor, _), (.staleAge, _):
             return [action]
         }
     }

@@ -74,13 +74,17 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     case loseAcknowledgement
     /// An Acknowledgement names a number that was not used up.
     case acknowledgeTooMuch
+    /// SnapshotBegin leads to a number that was not published.
+    case wrongCursor
+    /// SnapshotBegin says that the content is older than it is.
+    case staleAge
 
     /// The promise that it breaks.
     package var promise: Promise {
         switch self {
-        case .loseState: .equalAtRest
+        case .loseState, .staleAge: .equalAtRest
         case .loseEvent, .duplicate, .reorder, .loseWaitingAtHandover, .loseByte, .overtakeChannel,
-            .writeAfterGoodbye:
+            .writeAfterGoodbye, .wrongCursor:
             .publishersOrder
         case .ignorePurge, .ignoreLeave: .nothingAfterCancelling
         case .loseOutcome, .changeOutcome: .oneOutcome

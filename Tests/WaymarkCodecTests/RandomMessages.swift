@@ -117,6 +117,9 @@ extension RandomValues {
         begin.isSuspended = self.flag()
         begin.receiptsEveryMilliseconds = self.number(0...UInt32.max)
         begin.withheld = self.grants()
+        begin.fromSequence = self.number(0...UInt64.max)
+        begin.toSequence = self.number(0...UInt64.max)
+        begin.ageMilliseconds = self.flag() ? self.number(0...UInt32.max) : nil
         return begin
     }
 
@@ -185,7 +188,11 @@ extension RandomValues {
         case .sessionEnded: .sessionEnded(SessionEnded(session: SessionID(self.id()), reason: self.one()))
         case .snapshotBegin: .snapshotBegin(self.snapshotBegin())
         case .snapshotEnd: .snapshotEnd
-        case .sessionSuspended: .sessionSuspended(graceMilliseconds: self.number(0...UInt32.max))
+        case .sessionSuspended:
+            .sessionSuspended(
+                SessionSuspended(
+                    graceMilliseconds: self.number(0...UInt32.max),
+                    ageMilliseconds: self.flag() ? self.number(0...UInt32.max) : nil))
         case .sessionRestored: .sessionRestored
         case .receipt: .receipt(self.receipt())
         case .acknowledgement: .acknowledgement(sequence: self.number(1...UInt64.max))

@@ -97,7 +97,9 @@ enum Samples {
         case .snapshotBegin: Envelope(.snapshotBegin(self.snapshotBegin), session: self.session)
         case .snapshotEnd: Envelope(.snapshotEnd, session: self.session)
         case .sessionSuspended:
-            Envelope(.sessionSuspended(graceMilliseconds: 30_000), session: self.session, flags: .gateway)
+            Envelope(
+                .sessionSuspended(SessionSuspended(graceMilliseconds: 30_000, ageMilliseconds: 0)),
+                session: self.session, flags: .gateway)
         case .sessionRestored: Envelope(.sessionRestored, session: self.session, flags: .gateway)
         case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
             .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
@@ -182,6 +184,8 @@ extension Samples {
         begin.isSuspended = true
         begin.receiptsEveryMilliseconds = 1_000
         begin.withheld = [FeatureGrant(.routeSegments, withheld: .tripOptedOut)]
+        (begin.fromSequence, begin.toSequence) = (290, 300)
+        begin.ageMilliseconds = 1_200
         return begin
     }
 

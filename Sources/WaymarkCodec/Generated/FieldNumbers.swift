@@ -268,10 +268,14 @@ enum FieldNumber {
         static let suspended = 4
         static let receiptsEveryMilliseconds = 5
         static let withheld = 6
+        static let fromSequence = 7
+        static let toSequence = 8
+        static let ageMilliseconds = 9
     }
 
     enum SessionSuspended {
         static let graceMilliseconds = 1
+        static let ageMilliseconds = 2
     }
 
     enum Acknowledgement {

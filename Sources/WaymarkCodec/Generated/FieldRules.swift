@@ -349,12 +349,16 @@ extension FieldRules {
         "suspended": .any,
         "receipts_every_milliseconds": .any,
         "withheld": .any.atMost(64),
+        "from_sequence": .any,
+        "to_sequence": .any,
+        "age_milliseconds": .any,
     ]
 
     private static let snapshotEnd: Rules = [:]
 
     private static let sessionSuspended: Rules = [
-        "grace_milliseconds": .any
+        "grace_milliseconds": .any,
+        "age_milliseconds": .any,
     ]
 
     private static let sessionRestored: Rules = [:]

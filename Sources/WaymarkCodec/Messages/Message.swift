@@ -27,10 +27,7 @@ extension Message {
         case .sessionEnded(let ended): unsafe ended.wire(in: arena)
         case .snapshotBegin(let begin): unsafe begin.wire(in: arena)
         case .snapshotEnd: unsafe arena.body(waymark__v1__snapshot_end__init)
-        case .sessionSuspended(let grace):
-            unsafe arena.body(waymark__v1__session_suspended__init) {
-                unsafe $0.pointee.grace_milliseconds = grace
-            }
+        case .sessionSuspended(let suspended): unsafe suspended.wire(in: arena)
         case .sessionRestored: unsafe arena.body(waymark__v1__session_restored__init)
         case .receipt(let receipt): unsafe receipt.wire(in: arena)
         case .receiptReport(let report): unsafe report.wire(in: arena)
@@ -74,9 +71,7 @@ extension Message {
         case .sessionEnded: self = .sessionEnded(unsafe SessionEnded(wire.message()))
         case .snapshotBegin: self = .snapshotBegin(try unsafe SnapshotBegin(wire.message()))
         case .snapshotEnd: self = .snapshotEnd
-        case .sessionSuspended:
-            let suspended: UnsafeMutablePointer<Waymark__V1__SessionSuspended> = unsafe wire.message()
-            self = .sessionSuspended(graceMilliseconds: unsafe suspended.pointee.grace_milliseconds)
+        case .sessionSuspended: self = .sessionSuspended(unsafe SessionSuspended(wire.message()))
         case .sessionRestored: self = .sessionRestored
         case .receipt: self = .receipt(try unsafe Receipt(wire.message()))
         case .receiptReport: self = .receiptReport(try unsafe ReceiptReport(wire.message()))

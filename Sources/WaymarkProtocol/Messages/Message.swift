@@ -16,7 +16,7 @@ package indirect enum Message: Sendable, Hashable {
     case sessionEnded(SessionEnded)
     case snapshotBegin(SnapshotBegin)
     case snapshotEnd
-    case sessionSuspended(graceMilliseconds: UInt32)
+    case sessionSuspended(SessionSuspended)
     case sessionRestored
     case receipt(Receipt)
     case receiptReport(ReceiptReport)

@@ -1927,7 +1927,7 @@ const ProtobufCMessageDescriptor waymark__v1__session_ended__descriptor =
   (ProtobufCMessageInit) waymark__v1__session_ended__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__snapshot_begin__field_descriptors[6] =
+static const ProtobufCFieldDescriptor waymark__v1__snapshot_begin__field_descriptors[9] =
 {
   {
     "kind",
@@ -2001,19 +2001,58 @@ static const ProtobufCFieldDescriptor waymark__v1__snapshot_begin__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "from_sequence",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SnapshotBegin, from_sequence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "to_sequence",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SnapshotBegin, to_sequence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "age_milliseconds",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Waymark__V1__SnapshotBegin, age_case),
+    offsetof(Waymark__V1__SnapshotBegin, age_milliseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__snapshot_begin__field_indices_by_name[] = {
+  8,   /* field[8] = age_milliseconds */
   2,   /* field[2] = client_display_name */
   1,   /* field[1] = client_id */
+  6,   /* field[6] = from_sequence */
   0,   /* field[0] = kind */
   4,   /* field[4] = receipts_every_milliseconds */
   3,   /* field[3] = suspended */
+  7,   /* field[7] = to_sequence */
   5,   /* field[5] = withheld */
 };
 static const ProtobufCIntRange waymark__v1__snapshot_begin__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor waymark__v1__snapshot_begin__descriptor =
 {
@@ -2023,7 +2062,7 @@ const ProtobufCMessageDescriptor waymark__v1__snapshot_begin__descriptor =
   "Waymark__V1__SnapshotBegin",
   "waymark.v1",
   sizeof(Waymark__V1__SnapshotBegin),
-  6,
+  9,
   waymark__v1__snapshot_begin__field_descriptors,
   waymark__v1__snapshot_begin__field_indices_by_name,
   1,  waymark__v1__snapshot_begin__number_ranges,
@@ -2048,7 +2087,7 @@ const ProtobufCMessageDescriptor waymark__v1__snapshot_end__descriptor =
   (ProtobufCMessageInit) waymark__v1__snapshot_end__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__session_suspended__field_descriptors[1] =
+static const ProtobufCFieldDescriptor waymark__v1__session_suspended__field_descriptors[2] =
 {
   {
     "grace_milliseconds",
@@ -2062,14 +2101,27 @@ static const ProtobufCFieldDescriptor waymark__v1__session_suspended__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "age_milliseconds",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Waymark__V1__SessionSuspended, age_case),
+    offsetof(Waymark__V1__SessionSuspended, age_milliseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__session_suspended__field_indices_by_name[] = {
+  1,   /* field[1] = age_milliseconds */
   0,   /* field[0] = grace_milliseconds */
 };
 static const ProtobufCIntRange waymark__v1__session_suspended__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor waymark__v1__session_suspended__descriptor =
 {
@@ -2079,7 +2131,7 @@ const ProtobufCMessageDescriptor waymark__v1__session_suspended__descriptor =
   "Waymark__V1__SessionSuspended",
   "waymark.v1",
   sizeof(Waymark__V1__SessionSuspended),
-  1,
+  2,
   waymark__v1__session_suspended__field_descriptors,
   waymark__v1__session_suspended__field_indices_by_name,
   1,  waymark__v1__session_suspended__number_ranges,

@@ -481,7 +481,7 @@ struct  Waymark__V1__Hello
    */
   ProtobufCBinaryData resumption_token;
   /*
-   * With a token, a vehicle endpoint's place: the session it was in and the last sequence number it saw; see
+   * With a token, a vehicle endpoint's place: the session it was in, and its cursor: up to which number it holds the session; see
    * Docs/protocol.md, Resumption. 0 and 0: none.
    */
   uint32_t resume_session_id;

@@ -308,6 +308,12 @@ struct  Waymark__V1__SessionEnded
     , 0, WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_UNSPECIFIED }
 
 
+typedef enum {
+  WAYMARK__V1__SNAPSHOT_BEGIN__AGE__NOT_SET = 0,
+  WAYMARK__V1__SNAPSHOT_BEGIN__AGE_AGE_MILLISECONDS = 9
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SNAPSHOT_BEGIN__AGE__CASE)
+} Waymark__V1__SnapshotBegin__AgeCase;
+
 /*
  * Gateway to endpoint: what follows is the session's retained state, or what was missed. Event.
  * [type 0x0014, from the gateway]
@@ -340,10 +346,22 @@ struct  Waymark__V1__SnapshotBegin
    */
   size_t n_withheld;
   Waymark__V1__FeatureGrant **withheld;
+  /*
+   * FULL: 0. MISSED: the number that the endpoint resumed from.
+   */
+  uint64_t from_sequence;
+  /*
+   * After SnapshotEnd the endpoint holds the session up to this number.
+   */
+  uint64_t to_sequence;
+  Waymark__V1__SnapshotBegin__AgeCase age_case;
+  union {
+    uint32_t age_milliseconds;
+  };
 };
 #define WAYMARK__V1__SNAPSHOT_BEGIN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__snapshot_begin__descriptor) \
-    , WAYMARK__V1__SNAPSHOT_KIND__SNAPSHOT_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0,NULL }
+    , WAYMARK__V1__SNAPSHOT_KIND__SNAPSHOT_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0,NULL, 0, 0, WAYMARK__V1__SNAPSHOT_BEGIN__AGE__NOT_SET, {0} }
 
 
 /*
@@ -359,6 +377,12 @@ struct  Waymark__V1__SnapshotEnd
      }
 
 
+typedef enum {
+  WAYMARK__V1__SESSION_SUSPENDED__AGE__NOT_SET = 0,
+  WAYMARK__V1__SESSION_SUSPENDED__AGE_AGE_MILLISECONDS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SESSION_SUSPENDED__AGE__CASE)
+} Waymark__V1__SessionSuspended__AgeCase;
+
 /*
  * Gateway to endpoint: the client is away and may come back. Guidance stands still. Event.
  * [type 0x0016, from the gateway]
@@ -367,10 +391,14 @@ struct  Waymark__V1__SessionSuspended
 {
   ProtobufCMessage base;
   uint32_t grace_milliseconds;
+  Waymark__V1__SessionSuspended__AgeCase age_case;
+  union {
+    uint32_t age_milliseconds;
+  };
 };
 #define WAYMARK__V1__SESSION_SUSPENDED__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__session_suspended__descriptor) \
-    , 0 }
+    , 0, WAYMARK__V1__SESSION_SUSPENDED__AGE__NOT_SET, {0} }
 
 
 /*
