@@ -61,7 +61,17 @@ extension RandomValues {
         hello.resumptionToken = self.maybe { $0.token() }
         hello.resumeSession = SessionID(self.number(0...UInt32.max))
         hello.resumeSequence = self.number(0...UInt64.max)
+        hello.negotiatedLimits = self.maybe { $0.negotiatedLimits() }
         return hello
+    }
+
+    private mutating func negotiatedLimits() -> NegotiatedLimits {
+        var limits = NegotiatedLimits()
+        limits.vehiclesPerSessionMax = self.number(256...65_536)
+        limits.extensionStatesMax = self.number(64...65_536)
+        limits.routeSegmentsMax = self.number(65...4_096)
+        limits.coordinatesMax = self.number(262_144...4_194_304)
+        return limits
     }
 
     private mutating func welcome() -> Welcome {
@@ -80,6 +90,7 @@ extension RandomValues {
         welcome.graceMilliseconds = self.number(0...UInt32.max)
         welcome.requestsOpenMax = self.number(0...UInt32.max)
         welcome.software = self.text(0...128)
+        welcome.negotiatedLimits = self.negotiatedLimits()
         welcome.gateway = GatewayIdentity(
             instance: GatewayName(unchecked: self.name()), epoch: self.number(1...UInt64.max))
         return welcome

@@ -133,6 +133,8 @@ extension Samples {
         hello.resumptionToken = self.token
         hello.resumeSession = self.session
         hello.resumeSequence = 300
+        hello.negotiatedLimits = .page
+        hello.negotiatedLimits?.vehiclesPerSessionMax = 4_096
         return hello
     }
 

@@ -20,6 +20,9 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_vehicle_hello_d
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_navigation_hello_descriptor(void) {
     return &waymark__v1__navigation_hello__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_negotiated_limits_descriptor(void) {
+    return &waymark__v1__negotiated_limits__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_hello_descriptor(void) {
     return &waymark__v1__hello__descriptor;
 }

@@ -8,6 +8,7 @@ extension FieldRules {
         "VehiclePreferences": Self.vehiclePreferences,
         "VehicleHello": Self.vehicleHello,
         "NavigationHello": Self.navigationHello,
+        "NegotiatedLimits": Self.negotiatedLimits,
         "Hello": Self.hello,
         "ResumedSession": Self.resumedSession,
         "Welcome": Self.welcome,
@@ -121,6 +122,13 @@ extension FieldRules {
         "priority": .range(-1_000...1_000),
     ]
 
+    private static let negotiatedLimits: Rules = [
+        "vehicles_per_session_max": .range(256...65_536).orZero,
+        "extension_states_max": .range(64...65_536).orZero,
+        "route_segments_max": .range(65...4_096).orZero,
+        "coordinates_max": .range(262_144...4_194_304).orZero,
+    ]
+
     private static let hello: Rules = [
         "version_min": .id,
         "version_max": .id,
@@ -135,6 +143,7 @@ extension FieldRules {
         "resumption_token": .range(16...16).orZero,
         "resume_session_id": .any,
         "resume_sequence": .any,
+        "negotiated_limits": .any,
         "report_ignored": .any,
     ]
 
@@ -156,6 +165,7 @@ extension FieldRules {
         "grace_milliseconds": .any,
         "requests_open_max": .any,
         "software": .text(128),
+        "negotiated_limits": .any,
         "gateway_instance": .requiredName,
         "gateway_epoch": .any.required,
     ]
