@@ -35,7 +35,7 @@ static struct {
 
 static const char *vehicle, *endpoint = "cluster";
 static uint32_t session;
-static uint64_t sequence;
+static uint64_t sequence, snapshot_end; /* the cursor, and what it becomes at the end of a snapshot */
 static unsigned requests;
 static int snapshot;
 static bool paused;
@@ -164,9 +164,10 @@ static void received(const struct frame *frame) {
                  forget();
                  sequence = 0; /* a part of a snapshot is no place to resume from */
              }
+             snapshot_end = m->to_sequence;
              say("snapshot %s from %s", snapshot == FULL ? "full" : "missed", m->client_id););
         break;
-    case SNAPSHOT_END: snapshot = NONE; break;
+    case SNAPSHOT_END: snapshot = NONE; sequence = snapshot_end; break;
     case FINISH: say("finished"); leave(); break;
     case CANCEL: say("cancelled"); leave(); break;
     case SESSION_ENDED:
@@ -201,7 +202,7 @@ static void received(const struct frame *frame) {
         break;
     default: apply_vehicle_message(frame);
     }
-    if (frame->session && frame->type != SNAPSHOT_BEGIN && snapshot != FULL) sequence = frame->sequence;
+    if (session && frame->type >= 0x100 && frame->type <= 0x1FF && snapshot != FULL) sequence = frame->sequence;
     show();
 }
 

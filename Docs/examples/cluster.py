@@ -11,6 +11,7 @@ import sys
 
 from wire import Body, Peer, chunk, double, number, packed, say
 
+PUBLICATIONS = range(0x100, 0x200)
 SESSION_ENDED, SNAPSHOT_BEGIN, SNAPSHOT_END, SUSPENDED, RESTORED = 0x13, 0x14, 0x15, 0x16, 0x17
 START, ADD_MANEUVERS, ADD_LANES, ADD_SEGMENTS, UPCOMING, LANES, ROAD, STATE = 0x101, *range(0x103, 0x10A)
 ESTIMATES, SEGMENT, PAUSE, RESUME, FINISH, CANCEL = 0x10B, 0x10C, 0x10D, 0x10E, 0x112, 0x113
@@ -24,7 +25,8 @@ class Cluster(Peer):
     def __init__(self, address, vehicle, endpoint="cluster"):
         super().__init__(address)
         self.vehicle, self.endpoint = vehicle, endpoint
-        self.session = self.sequence = self.requests = 0
+        self.session = self.requests = 0
+        self.sequence = self.snapshot_end = 0  # the cursor, and what it becomes at the end of a snapshot
         self.prompt = self.snapshot = self.shown = ""
         self.forget()
 
@@ -67,9 +69,10 @@ class Cluster(Peer):
             if self.snapshot == "full":
                 self.forget()
                 self.sequence = 0  # a part of a snapshot is no place to resume from
+            self.snapshot_end = body.number(8)
             say(f"snapshot {self.snapshot} from {body.text(2)}")
         elif kind == SNAPSHOT_END:
-            self.snapshot = ""
+            self.snapshot, self.sequence = "", self.snapshot_end
         elif kind in (FINISH, CANCEL):
             say("finished" if kind == FINISH else "cancelled")
             self.forget()
@@ -101,7 +104,7 @@ class Cluster(Peer):
             say(f"outcome {body.number(3)} of {body.text(1)}")
         else:
             self.update(kind, body)
-        if frame.session and kind != SNAPSHOT_BEGIN and self.snapshot != "full":
+        if self.session and kind in PUBLICATIONS and self.snapshot != "full":
             self.sequence = frame.sequence
         self.show()
 

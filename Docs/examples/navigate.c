@@ -6,7 +6,7 @@
 //     ./navigate unix:/run/user/1000/waymark/navigation.sock car
 #include "peer.h"
 
-enum { OPEN_SESSION = 0x10, SESSION_OPENED, VEHICLE_CHANGED, SESSION_ENDED };
+enum { OPEN_SESSION = 0x10, SESSION_OPENED, VEHICLE_CHANGED, SESSION_ENDED, ACKNOWLEDGEMENT = 0x1A };
 enum { START_GUIDANCE = 0x101, ROAD = 0x108, STATE = 0x109, ESTIMATES = 0x10B, PAUSE = 0x10D, RESUME, FINISH = 0x112, CANCEL };
 enum { WAYPOINT = 0x200, DESTINATION, ANSWER = 0x203, OUTCOME = 0x207 };
 
@@ -18,9 +18,10 @@ static const char *vehicle, *client = "c";
 static unsigned opened, step;
 static uint32_t session, generation;
 
-/* What was published in the session; the sequence number is the index plus 1. */
+/* What was published in the session and is not acknowledged. */
 static struct { uint16_t type; size_t length; uint8_t *body; } *published;
 static size_t published_count;
+static uint64_t acknowledged; /* The first of them has the next number. */
 
 static void say_hello(void) {
     /* Maneuvers, lanes, road name, segments; requests for waypoints and for destinations; resumption. */
@@ -37,13 +38,25 @@ static void say_hello(void) {
     send_message(HELLO, 0, 0, &hello);
 }
 
+/* The gateway never asks for what it has acknowledged. */
+static void acknowledge(uint64_t sequence) {
+    size_t count = sequence > acknowledged ? (size_t)(sequence - acknowledged) : 0;
+    if (!count) return;
+    if (count > published_count) fail("the gateway acknowledges what was not published");
+    for (size_t i = 0; i < count; i++) free(published[i].body);
+    published_count -= count;
+    memmove(published, published + count, published_count * sizeof *published);
+    acknowledged += count;
+}
+
 /* The gateway names the last number that it has; what it missed is sent again. */
 static void welcomed(const Waymark__V1__Welcome *welcome) {
     for (size_t i = 0; i < welcome->n_sessions; i++) {
         const Waymark__V1__ResumedSession *known = welcome->sessions[i];
         if (known->session_id != session || known->phase == WAYMARK__V1__SESSION_PHASE__SESSION_PHASE_ENDED) continue;
-        for (size_t next = known->sequence; next < published_count; next++)
-            send_bytes(published[next].type, session, next + 1, published[next].body, published[next].length);
+        acknowledge(known->sequence);
+        for (size_t next = 0; next < published_count; next++)
+            send_bytes(published[next].type, session, acknowledged + next + 1, published[next].body, published[next].length);
         return;
     }
     session = 0;
@@ -60,7 +73,7 @@ static void publish(uint16_t type, const void *message) {
     published[published_count].length = length;
     published[published_count].body = body;
     published_count++;
-    send_bytes(type, session, published_count, body, length);
+    send_bytes(type, session, acknowledged + published_count, body, length);
 }
 
 /* Each of these fills in a message that lives as long as its caller needs it. */
@@ -196,7 +209,8 @@ static void open_session(void) {
 
 static void start(uint32_t session_id) {
     session = session_id;
-    while (published_count) free(published[--published_count].body);
+    acknowledge(acknowledged + published_count);
+    acknowledged = 0;
     generation = 1;
     step = 0;
     publish_route(START_GUIDANCE);
@@ -249,6 +263,11 @@ static void received(const struct frame *frame) {
         break;
     case VEHICLE_CHANGED:
         WITH(VehicleChanged, vehicle_changed, say("vehicle %s standing %d", m->vehicle->vehicle_id, (int)m->vehicle->standing););
+        break;
+    case ACKNOWLEDGEMENT:
+        if (frame->session != session) break;
+        WITH(Acknowledgement, acknowledgement, acknowledge(m->sequence););
+        say("acknowledged %d, %d frames kept", (int)acknowledged, (int)published_count);
         break;
     case SESSION_ENDED: WITH(SessionEnded, session_ended, say("ended %d", (int)m->reason);); session = 0; break;
     case WAYPOINT: WITH(WaypointRequest, waypoint_request, answer(m->request_id, m->vehicle_id, true);); break;

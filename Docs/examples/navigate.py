@@ -11,7 +11,7 @@ import sys
 
 from wire import Peer, chunk, double, number, packed, say, zigzag
 
-OPEN_SESSION, SESSION_OPENED, VEHICLE_CHANGED, SESSION_ENDED = range(0x10, 0x14)
+OPEN_SESSION, SESSION_OPENED, VEHICLE_CHANGED, SESSION_ENDED, ACKNOWLEDGEMENT = *range(0x10, 0x14), 0x1A
 START, UPCOMING, LANES, ROAD, STATE = 0x101, 0x106, 0x107, 0x108, 0x109
 ESTIMATES, PAUSE, RESUME, FINISH, CANCEL = 0x10B, 0x10D, 0x10E, 0x112, 0x113
 WAYPOINT, DESTINATION, ANSWER, OUTCOME = 0x200, 0x201, 0x203, 0x207
@@ -64,9 +64,9 @@ class Navigation(Peer):
     def __init__(self, address, vehicle, client="python"):
         super().__init__(address)
         self.vehicle, self.client = vehicle, client
-        self.opened = self.session = self.generation = self.steps = 0
+        self.opened = self.session = self.sequence = self.generation = self.steps = 0
         self.asked = set()  # requests without an outcome
-        self.published = []  # of the session: type and body; the sequence number is the index plus 1
+        self.published = []  # in the session, and not acknowledged: sequence number, type and body
 
     def hello(self, token):
         about = chunk(1, self.client) + packed(2, PROVIDED)
@@ -76,15 +76,21 @@ class Navigation(Peer):
         """The gateway names the last number that it has; what it missed is sent again."""
         known = {session.number(1): session for session in body.bodies(7)}
         if self.session in known and known[self.session].number(3) != 4:
-            for index in range(known[self.session].number(2), len(self.published)):
-                self.send(*self.published[index], self.session, index + 1)
+            self.acknowledge(known[self.session].number(2))
+            for sequence, kind, body in self.published:
+                self.send(kind, body, self.session, sequence)
         else:
             self.session = 0
 
     def publish(self, kind, body=b""):
         if self.session:
-            self.published.append((kind, body))
-            self.send(kind, body, self.session, len(self.published))
+            self.sequence += 1
+            self.published.append((self.sequence, kind, body))
+            self.send(kind, body, self.session, self.sequence)
+
+    def acknowledge(self, sequence):
+        """The gateway never asks for what it has acknowledged."""
+        self.published = [frame for frame in self.published if frame[0] > sequence]
 
     def open(self):
         self.opened += 1
@@ -92,7 +98,7 @@ class Navigation(Peer):
         self.send(OPEN_SESSION, chunk(1, f"open-{self.opened}") + vehicles)
 
     def start(self, session):
-        self.session, self.published, self.generation, self.steps = session, [], 1, 0
+        self.session, self.sequence, self.published, self.generation, self.steps = session, 0, [], 1, 0
         self.publish(START, chunk(1, trip()) + number(2, self.generation) + chunk(3, route()))
         self.publish(ROAD, chunk(1, "Main street"))
 
@@ -114,6 +120,9 @@ class Navigation(Peer):
             self.start(body.number(2))
         elif kind == VEHICLE_CHANGED:
             say(f"vehicle {body.body(1).text(1)} standing {body.body(1).number(2)}")
+        elif kind == ACKNOWLEDGEMENT and frame.session == self.session:
+            self.acknowledge(body.number(1))
+            say(f"acknowledged {body.number(1)}, {len(self.published)} frames kept")
         elif kind == SESSION_ENDED:
             say(f"ended {body.number(2)}")
             self.session = 0

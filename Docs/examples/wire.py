@@ -11,7 +11,7 @@ import time
 
 HEADER = struct.Struct(">2sBBHHIIQ")  # magic, version, flags, type, reserved, body length, session, sequence
 HELLO, WELCOME, GOODBYE, PING, PONG, ERROR = 1, 2, 3, 4, 5, 6
-KNOWN = {*range(0x1, 0x7), *range(0x10, 0x1A), *range(0x100, 0x114), *range(0x200, 0x210)}
+KNOWN = {*range(0x1, 0x7), *range(0x10, 0x1B), *range(0x100, 0x114), *range(0x200, 0x210)}
 
 
 # Bodies are protobuf: each field is a key (field number and kind), then a varint, eight bytes, or a length and bytes.

@@ -61,6 +61,13 @@ package enum Codec {
         return writer.frame()
     }
 
+    /// An Acknowledgement, which each client gets up to twice a second.
+    static func acknowledgement(_ header: FrameHeader, _ sequence: UInt64) -> Frame {
+        var writer = FrameWriter(header, bodyByteCount: 11)
+        writer.number(FieldNumber.Acknowledgement.sequence, sequence)
+        return writer.frame()
+    }
+
     /// Reads a whole frame. To read many, use a ``BodyDecoder``.
     package static func decode(_ frame: Frame) throws(DecodingError) -> Envelope {
         try BodyDecoder().decode(frame)

@@ -233,13 +233,14 @@ actor ClusterApp {
 
     // MARK: The screen
 
-    /// Redraws the screen; the age of the state changes while the connection is lost.
+    /// Redraws the screen; the age of the state is on it while the connection is lost or the client is away.
     func draw() {
         guard self.options.output == .screen else { return }
         var view = ClusterScreen.View()
         (view.title, view.connection) = (self.options.title, self.connection)
         view.wasConnected = self.wasConnected
         view.lostFor = self.lostSince.map { ContinuousClock.now - $0 }
+        view.age = self.state.age()
         (view.state, view.story, view.status) = (self.state, self.story, self.status)
         view.question = self.question.map { "[y/n] \($0.text)" } ?? self.answering
         view.entry = self.entry?.line

@@ -12,6 +12,8 @@ enum ClusterScreen {
         var wasConnected = true
         /// How long the connection has been lost; nil while connected.
         var lostFor: Duration?
+        /// How old the content is; nil if that is not known.
+        var age: Duration?
         var state = VehicleState()
         /// The story, oldest step first.
         var story: [String] = []
@@ -67,9 +69,12 @@ enum ClusterScreen {
         let state = view.state
         var lines: [String] = []
         if let lostFor = view.lostFor {
-            lines.append("  ⚠ the gateway is away: this is \(self.age(lostFor)) old")
+            lines.append("  ⚠ the gateway is away: this is \(self.age(view.age ?? lostFor)) old")
         }
-        if state.isSuspended { lines.append("  ⚠ the navigation client is away: guidance stands still") }
+        if state.isSuspended {
+            let age = view.lostFor == nil ? view.age.map { ", this is \(self.age($0)) old" } : nil
+            lines.append("  ⚠ the navigation client is away: guidance stands still\(age ?? "")")
+        }
         if let alert = state.alert { lines += self.alert(alert) }
         switch state.phase {
         case .active: lines += self.maneuvers(state, columns)

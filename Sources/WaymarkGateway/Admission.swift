@@ -196,6 +196,7 @@ extension Gateway {
         actions.append(.admit(connection, welcome))
         for session in client.sessions {
             self.sessions[session]?.providedFeatures.formUnion(client.granted)
+            self.sessions[session]?.acknowledgeAll()
             self.restore(session, connection, into: &actions)
             if old?.granted != client.granted { self.begin(.refit, of: session) }
             // It may have come with another key, or other groups.

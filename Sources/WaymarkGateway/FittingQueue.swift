@@ -12,6 +12,9 @@ struct FittingQueue: Sendable, Hashable {
 
     var isEmpty: Bool { self.parts.isEmpty && self.frames.isEmpty }
 
+    /// The number of the first frame that waits; nil for none.
+    var nextSequence: UInt64? { self.parts.sequence ?? self.frames.waiting.first?.frame.header.sequence }
+
     mutating func append(_ frame: Frame, _ key: ConflationKey?) { _ = self.frames.append(frame, key: key) }
 
     mutating func append(_ frames: PublishedFrames) {

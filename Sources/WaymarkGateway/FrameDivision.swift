@@ -13,6 +13,9 @@ struct FittedParts: Sendable, Hashable {
 
     var isEmpty: Bool { self.parts.isEmpty }
 
+    /// The number of the publication; nil if nothing is left of it.
+    var sequence: UInt64? { self.parts.isEmpty ? nil : self.header.sequence }
+
     /// About how many bytes are encoded at once.
     private static let pieceBytesMax = 16_384
 

@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import WaymarkAccess
 internal import WaymarkModel
 package import WaymarkProtocol
@@ -19,6 +20,7 @@ package struct Gateway: Sendable, Hashable {
         case share(Share)
         case receipts(SessionID)
         case optIn(SessionID)
+        case acknowledgements
     }
 
     /// A session in which a user has room for another profile.
@@ -54,6 +56,8 @@ package struct Gateway: Sendable, Hashable {
     var index = GatewayIndex()
     var snapshots = SnapshotBook()
     var deadlines = DeadlineQueue<Deadline>()
+    /// Sessions whose clients must be told which numbers are used up.
+    var unacknowledged: Deque<UnacknowledgedSession> = []
     /// The deadline that the driver was last told.
     package internal(set) var armed: Instant?
     var nextSession: SessionID
@@ -114,7 +118,8 @@ package struct Gateway: Sendable, Hashable {
             self.receive(request, session, from: connection, at: now, into: &actions)
         case .published(let connection, let frames):
             self.publish(frames, from: connection, at: now, into: &actions)
-        case .publicationRejected(let connection, let header): self.skip(header, from: connection)
+        case .publicationRejected(let connection, let header):
+            self.skip(header, from: connection, at: now, into: &actions)
         case .departed(let connection, let clean):
             self.depart(connection, clean: clean, at: now, into: &actions)
         case .deadlineReached:
@@ -175,6 +180,7 @@ package struct Gateway: Sendable, Hashable {
                 self.endShare(share, .didFailToShare(.timedOut), into: &actions)
             case .receipts(let session): self.begin(.receipts, of: session)
             case .optIn(let session): self.applyOptOut(of: session, at: now)
+            case .acknowledgements: self.reachAcknowledgements(at: now, into: &actions)
             }
         } while self.hasBudget
         self.putBack(.deadlines)

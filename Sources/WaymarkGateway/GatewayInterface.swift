@@ -82,6 +82,7 @@ extension Gateway {
         /// Vehicles whose owner has not consented to route segments; nil set means every vehicle has consented.
         package var routeSharingVehicles: Set<VehicleID>?
         package var limits = GatewayLimits()
+        package var acknowledgements = AcknowledgementPace()
         /// Who may be and guide which vehicle.
         package var access = AccessPolicy()
 

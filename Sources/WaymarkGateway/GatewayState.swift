@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import WaymarkModel
 package import WaymarkProtocol
 
@@ -6,7 +7,7 @@ package import WaymarkProtocol
 /// ``format`` is the version of its encoding.
 package struct GatewayState: Codable, Sendable {
     /// Raise it when a stored member comes to mean something else under the same name.
-    package static let format: UInt32 = 3
+    package static let format: UInt32 = 4
 
     private var identity: GatewayIdentity
     private var counters: Gateway.Counters
@@ -18,6 +19,7 @@ package struct GatewayState: Codable, Sendable {
     private var memory: MemoryLedger
     private var known: UserCount
     private var deadlines: DeadlineQueue<Gateway.Deadline>
+    private var unacknowledged: Deque<UnacknowledgedSession>
     private var armed: Instant?
     private var nextSession: SessionID
     private var nextAudience: AudienceID
@@ -36,6 +38,7 @@ package struct GatewayState: Codable, Sendable {
         self.memory = gateway.memory
         self.known = gateway.known
         self.deadlines = gateway.deadlines
+        self.unacknowledged = gateway.unacknowledged
         self.armed = gateway.armed
         self.nextSession = gateway.nextSession
         self.nextAudience = gateway.nextAudience
@@ -65,6 +68,7 @@ package struct GatewayState: Codable, Sendable {
         gateway.memory = self.memory
         gateway.known = self.known
         gateway.deadlines = self.deadlines
+        gateway.unacknowledged = self.unacknowledged
         gateway.armed = self.armed
         gateway.nextAudience = self.nextAudience
         gateway.sessionCount = self.sessionCount

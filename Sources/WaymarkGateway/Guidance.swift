@@ -191,13 +191,14 @@ extension Gateway {
     ///
     /// `told` is the place of the last vehicle whose endpoints the client knows.
     mutating func enter(
-        _ id: VehicleID, _ session: SessionID, told: VehicleList.Place, into actions: inout [Action]
+        _ id: VehicleID, _ session: SessionID, told: VehicleList.Place, at now: Instant,
+        into actions: inout [Action]
     ) {
         guard let vehicle = self.vehicles[id] else { return }
         var hasRoom = true
         for (name, _, _) in vehicle.connections {
             let path = EndpointPath(vehicle: id, endpoint: name)
-            hasRoom = self.join(path, session, resuming: nil, into: &actions) && hasRoom
+            hasRoom = self.join(path, session, resuming: nil, at: now, into: &actions) && hasRoom
         }
         if let connection = self.sessions[session].flatMap({ self.clients[$0.client]?.connection }) {
             self.sendSettings(of: id, session, to: connection, into: &actions)
@@ -215,7 +216,7 @@ extension Gateway {
         self.counters.work.visit()
         self.claim(id, for: session, at: now, into: &actions)
         self.note(.joined, of: id, in: session, client, into: &actions)
-        self.enter(id, session, told: 0, into: &actions)
+        self.enter(id, session, told: 0, at: now, into: &actions)
         return true
     }
 
@@ -448,8 +449,8 @@ extension Gateway {
     func send(
         _ message: Message, to id: VehicleID, of session: SessionID, into actions: inout [Action]
     ) {
-        guard let sequence = self.sessions[session]?.sequence else { return }
-        let envelope = Envelope(message, session: session, sequence: sequence, flags: .gateway)
+        guard self.sessions.index(forKey: session) != nil else { return }
+        let envelope = Envelope(message, session: session, flags: .gateway)
         // SnapshotBegin tells it to those that wait for their snapshot.
         for (_, connection, endpoint) in self.vehicles[id]?.connections ?? []
         where endpoint.membership?.wait == nil {

@@ -13,7 +13,7 @@ extension Gateway {
     ) {
         if let hello { self.tellEnd(of: hello.resumeSession, to: path, into: &actions) }
         if let session = self.vehicle(path.vehicle, { $0.session }).flatMap(\.self) {
-            self.join(path, session, resuming: hello, into: &actions)
+            self.join(path, session, resuming: hello, at: now, into: &actions)
             self.announce(path.vehicle, into: &actions)
         } else if self.isWaitingForGuidance(path.vehicle) {
             self.offer(path.vehicle, at: now, into: &actions)
@@ -35,7 +35,7 @@ extension Gateway {
     @discardableResult
     mutating func join(
         _ path: EndpointPath, _ id: SessionID, resuming hello: Hello?, isRefit: Bool = false,
-        into actions: inout [Action]
+        at now: Instant, into actions: inout [Action]
     ) -> Bool {
         // Each is looked up once: hashing an id costs as much as a message.
         guard let place = self.vehicles.index(forKey: path.vehicle),
@@ -67,18 +67,20 @@ extension Gateway {
         if let old { self.end(old, path, of: user, usesProfile: !isCounted) }
         if !isCounted { self.use(membership.profile, at: index, path, of: user, waits: !hasRoom) }
         self.vehicles.withValue(at: place) { $0.move(path.endpoint, to: membership, nil) }
-        self.sendSnapshots(of: id, into: &actions)
+        self.sendSnapshots(of: id, at: now, into: &actions)
         return hasRoom
     }
 
     /// Sends the endpoints of a session that wait for it the snapshot, as far as the budget goes.
-    private mutating func sendSnapshots(of id: SessionID, into actions: inout [Action]) {
-        if !self.hasBudget || self.fitWhileInBudget(id, into: &actions) { self.queue(.fit(id)) }
+    private mutating func sendSnapshots(of id: SessionID, at now: Instant, into actions: inout [Action]) {
+        if !self.hasBudget || self.fitWhileInBudget(id, at: now, into: &actions) { self.queue(.fit(id)) }
     }
 
     /// Sends an endpoint that waits for it the snapshot of its session, or what it missed, and adds it to its audience; or begins to
     /// fit the snapshot.
-    mutating func sendSnapshot(of id: SessionID, to path: EndpointPath, into actions: inout [Action]) {
+    mutating func sendSnapshot(
+        of id: SessionID, to path: EndpointPath, at now: Instant, into actions: inout [Action]
+    ) {
         guard let place = self.vehicles.index(forKey: path.vehicle),
             let index = self.sessions.index(forKey: id),
             let endpoint = self.vehicles.withValue(at: place, { $0.endpoints[path.endpoint] }),
@@ -104,7 +106,7 @@ extension Gateway {
             self.counters.work.visit(self.sessions.values[index].retained.count / 16)
             return self.sessions.values[index].waiting.prepend(path)
         }
-        let session = self.sessions.withValue(at: index) { SessionSummary($0) }
+        let session = self.sessions.withValue(at: index) { SessionSummary($0, at: now) }
         if entry.kind == .full {
             let mayHoldOther = wait.mayHoldOther || !entry.later.isEmpty
             membership.firstResumable = session.sequence + (mayHoldOther ? 1 : 0)
@@ -114,16 +116,16 @@ extension Gateway {
         self.vehicles.withValue(at: place) { $0.move(path.endpoint, to: membership, entry.audience) }
         self.counters.work.send(entry.frames)
         self.counters.work.send(entry.later)
+        let cursor = (from: entry.kind == .full ? 0 : wait.sequence ?? 0, to: entry.sequence)
         self.sendSnapshot(
-            entry.kind, entry.frames, withheld, of: session, at: entry.sequence, to: connection,
-            into: &actions)
+            entry.kind, cursor, entry.frames, withheld, of: session, to: connection, into: &actions)
         if !entry.later.isEmpty { actions.append(.sendFrames(connection, entry.later)) }
         actions.append(.join(connection, entry.audience))
     }
 
     private mutating func sendSnapshot(
-        _ kind: SnapshotBegin.Kind, _ frames: [Frame], _ withheld: [FeatureGrant],
-        of session: SessionSummary, at sequence: UInt64, to connection: ConnectionID,
+        _ kind: SnapshotBegin.Kind, _ cursor: (from: UInt64, to: UInt64), _ frames: [Frame],
+        _ withheld: [FeatureGrant], of session: SessionSummary, to connection: ConnectionID,
         into actions: inout [Action]
     ) {
         var begin = SnapshotBegin(kind: kind, client: session.client)
@@ -131,11 +133,11 @@ extension Gateway {
         begin.isSuspended = session.isSuspended
         begin.receiptsEveryMilliseconds = session.receiptsEveryMilliseconds
         begin.withheld = withheld
+        (begin.fromSequence, begin.toSequence) = cursor
+        begin.ageMilliseconds = session.ageMilliseconds
         self.counters.snapshotsSent += 1
         let mark = { (message: Message) in
-            Action.send(
-                connection,
-                Envelope(message, session: session.id, sequence: sequence, flags: .gateway))
+            Action.send(connection, Envelope(message, session: session.id, flags: .gateway))
         }
         actions.append(mark(.snapshotBegin(begin)))
         if !frames.isEmpty { actions.append(.sendFrames(connection, frames)) }
@@ -234,7 +236,7 @@ extension Gateway {
             self.counters.work.visit()
             self.settle(next.vehicle, at: now, into: &actions)
             if let features = self.features(of: session),
-                self.refit(next, in: session, features, into: &actions)
+                self.refit(next, in: session, features, at: now, into: &actions)
             {
                 self.announce(next.vehicle, into: &actions)
             }
@@ -243,12 +245,14 @@ extension Gateway {
     }
 
     /// Moves the endpoints of a vehicle whose profiles changed into the right audience, and tells the client.
-    mutating func refit(_ id: VehicleID, in session: SessionID, into actions: inout [Action]) {
+    mutating func refit(
+        _ id: VehicleID, in session: SessionID, at now: Instant, into actions: inout [Action]
+    ) {
         guard let features = self.features(of: session) else { return }
         var isChanged = false
         for (name, _, _) in self.vehicles[id]?.connections ?? [] {
             let path = EndpointPath(vehicle: id, endpoint: name)
-            isChanged = self.refit(path, in: session, features, into: &actions) || isChanged
+            isChanged = self.refit(path, in: session, features, at: now, into: &actions) || isChanged
         }
         if isChanged { self.announce(id, into: &actions) }
     }
@@ -259,7 +263,8 @@ extension Gateway {
     ///
     /// - Returns: Whether it was sent anything.
     private mutating func refit(
-        _ path: EndpointPath, in id: SessionID, _ features: SessionFeatures, into actions: inout [Action]
+        _ path: EndpointPath, in id: SessionID, _ features: SessionFeatures, at now: Instant,
+        into actions: inout [Action]
     ) -> Bool {
         guard let endpoint = self.vehicles[path.vehicle]?.endpoints[path.endpoint],
             let connection = endpoint.connection, let membership = endpoint.membership,
@@ -268,10 +273,10 @@ extension Gateway {
         let wanted = self.profile(of: endpoint, path.vehicle, features)
         if wanted == membership.profile {
             guard membership.wait != nil else {
-                return self.restate(features, id, path, endpoint, into: &actions)
+                return self.restate(features, id, path, endpoint, at: now, into: &actions)
             }
             self.sessions[id]?.waiting.append(path)
-            self.sendSnapshots(of: id, into: &actions)
+            self.sendSnapshots(of: id, at: now, into: &actions)
             return false
         }
         if membership.profile == .bare {
@@ -281,7 +286,7 @@ extension Gateway {
         }
         self.leaveSession(path, into: &actions)
         actions.append(.purge(connection, id))
-        self.join(path, id, resuming: nil, isRefit: true, into: &actions)
+        self.join(path, id, resuming: nil, isRefit: true, at: now, into: &actions)
         return true
     }
 
@@ -290,15 +295,18 @@ extension Gateway {
     /// - Returns: Whether a list was sent.
     private mutating func restate(
         _ features: SessionFeatures, _ id: SessionID, _ path: EndpointPath, _ endpoint: Endpoint,
-        into actions: inout [Action]
+        at now: Instant, into actions: inout [Action]
     ) -> Bool {
         let withheld = self.withheld(from: endpoint, path.vehicle, features)
-        guard endpoint.membership?.withheld != withheld.untilSnapshot, let connection = endpoint.connection,
-            let session = self.sessions[id].map(SessionSummary.init)
+        guard let membership = endpoint.membership, membership.withheld != withheld.untilSnapshot,
+            let connection = endpoint.connection, let session = self.sessions[id]
         else { return false }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.membership?.withheld = withheld.untilSnapshot
+        // What waits to be fitted has lower numbers than the session's, and follows.
+        let sequence = session.sequenceHandedOn(membership.profile)
         self.sendSnapshot(
-            .missed, [], withheld, of: session, at: session.sequence, to: connection, into: &actions)
+            .missed, (sequence, sequence), [], withheld, of: SessionSummary(session, at: now),
+            to: connection, into: &actions)
         return true
     }
 
@@ -361,13 +369,15 @@ extension Gateway {
         let isSuspended: Bool
         let receiptsEveryMilliseconds: UInt32
         let sequence: UInt64
+        let ageMilliseconds: UInt32?
 
-        init(_ session: NavigationSession) {
+        init(_ session: NavigationSession, at now: Instant) {
             self.id = session.id
             self.client = session.client
             self.isSuspended = session.isSuspended
             self.receiptsEveryMilliseconds = session.receiptsEveryMilliseconds
             self.sequence = session.sequence
+            self.ageMilliseconds = NavigationSession.age(since: session.lastPublished, at: now)
         }
     }
 

@@ -45,6 +45,9 @@ struct NavigationSession: Sendable, Hashable, Codable {
     private(set) var content = SessionContent()
     /// The last sequence number that its client used.
     private(set) var sequence: UInt64 = 0
+    /// When the last publication was accepted; nil for none.
+    private(set) var lastPublished: Instant?
+    var acknowledged = AcknowledgedNumbers(upTo: 0)
     private(set) var retained = RetainedState()
     var audiences: OrderedDictionary<Profile, Audience> = [:]
     var replay = ReplayRing(after: 0)
@@ -65,7 +68,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
             left,
             tourNumber, isSuspended, profileUse,
             openShares, mayQueueShares, withholdsSegments, nextOptIn, providedFeatures
-        case content, sequence, retained, audiences, replay
+        case content, sequence, lastPublished, acknowledged, retained, audiences, replay
     }
 
     init(
@@ -124,7 +127,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
 
     // MARK: Publications
 
-    /// How far ``publish(_:from:_:_:_:into:)`` has come.
+    /// How far ``publish(_:from:granted:at:_:_:_:into:)`` has come.
     struct Progress: Sendable, Hashable {
         /// The first frame that it has not looked at.
         var next: Int
@@ -134,6 +137,8 @@ struct NavigationSession: Sendable, Hashable, Codable {
         var changesOptOut = false
         /// Steps must fit frames to some profiles.
         var needsFitting = false
+        /// See ``Gateway/noteUnacknowledged(_:_:at:into:)``.
+        var needsAcknowledgement = false
     }
 
     /// Whether a publication changed the session.
@@ -163,6 +168,14 @@ struct NavigationSession: Sendable, Hashable, Codable {
         if sequence == self.sequence + 1 { self.sequence = sequence }
     }
 
+    /// Whether the client must be told of numbers that it has used up, now or later.
+    var needsAcknowledgement: Bool {
+        mutating get { self.sequence >= self.acknowledged.next }
+    }
+
+    /// Welcome tells the client the last number.
+    mutating func acknowledgeAll() { self.acknowledged = AcknowledgedNumbers(upTo: self.sequence) }
+
     /// Validates the frames from `first` on, applies them, and hands them to every audience.
     ///
     /// Stops after an event, after a trip that changes what is shared, after a refused frame (its number is used up), and before
@@ -170,8 +183,9 @@ struct NavigationSession: Sendable, Hashable, Codable {
     ///
     /// - Returns: What comes next, and why the last one was refused, if it was.
     mutating func publish(
-        _ frames: PublishedFrames, from first: Int, granted features: FeatureSet, _ rules: PublishingRules,
-        _ memory: inout MemoryLedger, _ counters: inout Gateway.Counters, into actions: inout [Gateway.Action]
+        _ frames: PublishedFrames, from first: Int, granted features: FeatureSet, at now: Instant,
+        _ rules: PublishingRules, _ memory: inout MemoryLedger, _ counters: inout Gateway.Counters,
+        into actions: inout [Gateway.Action]
     ) -> Progress {
         let kept = self.kept
         let trip = self.content.trip
@@ -210,7 +224,9 @@ struct NavigationSession: Sendable, Hashable, Codable {
         self.handOn(frames[applied], rules, &batch, into: &actions)
         if self.content.trip.sharesLess(than: trip) { self.forgetReplay() }
         if self.kept != kept { memory.set(self.id, self.kept) }
+        if progress.rejection == nil || progress.next > first + 1 { self.lastPublished = now }
         progress.needsFitting = batch.needsFitting
+        progress.needsAcknowledgement = self.needsAcknowledgement
         counters.work.visit(batch.units + progress.next - first)
         return progress
     }
@@ -274,6 +290,16 @@ struct NavigationSession: Sendable, Hashable, Codable {
         batch.newStates.removeAll(keepingCapacity: true)
         batch.growth = 0
     }
+
+    /// How old content is of which the newest was published at `instant`, in milliseconds; nil if there is none. In steps, so that
+    /// endpoints that enter at about the same time are told the same.
+    static func age(since instant: Instant?, at now: Instant) -> UInt32? {
+        guard let instant else { return nil }
+        let milliseconds = ((now - instant).nanoseconds + 999_999) / 1_000_000
+        return UInt32(clamping: (milliseconds + Self.ageStep - 1) / Self.ageStep * Self.ageStep)
+    }
+
+    private static let ageStep: Int64 = 100
 
     // MARK: What a client may publish
 

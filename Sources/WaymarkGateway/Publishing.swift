@@ -41,7 +41,8 @@ extension Gateway {
             return first + 1
         }
         let progress = self.sessions.values[index].publish(
-            frames, from: first, granted: features, self.rules, &self.memory, &self.counters, into: &actions)
+            frames, from: first, granted: features, at: now, self.rules, &self.memory, &self.counters,
+            into: &actions)
         let last = progress.next - 1
         if progress.needsFitting { self.queue(.fit(id)) }
         if let rejection = progress.rejection {
@@ -50,6 +51,9 @@ extension Gateway {
             self.follow(frames.outlines[last], in: id, at: now, into: &actions)
         }
         if progress.changesOptOut { self.followOptOut(of: id, at: now) }
+        if progress.needsAcknowledgement {
+            self.noteUnacknowledged(id, connection, at: now, into: &actions)
+        }
         return progress.next
     }
 
@@ -65,13 +69,21 @@ extension Gateway {
     }
 
     /// Uses up the sequence number of a frame that the codec rejected.
-    mutating func skip(_ header: FrameHeader, from connection: ConnectionID) {
+    mutating func skip(
+        _ header: FrameHeader, from connection: ConnectionID, at now: Instant, into actions: inout [Action]
+    ) {
         guard case .client(let client) = self.peers[connection] else { return }
         self.counters.framesRejected += 1
         guard let index = self.sessions.index(forKey: header.session),
             self.sessions.withValue(at: index, { $0.client }) == client
         else { return }
-        self.sessions.withValue(at: index) { $0.skip(header.sequence) }
+        let needsAcknowledgement = self.sessions.withValue(at: index) {
+            $0.skip(header.sequence)
+            return $0.needsAcknowledgement
+        }
+        if needsAcknowledgement {
+            self.noteUnacknowledged(header.session, connection, at: now, into: &actions)
+        }
     }
 
     /// Updates the memory ledger with what a session keeps now.
@@ -123,14 +135,14 @@ extension Gateway {
     }
 
     /// A step: fits some of what waits, and sends snapshots.
-    mutating func fitMore(of id: SessionID, into actions: inout [Action]) {
-        if self.fitWhileInBudget(id, into: &actions) { self.putBack(.fit(id)) }
+    mutating func fitMore(of id: SessionID, at now: Instant, into actions: inout [Action]) {
+        if self.fitWhileInBudget(id, at: now, into: &actions) { self.putBack(.fit(id)) }
     }
 
     /// Fits what waits, and sends snapshots, as far as the budget goes.
     ///
     /// - Returns: Whether more waits.
-    mutating func fitWhileInBudget(_ id: SessionID, into actions: inout [Action]) -> Bool {
+    mutating func fitWhileInBudget(_ id: SessionID, at now: Instant, into actions: inout [Action]) -> Bool {
         let rules = self.rules
         repeat {
             guard let (result, units) = self.sessions[id]?.fitMore(rules, &self.memory) else { return false }
@@ -138,7 +150,7 @@ extension Gateway {
             switch result {
             case .nothing: break
             case .publish(let audience, let fitted): actions.append(.publish(audience, fitted))
-            case .snapshot(let path): self.sendSnapshot(of: id, to: path, into: &actions)
+            case .snapshot(let path): self.sendSnapshot(of: id, to: path, at: now, into: &actions)
             }
         } while self.hasBudget
         return true

@@ -234,6 +234,12 @@ extension NavigationSession {
         self.audiences[profile]?.fitting = Audience.Fitting(snapshot.queue, after: self.sequence)
     }
 
+    /// The number up to which the endpoints of a profile were sent what was published.
+    func sequenceHandedOn(_ profile: Profile) -> UInt64 {
+        let waiting = self.audiences[profile]?.fitting?.queue.nextSequence
+        return waiting.map { $0 - 1 } ?? self.sequence
+    }
+
     /// Removes an endpoint, and its audience if that has no other.
     mutating func leave(_ profile: Profile) {
         guard let index = self.audiences.index(forKey: profile) else { return }

@@ -86,7 +86,7 @@ extension Gateway {
     private mutating func take(_ step: Step, at now: Instant, into actions: inout [Action]) {
         self.counters.work.visit()
         switch step {
-        case .fit(let session): self.fitMore(of: session, into: &actions)
+        case .fit(let session): self.fitMore(of: session, at: now, into: &actions)
         case .end(let session, let reason): self.endFitted(session, reason, into: &actions)
         case .deadlines: self.reachDeadlines(at: now, into: &actions)
         case .tour(let session, let number, let place):

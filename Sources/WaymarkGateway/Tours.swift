@@ -94,16 +94,18 @@ extension Gateway {
         into actions: inout [Action]
     ) {
         switch purpose {
-        case .enter(let told): self.enter(id, session, told: told, into: &actions)
+        case .enter(let told): self.enter(id, session, told: told, at: now, into: &actions)
         case .announce(let told):
             if self.vehicles[id].map({ $0.place > told }) ?? false { self.announce(id, into: &actions) }
         case .suspend:
             let grace = UInt32(clamping: self.policy.limits.grace.milliseconds)
-            self.send(.sessionSuspended(graceMilliseconds: grace), to: id, of: session, into: &actions)
+            let age = NavigationSession.age(since: self.sessions[session]?.lastPublished, at: now)
+            let suspended = SessionSuspended(graceMilliseconds: grace, ageMilliseconds: age)
+            self.send(.sessionSuspended(suspended), to: id, of: session, into: &actions)
         case .restore(let connection, let wasSuspended):
             self.restore(id, session, connection, wasSuspended: wasSuspended, into: &actions)
         case .enforce: self.endForbiddenGuidance(of: id, in: session, at: now, into: &actions)
-        case .refit: self.refit(id, in: session, into: &actions)
+        case .refit: self.refit(id, in: session, at: now, into: &actions)
         case .purgeShares:
             for (_, connection, _) in self.vehicles[id]?.connections ?? [] {
                 actions.append(.purgeShares(connection, session))

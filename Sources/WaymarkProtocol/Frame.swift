@@ -7,7 +7,7 @@
 ///     6  reserved     16 bits, sent as 0, ignored
 ///     8  body length  32 bits
 ///     12 session id   32 bits, 0 for none
-///     16 sequence     64 bits, 0 outside of a session
+///     16 sequence     64 bits, 0 if the frame is no publication
 ///
 /// - Source: Docs/protocol.md, "Frame".
 @usableFromInline package struct FrameHeader: Sendable, Hashable {
@@ -17,7 +17,7 @@
         package init(rawValue: UInt8) { self.rawValue = rawValue }
         /// A receiver that does not know the type ignores the frame.
         package static let skippable = Flags(rawValue: 1)
-        /// The gateway itself added the frame to the session. Its sequence number is that of the publication before it.
+        /// The gateway itself added the frame to the session.
         package static let gateway = Flags(rawValue: 2)
         /// The gateway fitted the content to the receiver's profile.
         package static let fitted = Flags(rawValue: 4)

@@ -40,6 +40,9 @@ package enum ProtocolConstants {
     package static let priority: ClosedRange<Int32> = -1_000...1_000
     package static let keepaliveMilliseconds: ClosedRange<UInt32> = 1_000...600_000
     package static let receiptsMilliseconds: ClosedRange<UInt32> = 100...60_000
+    /// A client gets an Acknowledgement after as many numbers, or after ``acknowledgementMilliseconds``.
+    package static let acknowledgementFrames: UInt64 = 64
+    package static let acknowledgementMilliseconds: Int64 = 500
     package static let frameBytes: ClosedRange<UInt32> = 4_096...16_777_216
     /// A Hello's frame, header included: the most that a peer can make the gateway buffer before it is admitted.
     package static let helloFrameBytesMax: UInt32 = 4_096

@@ -8,6 +8,7 @@ internal import WaymarkProtocol
 final class GatewayInspector: GatewayTap {
     var watch: Watch
     var service = ServiceWatch()
+    private var ages = AgeWatch()
     /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
     var happenings: Set<Happening> = []
@@ -39,6 +40,7 @@ final class GatewayInspector: GatewayTap {
     func restart() {
         self.watch = Watch(grace: self.grace, self.watch.access.reloads.last ?? self.watch.access.rules)
         self.service.restart()
+        self.ages = AgeWatch()
         self.predecessor = nil
         self.withheldAction = nil
         self.members = [:]
@@ -71,7 +73,11 @@ final class GatewayInspector: GatewayTap {
             self.checkRejection(of: event, actions, before, gateway, at: now)
         }
         actions = self.injected(actions)
+        self.ages.see(
+            event, accepting: gateway.counters.framesPublished &- before.counters.framesPublished, at: now)
         for action in actions { self.see(action) }
+        self.violations += self.ages.violations
+        self.ages.violations = []
         self.watch.access.setChanging(gateway.hasSteps(of: nil))
         let isDue = gateway.armed.map { $0 <= now } ?? false
         self.watch.check(isBehind: isDue || gateway.hasSteps(of: nil))
@@ -88,6 +94,7 @@ final class GatewayInspector: GatewayTap {
             if let happening = Happening(envelope.message) { self.happenings.insert(happening) }
         case .admit, .refuse, .forward, .sendFrames, .purge, .purgeShares, .close, .arm, .note: break
         }
+        self.ages.see(action)
         self.watch.see(action, members: members)
     }
 
@@ -138,12 +145,13 @@ final class GatewayInspector: GatewayTap {
         }
     }
 
-    /// A rejected message must have no effect but the error, which says why, and a note.
+    /// A rejected message must have no effect but the error, which says why, and a note; and, if it uses up a number, an Acknowledgement
+    /// now or later.
     private func checkRejection(
         of event: Gateway.Event, _ actions: [Gateway.Action], _ before: Gateway, _ gateway: Gateway,
         at now: Instant
     ) {
-        let effects = actions.count { if case .note = $0 { false } else { true } }
+        let effects = actions.count { Self.isEffect($0, of: event) }
         for case .send(let id, let envelope) in actions {
             guard case .error(let rejection) = envelope.message else { continue }
             if effects != 1 {
@@ -162,6 +170,14 @@ final class GatewayInspector: GatewayTap {
             if expected != gateway {
                 self.report(.rejectionChangesNothing, "\(rejection) changed the gateway's state")
             }
+        }
+    }
+
+    private static func isEffect(_ action: Gateway.Action, of event: Gateway.Event) -> Bool {
+        switch (event, action) {
+        case (_, .note), (.published, .arm): false
+        case (.published, .send(_, let envelope)): envelope.message.type != .acknowledgement
+        default: true
         }
     }
 
@@ -217,13 +233,26 @@ final class GatewayInspector: GatewayTap {
             rejection.field = ""
             return [.send(id, Envelope(.error(rejection)))]
         case (.loseSnapshotAfterRestart, .sendFrames) where self.hasRestarted: return []
+        case (.wrongCursor, .send(let id, let envelope)), (.staleAge, .send(let id, let envelope)):
+            guard case .snapshotBegin(var begin) = envelope.message else { return [action] }
+            if fault == .wrongCursor { begin.toSequence += 1 }
+            if fault == .staleAge { begin.ageMilliseconds = (begin.ageMilliseconds ?? 0) + 100 }
+            return [.send(id, Envelope(.snapshotBegin(begin), session: envelope.session, flags: .gateway))]
+        case (.loseAcknowledgement, .send(_, let envelope))
+        where envelope.message.type == .acknowledgement && self.random.once(in: 2): return []
+        case (.acknowledgeTooMuch, .send(let id, let envelope)):
+            guard case .acknowledgement(let sequence) = envelope.message else { return [action] }
+            return [
+                .send(id, Envelope(.acknowledgement(sequence: sequence + 1), session: envelope.session))
+            ]
         case (.loseState, _), (.loseEvent, _), (.duplicate, _), (.reorder, _), (.ignorePurge, _),
             (.ignoreLeave, _),
             (.loseOutcome, _), (.changeOutcome, _), (.confuseIDs, _), (.beginSecondSession, _),
             (.ignoreOutboxLimit, _),
             (.applyRejected, _), (.loseError, _), (.loseErrorField, _), (.loseSnapshotAfterRestart, _),
             (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _), (.writeAfterGoodbye, _),
-            (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _):
+            (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _), (.loseAcknowledgement, _),
+            (.acknowledgeTooMuch, _), (.wrongCursor, _), (.staleAge, _):
             return [action]
         }
     }

@@ -18,6 +18,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         case deliveredInRounds
         case rulesChanged
         case equivalentRequests
+        case acknowledged
     }
 
     private let kind: Kind
@@ -49,6 +50,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
             guard case .left(let reason) = status.standing else { return nil }
             self.kind = .left(reason)
         case .destinationShareStatus(let status): self.kind = .shared(status.stage)
+        case .acknowledgement: self.kind = .acknowledged
         default: return nil  // Occurs in every run.
         }
     }
@@ -82,7 +84,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         var kinds: [Kind] = [
             .snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted, .handedOver,
             .brokenWhileWriting, .processedInTurns, .deliveredInRounds, .rulesChanged,
-            .equivalentRequests,
+            .equivalentRequests, .acknowledged,
         ]
         kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
         kinds += reasons.map(Kind.left) + stages.map(Kind.shared)

@@ -11,6 +11,7 @@ package enum Promise: Int, Sendable, Hashable, CaseIterable {
     case rulesHold = 9
     case turnsAreFair = 10
     case quotasHold = 11
+    case acknowledgedStays = 12
 }
 
 /// A promise that was broken.
@@ -71,13 +72,21 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     case ignoreBudgets
     /// A user may have as much as all users together.
     case ignoreQuotas
+    /// Some Acknowledgements are not sent.
+    case loseAcknowledgement
+    /// An Acknowledgement names a number that was not used up.
+    case acknowledgeTooMuch
+    /// SnapshotBegin leads to a number that was not published.
+    case wrongCursor
+    /// SnapshotBegin says that the content is older than it is.
+    case staleAge
 
     /// The promise that it breaks.
     package var promise: Promise {
         switch self {
-        case .loseState: .equalAtRest
+        case .loseState, .staleAge: .equalAtRest
         case .loseEvent, .duplicate, .reorder, .loseWaitingAtHandover, .loseByte, .overtakeChannel,
-            .writeAfterGoodbye:
+            .writeAfterGoodbye, .wrongCursor:
             .publishersOrder
         case .ignorePurge, .ignoreLeave: .nothingAfterCancelling
         case .loseOutcome, .changeOutcome, .confuseIDs: .oneOutcome
@@ -88,6 +97,7 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
         case .ignoreRules: .rulesHold
         case .ignoreBudgets: .turnsAreFair
         case .ignoreQuotas: .quotasHold
+        case .loseAcknowledgement, .acknowledgeTooMuch: .acknowledgedStays
         }
     }
 }

@@ -23,6 +23,8 @@ extension SimulatedNetwork {
         }
         self.openOnce()
         self.waitForRequests()
+        // Acknowledgements come after at most two seconds.
+        self.wait(seconds: 3)
         guard self.violations.isEmpty else { return }
         self.compareRequests()
         self.compareSessions()
@@ -123,6 +125,10 @@ extension SimulatedNetwork {
             if app.hasOpenShares { self.report(.oneOutcome, "\(app.id) never gets the outcome of a share") }
             for refusal in app.awaited where app.session != nil {
                 self.report(.rejectionChangesNothing, "\(app.id) never gets the error \(refusal)")
+            }
+            if let published = app.sent.kept.last, app.session != nil {
+                self.report(
+                    .acknowledgedStays, "\(app.id) never gets the Acknowledgement of \(published.sequence)")
             }
         }
     }

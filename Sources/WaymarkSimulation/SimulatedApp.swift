@@ -41,7 +41,7 @@ struct SimulatedApp {
     /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
     private var sequence: UInt64 = 0
-    private var recent: [Published] = []
+    private(set) var sent = AcknowledgedBuffer()
     /// Publications that were lost in transit, to be sent again.
     private var lost: [Published] = []
     private var openings = 0
@@ -93,8 +93,10 @@ struct SimulatedApp {
             self.forgetSession()
             return nil
         }
-        self.lost = (self.recent + self.lost).filter { $0.sequence > found.sequence }
-        self.recent = []
+        self.lost = (self.sent.kept + self.lost).filter { $0.sequence > found.sequence }
+        if let text = self.sent.resume(after: found.sequence) {
+            self.violations.append((.acknowledgedStays, "\(self.id): \(text)"))
+        }
         self.sequence = found.sequence
         if random.once(in: 2) { self.lost = [] } else { return nil }
         // The client starts again, with a new generation.
@@ -107,7 +109,7 @@ struct SimulatedApp {
         self.joined = []
         self.publisher = Publisher(client: self.id, following: self.publisher)
         self.sequence = 0
-        self.recent = []
+        self.sent = AcknowledgedBuffer()
         self.lost = []
         self.awaited = []
         self.shares = [:]
@@ -153,8 +155,14 @@ struct SimulatedApp {
         case .requestOutcome(let outcome):
             if outcome.outcome == .accepted, session == self.session { self.publisher.isRerouteAsked = true }
         case .destinationShareStatus(let status): if session == self.session { self.note(status) }
+        case .acknowledgement(let sequence): if session == self.session { self.acknowledge(sequence) }
         default: break  // Settings, receipts and others have no effect.
         }
+    }
+
+    private mutating func acknowledge(_ sequence: UInt64) {
+        guard let text = self.sent.acknowledge(sequence, awaiting: self.awaited) else { return }
+        self.violations.append((.acknowledgedStays, "\(self.id): \(text)"))
     }
 
     private mutating func report(_ text: String) { self.violations.append((.oneOutcome, text)) }
@@ -270,7 +278,7 @@ struct SimulatedApp {
 
     private mutating func noteSent(_ published: Published) -> Published {
         // A publication after a gap is not sent again: by then there may be no gap.
-        if published.refusal?.code != .sequenceGap { self.recent.append(published) }
+        if published.refusal?.code != .sequenceGap { self.sent.keep(published) }
         if let refusal = published.refusal { self.awaited.append(refusal) }
         return published
     }

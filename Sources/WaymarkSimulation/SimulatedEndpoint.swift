@@ -35,7 +35,10 @@ struct SimulatedEndpoint {
     var intentions: [Message] = []
     /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
+    /// Up to which number it holds the session; 0 during a full snapshot.
     private var sequence: UInt64 = 0
+    /// The number to which the snapshot leads that is being received.
+    private var snapshotEnd: UInt64 = 0
     /// The session has no room for its profile: it gets no content.
     private var isOutOfRoom = false
     /// The trip did not share its segments when the endpoint last joined the session.
@@ -174,8 +177,11 @@ struct SimulatedEndpoint {
         } else if envelope.session != .none, self.ended.contains(envelope.session) {
             self.report(.nothingAfterCancelling, "\(envelope.message.type) of a session after its end")
         }
+        if envelope.sequence != 0, envelope.message.publication == nil {
+            self.report(.publishersOrder, "\(envelope.message.type) has the number \(envelope.sequence)")
+        }
         switch envelope.message {
-        case .snapshotEnd: self.endSnapshot(envelope.sequence, log)
+        case .snapshotEnd: self.endSnapshot(log)
         case .sessionEnded(let end): self.end(end.session)
         case .requestOutcome(let outcome): self.receive(outcome)
         case .prompt(let prompt): self.answer(prompt, &random)
@@ -203,18 +209,25 @@ struct SimulatedEndpoint {
         }
         self.isSnapshot = begin.kind == .full
         if self.isSnapshot { self.leave() }
+        // A list of withheld features alone leads from a number to the same one.
+        if begin.fromSequence != self.sequence, self.isSnapshot || begin.fromSequence != begin.toSequence {
+            self.report(
+                .publishersOrder, "a snapshot leads from \(begin.fromSequence), it holds \(self.sequence)")
+        }
+        self.snapshotEnd = begin.toSequence
         self.ended.remove(envelope.session)
         self.session = envelope.session
     }
 
-    private mutating func endSnapshot(_ sequence: UInt64, _ log: PublishedLog?) {
+    private mutating func endSnapshot(_ log: PublishedLog?) {
         if !self.isSnapshot,
-            let event = log?.event(after: self.sequence, before: sequence + 1, for: self.currentFitting)
+            let event = log?.event(
+                after: self.sequence, before: self.snapshotEnd + 1, for: self.currentFitting)
         {
             self.report(.publishersOrder, "event \(event) is missing from the snapshot of missed events")
         }
         self.isSnapshot = false
-        self.sequence = max(self.sequence, sequence)
+        self.sequence = self.snapshotEnd
     }
 
     private mutating func end(_ session: SessionID) {
@@ -320,5 +333,11 @@ extension Publication {
         case .addRouteSegments, .currentRouteSegment: true
         default: false  // The others have no field for them.
         }
+    }
+}
+
+extension Message {
+    fileprivate var publication: Publication? {
+        if case .publication(let publication) = self { publication } else { nil }
     }
 }

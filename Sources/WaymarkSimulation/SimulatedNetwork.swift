@@ -174,6 +174,8 @@ package struct SimulatedNetwork {
         policy.limits.promptTimeout = .seconds(random.number(2...20))
         policy.limits.shareTimeout = .seconds(random.number(1...10))
         policy.limits.requestsOpenMax = random.number(1...4)
+        policy.acknowledgements.frames = UInt64(random.number(1...64))
+        policy.acknowledgements.delay = .milliseconds(random.number(50...2_000))
         return policy
     }
 

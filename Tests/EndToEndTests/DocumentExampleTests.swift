@@ -158,6 +158,7 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
             try await self.client.until("connected")
             try self.client.tell("start")
             try await self.client.until("session opened, standing 1")
+            try await self.client.until("acknowledged 2, 0 frames kept")
             try await self.cluster.until("snapshot full from")
             let line = try await self.cluster.until("Main street")
             #expect(

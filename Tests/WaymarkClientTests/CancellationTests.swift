@@ -36,11 +36,12 @@ extension FakeGateway {
 extension FakeGateway.Peer {
     /// Brings an endpoint into a session that guides.
     func guide(_ session: SessionID, client: String = "app") async throws {
-        let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: client))
+        var begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: client))
+        begin.toSequence = 1
         try await self.send(.snapshotBegin(begin), session: session)
         try await self.send(
             .publication(.startGuidance(trip, generation: 1, route)), session: session, sequence: 1)
-        try await self.send(.snapshotEnd, session: session, sequence: 1)
+        try await self.send(.snapshotEnd, session: session)
     }
 
     /// Everything up to the answer to a question that crosses nothing: what an endpoint says before its settings.

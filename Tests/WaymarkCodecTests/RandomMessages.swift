@@ -61,7 +61,17 @@ extension RandomValues {
         hello.resumptionToken = self.maybe { $0.token() }
         hello.resumeSession = SessionID(self.number(0...UInt32.max))
         hello.resumeSequence = self.number(0...UInt64.max)
+        hello.negotiatedLimits = self.maybe { $0.negotiatedLimits() }
         return hello
+    }
+
+    private mutating func negotiatedLimits() -> NegotiatedLimits {
+        var limits = NegotiatedLimits()
+        limits.vehiclesPerSessionMax = self.number(256...65_536)
+        limits.extensionStatesMax = self.number(64...65_536)
+        limits.routeSegmentsMax = self.number(65...4_096)
+        limits.coordinatesMax = self.number(262_144...4_194_304)
+        return limits
     }
 
     private mutating func welcome() -> Welcome {
@@ -80,6 +90,7 @@ extension RandomValues {
         welcome.graceMilliseconds = self.number(0...UInt32.max)
         welcome.requestsOpenMax = self.number(0...UInt32.max)
         welcome.software = self.text(0...128)
+        welcome.negotiatedLimits = self.negotiatedLimits()
         welcome.gateway = GatewayIdentity(
             instance: GatewayName(unchecked: self.name()), epoch: self.number(1...UInt64.max))
         return welcome
@@ -117,6 +128,9 @@ extension RandomValues {
         begin.isSuspended = self.flag()
         begin.receiptsEveryMilliseconds = self.number(0...UInt32.max)
         begin.withheld = self.grants()
+        begin.fromSequence = self.number(0...UInt64.max)
+        begin.toSequence = self.number(0...UInt64.max)
+        begin.ageMilliseconds = self.flag() ? self.number(0...UInt32.max) : nil
         return begin
     }
 
@@ -185,9 +199,14 @@ extension RandomValues {
         case .sessionEnded: .sessionEnded(SessionEnded(session: SessionID(self.id()), reason: self.one()))
         case .snapshotBegin: .snapshotBegin(self.snapshotBegin())
         case .snapshotEnd: .snapshotEnd
-        case .sessionSuspended: .sessionSuspended(graceMilliseconds: self.number(0...UInt32.max))
+        case .sessionSuspended:
+            .sessionSuspended(
+                SessionSuspended(
+                    graceMilliseconds: self.number(0...UInt32.max),
+                    ageMilliseconds: self.flag() ? self.number(0...UInt32.max) : nil))
         case .sessionRestored: .sessionRestored
         case .receipt: .receipt(self.receipt())
+        case .acknowledgement: .acknowledgement(sequence: self.number(1...UInt64.max))
         case .receiptReport:
             .receiptReport(
                 ReceiptReport(

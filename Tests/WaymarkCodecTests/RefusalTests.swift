@@ -396,6 +396,11 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
         Refusal(hello { $0.displayName = String(repeating: "x", count: 129) }, .outOfRange, "display_name"),
         Refusal(hello { $0.software = long }, .outOfRange, "software"),
         Refusal(hello { $0.credential = .init(repeating: 1, count: 257) }, .outOfRange, "credential"),
+        Refusal(
+            hello {
+                $0.negotiatedLimits = .page
+                $0.negotiatedLimits?.routeSegmentsMax = 64
+            }, .outOfRange, "negotiated_limits.route_segments_max"),
         Refusal(hello { $0.keepaliveMilliseconds = 999 }, .outOfRange, "keepalive_milliseconds"),
         Refusal(hello { $0.keepaliveMilliseconds = 600_001 }, .outOfRange, "keepalive_milliseconds"),
         Refusal(hello { $0.frameBytesMax = 4_095 }, .outOfRange, "frame_bytes_max"),

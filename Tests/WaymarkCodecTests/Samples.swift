@@ -92,11 +92,14 @@ enum Samples {
         case .receipt:
             Envelope(.receipt(Receipt(receivedSequence: 300, shownSequence: 299)), session: self.session)
         case .receiptReport: Envelope(.receiptReport(self.report), session: self.session)
+        case .acknowledgement: Envelope(.acknowledgement(sequence: 300), session: self.session)
         case .vehicleChanged: Envelope(.vehicleChanged(self.status), session: self.session)
         case .snapshotBegin: Envelope(.snapshotBegin(self.snapshotBegin), session: self.session)
         case .snapshotEnd: Envelope(.snapshotEnd, session: self.session)
         case .sessionSuspended:
-            Envelope(.sessionSuspended(graceMilliseconds: 30_000), session: self.session, flags: .gateway)
+            Envelope(
+                .sessionSuspended(SessionSuspended(graceMilliseconds: 30_000, ageMilliseconds: 0)),
+                session: self.session, flags: .gateway)
         case .sessionRestored: Envelope(.sessionRestored, session: self.session, flags: .gateway)
         case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
             .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
@@ -130,6 +133,8 @@ extension Samples {
         hello.resumptionToken = self.token
         hello.resumeSession = self.session
         hello.resumeSequence = 300
+        hello.negotiatedLimits = .page
+        hello.negotiatedLimits?.vehiclesPerSessionMax = 4_096
         return hello
     }
 
@@ -181,6 +186,8 @@ extension Samples {
         begin.isSuspended = true
         begin.receiptsEveryMilliseconds = 1_000
         begin.withheld = [FeatureGrant(.routeSegments, withheld: .tripOptedOut)]
+        (begin.fromSequence, begin.toSequence) = (290, 300)
+        begin.ageMilliseconds = 1_200
         return begin
     }
 

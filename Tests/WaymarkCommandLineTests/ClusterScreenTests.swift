@@ -56,6 +56,20 @@ import WaymarkProtocol
         return state
     }
 
+    @Test func `the screen says how old its content is while a connection is lost or the client is away`() {
+        var view = ClusterScreen.View()
+        func has(_ text: String) -> Bool {
+            ClusterScreen.lines(view, columns: 80, rows: 24).contains { $0.hasSuffix(text) }
+        }
+        view.lostFor = .seconds(12)
+        #expect(has("the gateway is away: this is 12 s old"))
+        view.age = .seconds(75)
+        #expect(has("the gateway is away: this is 75 s old"))
+        view.lostFor = nil
+        view.state.isSuspended = true
+        #expect(has("the navigation client is away: guidance stands still, this is 75 s old"))
+    }
+
     @Test func `the screen fits into 80 columns and 24 rows, whatever it shows`() {
         var view = ClusterScreen.View()
         view.title = "car/cluster"

@@ -322,7 +322,8 @@ import WaymarkRoutes
         begin.withheld = [FeatureGrant(.charge, withheld: .policy)]
         let vehicle = VehicleID(unchecked: "v")
         let others: [Message] = [
-            .snapshotBegin(begin), .snapshotEnd, .sessionSuspended(graceMilliseconds: 1), .sessionRestored,
+            .snapshotBegin(begin), .snapshotEnd, .sessionSuspended(SessionSuspended(graceMilliseconds: 1)),
+            .sessionRestored,
             .sessionEnded(SessionEnded(session: SessionID(1), reason: .finished)),
             .prompt(
                 Prompt(

@@ -77,6 +77,8 @@ struct WalkWorld {
         self.plan = plan
         var policy = Gateway.Policy()
         policy.arbitration = plan.arbitration
+        // Without deadlines of its own.
+        policy.acknowledgements.frames = 1
         policy.limits.requestsOpenMax = 1
         policy.limits.sharesOpenMax = 1
         policy.limits.outcomesKeptMax = 4

@@ -14,6 +14,8 @@ import WaymarkSimulation
         var world = World { policy in
             policy.limits.replayBytesMax = 4_000
             policy.limits.retainedBytesMax = 6_000
+            // A batch is acknowledged once.
+            policy.acknowledgements.frames = UInt64(UInt32.max)
         }
         world.arrive(1, World.endpoint("car"))
         world.arrive(2, World.endpoint("car", "metric") { $0.preferences.distanceUnits = .metric })

@@ -145,6 +145,9 @@ import WaymarkProtocol
         #expect(types.last == .sessionEnded && types.count { $0 == .sessionEnded } == 1)
         #expect(types.count { $0 == .destinationShareStatus } == 8 * Self.count)
         #expect(types.count { $0 == .requestOutcome } == 1)
+        // Of what the client published before, nothing is acknowledged any more.
+        world.wait(.milliseconds(500))
+        #expect(Self.types(world, 1) == types)
         #expect(world.deadline == nil)
     }
 

@@ -20,6 +20,9 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_vehicle_hello_d
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_navigation_hello_descriptor(void) {
     return &waymark__v1__navigation_hello__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_negotiated_limits_descriptor(void) {
+    return &waymark__v1__negotiated_limits__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_hello_descriptor(void) {
     return &waymark__v1__hello__descriptor;
 }
@@ -115,6 +118,9 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_session_suspend
 }
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_session_restored_descriptor(void) {
     return &waymark__v1__session_restored__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_acknowledgement_descriptor(void) {
+    return &waymark__v1__acknowledgement__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_route_information_descriptor(void) {
     return &waymark__v1__route_information__descriptor;

@@ -8,10 +8,11 @@ internal import WaymarkProtocol
 /// reconnect ``resume(after:)`` sends the last ones again, or ``restart()`` restates the whole session. ``reject(_:)`` undoes
 /// what the gateway refused.
 ///
-///     base ── recent (sent, may be refused or lost) ──▶ ── queue (not sent) ──▶ content
+///     base (accepted) ── recent (sent, may be refused or lost) ──▶ ── queue (not sent) ──▶ content
 ///
-/// All of it is bounded: `recent` and the queue in bytes and number, the content by the limits of a route. Beyond the
-/// queue's bound only the content is kept, and restated on the next connection.
+/// All of it is bounded: `recent` by what the gateway has acknowledged, and towards one that acknowledges nothing in bytes and number;
+/// the queue in bytes and number; the content by the limits of a route. Beyond the queue's bound only the content is kept, and
+/// restated on the next connection.
 struct PublishedState: Sendable, Hashable {
     /// Bounds of one session's memory, apart from its content.
     struct Limits: Sendable, Hashable {
@@ -35,6 +36,8 @@ struct PublishedState: Sendable, Hashable {
     private(set) var content = GuidanceContent()
     /// The last number given.
     private(set) var sequence: UInt64 = 0
+    /// The last number that the gateway has acknowledged.
+    private(set) var acknowledged: UInt64 = 0
     /// The largest frame that the gateway accepts.
     var frameBytesMax = Int(ConnectionLimits().frameBytesMax)
     /// Features that the gateway withholds from this client. Frames leave them out, the content keeps them.
@@ -67,7 +70,13 @@ struct PublishedState: Sendable, Hashable {
     }
 
     /// The app has ended the session, and that was sent.
-    var hasSentEnd: Bool { self.ownEnd != nil && self.queue.items.isEmpty && !self.needsRestatement }
+    var hasSentEnd: Bool { self.ownEnd != nil && self.isAllSent }
+
+    /// Nothing waits to be sent.
+    var isAllSent: Bool { self.queue.items.isEmpty && !self.needsRestatement }
+
+    /// How many publications were sent and may have to be sent again.
+    var unacknowledgedCount: Int { self.recent.count }
 
     /// Shares that are not sent yet.
     var waitingShares: [Identifier] { self.queue.items.compactMap(\.shareID) }
@@ -152,8 +161,16 @@ struct PublishedState: Sendable, Hashable {
 
     // MARK: Answers of the gateway
 
+    /// The gateway has accepted or refused everything up to `sequence`.
+    mutating func acknowledge(_ sequence: UInt64) {
+        guard sequence > self.acknowledged, sequence <= self.sequence else { return }
+        self.acknowledged = sequence
+        self.settle(self.recent.firstIndex { $0.sequence > sequence } ?? self.recent.count)
+    }
+
     /// The gateway still has the session up to `sequence`: later publications are sent again.
     mutating func resume(after sequence: UInt64) {
+        self.acknowledge(sequence)
         let lost = self.recent.filter { $0.sequence > sequence }
         let isComplete =
             sequence <= self.sequence && lost.count(where: \.hasFrame) == Int(self.sequence - sequence)
@@ -168,6 +185,7 @@ struct PublishedState: Sendable, Hashable {
     /// The gateway does not know the session: the content is restated in a new one.
     mutating func restart() {
         self.sequence = 0
+        self.acknowledged = 0
         self.restateLater()
     }
 
@@ -249,13 +267,21 @@ struct PublishedState: Sendable, Hashable {
         let (bytesMax, countMax) = (self.limits.recentBytesMax, self.limits.recentCountMax)
         guard self.recentByteCount > bytesMax || self.recent.count > countMax else { return }
         // Why a quarter at once: removing from the front moves the rest.
-        var dropped = 0
-        while self.recentByteCount > bytesMax / 4 * 3 || self.recent.count - dropped > countMax / 4 * 3 {
-            self.base.apply(self.recent[dropped].item)
-            self.recentByteCount -= self.recent[dropped].item.byteCount
+        var (dropped, byteCount) = (0, self.recentByteCount)
+        while byteCount > bytesMax / 4 * 3 || self.recent.count - dropped > countMax / 4 * 3 {
+            byteCount -= self.recent[dropped].item.byteCount
             dropped += 1
         }
-        self.recent.removeFirst(dropped)
+        self.settle(dropped)
+    }
+
+    /// Keeps only the content of the first `count` publications that were sent.
+    private mutating func settle(_ count: Int) {
+        for sent in self.recent[..<count] {
+            self.base.apply(sent.item)
+            self.recentByteCount -= sent.item.byteCount
+        }
+        self.recent.removeFirst(count)
     }
 
     /// Keeps a route within the limit.

@@ -17,6 +17,7 @@ extension NavigationClient {
             switch envelope.message {
             case .waypointRequest(let request): self.answer(request, key)
             case .requestOutcome(let outcome): self.finish(outcome, key)
+            case .acknowledgement(let sequence): self.sessions[key]?.acknowledge(sequence)
             default:
                 if let event = SessionEvent(envelope.message) { self.tell(event, key) }
             }

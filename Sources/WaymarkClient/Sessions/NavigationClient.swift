@@ -24,7 +24,7 @@ public actor NavigationClient {
     private var control: [Envelope] = []
     /// Sessions that the gateway has opened for calls that were cancelled.
     private var orphans: [ResumedSession] = []
-    private var shareCount = 0
+    private var callCount = 0
     private var connections = Readers<ConnectionState>()
     private var connectionState = ConnectionState.connecting
     private var frameBytesMax = Int(ConnectionLimits().frameBytesMax)
@@ -190,8 +190,8 @@ public actor NavigationClient {
         guard self.sessions[key]?.state.waitingShares.contains(share) == true else {
             throw .interrupted("too much waited to be sent; share the destination again")
         }
-        self.shareCount += 1
-        let number = self.shareCount
+        self.callCount += 1
+        let number = self.callCount
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { self.sessions[key]?.wait(for: share, number, $0) }
         } onCancel: {
@@ -203,6 +203,33 @@ public actor NavigationClient {
     /// The task of the call that shares a destination was cancelled.
     private func abandonShare(_ key: Identifier, _ share: Identifier, _ number: Int) {
         self.sessions[key]?.abandonShare(share, number)
+    }
+
+    /// Waits until the gateway has accepted what was published in a session.
+    func whenAccepted(_ session: NavigationSession) async throws(ClientError) {
+        let key = session.key
+        self.callCount += 1
+        let call = self.callCount
+        let result: Result<Void, ClientError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled {
+                    continuation.resume(returning: .failure(.cancelled))
+                } else if self.sessions[key] != nil {
+                    self.sessions[key]?.waitUntilAccepted(call, continuation)
+                } else {
+                    let reason = session.endReason ?? .unrecognized
+                    continuation.resume(
+                        returning: reason.isOwnEnd ? .success(()) : .failure(.sessionEnded(reason)))
+                }
+            }
+        } onCancel: {
+            Task { await self.abandonAcceptance(key, call) }
+        }
+        try result.get()
+    }
+
+    private func abandonAcceptance(_ key: Identifier, _ call: Int) {
+        self.sessions[key]?.abandonAcceptance(call)
     }
 
     /// A feed of a session's events; empty when the session has ended.
@@ -319,15 +346,14 @@ extension NavigationClient: LinkOwner {
     private func resume(_ key: Identifier, _ found: ResumedSession) {
         guard found.phase != .ended else { return self.end(key, EndReason(found.endReason)) }
         self.logger.info("session resumed", metadata: self.sessions[key]?.metadata)
-        self.sessions[key]?.state.resume(after: found.sequence)
+        self.sessions[key]?.resume(after: found.sequence)
         self.sessions[key]?.failSentShares()
     }
 
     private func restart(_ key: Identifier, _ record: SessionRecord) {
         if let reason = record.ownEnd { return self.end(key, reason) }
         self.logger.notice("the gateway was restarted; opening the session again", metadata: record.metadata)
-        self.sessions[key]?.id = nil
-        self.sessions[key]?.state.restart()
+        self.sessions[key]?.restart()
         self.sessions[key]?.failSentShares()
         self.sessions[key]?.forgetInquiries()
         self.send(Envelope(.openSession(record.opening)))

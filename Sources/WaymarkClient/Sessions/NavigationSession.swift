@@ -162,6 +162,16 @@ public struct NavigationSession: Sendable {
             self, Identifier(shareID), .shareDestination(shareID: shareID, destination))
     }
 
+    /// Waits until the gateway has accepted everything that was published before: vehicles get it, whatever happens to the connection of
+    /// this client, as long as the gateway runs. This usually takes half a second, after a lost connection as long as that.
+    ///
+    /// Of a state that was replaced before it was sent, the newer value counts. What the gateway refused has come as
+    /// ``SessionEvent/rejected(field:reason:)`` before.
+    ///
+    /// - Throws: ``ClientError/sessionEnded(_:)`` if the session has ended otherwise than by ``finish()`` or ``cancel()``,
+    ///   ``ClientError/cancelled`` if the task was cancelled.
+    public func whenAccepted() async throws(ClientError) { try await self.client.whenAccepted(self) }
+
     /// Ends guidance at the destination, and the session.
     public func finish() async throws(ClientError) {
         try await self.client.publish(self) { _ in .finishGuidance }

@@ -48,6 +48,7 @@ struct SessionRecord: Sendable {
     /// The events that a new reader begins with.
     private var standing: [SessionEvent] = []
     private var shares: [Identifier: Share] = [:]
+    private var waiting = WaitingForAcceptance()
 
     init(
         _ opening: OpenSession, ending: SessionEnding = SessionEnding(),
@@ -78,6 +79,7 @@ struct SessionRecord: Sendable {
     mutating func dequeuePending() throws(ClientError) -> [Frame] {
         guard let id else { return [] }
         let frames = try self.state.dequeuePending(session: id)
+        self.waiting.noteSent(self.state)
         self.failLostShares()
         return frames
     }
@@ -185,6 +187,35 @@ struct SessionRecord: Sendable {
         }
     }
 
+    // MARK: Acceptance
+
+    /// Waits until the gateway has accepted what is published now.
+    mutating func waitUntilAccepted(
+        _ call: Int, _ continuation: CheckedContinuation<Result<Void, ClientError>, Never>
+    ) { self.waiting.add(call, continuation, self.state) }
+
+    /// The task of a call that waits for acceptance was cancelled.
+    mutating func abandonAcceptance(_ call: Int) { self.waiting.cancel(call) }
+
+    /// The gateway has accepted or refused everything up to a number.
+    mutating func acknowledge(_ sequence: UInt64) {
+        self.state.acknowledge(sequence)
+        self.waiting.noteAcknowledged(self.state)
+    }
+
+    /// The gateway has the session up to a number.
+    mutating func resume(after sequence: UInt64) {
+        self.state.resume(after: sequence)
+        self.waiting.noteLost(self.state)
+    }
+
+    /// The gateway does not know the session.
+    mutating func restart() {
+        self.id = nil
+        self.state.restart()
+        self.waiting.noteLost(self.state)
+    }
+
     // MARK: Shares
 
     /// Vehicles that answer a share, or the gateway for them.
@@ -237,6 +268,7 @@ struct SessionRecord: Sendable {
     mutating func end(_ reason: EndReason) {
         self.ending.set(reason)
         for share in self.shares.keys { self.failShare(share, .sessionEnded(reason)) }
+        self.waiting.end(reason)
         self.opened?.resume(returning: .failure(.sessionEnded(reason)))
         self.opened = nil
         self.events.tell(.ended(reason: reason))

@@ -308,7 +308,8 @@ extension Envelope {
         case .receipt: .receipt
         case .hello, .welcome, .goodbye, .ping, .pong, .error, .openSession, .sessionOpened, .vehicleChanged,
             .sessionEnded, .snapshotBegin, .snapshotEnd, .sessionSuspended, .sessionRestored, .receiptReport,
-            .publication, .requestAnswer, .prompt, .promptOver, .requestOutcome, .destinationShareStatus:
+            .acknowledgement, .publication, .requestAnswer, .prompt, .promptOver, .requestOutcome,
+            .destinationShareStatus:
             nil
         }
     }

@@ -9,11 +9,14 @@ internal import WaymarkProtocol
 /// no state that the publisher ever had.
 struct HeldState: Sendable, Hashable {
     private(set) var state = VehicleState()
-    /// The number up to which everything was received; nil while the state is not whole.
-    private(set) var position: UInt64?
     private let storage: VehicleLimits
 
     init(storage: VehicleLimits = VehicleLimits()) { self.storage = storage }
+
+    /// The number up to which everything was received; nil while the state is not whole.
+    var position: UInt64? {
+        self.state.session == 0 || self.state.isInSnapshot ? nil : self.state.sequence
+    }
 
     /// The session and the number for a Hello; none while there is nothing to resume from.
     var resumption: (session: SessionID, sequence: UInt64) {
@@ -21,20 +24,9 @@ struct HeldState: Sendable, Hashable {
         return (SessionID(self.state.session), position)
     }
 
-    /// Applies a message.
-    mutating func apply(_ envelope: Envelope) {
-        self.state.apply(envelope, storage: self.storage)
-        guard self.state.session != 0 else {
-            self.position = nil
-            return
-        }
-        guard envelope.session.rawValue == self.state.session else { return }
-        switch envelope.message {
-        case .snapshotBegin(let begin): if begin.kind == .full { self.position = nil }
-        case .snapshotEnd: self.position = max(self.position ?? 0, envelope.sequence)
-        case .publication: if self.position != nil { self.position = envelope.sequence }
-        default: break  // Messages of the gateway itself repeat a number, and may overtake conflated ones.
-        }
+    /// Applies a message that was received at `now`.
+    mutating func apply(_ envelope: Envelope, at now: ContinuousClock.Instant? = nil) {
+        self.state.apply(envelope, storage: self.storage, at: now)
     }
 
     /// The gateway has welcomed this endpoint. Drops a state that cannot be resumed: a snapshot follows if there is a session.
@@ -43,7 +35,6 @@ struct HeldState: Sendable, Hashable {
     mutating func welcome(isResumed: Bool) -> Bool {
         guard self.state.session != 0, !isResumed || self.position == nil else { return false }
         self.state = VehicleState()
-        self.position = nil
         return true
     }
 }

@@ -260,7 +260,7 @@ extension VehicleEndpoint: LinkOwner {
 
     func received(_ envelope: Envelope) async {
         let session = self.held.state.session
-        self.held.apply(envelope)
+        self.held.apply(envelope, at: .now)
         self.outbox.received(envelope.message, in: envelope.session)
         switch envelope.message {
         case .requestOutcome(let outcome): self.end(outcome.requestID, RequestResult(outcome.outcome))

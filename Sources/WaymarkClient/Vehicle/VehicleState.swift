@@ -27,7 +27,7 @@ public struct VehicleState: Sendable, Hashable {
     public var isSuspended = false
     /// The features that this endpoint does not get, and why.
     public var withheld: [GuidanceFeature: WithholdingReason] = [:]
-    /// The last sequence number received; 0 during a full snapshot, since a part of one cannot be resumed.
+    /// Up to which number this is what was published; 0 during a full snapshot, since a part of one cannot be resumed.
     public var sequence: UInt64 = 0
     /// Trips to choose from, before guidance.
     public var previews: [Trip] = []
@@ -60,7 +60,10 @@ public struct VehicleState: Sendable, Hashable {
     /// The alert that is shown; nil for none.
     public var alert: NavigationAlert?
     /// Between the marks of a full snapshot.
-    private var isInSnapshot = false
+    private(set) var isInSnapshot = false
+    /// Between the marks of a snapshot: the number up to which the session is held after it.
+    private var snapshotEnd: UInt64?
+    private var published = PublicationTime()
 
     /// The state without a session.
     public init() {}
@@ -70,27 +73,41 @@ public struct VehicleState: Sendable, Hashable {
         self.upcomingManeuvers.first.flatMap { id in self.maneuvers.first { $0.id == id } }
     }
 
-    /// Applies a message. Keeps no more than `storage`, the limits of the endpoint's Hello, allows.
-    package mutating func apply(_ envelope: Envelope, storage: VehicleLimits = .init()) {
+    /// How long ago the newest part of the state was published; nil if nothing was, or if this was not received from a gateway. Subtract it
+    /// from remaining times that are shown while ``isSuspended`` or without a connection.
+    public func age(at instant: ContinuousClock.Instant = .now) -> Duration? {
+        self.published.instant.map { max(.zero, instant - $0) }
+    }
+
+    /// Applies a message that was received at `now`. Keeps no more than `storage`, the limits of the endpoint's Hello, allows.
+    package mutating func apply(
+        _ envelope: Envelope, storage: VehicleLimits = .init(), at now: ContinuousClock.Instant? = nil
+    ) {
         switch envelope.message {
-        case .snapshotBegin(let begin): return self.begin(begin, envelope)
-        case .snapshotEnd: self.isInSnapshot = false
-        case .sessionSuspended: self.isSuspended = true
+        case .snapshotBegin(let begin): return self.begin(begin, envelope, at: now)
+        case .snapshotEnd:
+            if let snapshotEnd { self.sequence = snapshotEnd }
+            (self.isInSnapshot, self.snapshotEnd) = (false, nil)
+        case .sessionSuspended(let suspended):
+            self.isSuspended = true
+            self.published.set(suspended.ageMilliseconds, at: now)
         case .sessionRestored: self.isSuspended = false
         case .sessionEnded(let ended):
             if ended.session.rawValue == self.session || ended.session == .none {
                 self.end(EndReason(ended.reason))
             }
         case .publication(let publication):
-            if envelope.session.rawValue == self.session { self.apply(publication, storage) }
+            guard self.session != 0, envelope.session.rawValue == self.session else { return }
+            if self.snapshotEnd == nil { self.published.set(0, at: now) }
+            if !self.isInSnapshot { self.sequence = envelope.sequence }
+            self.apply(publication, storage)
         default: break  // The others do not change the state.
-        }
-        if self.session != 0, envelope.session.rawValue == self.session, !self.isInSnapshot {
-            self.sequence = envelope.sequence
         }
     }
 
-    private mutating func begin(_ begin: SnapshotBegin, _ envelope: Envelope) {
+    private mutating func begin(
+        _ begin: SnapshotBegin, _ envelope: Envelope, at now: ContinuousClock.Instant?
+    ) {
         if begin.kind == .full {
             self = VehicleState()
             self.phase = .preview
@@ -100,6 +117,8 @@ public struct VehicleState: Sendable, Hashable {
         self.client = begin.client.rawValue
         self.isSuspended = begin.isSuspended
         self.withheld = [GuidanceFeature: WithholdingReason](begin.withheld)
+        self.snapshotEnd = begin.toSequence
+        self.published.set(begin.ageMilliseconds, at: now)
     }
 
     private mutating func end(_ reason: EndReason) {
@@ -115,6 +134,7 @@ public struct VehicleState: Sendable, Hashable {
             self = VehicleState()
             (self.session, self.client, self.withheld) = (old.session, old.client, old.withheld)
             (self.sequence, self.isInSnapshot) = (old.sequence, old.isInSnapshot)
+            (self.snapshotEnd, self.published) = (old.snapshotEnd, old.published)
             self.phase = .active
             self.trip = trip
             self.replaceRoute(route, generation)
@@ -188,6 +208,19 @@ public struct VehicleState: Sendable, Hashable {
         let all = held.filter { !ids.contains(id($0)) } + added
         return countMax > 0 ? all.suffix(countMax) : all
     }
+}
+
+/// When the newest part of a state was published. It is no part of the state: two are always equal.
+private struct PublicationTime: Sendable, Hashable {
+    private(set) var instant: ContinuousClock.Instant?
+
+    /// The newest part is `age` milliseconds old at `now`; nil: there is none.
+    mutating func set(_ age: UInt32?, at now: ContinuousClock.Instant?) {
+        self.instant = now.flatMap { now in age.map { now - .milliseconds($0) } }
+    }
+
+    static func == (lhs: PublicationTime, rhs: PublicationTime) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
 }
 
 extension VehicleUpdate {
@@ -268,7 +301,8 @@ extension VehicleUpdate.Content {
         case .publication(let publication): self.init(publication)
         case .snapshotBegin(let begin): self = .snapshotBegan(isFull: begin.kind == .full)
         case .snapshotEnd: self = .snapshotEnded
-        case .sessionSuspended(let grace): self = .suspended(grace: .milliseconds(grace))
+        case .sessionSuspended(let suspended):
+            self = .suspended(grace: .milliseconds(suspended.graceMilliseconds))
         case .sessionRestored: self = .restored
         case .sessionEnded(let ended): self = .ended(EndReason(ended.reason))
         case .prompt(let prompt): self = .prompt(WaypointPrompt(prompt))
@@ -278,7 +312,8 @@ extension VehicleUpdate.Content {
             self = .requestEnded(id: outcome.requestID.rawValue, RequestResult(outcome.outcome))
         case .error(let rejection): self = .refused(field: rejection.field, reason: rejection.reason)
         case .hello, .welcome, .goodbye, .ping, .pong, .openSession, .sessionOpened, .vehicleChanged,
-            .receipt, .receiptReport, .waypointRequest, .destinationRequest, .withdrawRequest,
+            .receipt, .receiptReport, .acknowledgement, .waypointRequest, .destinationRequest,
+            .withdrawRequest,
             .requestAnswer, .promptAnswer, .cancelNavigation, .allowNavigation, .updateRouteSource,
             .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus:
             self = .other

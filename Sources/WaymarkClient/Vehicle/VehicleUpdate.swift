@@ -14,7 +14,7 @@ public struct VehicleUpdate: Sendable {
     public let content: Content
     /// The session's id on the wire; 0 for none.
     public let session: UInt32
-    /// The number in the session; 0 outside of one.
+    /// The publication's number; of another message of the session, the number up to which it is held; 0 outside of one.
     public let sequence: UInt64
     /// The gateway cut the content to this endpoint's limits.
     public let isFitted: Bool
@@ -50,7 +50,8 @@ extension VehicleUpdate {
             self.content = Content(envelope.message)
         }
         self.session = envelope.session.rawValue
-        self.sequence = envelope.sequence
+        let isOfSession = envelope.session != .none && envelope.session.rawValue == state.session
+        self.sequence = envelope.sequence == 0 && isOfSession ? state.sequence : envelope.sequence
         self.isFitted = envelope.flags.contains(.fitted)
         self.isFromGateway = envelope.flags.contains(.gateway)
         self.state = state

@@ -24,6 +24,7 @@ extension MessageType {
         case .sessionRestored: unsafe waymark_session_restored_descriptor()
         case .receipt: unsafe waymark_receipt_descriptor()
         case .receiptReport: unsafe waymark_receipt_report_descriptor()
+        case .acknowledgement: unsafe waymark_acknowledgement_descriptor()
         case .tripPreviews: unsafe waymark_trip_previews_descriptor()
         case .startGuidance: unsafe waymark_start_guidance_descriptor()
         case .updateTrip: unsafe waymark_update_trip_descriptor()

@@ -40,6 +40,13 @@ enum FieldNumber {
         static let priority = 3
     }
 
+    enum NegotiatedLimits {
+        static let vehiclesPerSessionMax = 1
+        static let extensionStatesMax = 2
+        static let routeSegmentsMax = 3
+        static let coordinatesMax = 4
+    }
+
     enum Hello {
         static let versionMin = 1
         static let versionMax = 2
@@ -54,6 +61,7 @@ enum FieldNumber {
         static let resumptionToken = 11
         static let resumeSessionId = 12
         static let resumeSequence = 13
+        static let negotiatedLimits = 14
         static let reportIgnored = 16
     }
 
@@ -75,6 +83,7 @@ enum FieldNumber {
         static let graceMilliseconds = 8
         static let requestsOpenMax = 9
         static let software = 10
+        static let negotiatedLimits = 11
         static let gatewayInstance = 12
         static let gatewayEpoch = 13
     }
@@ -268,10 +277,18 @@ enum FieldNumber {
         static let suspended = 4
         static let receiptsEveryMilliseconds = 5
         static let withheld = 6
+        static let fromSequence = 7
+        static let toSequence = 8
+        static let ageMilliseconds = 9
     }
 
     enum SessionSuspended {
         static let graceMilliseconds = 1
+        static let ageMilliseconds = 2
+    }
+
+    enum Acknowledgement {
+        static let sequence = 1
     }
 
     enum RouteInformation {

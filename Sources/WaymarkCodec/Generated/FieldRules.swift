@@ -8,6 +8,7 @@ extension FieldRules {
         "VehiclePreferences": Self.vehiclePreferences,
         "VehicleHello": Self.vehicleHello,
         "NavigationHello": Self.navigationHello,
+        "NegotiatedLimits": Self.negotiatedLimits,
         "Hello": Self.hello,
         "ResumedSession": Self.resumedSession,
         "Welcome": Self.welcome,
@@ -40,6 +41,7 @@ extension FieldRules {
         "SnapshotEnd": Self.snapshotEnd,
         "SessionSuspended": Self.sessionSuspended,
         "SessionRestored": Self.sessionRestored,
+        "Acknowledgement": Self.acknowledgement,
         "RouteInformation": Self.routeInformation,
         "TripPreviews": Self.tripPreviews,
         "StartGuidance": Self.startGuidance,
@@ -120,6 +122,13 @@ extension FieldRules {
         "priority": .range(-1_000...1_000),
     ]
 
+    private static let negotiatedLimits: Rules = [
+        "vehicles_per_session_max": .range(256...65_536).orZero,
+        "extension_states_max": .range(64...65_536).orZero,
+        "route_segments_max": .range(65...4_096).orZero,
+        "coordinates_max": .range(262_144...4_194_304).orZero,
+    ]
+
     private static let hello: Rules = [
         "version_min": .id,
         "version_max": .id,
@@ -134,6 +143,7 @@ extension FieldRules {
         "resumption_token": .range(16...16).orZero,
         "resume_session_id": .any,
         "resume_sequence": .any,
+        "negotiated_limits": .any,
         "report_ignored": .any,
     ]
 
@@ -155,6 +165,7 @@ extension FieldRules {
         "grace_milliseconds": .any,
         "requests_open_max": .any,
         "software": .text(128),
+        "negotiated_limits": .any,
         "gateway_instance": .requiredName,
         "gateway_epoch": .any.required,
     ]
@@ -348,15 +359,23 @@ extension FieldRules {
         "suspended": .any,
         "receipts_every_milliseconds": .any,
         "withheld": .any.atMost(64),
+        "from_sequence": .any,
+        "to_sequence": .any,
+        "age_milliseconds": .any,
     ]
 
     private static let snapshotEnd: Rules = [:]
 
     private static let sessionSuspended: Rules = [
-        "grace_milliseconds": .any
+        "grace_milliseconds": .any,
+        "age_milliseconds": .any,
     ]
 
     private static let sessionRestored: Rules = [:]
+
+    private static let acknowledgement: Rules = [
+        "sequence": .any.required
+    ]
 
     private static let routeInformation: Rules = [
         "maneuvers": .any.atMost(4_096),

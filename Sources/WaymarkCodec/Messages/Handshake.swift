@@ -179,6 +179,7 @@ extension Hello {
             unsafe wire.pointee.resumption_token = arena.bytes(self.resumptionToken?.bytes ?? [])
             unsafe wire.pointee.resume_session_id = self.resumeSession.rawValue
             unsafe wire.pointee.resume_sequence = self.resumeSequence
+            unsafe wire.pointee.negotiated_limits = self.negotiatedLimits?.wire(in: arena)
             unsafe wire.pointee.report_ignored = self.reportsIgnored ? 1 : 0
         }
     }
@@ -198,6 +199,7 @@ extension Hello {
         self.resumptionToken = unsafe ResumptionToken(wire.pointee.resumption_token)
         self.resumeSession = SessionID(unsafe wire.pointee.resume_session_id)
         self.resumeSequence = unsafe wire.pointee.resume_sequence
+        self.negotiatedLimits = unsafe wire.pointee.negotiated_limits.map { unsafe NegotiatedLimits($0) }
     }
 }
 
@@ -220,6 +222,25 @@ extension Hello.Role {
         case (_?, _?, false):
             throw Rejection(.inconsistent, field: "vehicle", reason: "does not fit the role")
         }
+    }
+}
+
+extension NegotiatedLimits {
+    func wire(in arena: Arena) -> UnsafeMutablePointer<Waymark__V1__NegotiatedLimits> {
+        unsafe arena.make(waymark__v1__negotiated_limits__init) { wire in
+            unsafe wire.pointee.vehicles_per_session_max = self.vehiclesPerSessionMax
+            unsafe wire.pointee.extension_states_max = self.extensionStatesMax
+            unsafe wire.pointee.route_segments_max = self.routeSegmentsMax
+            unsafe wire.pointee.coordinates_max = self.coordinatesMax
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Waymark__V1__NegotiatedLimits>) {
+        self = .page
+        if let max = unsafe wire.pointee.vehicles_per_session_max.given { self.vehiclesPerSessionMax = max }
+        if let max = unsafe wire.pointee.extension_states_max.given { self.extensionStatesMax = max }
+        if let max = unsafe wire.pointee.route_segments_max.given { self.routeSegmentsMax = max }
+        if let max = unsafe wire.pointee.coordinates_max.given { self.coordinatesMax = max }
     }
 }
 
@@ -267,6 +288,7 @@ extension Welcome {
             unsafe wire.pointee.grace_milliseconds = self.graceMilliseconds
             unsafe wire.pointee.requests_open_max = self.requestsOpenMax
             unsafe wire.pointee.software = arena.text(self.software)
+            unsafe wire.pointee.negotiated_limits = self.negotiatedLimits.wire(in: arena)
             unsafe wire.pointee.gateway_instance = arena.text(self.gateway.instance.rawValue)
             unsafe wire.pointee.gateway_epoch = self.gateway.epoch
         }
@@ -290,6 +312,9 @@ extension Welcome {
         self.graceMilliseconds = unsafe wire.pointee.grace_milliseconds
         self.requestsOpenMax = unsafe wire.pointee.requests_open_max
         self.software = unsafe text(wire.pointee.software)
+        if let limits = unsafe wire.pointee.negotiated_limits {
+            self.negotiatedLimits = unsafe NegotiatedLimits(limits)
+        }
         self.gateway = GatewayIdentity(
             instance: GatewayName(unchecked: unsafe text(wire.pointee.gateway_instance)),
             epoch: unsafe wire.pointee.gateway_epoch)

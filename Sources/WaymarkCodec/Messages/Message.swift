@@ -6,6 +6,7 @@ extension Message {
     func shortFrame(_ header: FrameHeader) -> Frame? {
         switch self {
         case .ping(let nonce), .pong(let nonce): Codec.signOfLife(header, nonce)
+        case .acknowledgement(let sequence): Codec.acknowledgement(header, sequence)
         case .requestOutcome(let outcome): outcome.frame(header)
         case _: nil
         }
@@ -14,7 +15,8 @@ extension Message {
     /// The C structure of the type.
     func wire(in arena: Arena) -> AnyWire {
         switch self {
-        case .ping, .pong, .requestOutcome: preconditionFailure("\(self.type) has a short frame")
+        case .ping, .pong, .acknowledgement, .requestOutcome:
+            preconditionFailure("\(self.type) has a short frame")
         case .hello(let hello): unsafe hello.wire(in: arena)
         case .welcome(let welcome): unsafe welcome.wire(in: arena)
         case .goodbye(let goodbye): unsafe goodbye.wire(in: arena)
@@ -25,10 +27,7 @@ extension Message {
         case .sessionEnded(let ended): unsafe ended.wire(in: arena)
         case .snapshotBegin(let begin): unsafe begin.wire(in: arena)
         case .snapshotEnd: unsafe arena.body(waymark__v1__snapshot_end__init)
-        case .sessionSuspended(let grace):
-            unsafe arena.body(waymark__v1__session_suspended__init) {
-                unsafe $0.pointee.grace_milliseconds = grace
-            }
+        case .sessionSuspended(let suspended): unsafe suspended.wire(in: arena)
         case .sessionRestored: unsafe arena.body(waymark__v1__session_restored__init)
         case .receipt(let receipt): unsafe receipt.wire(in: arena)
         case .receiptReport(let report): unsafe report.wire(in: arena)
@@ -72,12 +71,13 @@ extension Message {
         case .sessionEnded: self = .sessionEnded(unsafe SessionEnded(wire.message()))
         case .snapshotBegin: self = .snapshotBegin(try unsafe SnapshotBegin(wire.message()))
         case .snapshotEnd: self = .snapshotEnd
-        case .sessionSuspended:
-            let suspended: UnsafeMutablePointer<Waymark__V1__SessionSuspended> = unsafe wire.message()
-            self = .sessionSuspended(graceMilliseconds: unsafe suspended.pointee.grace_milliseconds)
+        case .sessionSuspended: self = .sessionSuspended(unsafe SessionSuspended(wire.message()))
         case .sessionRestored: self = .sessionRestored
         case .receipt: self = .receipt(try unsafe Receipt(wire.message()))
         case .receiptReport: self = .receiptReport(try unsafe ReceiptReport(wire.message()))
+        case .acknowledgement:
+            let wire: UnsafeMutablePointer<Waymark__V1__Acknowledgement> = unsafe wire.message()
+            self = .acknowledgement(sequence: unsafe wire.pointee.sequence)
         case .waypointRequest: self = .waypointRequest(unsafe WaypointRequest(wire.message()))
         case .destinationRequest: self = .destinationRequest(unsafe DestinationRequest(wire.message()))
         case .withdrawRequest: self = .withdrawRequest(unsafe WithdrawRequest(wire.message()))

@@ -188,6 +188,12 @@ extension SnapshotBegin {
             unsafe wire.pointee.receipts_every_milliseconds = self.receiptsEveryMilliseconds
             unsafe (wire.pointee.n_withheld, wire.pointee.withheld) =
                 unsafe arena.list(self.withheld) { unsafe $0.wire(in: arena) }
+            unsafe wire.pointee.from_sequence = self.fromSequence
+            unsafe wire.pointee.to_sequence = self.toSequence
+            if let age = self.ageMilliseconds {
+                unsafe wire.pointee.age_case = WAYMARK__V1__SNAPSHOT_BEGIN__AGE_AGE_MILLISECONDS
+                unsafe wire.pointee.age_milliseconds = age
+            }
         }
     }
 
@@ -200,5 +206,29 @@ extension SnapshotBegin {
         self.isSuspended = unsafe wire.pointee.suspended != 0
         self.receiptsEveryMilliseconds = unsafe wire.pointee.receipts_every_milliseconds
         self.withheld = unsafe FeatureGrant.known(wire.pointee.n_withheld, wire.pointee.withheld)
+        self.fromSequence = unsafe wire.pointee.from_sequence
+        self.toSequence = unsafe wire.pointee.to_sequence
+        if unsafe wire.pointee.age_case == WAYMARK__V1__SNAPSHOT_BEGIN__AGE_AGE_MILLISECONDS {
+            self.ageMilliseconds = unsafe wire.pointee.age_milliseconds
+        }
+    }
+}
+
+extension SessionSuspended {
+    func wire(in arena: Arena) -> AnyWire {
+        unsafe arena.body(waymark__v1__session_suspended__init) { wire in
+            unsafe wire.pointee.grace_milliseconds = self.graceMilliseconds
+            if let age = self.ageMilliseconds {
+                unsafe wire.pointee.age_case = WAYMARK__V1__SESSION_SUSPENDED__AGE_AGE_MILLISECONDS
+                unsafe wire.pointee.age_milliseconds = age
+            }
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Waymark__V1__SessionSuspended>) {
+        self.init(graceMilliseconds: unsafe wire.pointee.grace_milliseconds)
+        if unsafe wire.pointee.age_case == WAYMARK__V1__SESSION_SUSPENDED__AGE_AGE_MILLISECONDS {
+            self.ageMilliseconds = unsafe wire.pointee.age_milliseconds
+        }
     }
 }

@@ -135,12 +135,17 @@ enum MessageJSON {
                 "snapshot": "\(begin.kind)", "client": begin.client.rawValue,
                 "clientDisplayName": begin.clientDisplayName, "suspended": begin.isSuspended,
                 "receiptsEveryMilliseconds": Int(begin.receiptsEveryMilliseconds),
+                "fromSequence": Int(begin.fromSequence), "toSequence": Int(begin.toSequence),
             ]
+            object["ageMilliseconds"] = begin.ageMilliseconds.map { Int($0) }
             object["withheld"] = Dictionary(
                 begin.withheld.map { ("\($0.feature)", $0.withheld.map { "\($0)" } ?? "") }
             ) { $1 }
             return object
-        case .sessionSuspended(let grace): return ["graceMilliseconds": Int(grace)]
+        case .sessionSuspended(let suspended):
+            var object = ["graceMilliseconds": Int(suspended.graceMilliseconds)]
+            object["ageMilliseconds"] = suspended.ageMilliseconds.map { Int($0) }
+            return object
         case .sessionEnded(let ended):
             return ["endedSession": Int(ended.session.rawValue), "endReason": "\(ended.reason)"]
         case .prompt(let prompt):

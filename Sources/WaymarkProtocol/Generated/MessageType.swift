@@ -23,6 +23,7 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case sessionRestored = 0x0017
     case receipt = 0x0018
     case receiptReport = 0x0019
+    case acknowledgement = 0x001A
     case tripPreviews = 0x0100
     case startGuidance = 0x0101
     case updateTrip = 0x0102
@@ -81,8 +82,8 @@ extension MessageType {
             .alertResponse, .destinationShareAnswer:
             .endpoint
         case .welcome, .error, .sessionOpened, .vehicleChanged, .sessionEnded, .snapshotBegin, .snapshotEnd,
-            .sessionSuspended, .sessionRestored, .receiptReport, .prompt, .promptOver, .requestOutcome,
-            .destinationShareStatus:
+            .sessionSuspended, .sessionRestored, .receiptReport, .acknowledgement, .prompt, .promptOver,
+            .requestOutcome, .destinationShareStatus:
             .gateway
         }
     }

@@ -119,6 +119,19 @@ package struct NavigationHello: Sendable, Hashable, Codable {
     }
 }
 
+/// Limits that later versions may raise, by negotiation.
+package struct NegotiatedLimits: Sendable, Hashable, Codable {
+    /// As without negotiation. 0 means the same in an offer.
+    package static let page = NegotiatedLimits()
+
+    package var vehiclesPerSessionMax = UInt32(ProtocolConstants.vehiclesPerSessionMax)
+    package var extensionStatesMax: UInt32 = 64
+    package var routeSegmentsMax = UInt32(ProtocolConstants.routeSegmentsMax)
+    package var coordinatesMax = UInt32(ProtocolConstants.coordinatesMax)
+
+    package init() {}
+}
+
 /// First frame on every connection, from the peer that connected.
 package struct Hello: Sendable, Hashable, Codable {
     package enum Role: Sendable, Hashable, Codable {
@@ -141,6 +154,8 @@ package struct Hello: Sendable, Hashable, Codable {
     /// With a token: the session of a vehicle endpoint, and the sequence number that it received last.
     package var resumeSession: SessionID = .none
     package var resumeSequence: UInt64 = 0
+    /// The highest limits that the peer can use; nil: those of the page.
+    package var negotiatedLimits: NegotiatedLimits?
 
     package init(role: Role) { self.role = role }
 
@@ -196,6 +211,8 @@ package struct Welcome: Sendable, Hashable {
     package var graceMilliseconds: UInt32 = 0
     package var requestsOpenMax: UInt32 = 0
     package var software = ""
+    /// What holds on the connection: the lower of what both sides offer. This build offers the limits of the page, below which no offer is.
+    package var negotiatedLimits = NegotiatedLimits.page
     package var gateway = GatewayIdentity.unnamed
 
     package init(resumptionToken: ResumptionToken) { self.resumptionToken = resumptionToken }

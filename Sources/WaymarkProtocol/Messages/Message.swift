@@ -16,10 +16,12 @@ package indirect enum Message: Sendable, Hashable {
     case sessionEnded(SessionEnded)
     case snapshotBegin(SnapshotBegin)
     case snapshotEnd
-    case sessionSuspended(graceMilliseconds: UInt32)
+    case sessionSuspended(SessionSuspended)
     case sessionRestored
     case receipt(Receipt)
     case receiptReport(ReceiptReport)
+    /// All numbers up to this one are used up.
+    case acknowledgement(sequence: UInt64)
 
     case publication(Publication)
 
@@ -59,6 +61,7 @@ package indirect enum Message: Sendable, Hashable {
         case .sessionRestored: .sessionRestored
         case .receipt: .receipt
         case .receiptReport: .receiptReport
+        case .acknowledgement: .acknowledgement
         case .publication(let publication): publication.type
         case .waypointRequest: .waypointRequest
         case .destinationRequest: .destinationRequest

@@ -113,10 +113,28 @@ package struct SnapshotBegin: Sendable, Hashable {
     /// 0: receipts are not wanted.
     package var receiptsEveryMilliseconds: UInt32 = 0
     package var withheld: [FeatureGrant] = []
+    /// The number that the endpoint resumed from; 0 if the snapshot is full.
+    package var fromSequence: UInt64 = 0
+    /// Up to which number the endpoint holds the session after SnapshotEnd.
+    package var toSequence: UInt64 = 0
+    /// How long ago the last publication was accepted; nil for none.
+    package var ageMilliseconds: UInt32?
 
     package init(kind: Kind, client: ClientID) {
         self.kind = kind
         self.client = client
+    }
+}
+
+/// Gateway to endpoint: the client is disconnected.
+package struct SessionSuspended: Sendable, Hashable {
+    package var graceMilliseconds: UInt32
+    /// How long ago the last publication was accepted; nil for none.
+    package var ageMilliseconds: UInt32?
+
+    package init(graceMilliseconds: UInt32, ageMilliseconds: UInt32? = nil) {
+        self.graceMilliseconds = graceMilliseconds
+        self.ageMilliseconds = ageMilliseconds
     }
 }
 

@@ -18,6 +18,8 @@ struct Scenario {
     var isFitted = false
     /// Each frame starts guidance again with a segment of this number of points; 0: the frames are small states.
     var routePoints = 0
+    /// The client gets Acknowledgements. Counted apart, so that the other scenarios stay comparable.
+    var isAcknowledged = false
     /// What the endpoints do in a scenario without publications.
     var crowd: Crowd.Activity?
 
@@ -29,6 +31,8 @@ struct Scenario {
         Scenario(name: "route", endpoints: 1, framesPerRead: 1, routePoints: 12_500),
         Scenario(name: "connect", endpoints: 100, crowd: .reconnect),
         Scenario(name: "keepalive", endpoints: 1_000, crowd: .idle),
+        Scenario(name: "one-acknowledged", endpoints: 1, framesPerRead: 64, isAcknowledged: true),
+        Scenario(name: "lone-acknowledged", endpoints: 100, framesPerRead: 1, isAcknowledged: true),
     ]
 }
 
@@ -82,10 +86,15 @@ struct Station {
     /// The only client of a scenario.
     static let client = ClientID(unchecked: "app")
 
-    init() {
+    init(acknowledges: Bool = false) {
         let clock = self.clock
+        var policy = Gateway.Policy()
+        if !acknowledges {
+            policy.acknowledgements.frames = .init(UInt32.max)
+            policy.acknowledgements.delay = .seconds(3_600)
+        }
         self.driver = GatewayDriver(
-            loops: [self.loop], policy: .init(), limits: TransportLimits(),
+            loops: [self.loop], policy: policy, limits: TransportLimits(),
             logger: Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() },
             clock: { clock.now })
     }
@@ -179,14 +188,15 @@ private final class Clock: Sendable {
 /// A client that guides the endpoints of a scenario.
 struct Rig {
     private let scenario: Scenario
-    private let station = Station()
+    private let station: Station
     private let client: Peer
     private let endpoints: [Peer]
     private var drive: Drive
 
     init(_ scenario: Scenario) throws {
         self.scenario = scenario
-        let station = self.station
+        let station = Station(acknowledges: scenario.isAcknowledged)
+        self.station = station
         self.endpoints = try (0..<scenario.endpoints).map { index in
             var vehicle = VehicleHello(
                 vehicle: Self.vehicle(index), endpoint: EndpointName(unchecked: "e\(index)"),

@@ -67,7 +67,8 @@ struct WaymarkDialect: Dialect {
             }
             self.holdsStart[peer.number] = true
             return Reaction()
-        case .snapshotBegin, .vehicleChanged, .sessionSuspended, .sessionRestored: return Reaction()
+        case .snapshotBegin, .vehicleChanged, .sessionSuspended, .sessionRestored, .acknowledgement:
+            return Reaction()
         case .goodbye, .error, .sessionEnded: throw .closed("\(try self.decoded(frame))")
         case _: throw .unexpected("a frame of type \(raw) that differs from the published ones")
         }

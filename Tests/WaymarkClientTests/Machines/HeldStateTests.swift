@@ -79,4 +79,44 @@ import WaymarkProtocol
         #expect(forgotten)
         #expect(held.state == VehicleState())
     }
+
+    @Test func `only publications and the end of a snapshot move the cursor`() {
+        var held = HeldState()
+        func hear(_ message: Message, _ sequence: UInt64 = 0) -> UInt64? {
+            held.apply(Envelope(message, session: SessionID(3), sequence: sequence))
+            return held.position
+        }
+        var begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "c"))
+        begin.toSequence = 9
+        #expect(hear(.snapshotBegin(begin)) == nil)
+        #expect(hear(.publication(.currentRoadName(["A"])), 4) == nil)
+        #expect(hear(.snapshotEnd) == 9)
+        #expect(hear(.publication(.currentRoadName(["B"])), 11) == 11)
+        #expect(hear(.sessionSuspended(SessionSuspended(graceMilliseconds: 1))) == 11)
+        begin.kind = .missed
+        (begin.fromSequence, begin.toSequence) = (11, 20)
+        #expect(hear(.snapshotBegin(begin)) == 11)
+        #expect(hear(.publication(.currentRoadName(["C"])), 15) == 15)
+        #expect(hear(.snapshotEnd) == 20)
+    }
+
+    @Test func `the age begins with what the gateway says, and again with each publication`() {
+        var held = HeldState()
+        let start = ContinuousClock.now
+        func age(after message: Message, _ sequence: UInt64 = 0, at second: Int) -> Duration? {
+            let envelope = Envelope(message, session: SessionID(3), sequence: sequence)
+            held.apply(envelope, at: start + .seconds(second))
+            return held.state.age(at: start + .seconds(second + 1))
+        }
+        var begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "c"))
+        #expect(age(after: .snapshotBegin(begin), at: 0) == nil)
+        begin.ageMilliseconds = 4_000
+        #expect(age(after: .snapshotBegin(begin), at: 0) == .seconds(5))
+        #expect(age(after: .publication(.currentRoadName(["A"])), 4, at: 0) == .seconds(5))
+        #expect(age(after: .snapshotEnd, at: 1) == .seconds(6))
+        #expect(age(after: .publication(.currentRoadName(["B"])), 5, at: 3) == .seconds(1))
+        let suspended = SessionSuspended(graceMilliseconds: 1, ageMilliseconds: 9_000)
+        #expect(age(after: .sessionSuspended(suspended), at: 12) == .seconds(10))
+        #expect(age(after: .sessionRestored, at: 13) == .seconds(11))
+    }
 }

@@ -15,6 +15,8 @@ struct MachineWorld {
     private(set) var held = HeldState()
     /// What the gateway refused, in words.
     private(set) var refusals: [String] = []
+    /// The alerts that the endpoint was shown, one after the other.
+    private(set) var shownAlerts: [UInt32] = []
     private var policy = Gateway.Policy()
     private var gateway: Gateway
     private var session = SessionID.none
@@ -24,6 +26,7 @@ struct MachineWorld {
     /// Envelopes on their way to the endpoint.
     private var toCluster: [Envelope] = []
     private var isClusterConnected = false
+    private var now = Instant(nanoseconds: 0)
 
     init(
         _ limits: PublishedState.Limits = .init(),
@@ -59,8 +62,19 @@ struct MachineWorld {
 
     /// The endpoint reads what is on its way, at most `count` messages.
     mutating func read(_ count: Int = .max) {
-        for envelope in self.toCluster.prefix(count) { self.held.apply(envelope) }
+        for envelope in self.toCluster.prefix(count) {
+            self.held.apply(envelope)
+            if case .publication(.showAlert(let alert)) = envelope.message {
+                self.shownAlerts.append(alert.id)
+            }
+        }
         self.toCluster.removeFirst(min(count, self.toCluster.count))
+    }
+
+    /// Time passes.
+    mutating func wait(_ duration: Duration) {
+        self.now = self.now + duration
+        self.hand(.deadlineReached)
     }
 
     /// The operator changes what is withheld from everyone. The client learns it from its next Welcome.
@@ -144,7 +158,7 @@ struct MachineWorld {
 
     private mutating func actions(of event: Gateway.Event) -> [Gateway.Action] {
         var actions: [Gateway.Action] = []
-        self.gateway.handle(event, at: Instant(nanoseconds: 0), into: &actions)
+        self.gateway.handle(event, at: self.now, into: &actions)
         return actions
     }
 
@@ -171,6 +185,7 @@ struct MachineWorld {
         case .error(let rejection):
             self.refusals.append("\(rejection.field): \(rejection.reason)")
             _ = self.published.reject(rejection.sequence)
+        case .acknowledgement(let sequence): self.published.acknowledge(sequence)
         default: break  // Nothing of interest here.
         }
     }

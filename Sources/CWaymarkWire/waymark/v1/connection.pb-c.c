@@ -232,6 +232,51 @@ void   waymark__v1__navigation_hello__free_unpacked
   assert(message->base.descriptor == &waymark__v1__navigation_hello__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__negotiated_limits__init
+                     (Waymark__V1__NegotiatedLimits         *message)
+{
+  static const Waymark__V1__NegotiatedLimits init_value = WAYMARK__V1__NEGOTIATED_LIMITS__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__negotiated_limits__get_packed_size
+                     (const Waymark__V1__NegotiatedLimits *message)
+{
+  assert(message->base.descriptor == &waymark__v1__negotiated_limits__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__negotiated_limits__pack
+                     (const Waymark__V1__NegotiatedLimits *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__negotiated_limits__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__negotiated_limits__pack_to_buffer
+                     (const Waymark__V1__NegotiatedLimits *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__negotiated_limits__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__NegotiatedLimits *
+       waymark__v1__negotiated_limits__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__NegotiatedLimits *)
+     protobuf_c_message_unpack (&waymark__v1__negotiated_limits__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__negotiated_limits__free_unpacked
+                     (Waymark__V1__NegotiatedLimits *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__negotiated_limits__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   waymark__v1__hello__init
                      (Waymark__V1__Hello         *message)
 {
@@ -971,7 +1016,84 @@ const ProtobufCMessageDescriptor waymark__v1__navigation_hello__descriptor =
   (ProtobufCMessageInit) waymark__v1__navigation_hello__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[14] =
+static const ProtobufCFieldDescriptor waymark__v1__negotiated_limits__field_descriptors[4] =
+{
+  {
+    "vehicles_per_session_max",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__NegotiatedLimits, vehicles_per_session_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "extension_states_max",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__NegotiatedLimits, extension_states_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "route_segments_max",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__NegotiatedLimits, route_segments_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "coordinates_max",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__NegotiatedLimits, coordinates_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__negotiated_limits__field_indices_by_name[] = {
+  3,   /* field[3] = coordinates_max */
+  1,   /* field[1] = extension_states_max */
+  2,   /* field[2] = route_segments_max */
+  0,   /* field[0] = vehicles_per_session_max */
+};
+static const ProtobufCIntRange waymark__v1__negotiated_limits__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor waymark__v1__negotiated_limits__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.NegotiatedLimits",
+  "NegotiatedLimits",
+  "Waymark__V1__NegotiatedLimits",
+  "waymark.v1",
+  sizeof(Waymark__V1__NegotiatedLimits),
+  4,
+  waymark__v1__negotiated_limits__field_descriptors,
+  waymark__v1__negotiated_limits__field_indices_by_name,
+  1,  waymark__v1__negotiated_limits__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__negotiated_limits__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[15] =
 {
   {
     "version_min",
@@ -1130,6 +1252,18 @@ static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[14] 
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "negotiated_limits",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Hello, negotiated_limits),
+    &waymark__v1__negotiated_limits__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "report_ignored",
     16,
     PROTOBUF_C_LABEL_NONE,
@@ -1148,7 +1282,8 @@ static const unsigned waymark__v1__hello__field_indices_by_name[] = {
   9,   /* field[9] = frame_bytes_max */
   8,   /* field[8] = keepalive_milliseconds */
   4,   /* field[4] = navigation */
-  13,   /* field[13] = report_ignored */
+  13,   /* field[13] = negotiated_limits */
+  14,   /* field[14] = report_ignored */
   12,   /* field[12] = resume_sequence */
   11,   /* field[11] = resume_session_id */
   10,   /* field[10] = resumption_token */
@@ -1161,8 +1296,8 @@ static const unsigned waymark__v1__hello__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__hello__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 16, 13 },
-  { 0, 14 }
+  { 16, 14 },
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor waymark__v1__hello__descriptor =
 {
@@ -1172,7 +1307,7 @@ const ProtobufCMessageDescriptor waymark__v1__hello__descriptor =
   "Waymark__V1__Hello",
   "waymark.v1",
   sizeof(Waymark__V1__Hello),
-  14,
+  15,
   waymark__v1__hello__field_descriptors,
   waymark__v1__hello__field_indices_by_name,
   2,  waymark__v1__hello__number_ranges,
@@ -1256,7 +1391,7 @@ const ProtobufCMessageDescriptor waymark__v1__resumed_session__descriptor =
   (ProtobufCMessageInit) waymark__v1__resumed_session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[12] =
+static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[13] =
 {
   {
     "version",
@@ -1379,6 +1514,18 @@ static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[12
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "negotiated_limits",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Welcome, negotiated_limits),
+    &waymark__v1__negotiated_limits__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "gateway_instance",
     12,
     PROTOBUF_C_LABEL_NONE,
@@ -1406,10 +1553,11 @@ static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[12
 static const unsigned waymark__v1__welcome__field_indices_by_name[] = {
   1,   /* field[1] = features */
   3,   /* field[3] = frame_bytes_max */
-  11,   /* field[11] = gateway_epoch */
-  10,   /* field[10] = gateway_instance */
+  12,   /* field[12] = gateway_epoch */
+  11,   /* field[11] = gateway_instance */
   7,   /* field[7] = grace_milliseconds */
   2,   /* field[2] = keepalive_milliseconds */
+  10,   /* field[10] = negotiated_limits */
   8,   /* field[8] = requests_open_max */
   5,   /* field[5] = resumed */
   4,   /* field[4] = resumption_token */
@@ -1417,11 +1565,10 @@ static const unsigned waymark__v1__welcome__field_indices_by_name[] = {
   9,   /* field[9] = software */
   0,   /* field[0] = version */
 };
-static const ProtobufCIntRange waymark__v1__welcome__number_ranges[2 + 1] =
+static const ProtobufCIntRange waymark__v1__welcome__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 12, 10 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor =
 {
@@ -1431,10 +1578,10 @@ const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor =
   "Waymark__V1__Welcome",
   "waymark.v1",
   sizeof(Waymark__V1__Welcome),
-  12,
+  13,
   waymark__v1__welcome__field_descriptors,
   waymark__v1__welcome__field_indices_by_name,
-  2,  waymark__v1__welcome__number_ranges,
+  1,  waymark__v1__welcome__number_ranges,
   (ProtobufCMessageInit) waymark__v1__welcome__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -502,6 +502,51 @@ void   waymark__v1__session_restored__free_unpacked
   assert(message->base.descriptor == &waymark__v1__session_restored__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__acknowledgement__init
+                     (Waymark__V1__Acknowledgement         *message)
+{
+  static const Waymark__V1__Acknowledgement init_value = WAYMARK__V1__ACKNOWLEDGEMENT__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__acknowledgement__get_packed_size
+                     (const Waymark__V1__Acknowledgement *message)
+{
+  assert(message->base.descriptor == &waymark__v1__acknowledgement__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__acknowledgement__pack
+                     (const Waymark__V1__Acknowledgement *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__acknowledgement__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__acknowledgement__pack_to_buffer
+                     (const Waymark__V1__Acknowledgement *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__acknowledgement__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__Acknowledgement *
+       waymark__v1__acknowledgement__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__Acknowledgement *)
+     protobuf_c_message_unpack (&waymark__v1__acknowledgement__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__acknowledgement__free_unpacked
+                     (Waymark__V1__Acknowledgement *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__acknowledgement__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   waymark__v1__route_information__init
                      (Waymark__V1__RouteInformation         *message)
 {
@@ -1882,7 +1927,7 @@ const ProtobufCMessageDescriptor waymark__v1__session_ended__descriptor =
   (ProtobufCMessageInit) waymark__v1__session_ended__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__snapshot_begin__field_descriptors[6] =
+static const ProtobufCFieldDescriptor waymark__v1__snapshot_begin__field_descriptors[9] =
 {
   {
     "kind",
@@ -1956,19 +2001,58 @@ static const ProtobufCFieldDescriptor waymark__v1__snapshot_begin__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "from_sequence",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SnapshotBegin, from_sequence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "to_sequence",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SnapshotBegin, to_sequence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "age_milliseconds",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Waymark__V1__SnapshotBegin, age_case),
+    offsetof(Waymark__V1__SnapshotBegin, age_milliseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__snapshot_begin__field_indices_by_name[] = {
+  8,   /* field[8] = age_milliseconds */
   2,   /* field[2] = client_display_name */
   1,   /* field[1] = client_id */
+  6,   /* field[6] = from_sequence */
   0,   /* field[0] = kind */
   4,   /* field[4] = receipts_every_milliseconds */
   3,   /* field[3] = suspended */
+  7,   /* field[7] = to_sequence */
   5,   /* field[5] = withheld */
 };
 static const ProtobufCIntRange waymark__v1__snapshot_begin__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor waymark__v1__snapshot_begin__descriptor =
 {
@@ -1978,7 +2062,7 @@ const ProtobufCMessageDescriptor waymark__v1__snapshot_begin__descriptor =
   "Waymark__V1__SnapshotBegin",
   "waymark.v1",
   sizeof(Waymark__V1__SnapshotBegin),
-  6,
+  9,
   waymark__v1__snapshot_begin__field_descriptors,
   waymark__v1__snapshot_begin__field_indices_by_name,
   1,  waymark__v1__snapshot_begin__number_ranges,
@@ -2003,7 +2087,7 @@ const ProtobufCMessageDescriptor waymark__v1__snapshot_end__descriptor =
   (ProtobufCMessageInit) waymark__v1__snapshot_end__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__session_suspended__field_descriptors[1] =
+static const ProtobufCFieldDescriptor waymark__v1__session_suspended__field_descriptors[2] =
 {
   {
     "grace_milliseconds",
@@ -2017,14 +2101,27 @@ static const ProtobufCFieldDescriptor waymark__v1__session_suspended__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "age_milliseconds",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Waymark__V1__SessionSuspended, age_case),
+    offsetof(Waymark__V1__SessionSuspended, age_milliseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__session_suspended__field_indices_by_name[] = {
+  1,   /* field[1] = age_milliseconds */
   0,   /* field[0] = grace_milliseconds */
 };
 static const ProtobufCIntRange waymark__v1__session_suspended__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor waymark__v1__session_suspended__descriptor =
 {
@@ -2034,7 +2131,7 @@ const ProtobufCMessageDescriptor waymark__v1__session_suspended__descriptor =
   "Waymark__V1__SessionSuspended",
   "waymark.v1",
   sizeof(Waymark__V1__SessionSuspended),
-  1,
+  2,
   waymark__v1__session_suspended__field_descriptors,
   waymark__v1__session_suspended__field_indices_by_name,
   1,  waymark__v1__session_suspended__number_ranges,
@@ -2057,6 +2154,44 @@ const ProtobufCMessageDescriptor waymark__v1__session_restored__descriptor =
   waymark__v1__session_restored__field_indices_by_name,
   0,  waymark__v1__session_restored__number_ranges,
   (ProtobufCMessageInit) waymark__v1__session_restored__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__acknowledgement__field_descriptors[1] =
+{
+  {
+    "sequence",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Acknowledgement, sequence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__acknowledgement__field_indices_by_name[] = {
+  0,   /* field[0] = sequence */
+};
+static const ProtobufCIntRange waymark__v1__acknowledgement__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor waymark__v1__acknowledgement__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.Acknowledgement",
+  "Acknowledgement",
+  "Waymark__V1__Acknowledgement",
+  "waymark.v1",
+  sizeof(Waymark__V1__Acknowledgement),
+  1,
+  waymark__v1__acknowledgement__field_descriptors,
+  waymark__v1__acknowledgement__field_indices_by_name,
+  1,  waymark__v1__acknowledgement__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__acknowledgement__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor waymark__v1__route_information__field_descriptors[8] =

@@ -20,6 +20,7 @@ typedef struct Waymark__V1__VehicleLimits Waymark__V1__VehicleLimits;
 typedef struct Waymark__V1__VehiclePreferences Waymark__V1__VehiclePreferences;
 typedef struct Waymark__V1__VehicleHello Waymark__V1__VehicleHello;
 typedef struct Waymark__V1__NavigationHello Waymark__V1__NavigationHello;
+typedef struct Waymark__V1__NegotiatedLimits Waymark__V1__NegotiatedLimits;
 typedef struct Waymark__V1__Hello Waymark__V1__Hello;
 typedef struct Waymark__V1__ResumedSession Waymark__V1__ResumedSession;
 typedef struct Waymark__V1__Welcome Waymark__V1__Welcome;
@@ -432,6 +433,34 @@ struct  Waymark__V1__NavigationHello
 
 
 /*
+ * Limits that later versions may raise, by negotiation; see Docs/protocol.md, Limits. 0: the page's value.
+ */
+struct  Waymark__V1__NegotiatedLimits
+{
+  ProtobufCMessage base;
+  /*
+   * Vehicles named in OpenSession. [0 or 256 ... 65 536]
+   */
+  uint32_t vehicles_per_session_max;
+  /*
+   * Pairs of type and key of states that the gateway does not know. [0 or 64 ... 65 536]
+   */
+  uint32_t extension_states_max;
+  /*
+   * Segments in one message. [0 or 65 ... 4 096]
+   */
+  uint32_t route_segments_max;
+  /*
+   * Points of one segment. [0 or 262 144 ... 4 194 304]
+   */
+  uint32_t coordinates_max;
+};
+#define WAYMARK__V1__NEGOTIATED_LIMITS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__negotiated_limits__descriptor) \
+    , 0, 0, 0, 0 }
+
+
+/*
  * First frame on every connection, from the peer that connected.
  * [type 0x0001, from a new peer]
  */
@@ -481,11 +510,15 @@ struct  Waymark__V1__Hello
    */
   ProtobufCBinaryData resumption_token;
   /*
-   * With a token, a vehicle endpoint's place: the session it was in and the last sequence number it saw; see
+   * With a token, a vehicle endpoint's place: the session it was in, and its cursor: up to which number it holds the session; see
    * Docs/protocol.md, Resumption. 0 and 0: none.
    */
   uint32_t resume_session_id;
   uint64_t resume_sequence;
+  /*
+   * The highest limits that the peer can use: a client as a sender, an endpoint as a receiver.
+   */
+  Waymark__V1__NegotiatedLimits *negotiated_limits;
   /*
    * The peer wants an Error with IGNORED for each frame of it that the gateway ignores; see Docs/protocol.md, Errors.
    */
@@ -493,7 +526,7 @@ struct  Waymark__V1__Hello
 };
 #define WAYMARK__V1__HELLO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__hello__descriptor) \
-    , 0, 0, WAYMARK__V1__ROLE__ROLE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, {0,NULL}, 0, 0, 0 }
+    , 0, 0, WAYMARK__V1__ROLE__ROLE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, {0,NULL}, 0, 0, NULL, 0 }
 
 
 /*
@@ -574,6 +607,10 @@ struct  Waymark__V1__Welcome
    */
   char *software;
   /*
+   * The limits that hold on this connection, each of them given.
+   */
+  Waymark__V1__NegotiatedLimits *negotiated_limits;
+  /*
    * The operator's name for this gateway, or 32 hexadecimal digits that it drew when its state began. [required, a name]
    */
   char *gateway_instance;
@@ -584,7 +621,7 @@ struct  Waymark__V1__Welcome
 };
 #define WAYMARK__V1__WELCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__welcome__descriptor) \
-    , 0, 0,NULL, 0, 0, {0,NULL}, 0, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , 0, 0,NULL, 0, 0, {0,NULL}, 0, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
@@ -775,6 +812,25 @@ Waymark__V1__NavigationHello *
 void   waymark__v1__navigation_hello__free_unpacked
                      (Waymark__V1__NavigationHello *message,
                       ProtobufCAllocator *allocator);
+/* Waymark__V1__NegotiatedLimits methods */
+void   waymark__v1__negotiated_limits__init
+                     (Waymark__V1__NegotiatedLimits         *message);
+size_t waymark__v1__negotiated_limits__get_packed_size
+                     (const Waymark__V1__NegotiatedLimits   *message);
+size_t waymark__v1__negotiated_limits__pack
+                     (const Waymark__V1__NegotiatedLimits   *message,
+                      uint8_t             *out);
+size_t waymark__v1__negotiated_limits__pack_to_buffer
+                     (const Waymark__V1__NegotiatedLimits   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__NegotiatedLimits *
+       waymark__v1__negotiated_limits__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__negotiated_limits__free_unpacked
+                     (Waymark__V1__NegotiatedLimits *message,
+                      ProtobufCAllocator *allocator);
 /* Waymark__V1__Hello methods */
 void   waymark__v1__hello__init
                      (Waymark__V1__Hello         *message);
@@ -925,6 +981,9 @@ typedef void (*Waymark__V1__VehicleHello_Closure)
 typedef void (*Waymark__V1__NavigationHello_Closure)
                  (const Waymark__V1__NavigationHello *message,
                   void *closure_data);
+typedef void (*Waymark__V1__NegotiatedLimits_Closure)
+                 (const Waymark__V1__NegotiatedLimits *message,
+                  void *closure_data);
 typedef void (*Waymark__V1__Hello_Closure)
                  (const Waymark__V1__Hello *message,
                   void *closure_data);
@@ -964,6 +1023,7 @@ extern const ProtobufCMessageDescriptor waymark__v1__vehicle_limits__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__vehicle_preferences__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__vehicle_hello__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__navigation_hello__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__negotiated_limits__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__hello__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__resumed_session__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor;

@@ -28,6 +28,7 @@ typedef struct Waymark__V1__SnapshotBegin Waymark__V1__SnapshotBegin;
 typedef struct Waymark__V1__SnapshotEnd Waymark__V1__SnapshotEnd;
 typedef struct Waymark__V1__SessionSuspended Waymark__V1__SessionSuspended;
 typedef struct Waymark__V1__SessionRestored Waymark__V1__SessionRestored;
+typedef struct Waymark__V1__Acknowledgement Waymark__V1__Acknowledgement;
 typedef struct Waymark__V1__RouteInformation Waymark__V1__RouteInformation;
 typedef struct Waymark__V1__TripPreviews Waymark__V1__TripPreviews;
 typedef struct Waymark__V1__StartGuidance Waymark__V1__StartGuidance;
@@ -307,6 +308,12 @@ struct  Waymark__V1__SessionEnded
     , 0, WAYMARK__V1__SESSION_END_REASON__SESSION_END_REASON_UNSPECIFIED }
 
 
+typedef enum {
+  WAYMARK__V1__SNAPSHOT_BEGIN__AGE__NOT_SET = 0,
+  WAYMARK__V1__SNAPSHOT_BEGIN__AGE_AGE_MILLISECONDS = 9
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SNAPSHOT_BEGIN__AGE__CASE)
+} Waymark__V1__SnapshotBegin__AgeCase;
+
 /*
  * Gateway to endpoint: what follows is the session's retained state, or what was missed. Event.
  * [type 0x0014, from the gateway]
@@ -339,10 +346,22 @@ struct  Waymark__V1__SnapshotBegin
    */
   size_t n_withheld;
   Waymark__V1__FeatureGrant **withheld;
+  /*
+   * FULL: 0. MISSED: the number that the endpoint resumed from.
+   */
+  uint64_t from_sequence;
+  /*
+   * After SnapshotEnd the endpoint holds the session up to this number.
+   */
+  uint64_t to_sequence;
+  Waymark__V1__SnapshotBegin__AgeCase age_case;
+  union {
+    uint32_t age_milliseconds;
+  };
 };
 #define WAYMARK__V1__SNAPSHOT_BEGIN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__snapshot_begin__descriptor) \
-    , WAYMARK__V1__SNAPSHOT_KIND__SNAPSHOT_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0,NULL }
+    , WAYMARK__V1__SNAPSHOT_KIND__SNAPSHOT_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0,NULL, 0, 0, WAYMARK__V1__SNAPSHOT_BEGIN__AGE__NOT_SET, {0} }
 
 
 /*
@@ -358,6 +377,12 @@ struct  Waymark__V1__SnapshotEnd
      }
 
 
+typedef enum {
+  WAYMARK__V1__SESSION_SUSPENDED__AGE__NOT_SET = 0,
+  WAYMARK__V1__SESSION_SUSPENDED__AGE_AGE_MILLISECONDS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SESSION_SUSPENDED__AGE__CASE)
+} Waymark__V1__SessionSuspended__AgeCase;
+
 /*
  * Gateway to endpoint: the client is away and may come back. Guidance stands still. Event.
  * [type 0x0016, from the gateway]
@@ -366,10 +391,14 @@ struct  Waymark__V1__SessionSuspended
 {
   ProtobufCMessage base;
   uint32_t grace_milliseconds;
+  Waymark__V1__SessionSuspended__AgeCase age_case;
+  union {
+    uint32_t age_milliseconds;
+  };
 };
 #define WAYMARK__V1__SESSION_SUSPENDED__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__session_suspended__descriptor) \
-    , 0 }
+    , 0, WAYMARK__V1__SESSION_SUSPENDED__AGE__NOT_SET, {0} }
 
 
 /*
@@ -383,6 +412,24 @@ struct  Waymark__V1__SessionRestored
 #define WAYMARK__V1__SESSION_RESTORED__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__session_restored__descriptor) \
      }
+
+
+/*
+ * Gateway to client: what was published up to a number is decided: it was accepted, or its Error was sent before this message.
+ * Frame: the session's id.
+ * [type 0x001A, from the gateway]
+ */
+struct  Waymark__V1__Acknowledgement
+{
+  ProtobufCMessage base;
+  /*
+   * The last number that the gateway used up. Rises with each Acknowledgement of a session. [required]
+   */
+  uint64_t sequence;
+};
+#define WAYMARK__V1__ACKNOWLEDGEMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__acknowledgement__descriptor) \
+    , 0 }
 
 
 /*
@@ -1012,6 +1059,25 @@ Waymark__V1__SessionRestored *
 void   waymark__v1__session_restored__free_unpacked
                      (Waymark__V1__SessionRestored *message,
                       ProtobufCAllocator *allocator);
+/* Waymark__V1__Acknowledgement methods */
+void   waymark__v1__acknowledgement__init
+                     (Waymark__V1__Acknowledgement         *message);
+size_t waymark__v1__acknowledgement__get_packed_size
+                     (const Waymark__V1__Acknowledgement   *message);
+size_t waymark__v1__acknowledgement__pack
+                     (const Waymark__V1__Acknowledgement   *message,
+                      uint8_t             *out);
+size_t waymark__v1__acknowledgement__pack_to_buffer
+                     (const Waymark__V1__Acknowledgement   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__Acknowledgement *
+       waymark__v1__acknowledgement__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__acknowledgement__free_unpacked
+                     (Waymark__V1__Acknowledgement *message,
+                      ProtobufCAllocator *allocator);
 /* Waymark__V1__RouteInformation methods */
 void   waymark__v1__route_information__init
                      (Waymark__V1__RouteInformation         *message);
@@ -1446,6 +1512,9 @@ typedef void (*Waymark__V1__SessionSuspended_Closure)
 typedef void (*Waymark__V1__SessionRestored_Closure)
                  (const Waymark__V1__SessionRestored *message,
                   void *closure_data);
+typedef void (*Waymark__V1__Acknowledgement_Closure)
+                 (const Waymark__V1__Acknowledgement *message,
+                  void *closure_data);
 typedef void (*Waymark__V1__RouteInformation_Closure)
                  (const Waymark__V1__RouteInformation *message,
                   void *closure_data);
@@ -1529,6 +1598,7 @@ extern const ProtobufCMessageDescriptor waymark__v1__snapshot_begin__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__snapshot_end__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__session_suspended__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__session_restored__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__acknowledgement__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__route_information__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__trip_previews__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__start_guidance__descriptor;

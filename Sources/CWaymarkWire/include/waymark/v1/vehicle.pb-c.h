@@ -546,7 +546,7 @@ struct  Waymark__V1__Receipt
 {
   ProtobufCMessage base;
   /*
-   * The last sequence number received.
+   * Up to which number the endpoint holds the session; see Docs/protocol.md, Resumption.
    */
   uint64_t received_sequence;
   /*
