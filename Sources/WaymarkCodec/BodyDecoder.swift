@@ -41,7 +41,7 @@ package final class BodyDecoder {
     ///
     /// It is only unpacked if that might take more memory than it may; then it is refused as ``decode(_:)`` would.
     ///
-    /// A skippable frame of an unknown published type is ``PublicationOutline/unrecognized``; its body is not looked at.
+    /// Of a skippable frame of an unknown published type only the header is looked at.
     ///
     /// - Throws: ``DecodingError/rejected(_:)`` also for a type that is not published.
     package func outline(of frame: Frame) throws(DecodingError) -> PublicationOutline {
@@ -55,7 +55,7 @@ package final class BodyDecoder {
         let isPublished = MessageType.published.contains(header.rawType)
         guard let type = header.type else {
             let isSkippable = header.flags.contains(.skippable)
-            if isPublished, isSkippable { return .unrecognized }
+            if isPublished, isSkippable { return PublicationOutline(unrecognized: header) }
             throw .unknownType(isSkippable: isSkippable)
         }
         guard isPublished else {

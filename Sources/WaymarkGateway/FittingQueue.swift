@@ -28,7 +28,7 @@ struct FittingQueue: Sendable, Hashable {
         var units = self.encode(unitsMax: unitsMax, rules, into: &fitted)
         while units < unitsMax, self.parts.isEmpty, let frame = self.frames.takeFirst() {
             var publication = rules.coder.decode(frame)
-            let outline = publication?.outline ?? .unrecognized
+            let outline = publication?.outline ?? PublicationOutline(unrecognized: frame.header)
             units += WorkMeter.units(ofFitted: frame.bytes.count)
             units += self.begin(frame, &publication, outline, route, rules.coder, into: &fitted)
             units += self.encode(unitsMax: unitsMax - units, rules, into: &fitted)

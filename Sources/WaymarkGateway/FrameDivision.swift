@@ -40,7 +40,7 @@ struct FittedParts: Sendable, Hashable {
         let frame = coder.encode(
             Envelope(
                 .publication(next), session: self.header.session, sequence: self.header.sequence,
-                flags: self.header.flags.union(.fitted)))
+                flags: self.header.flags.subtracting([.state, .retained]).union(.fitted)))
         if frame.bytes.count <= bytesMax {
             fitted.append(copyOf: frame, next.outline)
         } else if !next.parts.isEmpty {

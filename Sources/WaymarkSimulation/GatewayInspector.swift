@@ -210,11 +210,14 @@ final class GatewayInspector: GatewayTap {
             rejection.field = ""
             return [.send(id, Envelope(.error(rejection)))]
         case (.loseSnapshotAfterRestart, .sendFrames) where self.hasRestarted: return []
+        case (.loseExtensions, .sendFrames(let id, let frames)):
+            return [.sendFrames(id, frames.filter { $0.header.type != nil })]
         case (.loseState, _), (.loseEvent, _), (.duplicate, _), (.reorder, _), (.ignorePurge, _),
             (.ignoreLeave, _),
             (.loseOutcome, _), (.changeOutcome, _), (.beginSecondSession, _), (.ignoreOutboxLimit, _),
             (.applyRejected, _), (.loseError, _), (.loseErrorField, _), (.loseSnapshotAfterRestart, _),
-            (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _), (.writeAfterGoodbye, _),
+            (.loseExtensions, _), (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _),
+            (.writeAfterGoodbye, _),
             (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _):
             return [action]
         }

@@ -17,6 +17,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         case processedInTurns
         case deliveredInRounds
         case rulesChanged
+        case extensionRetained
     }
 
     private let kind: Kind
@@ -33,6 +34,8 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
     /// An audience was larger than a loop's budget.
     static let deliveredInRounds = Happening(kind: .deliveredInRounds)
     static let rulesChanged = Happening(kind: .rulesChanged)
+    /// A snapshot had a state of a type that no build knows.
+    static let extensionRetained = Happening(kind: .extensionRetained)
 
     /// The happening that a message from the gateway stands for; nil if none.
     init?(_ message: Message) {
@@ -79,6 +82,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         var kinds: [Kind] = [
             .snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted, .handedOver,
             .brokenWhileWriting, .processedInTurns, .deliveredInRounds, .rulesChanged,
+            .extensionRetained,
         ]
         kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
         kinds += reasons.map(Kind.left) + stages.map(Kind.shared)
