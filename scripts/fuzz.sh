@@ -40,5 +40,6 @@ for target in FuzzCodec FuzzSession; do
   rm -rf "$found"
   mkdir "$found"
   "$build/$target" -runs="$runs" -max_total_time="$seconds" -max_len=4096 -use_value_profile=1 -seed=1 \
-    -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$build/" "$found" "Tests/Fuzz/Corpus/$target"
+    -rss_limit_mb=2048 -print_final_stats=1 -dict=Tests/Fuzz/headers.dict \
+    -artifact_prefix="$build/" "$found" "Tests/Fuzz/Corpus/$target"
 done

@@ -39,6 +39,7 @@ static uint64_t sequence, snapshot_end; /* the cursor, and what it becomes at th
 static unsigned requests;
 static int snapshot;
 static bool paused;
+static uint8_t gauges[4]; /* by key: the percentage plus 1, 0 for none */
 static char trip[129], road[128], prompt[65], shown[512];
 
 static struct entry *find(struct entries *in, uint32_t id) {
@@ -90,6 +91,7 @@ static void begin_route(const Waymark__V1__RouteInformation *news, uint32_t gene
 static void forget(void) {
     *trip = *road = 0;
     paused = false;
+    memset(gauges, 0, sizeof gauges);
     begin_route(NULL, 0);
 }
 
@@ -135,6 +137,10 @@ static void show(void) {
         snprintf(line, sizeof line, "shows %s generation %u on %s: %s in %s m, %s, %zu maneuvers, %zu lanes, %zu segments with %zu points",
                  trip, route.generation, *road ? road : "-", maneuver ? maneuver->words : "-", distance,
                  paused ? "paused" : states[route.state & 3], route.maneuvers.count, lanes ? lanes->lanes : 0, route.segments, route.points);
+        for (size_t key = 0; key < sizeof gauges; key++) {
+            size_t length = strlen(line);
+            if (gauges[key]) snprintf(line + length, sizeof line - length, ", gauge %zu at %d %%", key, gauges[key] - 1);
+        }
     }
     if (snapshot != NONE || strcmp(line, shown) == 0) return;
     strcpy(shown, line);
@@ -199,6 +205,9 @@ static void received(const struct frame *frame) {
     case RESUME:
         paused = false;
         WITH(ResumeGuidance, resume_guidance, if (m->generation != route.generation) begin_route(m->route, m->generation););
+        break;
+    case GAUGE: /* one number below 128 */
+        if (frame->key < sizeof gauges && frame->length == 2) gauges[frame->key] = frame->body[1] + 1;
         break;
     default: apply_vehicle_message(frame);
     }

@@ -9,7 +9,7 @@ navigates by itself), allow, cut (lose the connection and come back), quit.
 """
 import sys
 
-from wire import Body, Peer, chunk, double, number, packed, say
+from wire import GAUGE, Body, Peer, chunk, double, number, packed, say
 
 PUBLICATIONS = range(0x100, 0x200)
 SESSION_ENDED, SNAPSHOT_BEGIN, SNAPSHOT_END, SUSPENDED, RESTORED = 0x13, 0x14, 0x15, 0x16, 0x17
@@ -31,7 +31,7 @@ class Cluster(Peer):
         self.forget()
 
     def forget(self):
-        self.trip, self.paused, self.road = "", False, ""
+        self.trip, self.paused, self.road, self.gauges = "", False, "", {}
         self.begin_route(Body(b""), 0)
 
     def hello(self, token):
@@ -102,6 +102,8 @@ class Cluster(Peer):
             say(f"prompt over {body.text(1)} outcome {body.number(2)}")
         elif kind == OUTCOME:
             say(f"outcome {body.number(3)} of {body.text(1)}")
+        elif kind == GAUGE:
+            self.gauges[frame.key] = body.number(1)
         else:
             self.update(kind, body)
         if self.session and kind in PUBLICATIONS and self.snapshot != "full":
@@ -136,6 +138,7 @@ class Cluster(Peer):
             line += f" in {self.distances.get(first, '-')} m, {'paused' if self.paused else STATES[self.state]}"
             line += f", {len(self.maneuvers)} maneuvers, {self.lanes.get(self.current_lanes, 0)} lanes"
             line += f", {self.segments} segments with {self.points} points"
+            line += "".join(f", gauge {key} at {percent} %" for key, percent in sorted(self.gauges.items()))
         if not self.snapshot and line != self.shown:
             self.shown = line
             say(line or "shows nothing")

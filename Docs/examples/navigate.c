@@ -19,7 +19,7 @@ static unsigned opened, step;
 static uint32_t session, generation;
 
 /* What was published in the session and is not acknowledged. */
-static struct { uint16_t type; size_t length; uint8_t *body; } *published;
+static struct { uint16_t type, key; uint8_t flags; size_t length; uint8_t *body; } *published;
 static size_t published_count;
 static uint64_t acknowledged; /* The first of them has the next number. */
 
@@ -56,24 +56,40 @@ static void welcomed(const Waymark__V1__Welcome *welcome) {
         if (known->session_id != session || known->phase == WAYMARK__V1__SESSION_PHASE__SESSION_PHASE_ENDED) continue;
         acknowledge(known->sequence);
         for (size_t next = 0; next < published_count; next++)
-            send_bytes(published[next].type, session, acknowledged + next + 1, published[next].body, published[next].length);
+            send_frame(published[next].type, published[next].flags, published[next].key, session, acknowledged + next + 1,
+                       published[next].body, published[next].length);
         return;
     }
     session = 0;
 }
 
-static void publish(uint16_t type, const void *message) {
-    if (!session) return;
-    size_t length = protobuf_c_message_get_packed_size(message);
+/* Publishes a body, and keeps it. */
+static void publish_body(uint16_t type, uint8_t flags, uint16_t key, uint8_t *body, size_t length) {
     published = realloc(published, (published_count + 1) * sizeof *published);
-    uint8_t *body = malloc(length + 1);
     if (!published || !body) fail("out of memory");
-    protobuf_c_message_pack(message, body);
     published[published_count].type = type;
+    published[published_count].flags = flags;
+    published[published_count].key = key;
     published[published_count].length = length;
     published[published_count].body = body;
     published_count++;
-    send_bytes(type, session, acknowledged + published_count, body, length);
+    send_frame(type, flags, key, session, acknowledged + published_count, body, length);
+}
+
+static void publish(uint16_t type, const void *message) {
+    if (!session) return;
+    size_t length = protobuf_c_message_get_packed_size(message);
+    uint8_t *body = malloc(length + 1);
+    if (body) protobuf_c_message_pack(message, body);
+    publish_body(type, 0, 0, body, length);
+}
+
+/* The gateway does not know this type, and keeps the newest frame of each key. */
+static void publish_gauge(uint16_t gauge, uint8_t percent) {
+    if (!session) return;
+    uint8_t *body = malloc(2);
+    if (body) memcpy(body, (uint8_t[]){ 0x08, percent }, 2);
+    publish_body(GAUGE, SKIPPABLE | IS_STATE | RETAINED, gauge, body, 2);
 }
 
 /* Each of these fills in a message that lives as long as its caller needs it. */
@@ -289,14 +305,14 @@ static void drive_on(void) {
     publish(STATE, &state);
 }
 
-static bool obey(const char *command, double latitude, double longitude) {
-    (void)latitude, (void)longitude;
+static bool obey(const char *command, double gauge, double percent) {
     Waymark__V1__ResumeGuidance resume = WAYMARK__V1__RESUME_GUIDANCE__INIT;
     resume.generation = generation;
     Waymark__V1__FinishGuidance finish = WAYMARK__V1__FINISH_GUIDANCE__INIT;
     Waymark__V1__CancelGuidance cancel = WAYMARK__V1__CANCEL_GUIDANCE__INIT;
     if (strcmp(command, "start") == 0) open_session();
     else if (strcmp(command, "step") == 0) drive_on();
+    else if (strcmp(command, "gauge") == 0) publish_gauge((uint16_t)gauge, (uint8_t)percent);
     else if (strcmp(command, "pause") == 0) pause_guidance(WAYMARK__V1__PAUSE_REASON__PAUSE_REASON_LOADING);
     else if (strcmp(command, "resume") == 0) publish(RESUME, &resume);
     else if (strcmp(command, "finish") == 0) publish(FINISH, &finish);

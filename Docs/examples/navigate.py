@@ -3,13 +3,13 @@
 
     python3 navigate.py unix:/run/user/1000/waymark/navigation.sock car
 
-Commands, one a line: start, step (drive on a little), pause, resume, finish, cancel, cut (lose the connection and come
+Commands, one a line: start, step (drive on a little), gauge NUMBER PERCENT (a state of our own type), pause, resume, finish, cancel, cut (lose the connection and come
 back), quit. A waypoint request is answered with estimates; when it is accepted, the route changes. A destination request
 is accepted and driven to.
 """
 import sys
 
-from wire import Peer, chunk, double, number, packed, say, zigzag
+from wire import GAUGE, RETAINED, SKIPPABLE, STATE as IS_STATE, Peer, chunk, double, number, packed, say, zigzag
 
 OPEN_SESSION, SESSION_OPENED, VEHICLE_CHANGED, SESSION_ENDED, ACKNOWLEDGEMENT = *range(0x10, 0x14), 0x1A
 START, UPCOMING, LANES, ROAD, STATE = 0x101, 0x106, 0x107, 0x108, 0x109
@@ -66,7 +66,7 @@ class Navigation(Peer):
         self.vehicle, self.client = vehicle, client
         self.opened = self.session = self.sequence = self.generation = self.steps = 0
         self.asked = set()  # requests without an outcome
-        self.published = []  # in the session, and not acknowledged: sequence number, type and body
+        self.published = []  # in the session, and not acknowledged: sequence number, type, body, flags and key
 
     def hello(self, token):
         about = chunk(1, self.client) + packed(2, PROVIDED)
@@ -77,16 +77,16 @@ class Navigation(Peer):
         known = {session.number(1): session for session in body.bodies(7)}
         if self.session in known and known[self.session].number(3) != 4:
             self.acknowledge(known[self.session].number(2))
-            for sequence, kind, body in self.published:
-                self.send(kind, body, self.session, sequence)
+            for sequence, kind, body, flags, key in self.published:
+                self.send(kind, body, self.session, sequence, flags, key)
         else:
             self.session = 0
 
-    def publish(self, kind, body=b""):
+    def publish(self, kind, body=b"", flags=0, key=0):
         if self.session:
             self.sequence += 1
-            self.published.append((self.sequence, kind, body))
-            self.send(kind, body, self.session, self.sequence)
+            self.published.append((self.sequence, kind, body, flags, key))
+            self.send(kind, body, self.session, self.sequence, flags, key)
 
     def acknowledge(self, sequence):
         """The gateway never asks for what it has acknowledged."""
@@ -149,6 +149,9 @@ class Navigation(Peer):
             "finish": lambda: self.publish(FINISH),
             "cancel": lambda: self.publish(CANCEL),
         }
+        if words[0] == "gauge" and len(words) == 3:  # the gateway does not know it, and keeps the newest one of each key
+            self.publish(GAUGE, number(1, int(words[2])), SKIPPABLE | IS_STATE | RETAINED, int(words[1]))
+            return True
         if len(words) != 1 or words[0] not in actions:
             return False
         actions[words[0]]()

@@ -20,8 +20,12 @@
 enum { HEADER_BYTES = 24, FRAME_BYTES_MAX = 1 << 20 };
 enum { HELLO = 1, WELCOME, GOODBYE, PING, PONG, ERROR };
 
+enum { SKIPPABLE = 1, IS_STATE = 8, RETAINED = 16 }; /* flags */
+/* A message of these examples, not of the protocol: a gauge, which the key names, and its percentage as field 1. */
+enum { GAUGE = 0x1E0 };
+
 struct frame {
-    uint16_t type;
+    uint16_t type, key;
     uint32_t session;
     uint64_t sequence;
     size_t length;
@@ -77,9 +81,11 @@ static uint64_t get(const uint8_t *from, int bytes) {
     return value;
 }
 
-static void send_bytes(uint16_t type, uint32_t session, uint64_t sequence, const uint8_t *body, size_t length) {
-    uint8_t header[HEADER_BYTES] = { 'W', 'M', 1 };
+static void send_frame(uint16_t type, uint8_t flags, uint16_t key, uint32_t session, uint64_t sequence, const uint8_t *body,
+                       size_t length) {
+    uint8_t header[HEADER_BYTES] = { 'W', 'M', 1, flags };
     put(header + 4, type, 2);
+    put(header + 6, key, 2);
     put(header + 8, length, 4);
     put(header + 12, session, 4);
     put(header + 16, sequence, 8);
@@ -90,6 +96,10 @@ static void send_bytes(uint16_t type, uint32_t session, uint64_t sequence, const
         done += (size_t)count;
     }
     peer.sent = now();
+}
+
+static void send_bytes(uint16_t type, uint32_t session, uint64_t sequence, const uint8_t *body, size_t length) {
+    send_frame(type, 0, 0, session, sequence, body, length);
 }
 
 /* Sends a message of libprotobuf-c. */
@@ -179,7 +189,7 @@ static void read_frames(void) {
         const uint8_t *header = peer.data + at;
         if (memcmp(header, "WM\1", 3) != 0) fail("this is not the Waymark protocol");
         struct frame frame = {
-            .type = (uint16_t)get(header + 4, 2), .length = get(header + 8, 4), .session = (uint32_t)get(header + 12, 4),
+            .type = (uint16_t)get(header + 4, 2), .key = (uint16_t)get(header + 6, 2), .length = get(header + 8, 4), .session = (uint32_t)get(header + 12, 4),
             .sequence = get(header + 16, 8), .body = header + HEADER_BYTES,
         };
         if (frame.length > FRAME_BYTES_MAX - HEADER_BYTES) fail("a frame is longer than agreed");

@@ -9,9 +9,12 @@ import struct
 import sys
 import time
 
-HEADER = struct.Struct(">2sBBHHIIQ")  # magic, version, flags, type, reserved, body length, session, sequence
+HEADER = struct.Struct(">2sBBHHIIQ")  # magic, version, flags, type, key, body length, session, sequence
 HELLO, WELCOME, GOODBYE, PING, PONG, ERROR = 1, 2, 3, 4, 5, 6
-KNOWN = {*range(0x1, 0x7), *range(0x10, 0x1B), *range(0x100, 0x114), *range(0x200, 0x210)}
+SKIPPABLE, STATE, RETAINED = 1, 8, 16
+# A message of these examples, not of the protocol: a gauge, which the key names, and its percentage as field 1.
+GAUGE = 0x1E0
+KNOWN = {*range(0x1, 0x7), *range(0x10, 0x1B), *range(0x100, 0x114), GAUGE, *range(0x200, 0x210)}
 
 
 # Bodies are protobuf: each field is a key (field number and kind), then a varint, eight bytes, or a length and bytes.
@@ -110,7 +113,7 @@ class Body:
 
 class Frame:
     def __init__(self, header, data):
-        _, _, self.flags, self.type, _, _, self.session, self.sequence = header
+        _, _, self.flags, self.type, self.key, _, self.session, self.sequence = header
         self.data = data
         self.body = Body(data)
 
@@ -136,8 +139,8 @@ class Peer:
         self.active, self.keepalive, self.heard, self.data = False, 10.0, time.monotonic(), b""
         self.send(HELLO, self.hello(self.token))
 
-    def send(self, kind, body=b"", session=0, sequence=0):
-        self.socket.sendall(HEADER.pack(b"WM", 1, 0, kind, 0, len(body), session, sequence) + body)
+    def send(self, kind, body=b"", session=0, sequence=0, flags=0, key=0):
+        self.socket.sendall(HEADER.pack(b"WM", 1, flags, kind, key, len(body), session, sequence) + body)
         self.sent = time.monotonic()
 
     def run(self):

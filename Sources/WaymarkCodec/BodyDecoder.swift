@@ -37,11 +37,27 @@ package final class BodyDecoder {
         return Envelope(message, session: header.session, sequence: header.sequence, flags: header.flags)
     }
 
+    /// Reads a published frame in full, with the fields that this build does not know.
+    ///
+    /// - Returns: nil for what is no publication.
+    package func publication(of frame: Frame) throws(DecodingError) -> DecodedPublication? {
+        let header = frame.header
+        guard let type = header.type, MessageType.published.contains(header.rawType) else { return nil }
+        return try unsafe self.read(header, frame.bytes.span.bytes, type) {
+            body, findings throws(Rejection) in
+            _ = try unsafe PublicationOutline(type, checking: WireMessage(body))
+            defer { self.arena.reset() }
+            let content = try unsafe Publication(type, self.unpack(body, type))
+            guard findings.unknownFields > 0 else { return DecodedPublication(content, nil) }
+            return unsafe DecodedPublication(content, UnknownFields(in: Array(body), of: type))
+        }
+    }
+
     /// Checks a published frame as ``decode(_:)`` does, but reads only what the gateway must know, and that in place.
     ///
     /// It is only unpacked if that might take more memory than it may; then it is refused as ``decode(_:)`` would.
     ///
-    /// A skippable frame of an unknown published type is ``PublicationOutline/unrecognized``; its body is not looked at.
+    /// Of a skippable frame of an unknown published type only the header is looked at.
     ///
     /// - Throws: ``DecodingError/rejected(_:)`` also for a type that is not published.
     package func outline(of frame: Frame) throws(DecodingError) -> PublicationOutline {
@@ -55,7 +71,7 @@ package final class BodyDecoder {
         let isPublished = MessageType.published.contains(header.rawType)
         guard let type = header.type else {
             let isSkippable = header.flags.contains(.skippable)
-            if isPublished, isSkippable { return .unrecognized }
+            if isPublished, isSkippable { return PublicationOutline(unrecognized: header) }
             throw .unknownType(isSkippable: isSkippable)
         }
         guard isPublished else {

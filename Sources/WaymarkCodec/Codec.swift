@@ -17,6 +17,7 @@ package enum Codec {
     /// What a gateway is given.
     package static let coder = BodyCoder(
         decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) },
+        restore: { $1.restored(in: $0, isFirst: $2) ?? $0 },
         waypoint: { Codec.waypoint(of: $0) })
 
     /// Writes a message as a whole frame. To write many, use a ``BodyEncoder``.
@@ -76,11 +77,10 @@ package enum Codec {
     /// Reads a published frame in full.
     ///
     /// - Returns: nil for a type that this build does not know, and for what is no publication or was not checked before.
-    package static func publication(of frame: Frame) -> Publication? {
-        do throws(DecodingError) {
-            guard case .publication(let publication) = try self.decode(frame).message else { return nil }
-            return publication
-        } catch { return nil }  // The reader of the connection has told the sender.
+    package static func publication(of frame: Frame) -> DecodedPublication? {
+        do throws(DecodingError) { return try BodyDecoder().publication(of: frame) } catch {
+            return nil  // The reader of the connection has told the sender.
+        }
     }
 
     /// Checks a published frame in full, but reads only what the gateway must know. To read many, use a

@@ -34,6 +34,15 @@ internal import WaymarkProtocol
         var message: UnsafePointer<Message>?
     }
 
+    /// Messages that ``UnknownFields`` are found by.
+    enum Element: String {
+        case maneuver = "Maneuver"
+        case laneGuidance = "LaneGuidance"
+        case segment = "RouteSegment"
+        case trip = "Trip"
+        case route = "RouteInformation"
+    }
+
     /// One message.
     @safe struct Message {
         /// By field number; 0 is no field.
@@ -45,6 +54,7 @@ internal import WaymarkProtocol
         let isLine: Bool
         /// Field number of a text field `request_id`, or 0.
         let requestID: Int
+        let element: Element?
         /// By field number.
         let names: [String]
     }
@@ -125,7 +135,8 @@ internal import WaymarkProtocol
             to: Schema.Message(
                 fields: Self.kept(fields), fieldNumberMax: fields.count - 1, required: required,
                 isLine: fields.contains { $0.sumMax > 0 },
-                requestID: names.firstIndex(of: "request_id") ?? 0, names: names))
+                requestID: names.firstIndex(of: "request_id") ?? 0, element: Schema.Element(rawValue: name),
+                names: names))
         unsafe self.known[name] = unsafe UnsafePointer(message)
         return unsafe UnsafePointer(message)
     }

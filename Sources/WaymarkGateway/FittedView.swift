@@ -190,7 +190,7 @@ struct FittedView: Sendable, Hashable, Codable {
 extension FittedView {
     /// Fits a frame. `publication` is its content; nil until a view needs it.
     mutating func fit(
-        _ frame: Frame, _ publication: inout Publication?, _ outline: PublicationOutline,
+        _ frame: Frame, _ publication: inout DecodedPublication?, _ outline: PublicationOutline,
         _ route: StoredRoute, _ coder: BodyCoder
     ) -> Result {
         switch self.foresight(by: outline.rule) {
@@ -201,7 +201,7 @@ extension FittedView {
         publication = publication ?? coder.decode(frame)
         // A type that this build does not know is forwarded as it is.
         guard let publication else { return .asReceived }
-        return self.fit(publication, route)
+        return self.fit(publication.content, route)
     }
 }
 

@@ -31,7 +31,7 @@ struct FittingQueue: Sendable, Hashable {
         var units = self.encode(unitsMax: unitsMax, rules, into: &fitted)
         while units < unitsMax, self.parts.isEmpty, let frame = self.frames.takeFirst() {
             var publication = rules.coder.decode(frame)
-            let outline = publication?.outline ?? .unrecognized
+            let outline = publication?.content.outline ?? PublicationOutline(unrecognized: frame.header)
             units += WorkMeter.units(ofFitted: frame.bytes.count)
             units += self.begin(frame, &publication, outline, route, rules.coder, into: &fitted)
             units += self.encode(unitsMax: unitsMax - units, rules, into: &fitted)
@@ -43,7 +43,7 @@ struct FittingQueue: Sendable, Hashable {
     ///
     /// - Returns: The work.
     mutating func fit(
-        _ frames: PublishedFrames, _ index: Int, _ publication: inout Publication?, unitsMax: Int,
+        _ frames: PublishedFrames, _ index: Int, _ publication: inout DecodedPublication?, unitsMax: Int,
         _ route: StoredRoute, _ rules: NavigationSession.PublishingRules, into fitted: inout PublishedFrames
     ) -> Int {
         let (frame, outline) = (frames.frame(at: index), frames.outlines[index])
@@ -57,13 +57,16 @@ struct FittingQueue: Sendable, Hashable {
     }
 
     private mutating func begin(
-        _ frame: Frame, _ publication: inout Publication?, _ outline: PublicationOutline,
+        _ frame: Frame, _ publication: inout DecodedPublication?, _ outline: PublicationOutline,
         _ route: StoredRoute, _ coder: BodyCoder, into fitted: inout PublishedFrames
     ) -> Int {
         let units = self.view.windowUnits(for: outline.rule)
         switch self.view.fit(frame, &publication, outline, route, coder) {
         case .asReceived: fitted.append(copyOf: frame, outline)
-        case .fitted(let publications): return units + self.parts.set(publications, of: frame.header)
+        case .fitted(let publications):
+            let unknown = UnknownFields.joining(
+                publication?.unknown, frame.header.rawType, route: route.unknown(of: outline.generation))
+            return units + self.parts.set(publications, of: frame.header, unknown)
         }
         return units
     }

@@ -10,6 +10,10 @@ struct FittedParts: Sendable, Hashable {
     /// The next one is the last.
     private var parts: [Publication] = []
     private var header = FrameHeader(type: 0)
+    /// The fields that this build does not know; nil for none.
+    private var unknown: UnknownFields?
+    /// A frame has those of the body.
+    private var isBodyRestored = false
 
     var isEmpty: Bool { self.parts.isEmpty }
 
@@ -22,8 +26,12 @@ struct FittedParts: Sendable, Hashable {
     /// Takes what a frame was fitted to. Everything before it must be encoded.
     ///
     /// - Returns: The work.
-    mutating func set(_ publications: [Publication], of header: FrameHeader) -> Int {
+    mutating func set(
+        _ publications: [Publication], of header: FrameHeader, _ unknown: UnknownFields?
+    ) -> Int {
         self.header = header
+        self.unknown = unknown
+        self.isBodyRestored = false
         self.parts = publications.flatMap { $0.pieces(Self.pieceBytesMax) }
         self.parts.reverse()
         if self.parts.isEmpty { self = FittedParts() }
@@ -40,18 +48,28 @@ struct FittedParts: Sendable, Hashable {
         guard let next = self.parts.popLast() else { return 0 }
         // Nothing remains of a frame: the next process must have the same state.
         defer { if self.parts.isEmpty { self = FittedParts() } }
-        let frame = coder.encode(
+        var frame = coder.encode(
             Envelope(
                 .publication(next), session: self.header.session, sequence: self.header.sequence,
-                flags: self.header.flags.union(.fitted)))
+                flags: self.header.flags.subtracting([.state, .retained]).union(.fitted)))
+        if let unknown { frame = self.restoring(unknown, in: frame, next, bytesMax, coder) }
         if frame.bytes.count <= bytesMax {
             fitted.append(copyOf: frame, next.outline)
+            if unknown != nil, next.type.rawValue == self.header.rawType { self.isBodyRestored = true }
         } else if !next.parts.isEmpty {
             self.parts += next.parts.reversed()
         } else if let shorter = next.shortened {
             self.parts.append(shorter)
         }
         return WorkMeter.units(ofFitted: frame.bytes.count)
+    }
+
+    /// The frame with the fields that this build does not know, unless it cannot be divided and would be too long with them.
+    private func restoring(
+        _ unknown: UnknownFields, in frame: Frame, _ next: Publication, _ bytesMax: Int, _ coder: BodyCoder
+    ) -> Frame {
+        let restored = coder.restore(frame, unknown, !self.isBodyRestored)
+        return restored.bytes.count <= bytesMax || !next.parts.isEmpty ? restored : frame
     }
 }
 

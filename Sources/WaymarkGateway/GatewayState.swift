@@ -121,7 +121,9 @@ private struct StoredRequest: Codable, Sendable {
         switch self.stage {
         case .asked: request.stage = .asked
         case .prompting(let frame, let until):
-            guard case .tripEstimates(let estimates, _) = coder.decode(frame) else { throw Unreadable() }
+            guard case .tripEstimates(let estimates, _) = coder.decode(frame)?.content else {
+                throw Unreadable()
+            }
             request.stage = .prompting(estimates, until: until)
         case .ownPrompt: request.stage = .ownPrompt
         }

@@ -237,7 +237,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         _ memory: borrowing MemoryLedger, _ batch: inout Batch
     ) throws(Rejection) -> Effect {
         let outline = frames.outlines[index]
-        try Self.checkFlags(of: frames.ranges[index].header)
+        try Self.checkFlags(of: frames.ranges[index].header, outline)
         try Self.checkProvided(outline, by: batch.features)
         try Self.checkSequence(of: frames.ranges[index].header, after: self.sequence)
         if let key { return try self.apply(state: index, key, of: frames, rules, memory, &batch) }
@@ -258,6 +258,9 @@ struct NavigationSession: Sendable, Hashable, Codable {
         state index: Int, _ key: ConflationKey, of frames: PublishedFrames, _ rules: PublishingRules,
         _ memory: borrowing MemoryLedger, _ batch: inout Batch
     ) throws(Rejection) -> Effect {
+        if case .stateByKey = frames.outlines[index].rule.kind {
+            return try self.apply(extension: index, key, of: frames, rules, memory, &batch)
+        }
         if batch.newStates.count == Batch.newStatesMax { self.retainNewStates(frames, &batch) }
         // Why not by ==: it is a call into another module.
         let newer = batch.newStates.firstIndex { $0.key.item == key.item && $0.key.type == key.type }
@@ -279,6 +282,27 @@ struct NavigationSession: Sendable, Hashable, Codable {
             batch.newStates.append((key, index))
         }
         batch.growth += growth
+        return .published
+    }
+
+    /// Applies a state of a type that this build does not know. Retained at once: a newer value may remove the kept one.
+    private mutating func apply(
+        extension index: Int, _ key: ConflationKey, of frames: PublishedFrames, _ rules: PublishingRules,
+        _ memory: borrowing MemoryLedger, _ batch: inout Batch
+    ) throws(Rejection) -> Effect {
+        self.retainNewStates(frames, &batch)
+        let (header, outline) = (frames.ranges[index].header, frames.outlines[index])
+        let isRetained = header.flags.contains(.retained)
+        let kept = self.retained.indexOfExtension(key)
+        let growth = self.retained.growth(by: isRetained ? header : nil, inPlaceOfExtensionAt: kept)
+        try Self.checkMemory(self.id, self.retained.byteCount, growth, outline, rules, memory)
+        self.sequence += 1
+        try self.content.apply(outline, limits: rules.limits.route)
+        if let kept, isRetained, self.retained.isUnchanged(by: frames, index, extensionAt: kept) {
+            return .unchanged
+        }
+        let frame = isRetained ? frames.frame(at: index).compacted() : nil
+        self.retained.keep(frame, inPlaceOfExtensionAt: kept)
         return .published
     }
 
@@ -309,14 +333,21 @@ struct NavigationSession: Sendable, Hashable, Codable {
     static func checkPermission(
         for header: FrameHeader, _ outline: PublicationOutline, by features: FeatureSet
     ) throws(Rejection) {
-        try Self.checkFlags(of: header)
+        try Self.checkFlags(of: header, outline)
         try Self.checkProvided(outline, by: features)
     }
 
-    private static func checkFlags(of header: FrameHeader) throws(Rejection) {
+    private static func checkFlags(
+        of header: FrameHeader, _ outline: PublicationOutline
+    ) throws(Rejection) {
+        // Why RETAINED here: most frames have none of the three, and need one comparison.
+        guard !header.flags.isDisjoint(with: [.gateway, .fitted, .retained]) else { return }
         guard header.flags.isDisjoint(with: .forGateway) else {
             throw Rejection(
                 .outOfRange, field: "flags", reason: "GATEWAY and FITTED are for the gateway to set")
+        }
+        if outline.type == nil, !header.flags.contains(.state) {
+            throw Rejection(.outOfRange, field: "flags", reason: "RETAINED needs STATE")
         }
     }
 

@@ -16,12 +16,14 @@ struct RetainedState: Sendable, Hashable, Codable {
     private var estimateIndices: [UInt32: Int] = [:]
     /// Additions to the route; they accumulate until the route is replaced.
     private var additions: [Frame] = []
+    /// The newest frame of each state of a type that this build does not know. Few, see ``SessionContent``.
+    private var extensions: [Frame] = []
     /// The memory of the kept frames, see ``FrameHeader/keptByteCount``.
     private(set) var byteCount = 0
 
     /// All kept frames in the publisher's order.
     var frames: [Frame] {
-        (self.newest + self.estimates + self.additions)
+        (self.newest + self.estimates + self.additions + self.extensions)
             .sorted { $0.header.sequence < $1.header.sequence }
     }
 
@@ -32,11 +34,14 @@ struct RetainedState: Sendable, Hashable, Codable {
             entries.append(
                 (self.estimates[index], ConflationKey(type: .updateManeuverEstimates, item: maneuver)))
         }
+        entries += self.extensions.map { ($0, $0.extensionKey) }
         return entries.sorted { $0.frame.header.sequence < $1.frame.header.sequence }
     }
 
     /// How many frames are kept.
-    var count: Int { self.newest.count + self.additions.count + self.estimates.count }
+    var count: Int {
+        self.newest.count + self.additions.count + self.estimates.count + self.extensions.count
+    }
 
     // MARK: States
 
@@ -83,6 +88,30 @@ struct RetainedState: Sendable, Hashable, Codable {
         self.byteCount + header.keptByteCount - (location.map { self.header(at: $0).keptByteCount } ?? 0)
     }
 
+    // MARK: States of types that this build does not know
+
+    /// The index of the kept value of such a state; nil for none.
+    func indexOfExtension(_ key: ConflationKey) -> Int? {
+        self.extensions.firstIndex { $0.extensionKey == key }
+    }
+
+    /// Whether such a state, whose kept value is at `kept`, says what one of `frames` says.
+    func isUnchanged(by frames: PublishedFrames, _ index: Int, extensionAt kept: Int) -> Bool {
+        frames.hasBody(at: index, of: self.extensions[kept])
+    }
+
+    /// How ``byteCount`` would change if `header`'s frame were kept in place of the one at an index; nil for no frame, or none.
+    func growth(by header: FrameHeader?, inPlaceOfExtensionAt kept: Int?) -> Int {
+        (header?.keptByteCount ?? 0) - (kept.map { self.extensions[$0].keptByteCount } ?? 0)
+    }
+
+    /// Keeps `frame` in place of the one at an index; nil for no frame, or none.
+    mutating func keep(_ frame: Frame?, inPlaceOfExtensionAt kept: Int?) {
+        self.byteCount += self.growth(by: frame?.header, inPlaceOfExtensionAt: kept)
+        if let kept { self.extensions.remove(at: kept) }
+        if let frame { self.extensions.append(frame) }
+    }
+
     // MARK: Events
 
     /// What ``byteCount`` would be after an event.
@@ -107,6 +136,7 @@ struct RetainedState: Sendable, Hashable, Codable {
         if voids.contains(.route) || voids.contains(.everything) {
             (self.estimates, self.estimateIndices, self.additions) = ([], [:], [])
         }
+        if voids.contains(.everything) { self.extensions = [] }
         switch retention {
         case .nothing: break
         case .newest: self.newest.append(frame)
@@ -133,6 +163,11 @@ extension Frame {
     fileprivate var stateKey: ConflationKey? {
         guard PublicationRule.rule(for: self.header.rawType).kind == .state else { return nil }
         return self.header.type.map { ConflationKey(type: $0) }
+    }
+
+    /// The key of a state of a type that this build does not know.
+    fileprivate var extensionKey: ConflationKey {
+        ConflationKey(rawType: self.header.rawType, item: UInt32(self.header.key))
     }
 
     /// Whether an event makes it void.

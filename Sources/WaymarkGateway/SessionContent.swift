@@ -19,6 +19,8 @@ struct SessionContent: Sendable, Hashable, Codable {
     private(set) var lastLaneGuidance: LaneGuidanceID?
     /// nil: any state may come next.
     private var maneuverState: ManeuverState?
+    /// The states of types that this build does not know, since the last StartGuidance. At most ``ProtocolConstants/extensionStatesMax``.
+    private var extensionStates: [ConflationKey] = []
 
     /// The present trip has opted out of segments, and the session retains some.
     var withholdsSegments: Bool {
@@ -50,6 +52,7 @@ struct SessionContent: Sendable, Hashable, Codable {
             self.trip = trip
             self.begin(route, outline.generation)
             self.alert = nil
+            self.extensionStates = []
             self.retainsSegments = !route.segments.isEmpty
         case .route(let route):
             self.begin(route, outline.generation)
@@ -66,6 +69,8 @@ struct SessionContent: Sendable, Hashable, Codable {
             guard self.trip.isDestinationShareable else {
                 throw Rejection(.wrongState, reason: "the trip says that its destination is not shareable")
             }
+        case .extensionState(let type, let key, _):
+            try self.add(ConflationKey(rawType: type, item: UInt32(key)))
         }
         if case .event = rule.kind { self.enterPhase(after: outline.type) }
     }
@@ -77,6 +82,18 @@ struct SessionContent: Sendable, Hashable, Codable {
         case .finishGuidance, .cancelGuidance: self.phase = .ended
         default: break  // The others stay in their phase.
         }
+    }
+
+    private mutating func add(_ state: ConflationKey) throws(Rejection) {
+        guard !self.extensionStates.contains(state) else { return }
+        guard self.extensionStates.count < ProtocolConstants.extensionStatesMax else {
+            throw Rejection(
+                .limitReached, field: "key",
+                reason:
+                    "a session has at most \(ProtocolConstants.extensionStatesMax) states of types that are not known"
+            )
+        }
+        self.extensionStates.append(state)
     }
 
     private mutating func setAlert(_ id: UInt32, _ type: MessageType?) throws(Rejection) {

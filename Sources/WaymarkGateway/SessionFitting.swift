@@ -73,14 +73,15 @@ extension NavigationSession {
     /// Applies frames to the route, if an endpoint stores a part of it.
     ///
     /// - Returns: What was decoded for that, at the index of its frame.
-    private mutating func applyToRoute(_ frames: PublishedFrames, _ coder: BodyCoder) -> [Publication?] {
-        var publications: [Publication?] = []
+    private mutating func applyToRoute(_ frames: PublishedFrames, _ coder: BodyCoder) -> [DecodedPublication?]
+    {
+        var publications: [DecodedPublication?] = []
         for index in frames.indices {
-            var publication: Publication?
+            var publication: DecodedPublication?
             if self.route != nil, frames.outlines[index].isOfStoredRoute {
                 if self.routeFrames.isEmpty {
                     publication = coder.decode(frames.frame(at: index))
-                    if let publication { self.route?.apply(publication) }
+                    if let publication { self.route?.apply(publication.content, publication.unknown) }
                 } else {
                     self.routeFrames.append(frames.frame(at: index).compacted())
                 }
@@ -146,7 +147,9 @@ extension NavigationSession {
         var units = 0
         while units < rules.fittingUnitsMax, let frame = self.routeFrames.popFirst() {
             units += WorkMeter.units(ofFitted: frame.bytes.count)
-            if let publication = rules.coder.decode(frame) { self.route?.apply(publication) }
+            if let publication = rules.coder.decode(frame) {
+                self.route?.apply(publication.content, publication.unknown)
+            }
         }
         // The newest publications may name none.
         if self.routeFrames.isEmpty {

@@ -11,6 +11,8 @@ struct StoredRoute: Sendable, Hashable {
     private(set) var laneGuidances = Stock<LaneGuidance>()
     /// The newest estimates of each maneuver that has some.
     private(set) var estimates: [ManeuverID: TravelEstimates] = [:]
+    /// Fields of all these that this build does not know; nil for none.
+    private var unknown: UnknownFields.Parts?
 
     init() {}
 
@@ -20,8 +22,13 @@ struct StoredRoute: Sendable, Hashable {
         self.laneGuidances.name(laneGuidance.map { [$0] } ?? [])
     }
 
-    /// Applies a publication that was validated before.
-    mutating func apply(_ publication: Publication) {
+    /// The fields that this build does not know, for frames that are made from publications of a generation; nil for none.
+    func unknown(of generation: UInt32) -> UnknownFields.Parts? {
+        generation == self.generation ? self.unknown : nil
+    }
+
+    /// Applies a publication that was validated before. `unknown` are its fields that this build does not know.
+    mutating func apply(_ publication: Publication, _ unknown: UnknownFields? = nil) {
         switch publication {
         case .startGuidance(_, let generation, let route), .resumeGuidance(let generation, _, let route?):
             self.replace(by: route, generation)
@@ -32,6 +39,14 @@ struct StoredRoute: Sendable, Hashable {
         case .maneuverEstimates(let id, let estimates, _): self.estimates[id] = estimates
         default: break
         }
+        if unknown != nil || self.unknown != nil { self.keep(unknown, of: publication) }
+    }
+
+    private mutating func keep(_ unknown: UnknownFields?, of publication: Publication) {
+        if case .maneuverEstimates(let id, _, _) = publication { self.unknown?[.estimates(id)] = nil }
+        guard let parts = unknown?.partsOfRoute, !parts.isEmpty else { return }
+        if self.unknown == nil { self.unknown = [:] }
+        self.unknown?.merge(parts) { $1 }
     }
 
     private mutating func replace(by route: RouteInformation, _ generation: UInt32) {

@@ -5,18 +5,23 @@ package import WaymarkModel
 /// Two coders are always equal, so that gateways can be compared.
 package struct BodyCoder: Sendable, Hashable {
     /// The full content of a published frame that was checked before; nil for a type this build does not know.
-    package let decode: @Sendable (Frame) -> Publication?
+    package let decode: @Sendable (Frame) -> DecodedPublication?
     package let encode: @Sendable (Envelope) -> Frame
+    /// The frame with the fields that its publication had and this build does not know. Those of the body itself are left out if the
+    /// last value is false.
+    package let restore: @Sendable (Frame, UnknownFields, Bool) -> Frame
     /// The waypoint or destination of a request that the codec has checked; nil if it cannot be decoded.
     package let waypoint: @Sendable (ReceivedRequest) -> Waypoint?
 
     package init(
-        decode: @escaping @Sendable (Frame) -> Publication?,
+        decode: @escaping @Sendable (Frame) -> DecodedPublication?,
         encode: @escaping @Sendable (Envelope) -> Frame,
+        restore: @escaping @Sendable (Frame, UnknownFields, Bool) -> Frame,
         waypoint: @escaping @Sendable (ReceivedRequest) -> Waypoint?
     ) {
         self.decode = decode
         self.encode = encode
+        self.restore = restore
         self.waypoint = waypoint
     }
 

@@ -4,7 +4,7 @@
 ///     2  1            major version
 ///     3  flags        ``Flags``
 ///     4  type         16 bits, ``MessageType``
-///     6  reserved     16 bits, sent as 0, ignored
+///     6  key          16 bits, with ``Flags/state``: which of the states of its type; otherwise 0
 ///     8  body length  32 bits
 ///     12 session id   32 bits, 0 for none
 ///     16 sequence     64 bits, 0 if the frame is no publication
@@ -21,6 +21,10 @@
         package static let gateway = Flags(rawValue: 2)
         /// The gateway fitted the content to the receiver's profile.
         package static let fitted = Flags(rawValue: 4)
+        /// Of a type that the gateway does not know: only the newest frame of each type and key matters.
+        package static let state = Flags(rawValue: 8)
+        /// With ``state``: endpoints that join later get the newest frame.
+        package static let retained = Flags(rawValue: 16)
         /// Flags that only the gateway sets.
         @inlinable package static var forGateway: Flags { [.gateway, .fitted] }
     }
@@ -29,6 +33,7 @@
     @inlinable package static var byteCount: Int { 24 }
     /// Where the type begins.
     @inlinable package static var typeOffset: Int { 4 }
+    private static let keyOffset = 6
     /// Where the length of the body begins.
     fileprivate static let bodyLengthOffset = 8
     /// "WM".
@@ -39,6 +44,8 @@
     package var flags: Flags
     /// As on the wire; see ``type``.
     package var rawType: UInt16
+    /// Of a frame with ``Flags/state``.
+    package var key: UInt16
     @usableFromInline package var bodyLength: UInt32
     package var session: SessionID
     package var sequence: UInt64
@@ -48,11 +55,12 @@
 
     /// Creates a header.
     package init(
-        type: UInt16, flags: Flags = [], bodyLength: UInt32 = 0, session: SessionID = .none,
-        sequence: UInt64 = 0
+        type: UInt16, flags: Flags = [], key: UInt16 = 0, bodyLength: UInt32 = 0,
+        session: SessionID = .none, sequence: UInt64 = 0
     ) {
         self.flags = flags
         self.rawType = type
+        self.key = key
         self.bodyLength = bodyLength
         self.session = session
         self.sequence = sequence
@@ -212,6 +220,7 @@ extension FrameHeader {
         self.init(
             type: bytes.bigEndian(at: Self.typeOffset, as: UInt16.self),
             flags: Flags(rawValue: bytes.bigEndian(at: 3, as: UInt8.self)),
+            key: bytes.bigEndian(at: Self.keyOffset, as: UInt16.self),
             bodyLength: bytes.bigEndian(at: Self.bodyLengthOffset, as: UInt32.self),
             session: SessionID(bytes.bigEndian(at: 12, as: UInt32.self)),
             sequence: bytes.bigEndian(at: 16, as: UInt64.self))
@@ -221,7 +230,7 @@ extension FrameHeader {
     package func write(to bytes: inout [UInt8]) {
         let first =
             UInt64(Self.magic) << 48 | UInt64(Self.majorVersion) << 40 | UInt64(self.flags.rawValue) << 32
-            | UInt64(self.rawType) << 16
+            | UInt64(self.rawType) << 16 | UInt64(self.key)
         let second = UInt64(self.bodyLength) << 32 | UInt64(self.session.rawValue)
         let words = (first.bigEndian, second.bigEndian, self.sequence.bigEndian)
         unsafe withUnsafeBytes(of: words) { unsafe bytes.append(contentsOf: $0) }

@@ -28,6 +28,7 @@ package enum ProtocolConstants {
     package static let upcomingManeuversMax = 64
     package static let coordinatesMax = 262_144
     package static let vehiclesPerSessionMax = 256
+    package static let extensionStatesMax = 64
     package static let distanceMetersMax: UInt32 = 50_000_000
     package static let timeSecondsMax: UInt32 = 31_536_000
     package static let displayValueTenthsMax: UInt32 = 99_999_999

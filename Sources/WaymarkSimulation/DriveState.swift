@@ -35,6 +35,8 @@ struct DriveState: Hashable {
     var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
     var pause: Publication?
     var alert: NavigationAlert?
+    /// States of types that no build knows.
+    var extensions = RetainedExtensions()
     /// States of other types, as they are on the wire.
     var others: [MessageType: Publication] = [:]
 
@@ -163,6 +165,7 @@ struct DriveState: Hashable {
         compare("pause") { $0.pause }
         compare("alert") { $0.alert }
         compare("others") { $0.others }
+        compare("extensions") { $0.extensions }
         return names
     }
 }

@@ -41,6 +41,7 @@ struct ExpectedFitting: Hashable {
         fitted.pause = state.pause
         if self.has(.navigationAlerts) { fitted.alert = state.alert.map(self.apply) }
         fitted.others = state.others.compactMapValues(self.apply)
+        fitted.extensions = state.extensions
         return fitted
     }
 

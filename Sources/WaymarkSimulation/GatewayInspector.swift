@@ -245,14 +245,16 @@ final class GatewayInspector: GatewayTap {
             return [
                 .send(id, Envelope(.acknowledgement(sequence: sequence + 1), session: envelope.session))
             ]
+        case (.loseExtensions, .sendFrames(let id, let frames)):
+            return [.sendFrames(id, frames.filter { $0.header.type != nil })]
         case (.loseState, _), (.loseEvent, _), (.duplicate, _), (.reorder, _), (.ignorePurge, _),
             (.ignoreLeave, _),
             (.loseOutcome, _), (.changeOutcome, _), (.confuseIDs, _), (.beginSecondSession, _),
             (.ignoreOutboxLimit, _),
             (.applyRejected, _), (.loseError, _), (.loseErrorField, _), (.loseSnapshotAfterRestart, _),
-            (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _), (.writeAfterGoodbye, _),
-            (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _), (.loseAcknowledgement, _),
-            (.acknowledgeTooMuch, _), (.wrongCursor, _), (.staleAge, _):
+            (.loseExtensions, _), (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _),
+            (.writeAfterGoodbye, _), (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _),
+            (.loseAcknowledgement, _), (.acknowledgeTooMuch, _), (.wrongCursor, _), (.staleAge, _):
             return [action]
         }
     }

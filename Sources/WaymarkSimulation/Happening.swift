@@ -19,6 +19,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         case rulesChanged
         case equivalentRequests
         case acknowledged
+        case extensionRetained
     }
 
     private let kind: Kind
@@ -37,6 +38,8 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
     static let rulesChanged = Happening(kind: .rulesChanged)
     /// Two open requests of a vehicle had ids that Unicode calls equivalent.
     static let equivalentRequests = Happening(kind: .equivalentRequests)
+    /// A snapshot had a state of a type that no build knows.
+    static let extensionRetained = Happening(kind: .extensionRetained)
 
     /// The happening that a message from the gateway stands for; nil if none.
     init?(_ message: Message) {
@@ -84,7 +87,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         var kinds: [Kind] = [
             .snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted, .handedOver,
             .brokenWhileWriting, .processedInTurns, .deliveredInRounds, .rulesChanged,
-            .equivalentRequests, .acknowledged,
+            .equivalentRequests, .acknowledged, .extensionRetained,
         ]
         kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
         kinds += reasons.map(Kind.left) + stages.map(Kind.shared)

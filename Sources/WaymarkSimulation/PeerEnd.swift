@@ -116,6 +116,7 @@ extension SimulatedNetwork {
     private mutating func receiveUnknown(_ frame: Frame, atPeerOf id: ConnectionID) {
         self.note { "\($0.name(id)) got \(frame.line)" }
         guard case .endpoint(let index) = self.connections[id]?.owner else { return }
+        if self.endpoints[index].isSnapshot { self.happenings.insert(.extensionRetained) }
         self.endpoints[index].receiveUnknown(frame, self.logs[frame.header.session])
     }
 

@@ -58,6 +58,8 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     case loseErrorField
     /// After a restart no endpoint gets a snapshot.
     case loseSnapshotAfterRestart
+    /// Snapshots do not contain states of types that the gateway does not know.
+    case loseExtensions
     /// Frames that wait for endpoints are lost in the handover.
     case loseWaitingAtHandover
     /// A byte that the socket did not accept is counted as sent.
@@ -84,7 +86,7 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     /// The promise that it breaks.
     package var promise: Promise {
         switch self {
-        case .loseState, .staleAge: .equalAtRest
+        case .loseState, .loseExtensions, .staleAge: .equalAtRest
         case .loseEvent, .duplicate, .reorder, .loseWaitingAtHandover, .loseByte, .overtakeChannel,
             .writeAfterGoodbye, .wrongCursor:
             .publishersOrder

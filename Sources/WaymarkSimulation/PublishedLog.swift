@@ -21,7 +21,8 @@ struct PublishedLog {
         let sequence = frame.header.sequence
         guard self.entries[sequence] == nil else { return }
         self.entries[sequence] = Entry(frame: frame, publication: publication)
-        if publication?.outline.conflationKey == nil { self.events.append(sequence) }
+        let outline = publication?.outline ?? PublicationOutline(unrecognized: frame.header)
+        if outline.conflationKey == nil { self.events.append(sequence) }
     }
 
     /// Removes the publications after `sequence`, which the gateway did not receive.

@@ -48,6 +48,13 @@ struct Publisher {
         return publication
     }
 
+    /// The next publication of a type that no build knows.
+    mutating func nextUnknown(_ random: inout SeededRandom) -> UnknownPublication {
+        let publication = UnknownPublication(&random)
+        if !publication.isWrong { self.drive.extensions.apply(publication) }
+        return publication
+    }
+
     private mutating func choose(mayShare: Bool, _ random: inout SeededRandom) -> Publication {
         guard let trip = self.drive.trip else { return self.start(&random) }
         if self.drive.pause != nil, random.once(in: 2) {

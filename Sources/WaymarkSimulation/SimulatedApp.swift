@@ -7,8 +7,10 @@ struct SimulatedApp {
     /// A frame on its way to the gateway, and the error that must come back for it.
     struct Published {
         let sequence: UInt64
-        /// nil for a message type that does not exist, which the gateway forwards.
+        /// nil for ``unknown``.
         let publication: Publication?
+        /// Of a message type that does not exist.
+        var unknown: UnknownPublication?
         var refusal: Refusal?
     }
 
@@ -257,10 +259,7 @@ struct SimulatedApp {
             return (session, self.noteSent(again))
         }
         guard !self.publisher.hasFinished else { return nil }
-        if self.drive.trip != nil, random.once(in: 50) {
-            self.sequence += 1
-            return (session, self.noteSent(Published(sequence: self.sequence, publication: nil)))
-        }
+        if random.once(in: 20) { return (session, self.noteSent(self.nextUnknown(&random))) }
         if !random.once(in: 10) || self.drive.trip == nil {
             // No more shares at a time than the gateway allows.
             let mayShare = self.shares.values.count { $0 == nil } < 2
@@ -274,6 +273,16 @@ struct SimulatedApp {
         var published = Published(sequence: sequence, publication: publication)
         published.refusal = Refusal(sequence: sequence, code: code, field: field)
         return (session, self.noteSent(published))
+    }
+
+    private mutating func nextUnknown(_ random: inout SeededRandom) -> Published {
+        self.sequence += 1
+        let unknown = self.publisher.nextUnknown(&random)
+        var published = Published(sequence: self.sequence, publication: nil, unknown: unknown)
+        if unknown.isWrong {
+            published.refusal = Refusal(sequence: self.sequence, code: .outOfRange, field: "flags")
+        }
+        return published
     }
 
     private mutating func noteSent(_ published: Published) -> Published {

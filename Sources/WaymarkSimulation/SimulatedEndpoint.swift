@@ -44,7 +44,7 @@ struct SimulatedEndpoint {
     /// The trip did not share its segments when the endpoint last joined the session.
     private var isOptedOut = false
     /// A full snapshot is being received.
-    private var isSnapshot = false
+    private(set) var isSnapshot = false
     private var ended: Set<SessionID> = []
     private var prompts: Set<Identifier> = []
 
@@ -284,8 +284,14 @@ struct SimulatedEndpoint {
         }
     }
 
-    /// Handles a published frame of an unknown type: checked, but not stored.
-    mutating func receiveUnknown(_ frame: Frame, _ log: PublishedLog?) { self.advance(to: frame, nil, log) }
+    /// Handles a published frame of an unknown type.
+    mutating func receiveUnknown(_ frame: Frame, _ log: PublishedLog?) {
+        if self.ended.contains(frame.header.session) {
+            self.report(.nothingAfterCancelling, "an unknown frame of a session after its end")
+        }
+        self.advance(to: frame, nil, log)
+        self.drive.extensions.apply(UnknownPublication(frame))
+    }
 
     private mutating func advance(to frame: Frame, _ publication: Publication?, _ log: PublishedLog?) {
         let sequence = frame.header.sequence

@@ -97,12 +97,8 @@ extension SimulatedNetwork {
     }
 
     private static func frame(of published: SimulatedApp.Published, in session: SessionID) -> Frame {
-        guard let publication = published.publication else {
-            let header = FrameHeader(
-                type: MessageType.published.upperBound, flags: .skippable, session: session,
-                sequence: published.sequence)
-            return Frame(header: header, body: [1, 2, 3])
-        }
+        if let unknown = published.unknown { return unknown.frame(in: session, published.sequence) }
+        guard let publication = published.publication else { preconditionFailure("nothing is published") }
         return Codec.encode(
             Envelope(.publication(publication), session: session, sequence: published.sequence))
     }

@@ -106,6 +106,7 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
             cluster: try Program(command: clusterCommand), headUp: clusterCommand + ["head-up"],
             client: try Program(command: clientCommand))
         try await drive.begin()
+        try await drive.showGauges()
         try await drive.insertWaypoint()
         try await drive.loseConnections()
         try await drive.cancel()
@@ -166,10 +167,17 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
                     "Turn right in 500 m, continue, 2 maneuvers, 2 lanes, 1 segments with 3 points"))
         }
 
+        /// States of a type that the gateway does not know; an endpoint that joins late shows their newest values.
+        func showGauges() async throws {
+            for command in ["gauge 3 70", "gauge 1 5", "gauge 3 71"] { try self.client.tell(command) }
+            try await self.cluster.until("with 3 points, gauge 1 at 5 %, gauge 3 at 71 %")
+        }
+
         /// A second endpoint joins late, shows the same, and answers for the vehicle's user.
         func insertWaypoint() async throws {
             try self.client.tell("step")
             let early = try await self.cluster.until("400 m, initial")
+            #expect(early.hasSuffix("gauge 1 at 5 %, gauge 3 at 71 %"))
             let other = try Program(command: self.headUp)
             #expect(try await other.until("shows") == early)
             try self.cluster.tell("waypoint 47.139 9.523")

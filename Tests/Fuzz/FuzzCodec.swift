@@ -41,9 +41,22 @@ private func check(_ frame: Frame) {
         guard case .publication(let publication) = envelope.message else { return }
         precondition(outline == .success(publication.outline), "the outline differs")
     case .failure(let error):
-        guard let type = frame.header.type, MessageType.published.contains(type.rawValue) else { return }
+        guard let type = frame.header.type else { return checkUnknown(outline, frame.header) }
+        guard MessageType.published.contains(type.rawValue) else { return }
         precondition(outline == .failure(error), "the outline is rejected for another reason")
     }
+}
+
+/// Of a type that this build does not know, the header says what a frame is.
+private func checkUnknown(_ outline: Result<PublicationOutline, DecodingError>, _ header: FrameHeader) {
+    guard MessageType.published.contains(header.rawType), header.flags.contains(.skippable) else {
+        precondition(outline == .failure(.unknownType(isSkippable: header.flags.contains(.skippable))))
+        return
+    }
+    let key = ConflationKey(rawType: header.rawType, item: UInt32(header.key))
+    precondition(
+        outline.map(\.conflationKey) == .success(header.flags.contains(.state) ? key : nil),
+        "the outline is not what the header says")
 }
 
 /// A line is rejected exactly if decoding its points one by one rejects it.

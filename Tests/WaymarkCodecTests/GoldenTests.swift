@@ -24,6 +24,16 @@ import WaymarkProtocol
         #expect(try Codec.decode(Frame(header: header, bytes: bytes[...])) == envelope)
     }
 
+    @Test func `the page shows the bytes of an extension`() throws {
+        let page = try ProtocolPageTests.text("Docs/protocol.md")
+        let section = try #require(page.split(separator: "\n## Extensions\n").dropFirst().first)
+        let block = try #require(section.split(separator: "```").first { $0.hasPrefix("hex\n") })
+        let header = FrameHeader(
+            type: 0x01E0, flags: [.skippable, .state, .retained], key: 1, session: SessionID(7), sequence: 10)
+        let frame = Frame(header: header, body: WireWriter.body { $0.text(1, "72") })
+        #expect(try Fixture.bytes(in: String(block.dropFirst(4))) == Array(frame.bytes))
+    }
+
     @Test(arguments: MessageType.allCases)
     func `a fixture cut at any byte is incomplete, read or refused`(_ type: MessageType) throws {
         let bytes = Array(Codec.encode(Samples.envelope(type)).bytes)
@@ -53,7 +63,7 @@ enum Fixture {
         var lines = ["# \(frame.header.type.map { "\($0)" } ?? "unknown"), \(frame.bytes.count) bytes"]
         for (range, comment) in [
             (0..<2, "magic"), (2..<3, "major version"), (3..<4, "flags"), (4..<6, "type"),
-            (6..<8, "reserved"),
+            (6..<8, "key"),
             (8..<12, "body length"), (12..<16, "session id"), (16..<24, "sequence"),
         ] {
             lines.append(self.line(header[(start + range.lowerBound)..<(start + range.upperBound)], comment))

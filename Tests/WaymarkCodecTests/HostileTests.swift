@@ -269,7 +269,11 @@ import WaymarkProtocol
     @Test func `unknown types are told apart`() throws {
         let skippable = Frame(header: FrameHeader(type: 0x01F0, flags: .skippable), body: [1, 2, 3])
         #expect(throws: DecodingError.unknownType(isSkippable: true)) { try Codec.decode(skippable) }
-        #expect(try Codec.outline(of: skippable) == .unrecognized)
+        #expect(try Codec.outline(of: skippable) == PublicationOutline(unrecognized: skippable.header))
+        let state = FrameHeader(type: 0x01F0, flags: [.skippable, .state, .retained], key: 3)
+        #expect(
+            try Codec.outline(of: Frame(header: state, body: [0xFF])).content
+                == .extensionState(type: 0x01F0, key: 3, isRetained: true))
         let needed = Frame(header: FrameHeader(type: 0x01F0), body: [1, 2, 3])
         #expect(throws: DecodingError.unknownType(isSkippable: false)) { try Codec.outline(of: needed) }
         #expect(throws: DecodingError.self) { try Codec.outline(of: Frame(.ping, body: [])) }

@@ -81,6 +81,7 @@ import WaymarkTransport
         case .event: "event"
         case .state: "state"
         case .statePerManeuver: "state per maneuver"
+        case .stateByKey: "state by key"
         }
     }
 

@@ -11,6 +11,8 @@ struct World {
     var now = Instant(nanoseconds: 0)
     var nextToken: UInt64 = 1
     var mail: [ConnectionID: [Envelope]] = [:]
+    /// The published frames that endpoints were sent, as they are on the wire.
+    var frames: [ConnectionID: [Frame]] = [:]
     var members: [AudienceID: [ConnectionID]] = [:]
     var welcomes: [ConnectionID: Welcome] = [:]
     var goodbyes: [ConnectionID: CloseCode] = [:]
@@ -66,6 +68,7 @@ struct World {
     }
 
     private mutating func deliver(_ frame: Frame, to id: ConnectionID) {
+        self.frames[id, default: []].append(frame)
         if let envelope = try? Codec.decode(frame) { self.mail[id, default: []].append(envelope) }
     }
 

@@ -47,6 +47,22 @@ import WaymarkSimulation
         #expect(other.take(byteCount: .max).map(\.header.sequence) == [1, 2, 4])
     }
 
+    @Test func `extension states are conflated by type and key`() {
+        let states: [(type: UInt16, key: UInt16)] = [
+            (0x01E5, 1), (0x01E5, 2), (0x01E6, 1), (0x01E5, 1), (0x01E6, 1),
+        ]
+        var outbox = Outbox(limits: .init())
+        for (index, state) in states.enumerated() {
+            let header = FrameHeader(
+                type: state.type, flags: [.skippable, .state], key: state.key, session: SessionID(1),
+                sequence: UInt64(index + 1))
+            let key = PublicationOutline(unrecognized: header).conflationKey
+            #expect(outbox.append(Frame(header: header, body: []), key: key) == .queued)
+        }
+        #expect(outbox.take(byteCount: .max).map(\.header.sequence) == [2, 4, 5])
+        #expect(outbox.conflatedCount == 2)
+    }
+
     @Test func `it is bounded, and a session can be dropped`() {
         var limits = Outbox.Limits()
         limits.bytesMax = 300

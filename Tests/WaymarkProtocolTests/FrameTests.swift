@@ -18,6 +18,19 @@ import WaymarkProtocol
             ])
     }
 
+    @Test func `a state's header has its key in the bytes 6 and 7`() throws {
+        let header = FrameHeader(
+            type: 0x01E5, flags: [.skippable, .state, .retained], key: 0xA0B0, bodyLength: 3,
+            session: SessionID(7), sequence: 9)
+        var bytes: [UInt8] = []
+        header.write(to: &bytes)
+        #expect(
+            bytes == [
+                0x57, 0x4D, 1, 25, 0x01, 0xE5, 0xA0, 0xB0, 0, 0, 0, 3, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 9,
+            ])
+        #expect(try FrameHeader.read(from: bytes.span.bytes, frameBytesMax: 100) == header)
+    }
+
     @Test func `a header is read back, and not before all of it is there`() throws {
         for count in 0..<24 {
             let part = Array(Self.bytes.prefix(count))

@@ -9,13 +9,17 @@ import WaymarkProtocol
         for type in published { #expect(PublicationRule.rule(for: type.rawValue).type == type) }
     }
 
-    @Test func `a type that this build does not know is an event that needs nothing`() {
+    @Test func `a type that this build does not know is an event or a state, and needs nothing`() {
         let next = 0x0100 + UInt16(PublicationRule.table.count)
         for rawType in [next, 0x01FE, 0x01FF] {
             let rule = PublicationRule.rule(for: rawType)
             #expect(rule.type == nil)
             #expect(rule.kind == .event && rule.phases == .any && rule.generation == .none)
             #expect(rule.feature == nil && rule.fittedBy.isEmpty && rule.retention == .nothing)
+            let header = FrameHeader(type: rawType, flags: [.skippable, .state])
+            let state = PublicationOutline(unrecognized: header).rule
+            #expect(state.type == nil && state.kind == .stateByKey && state.phases == .any)
+            #expect(state.feature == nil && state.fittedBy.isEmpty && state.generation == .none)
         }
     }
 
@@ -38,6 +42,20 @@ import WaymarkProtocol
             .updateManeuverEstimates, generation: 1, .maneuver(ManeuverID(rawValue: 7)))
         #expect(estimates.conflationKey == ConflationKey(type: .updateManeuverEstimates, item: 7))
         #expect(PublicationOutline(.pauseGuidance, .pause(.loading)).conflationKey == nil)
-        #expect(PublicationOutline.unrecognized.conflationKey == nil)
+        let event = FrameHeader(type: 0x01E5, flags: .skippable, key: 7)
+        #expect(PublicationOutline(unrecognized: event).conflationKey == nil)
+    }
+
+    @Test func `a state of a type that this build does not know has a key for each type and key`() {
+        func key(_ type: UInt16, _ key: UInt16, _ flags: FrameHeader.Flags) -> ConflationKey? {
+            PublicationOutline(unrecognized: FrameHeader(type: type, flags: flags, key: key)).conflationKey
+        }
+        let state: FrameHeader.Flags = [.skippable, .state]
+        #expect(key(0x01E5, 7, state) == ConflationKey(rawType: 0x01E5, item: 7))
+        #expect(key(0x01E5, 7, [.skippable, .state, .retained]) == key(0x01E5, 7, state))
+        let keys = [0x01E5, 0x01FF].flatMap { type in
+            [0, 7, UInt16.max].map { key(type, $0, state) }
+        }
+        #expect(Set(keys).count == keys.count)
     }
 }

@@ -86,6 +86,14 @@ final class Guide: Sendable {
 
     var sequence: UInt64 { self.state.withLock { $0.sequence } }
 
+    /// Uses up a number.
+    func nextSequence() -> UInt64 {
+        self.state.withLock { state in
+            state.sequence += 1
+            return state.sequence
+        }
+    }
+
     func publish(_ publication: Publication) throws { try self.send(self.next(publication).bytes) }
 
     /// The next frame of the session, for ``send(_:)``.

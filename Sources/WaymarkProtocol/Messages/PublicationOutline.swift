@@ -22,6 +22,8 @@ package import WaymarkModel
         case pause(PauseReason)
         case alert(UInt32)
         indirect case share(Identifier)
+        /// Of a type that this build does not know.
+        case extensionState(type: UInt16, key: UInt16, isRetained: Bool)
     }
 
     /// What a trip allows.
@@ -75,9 +77,16 @@ package import WaymarkModel
         self.generation = generation
     }
 
-    /// Of a skippable type of the published range that this build does not know; forwarded as an event.
-    package static let unrecognized = unsafe PublicationOutline(
-        .nothing, PublicationRule.address(for: MessageType.published.upperBound), 0)
+    /// Of a skippable frame of the published range whose type this build does not know: an event, or the state that its flags say.
+    package init(unrecognized header: FrameHeader) {
+        guard header.flags.contains(.state) else {
+            unsafe self.init(.nothing, PublicationRule.address(for: MessageType.published.upperBound), 0)
+            return
+        }
+        let content = Content.extensionState(
+            type: header.rawType, key: header.key, isRetained: header.flags.contains(.retained))
+        unsafe self.init(content, PublicationRule.addressForUnrecognizedState, 0)
+    }
 }
 
 extension PublicationOutline {
@@ -110,6 +119,9 @@ extension PublicationOutline {
         case .statePerManeuver:
             guard case .maneuver(let maneuver) = self.content else { return nil }
             return ConflationKey(rawType: self.rule.rawType, item: maneuver.rawValue)
+        case .stateByKey:
+            guard case .extensionState(let type, let key, _) = self.content else { return nil }
+            return ConflationKey(rawType: type, item: UInt32(key))
         }
     }
 
@@ -128,7 +140,7 @@ extension PublicationOutline {
 /// - Source: Docs/protocol.md, "Conflation".
 package struct ConflationKey: Sendable, Hashable, Codable {
     package var type: UInt16
-    /// Which one of the type: a maneuver's id, or 0.
+    /// Which one of the type: a maneuver's id, the key in the header, or 0.
     package var item: UInt32
 
     package init(type: MessageType, item: UInt32 = 0) {
@@ -136,7 +148,7 @@ package struct ConflationKey: Sendable, Hashable, Codable {
         self.item = item
     }
 
-    @inlinable init(rawType: UInt16, item: UInt32) {
+    @inlinable package init(rawType: UInt16, item: UInt32) {
         self.type = rawType
         self.item = item
     }

@@ -11,6 +11,8 @@ package struct PublicationRule: Sendable {
         case state
         /// Only the newest for each maneuver matters.
         case statePerManeuver
+        /// Only the newest for each key in the header matters. Of types that this build does not know.
+        case stateByKey
     }
 
     /// When it may be published.
@@ -87,7 +89,7 @@ package struct PublicationRule: Sendable {
 
     /// nil: a type that this build does not know.
     package let type: MessageType?
-    /// The number of ``type``.
+    /// The number of ``type``; 0 if that is nil.
     package let rawType: UInt16
     package let kind: Kind
     /// The feature that a client must provide to publish it, and without which an endpoint does not get it. A route needs others,
@@ -113,7 +115,7 @@ package struct PublicationRule: Sendable {
         largest largestField: StaticString = ""
     ) {
         self.type = type
-        self.rawType = type?.rawValue ?? MessageType.published.upperBound
+        self.rawType = type?.rawValue ?? 0
         self.kind = kind
         self.feature = feature
         self.phases = phases
@@ -131,6 +133,8 @@ package struct PublicationRule: Sendable {
 extension PublicationRule {
     /// Of a skippable type that this build does not know: forwarded as an event.
     package static let unrecognized = PublicationRule(nil, .event, in: .any, retains: .nothing)
+    /// The same of one that its client calls a state. Its flags say whether it is retained.
+    static let unrecognizedState = PublicationRule(nil, .stateByKey, in: .any, retains: .newest)
 
     /// The rule for a type number of the published range.
     package static func rule(for rawType: UInt16) -> PublicationRule {
@@ -142,9 +146,14 @@ extension PublicationRule {
         unsafe self.addresses + min(Int(rawType & 0xFF), self.table.count)
     }
 
-    /// ``table``, and behind it ``unrecognized``. Never freed.
+    /// Where ``unrecognizedState`` is.
+    static var addressForUnrecognizedState: UnsafePointer<PublicationRule> {
+        unsafe self.addresses + (self.table.count + 1)
+    }
+
+    /// ``table``, and behind it ``unrecognized`` and ``unrecognizedState``. Never freed.
     private nonisolated(unsafe) static let addresses: UnsafePointer<PublicationRule> = {
-        let rules = PublicationRule.table + [PublicationRule.unrecognized]
+        let rules = PublicationRule.table + [.unrecognized, .unrecognizedState]
         let memory = UnsafeMutableBufferPointer<PublicationRule>.allocate(capacity: rules.count)
         _ = unsafe memory.initialize(from: rules)
         guard let start = memory.baseAddress else { preconditionFailure("a table without rules") }
