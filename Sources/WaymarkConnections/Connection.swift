@@ -268,6 +268,7 @@ struct Connection {
             case .admit(let hello):
                 self.isAwaitingWelcome = true
                 self.isInputQueued = true
+                if case .vehicle = hello.role { self.output.isForEndpoint = true }
                 actions.append(.admit(slot, hello))
             case .gone(let clean):
                 self.events.append(.departed(self.id, clean: clean))

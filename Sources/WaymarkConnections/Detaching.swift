@@ -19,6 +19,8 @@ package struct DetachedConnection: Sendable, Codable {
     /// What was read and not processed: a part of a frame, and whatever arrived while the connection was suspended.
     let input: [UInt8]
     var waiting: [Waiting]
+    /// See ``Output/limitPortions(to:)``.
+    let portionBytes: UInt32
     package let audiences: [AudienceID]
 
     /// Drops the frames that wait: for the simulation, which must notice that.
@@ -50,6 +52,7 @@ extension LoopCore {
             id: connection.id, session: connection.session, deadline: connection.deadline,
             input: connection.splitter.rest,
             waiting: connection.output.waitingFrames.map { .init(frame: $0.frame, key: $0.key) },
+            portionBytes: UInt32(connection.output.portionBytes),
             audiences: connection.seats.map(\.audience).sorted { $0.rawValue < $1.rawValue })
     }
 
@@ -67,6 +70,8 @@ extension LoopCore {
         connection.splitter.append(detached.input)
         connection.output.isOpen = detached.session.state == .active
         connection.output.isSuspended = true
+        connection.output.isForEndpoint = detached.session.role == .vehicle
+        connection.output.limitPortions(to: detached.portionBytes)
         connection.overflow = connection.output.restore(detached.waiting.map { ($0.frame, $0.key) })
         let slot = self.insert(connection)
         for audience in detached.audiences { self.join(detached.id, audience) }

@@ -172,6 +172,12 @@ package struct LoopCore {
     package func waitingSessions(of slot: Slot) -> Set<SessionID> {
         Set(self.connections[slot].output.waitingFrames.map(\.frame.header.session))
     }
+    /// Whether frames of sessions wait for a connection behind frames that go first.
+    package func isOvertaking(_ slot: Slot) -> Bool {
+        let waiting = self.connections[slot].output.waitingFrames
+        return waiting.first?.frame.header.session == SessionID.none
+            && waiting.contains { $0.frame.header.session != .none }
+    }
     /// What waits for a connection, in bytes.
     package func waitingByteCount(of slot: Slot) -> Int { self.connections[slot].output.waitingByteCount }
 

@@ -20,8 +20,9 @@ package typealias Send = (SocketID, RawSpan) -> Int
 ///     ready ──the socket accepts a part──▶ blocked ──the channel has written its portion──▶ ready
 ///
 /// Bytes stay in order because there are three places, each behind the one before: the portion that the channel writes once the
-/// socket is writable; the rest of what was being sent (``sending``); and the outbox, where newer states replace older ones. The
-/// socket itself is used only while the channel has nothing. A connection without a plain socket hands every portion to its channel.
+/// socket is writable; the rest of what was being sent (``sending``); and the outbox, where newer states replace older ones, and frames
+/// that go first (``goesFirst(_:)``) overtake the others. The socket itself is used only while the channel has nothing. A connection
+/// without a plain socket hands every portion to its channel.
 package struct Output: Sendable {
     /// Why a peer that reads too slowly must be closed.
     package enum Overflow: Sendable, Hashable {
@@ -51,12 +52,16 @@ package struct Output: Sendable {
     private var outbox: Outbox
     /// ``LoopCore/settle(_:at:into:arms:)`` knows ``direct`` and the number of waiting bytes.
     var isSettled = true
-    /// See ``LoopCore/Limits/portionBytes``.
-    private let portionBytes: Int32
+    /// The peer is an endpoint of a vehicle.
+    var isForEndpoint = false
+    /// See ``LoopCore/Limits/portionBytes``. What is in a portion cannot be overtaken.
+    private(set) var portionBytes: Int32
     /// The portion that the channel has.
     private var channelByteCount: UInt32 = 0
     /// Of the outbox, when the connection closes.
     private static let finalBytesMax = 65_536
+    /// A peer that takes small frames is not sent fewer bytes at a time.
+    private static let portionBytesMin: UInt32 = 4_096
     /// What a channel gets of a portion if the socket is written past it: only to hear when the socket accepts data again. Channels
     /// copy what they are given.
     private static let channelBytes = 4_096
@@ -64,6 +69,13 @@ package struct Output: Sendable {
     init(limits: Outbox.Limits, portionBytes: Int) {
         self.outbox = Outbox(limits: limits)
         self.portionBytes = Int32(clamping: portionBytes)
+    }
+
+    /// Lowers the portions for a peer that takes no longer frames than this: it may be slow. 0: it takes all frames.
+    mutating func limitPortions(to frameBytesMax: UInt32) {
+        guard frameBytesMax > 0 else { return }
+        let byteCount = max(frameBytesMax, Self.portionBytesMin)
+        self.portionBytes = min(self.portionBytes, Int32(clamping: byteCount))
     }
 
     /// Bytes that wait in the outbox, as ``Outbox`` counts them.
@@ -251,9 +263,23 @@ package struct Output: Sendable {
     }
 
     private mutating func wait(_ frame: Frame, _ key: ConflationKey?) -> Overflow? {
-        let verdict = self.outbox.append(frame, key: key)
+        let verdict =
+            self.goesFirst(frame.header)
+            ? self.outbox.append(urgent: frame) : self.outbox.append(frame, key: key)
         self.outboxChanged()
         return verdict == .overflow ? .outbox(bytesMax: self.outbox.limits.bytesMax) : nil
+    }
+
+    /// Whether a frame overtakes those that wait: to an endpoint what belongs to no session, to a client only what has no order.
+    ///
+    /// With SessionEnded the gateway purges what it ends. Nothing may follow a Goodbye, so it stays at the end.
+    private func goesFirst(_ header: FrameHeader) -> Bool {
+        guard header.session == .none else { return false }
+        return switch header.type {
+        case .ping, .pong: true
+        case .goodbye: false
+        default: self.isForEndpoint
+        }
     }
 
     private mutating func refill() {

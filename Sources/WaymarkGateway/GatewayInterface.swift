@@ -51,7 +51,7 @@ extension Gateway {
         case publish(AudienceID, PublishedFrames)
         case join(ConnectionID, AudienceID)
         case leave(ConnectionID, AudienceID)
-        /// Drop what is queued of this session and not yet partly written.
+        /// Drop what is queued of this session, or of all sessions for none, and not yet partly written.
         case purge(ConnectionID, SessionID)
         /// Drop only the ShareDestinations among it.
         case purgeShares(ConnectionID, SessionID)

@@ -352,9 +352,8 @@ extension Gateway {
         where endpoint.membership?.session == session
             && (leaving.tellsVehicle || endpoint.membership?.wait != nil)
         {
-            actions.append(.purge(connection, session))
             let ended = SessionEnded(session: session, reason: leaving.reason)
-            actions.append(.send(connection, Envelope(.sessionEnded(ended))))
+            Self.sendEnd(ended, to: connection, into: &actions)
         }
         for request in vehicle.sortedRequests {
             if case .waypoint(session) = self.requests[request]?.kind {
@@ -364,6 +363,13 @@ extension Gateway {
         self.endShares(with: id, .sessionEnded, into: &actions)
         self.vehicles[id]?.lastEnd = SessionEnded(session: session, reason: leaving.reason)
         self.vehicles[id]?.routeSource = nil
+    }
+
+    /// Tells an endpoint that a session has ended, or that its vehicle is in none. What waits of it is dropped, because SessionEnded
+    /// overtakes it.
+    static func sendEnd(_ ended: SessionEnded, to connection: ConnectionID, into actions: inout [Action]) {
+        actions.append(.purge(connection, ended.session))
+        actions.append(.send(connection, Envelope(.sessionEnded(ended))))
     }
 
     /// Forgets a vehicle that neither has endpoints nor is waited for; otherwise brings the index up to date.

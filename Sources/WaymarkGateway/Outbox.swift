@@ -1,7 +1,8 @@
+internal import DequeModule
 package import WaymarkProtocol
 
 /// The queue of frames for one endpoint that reads slowly: the newest value of each state, every event, in the publisher's order,
-/// within a bound.
+/// within a bound. Frames that need no order among those go first.
 ///
 /// Its frames own their bytes: a small frame that waits does not keep a large read alive.
 package struct Outbox: Sendable, Hashable {
@@ -42,6 +43,8 @@ package struct Outbox: Sendable, Hashable {
     package private(set) var byteCount = 0
     /// States that were replaced before they were written.
     package private(set) var conflatedCount: UInt64 = 0
+    /// What goes before ``queue``.
+    private var urgent: Deque<Frame> = []
     private var queue: [(slot: Slot, frame: Frame)?] = []
     private var head = 0
     private var indices: [Slot: Int] = [:]
@@ -49,7 +52,7 @@ package struct Outbox: Sendable, Hashable {
 
     package init(limits: Limits) { self.limits = limits }
 
-    package var isEmpty: Bool { self.indices.isEmpty }
+    package var isEmpty: Bool { self.indices.isEmpty && self.urgent.isEmpty }
 
     /// Puts a frame at the end; a state takes the place of an older waiting value of the same session and key.
     ///
@@ -78,6 +81,14 @@ package struct Outbox: Sendable, Hashable {
         return .queued
     }
 
+    /// Puts a frame behind the others that go first.
+    package mutating func append(urgent frame: Frame) -> Verdict {
+        guard self.byteCount + frame.keptByteCount <= self.limits.bytesMax else { return .overflow }
+        self.urgent.append(frame)
+        self.byteCount += frame.keptByteCount
+        return .queued
+    }
+
     /// Keeps a maneuver state that waits before UpcomingManeuvers: it ends the previous maneuver. Otherwise the endpoint would apply
     /// the old maneuver's state to the new one.
     private mutating func keepManeuverState(of session: SessionID) {
@@ -95,6 +106,14 @@ package struct Outbox: Sendable, Hashable {
     package mutating func take(byteCount: Int) -> [Frame] {
         var frames: [Frame] = []
         var taken = 0
+        while let frame = self.urgent.first {
+            guard frames.isEmpty || taken + frame.bytes.count <= byteCount else { return frames }
+            taken += frame.bytes.count
+            frames.append(frame)
+            self.byteCount -= frame.keptByteCount
+            self.urgent.removeFirst()
+            if self.urgent.isEmpty { self.urgent = [] }  // Gives its memory back.
+        }
         while self.head < self.queue.count {
             if let (_, frame) = self.queue[self.head] {
                 guard frames.isEmpty || taken + frame.bytes.count <= byteCount else { break }
@@ -111,11 +130,11 @@ package struct Outbox: Sendable, Hashable {
     /// Dequeues the first frame.
     mutating func takeFirst() -> Frame? { self.take(byteCount: 0).first }
 
-    /// Drops the waiting frames of a session, or only those of one type.
+    /// Drops the waiting frames of a session, or of all sessions for none, or only those of one type.
     package mutating func purge(_ session: SessionID, only type: MessageType? = nil) {
         for index in self.head..<self.queue.count {
-            guard let header = self.queue[index]?.frame.header, header.session == session,
-                type == nil || header.type == type
+            guard let header = self.queue[index]?.frame.header, header.session != .none,
+                session == .none || header.session == session, type == nil || header.type == type
             else { continue }
             self.remove(at: index)
         }
@@ -141,15 +160,16 @@ package struct Outbox: Sendable, Hashable {
 
     /// The waiting frames, in order; a state with its key.
     package var waiting: [(frame: Frame, key: ConflationKey?)] {
-        self.queue[self.head...].compactMap { entry in
-            entry.map { entry in
-                switch entry.slot {
-                case .state(_, let key): (entry.frame, key)
-                case .endOfManeuver: (entry.frame, ConflationKey(type: .updateManeuverState))
-                case .event: (entry.frame, nil)
+        self.urgent.map { ($0, nil) }
+            + self.queue[self.head...].compactMap { entry in
+                entry.map { entry in
+                    switch entry.slot {
+                    case .state(_, let key): (entry.frame, key)
+                    case .endOfManeuver: (entry.frame, ConflationKey(type: .updateManeuverState))
+                    case .event: (entry.frame, nil)
+                    }
                 }
             }
-        }
     }
 
     private var frames: [Frame] { self.waiting.map(\.frame) }

@@ -46,7 +46,7 @@ extension Gateway {
         // The session has ended already. Own navigation applies to the vehicle, whatever session it is in.
         case .cancelNavigation(.userStopped) where !isCurrent:
             let ended = self.vehicles.withValue(at: vehicle) { $0.end(of: session) }
-            actions.append(.send(connection, Envelope(.sessionEnded(ended))))
+            Self.sendEnd(ended, to: connection, into: &actions)
         case .cancelNavigation(let reason):
             if actions.count > actionCount {
                 self.dropFrames(for: path.vehicle, after: actionCount, &actions)
@@ -220,8 +220,7 @@ extension Gateway {
         if self.vehicles[path.vehicle]?.session != nil {
             self.removeVehicle(path.vehicle, end, at: now, into: &actions)
         } else {
-            let ended = SessionEnded(session: .none, reason: end)
-            actions.append(.send(connection, Envelope(.sessionEnded(ended))))
+            Self.sendEnd(SessionEnded(session: .none, reason: end), to: connection, into: &actions)
         }
     }
 

@@ -216,6 +216,7 @@ extension SimulatedNetwork {
             let core = self.loops[connection.loop]
             let waiting = core.waitingByteCount(of: connection.slot)
             guard waiting > 0 else { continue }
+            if core.isOvertaking(connection.slot) { self.happenings.insert(.overtaken) }
             if waiting > self.outboxLimits.bytesMax {
                 self.report(.boundedMemory, "\(waiting) bytes wait for \(self.name(id))")
             }

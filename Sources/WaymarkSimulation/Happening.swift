@@ -20,6 +20,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         case equivalentRequests
         case acknowledged
         case extensionRetained
+        case overtaken
     }
 
     private let kind: Kind
@@ -36,6 +37,8 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
     /// An audience was larger than a loop's budget.
     static let deliveredInRounds = Happening(kind: .deliveredInRounds)
     static let rulesChanged = Happening(kind: .rulesChanged)
+    /// A frame without a session goes before frames of a session that wait.
+    static let overtaken = Happening(kind: .overtaken)
     /// Two open requests of a vehicle had ids that Unicode calls equivalent.
     static let equivalentRequests = Happening(kind: .equivalentRequests)
     /// A snapshot had a state of a type that no build knows.
@@ -87,7 +90,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         var kinds: [Kind] = [
             .snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted, .handedOver,
             .brokenWhileWriting, .processedInTurns, .deliveredInRounds, .rulesChanged,
-            .equivalentRequests, .acknowledged, .extensionRetained,
+            .equivalentRequests, .acknowledged, .extensionRetained, .overtaken,
         ]
         kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
         kinds += reasons.map(Kind.left) + stages.map(Kind.shared)

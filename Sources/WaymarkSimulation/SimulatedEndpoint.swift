@@ -230,9 +230,10 @@ struct SimulatedEndpoint {
         self.sequence = self.snapshotEnd
     }
 
+    /// A session has ended; for none, the vehicle is in no session.
     private mutating func end(_ session: SessionID) {
-        guard session == self.session, session != .none else { return }
-        self.ended.insert(session)
+        guard self.session != .none, session == self.session || session == .none else { return }
+        self.ended.insert(self.session)
         self.leave()
     }
 

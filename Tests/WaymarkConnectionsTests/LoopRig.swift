@@ -71,6 +71,18 @@ struct LoopRig {
         return slot
     }
 
+    /// A connection whose navigation client was admitted; what was sent for that is taken.
+    mutating func client(_ number: UInt64) throws -> Int {
+        let slot = self.newcomer(number)
+        let navigation = NavigationHello(
+            client: ClientID(unchecked: "c\(number)"), features: Set(Feature.allCases))
+        self.receive(slot, Self.bytes([Envelope(.hello(Hello(role: .navigation(navigation))))]))
+        self.admit(slot, number)
+        _ = self.take()
+        try #require(!self.sent(slot).isEmpty)
+        return slot
+    }
+
     /// A connection that has sent nothing.
     mutating func newcomer(
         _ number: UInt64, of payer: Payer? = nil, outbox: Outbox.Limits = Outbox.Limits()
@@ -80,7 +92,7 @@ struct LoopRig {
             slot = core.add(
                 ConnectionID(number), payer: payer ?? Payer(rawValue: number), limits: ConnectionLimits(),
                 outbox: outbox,
-                allowedRoles: [.vehicle], at: now, into: &actions)
+                allowedRoles: [.vehicle, .navigation], at: now, into: &actions)
             core.open(slot, Self.socket(slot), at: now, into: &actions)
         }
         return slot

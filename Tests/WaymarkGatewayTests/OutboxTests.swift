@@ -74,6 +74,47 @@ import WaymarkSimulation
         #expect(outbox.take(byteCount: 1).map(\.header.sequence) == [2])
     }
 
+    @Test(arguments: UInt64(0)..<50)
+    func `what goes first overtakes all that waits, in its own order`(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var outbox = Outbox(limits: .init())
+        var (first, others): ([Frame], [Frame]) = ([], [])
+        for sequence in UInt64(1)...300 {
+            let isFirst = random.number(0...3) == 0
+            let frame = Self.frame(sequence, size: random.number(0...40), session: isFirst ? 0 : 1)
+            if isFirst {
+                #expect(outbox.append(urgent: frame) == .queued)
+                first.append(frame)
+            } else {
+                #expect(outbox.append(frame, key: nil) == .queued)
+                others.append(frame)
+            }
+            if random.number(0...7) == 0 {
+                let taken = outbox.take(byteCount: random.number(0...400))
+                #expect(taken == Array((first + others).prefix(taken.count)) && !taken.isEmpty)
+                let count = min(taken.count, first.count)
+                first.removeFirst(count)
+                others.removeFirst(taken.count - count)
+            }
+            #expect(outbox.isEmpty == (first + others).isEmpty)
+            #expect(outbox.byteCount == (first + others).reduce(0) { $0 + $1.bytes.count + 128 })
+        }
+        #expect(outbox.waiting.map(\.frame) == first + others)
+        outbox.purge(SessionID(1))
+        #expect(outbox.take(byteCount: .max) == first)
+        #expect(outbox.isEmpty && outbox.byteCount == 0)
+    }
+
+    @Test func `what goes first is bounded as well`() {
+        var limits = Outbox.Limits()
+        limits.bytesMax = 300
+        var outbox = Outbox(limits: limits)
+        #expect(outbox.append(urgent: Self.frame(0, size: 40)) == .queued)
+        #expect(outbox.append(urgent: Self.frame(0, size: 40)) == .overflow)
+        #expect(outbox.append(Self.frame(1, size: 40), key: nil) == .overflow)
+        #expect(outbox.append(urgent: Self.frame(0, size: 0)) == .overflow)
+    }
+
     @Test func `shares of a session can be dropped alone`() {
         var outbox = Outbox(limits: .init())
         let types: [(MessageType, UInt32)] = [

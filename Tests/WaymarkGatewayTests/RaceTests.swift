@@ -37,6 +37,21 @@ import WaymarkProtocol
         #expect(world.gateway.vehicles[VehicleID(unchecked: "car")]?.hasStopped == false)
     }
 
+    @Test func `what waits of a session that has ended is dropped when its end answers a stop`() throws {
+        var world = World()
+        let car = world.arrive(1, World.endpoint("car"))
+        let client = world.arrive(2, World.client("app"))
+        let session = try world.guided(client, ["car"])
+        world.publish(client, session, .finishGuidance)
+        for (named, end) in [(session, SessionEndReason.finished), (SessionID.none, .userStopped)] {
+            var actions: [Gateway.Action] = []
+            world.gateway.handle(
+                .received(car, .cancelNavigation(.userStopped), named), at: world.now, into: &actions)
+            let ended = Envelope(.sessionEnded(SessionEnded(session: named, reason: end)))
+            #expect(actions == [.purge(car, named), .send(car, ended)])
+        }
+    }
+
     @Test func `own navigation ends whatever guides the vehicle, also by a late message`() throws {
         var world = World { $0.arbitration = .replace }
         let car = world.arrive(1, World.endpoint("car"))
