@@ -78,10 +78,34 @@ package struct Identifier: Sendable, Hashable, Comparable, CustomStringConvertib
     package var description: String { self.rawValue }
 
     package static func == (lhs: Identifier, rhs: Identifier) -> Bool {
-        let (left, right) = (lhs.rawValue.utf8.span, rhs.rawValue.utf8.span)
-        guard left.count == right.count else { return false }
-        for index in left.indices where left[index] != right[index] { return false }
+        // Why first: a text of at most 15 bytes has no storage, so equal ids of this length are equal in one step.
+        if lhs.rawValue._isIdentical(to: rhs.rawValue) { return true }
+        return unsafe Self.isSame(lhs.rawValue.utf8.span.bytes, rhs.rawValue.utf8.span.bytes)
+    }
+
+    private static func isSame(_ left: RawSpan, _ right: RawSpan) -> Bool {
+        guard left.byteCount == right.byteCount else { return false }
+        var offset = 0
+        while offset &+ 8 <= left.byteCount {
+            guard Self.load(UInt64.self, left, offset) == Self.load(UInt64.self, right, offset) else {
+                return false
+            }
+            offset &+= 8
+        }
+        while offset < left.byteCount {
+            guard Self.load(UInt8.self, left, offset) == Self.load(UInt8.self, right, offset) else {
+                return false
+            }
+            offset &+= 1
+        }
         return true
+    }
+
+    /// In bounds: the caller counts.
+    private static func load<Word: BitwiseCopyable>(
+        _ type: Word.Type, _ bytes: RawSpan, _ offset: Int
+    ) -> Word {
+        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: type)
     }
 
     package static func < (lhs: Identifier, rhs: Identifier) -> Bool {

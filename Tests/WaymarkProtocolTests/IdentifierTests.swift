@@ -29,6 +29,20 @@ import WaymarkProtocol
         }
     }
 
+    @Test func `every byte of an id counts, however long it is`() {
+        for count in 1...40 {
+            let bytes = [UInt8](repeating: 0x61, count: count)
+            let id = Identifier(String(decoding: bytes, as: UTF8.self))
+            #expect(id == Identifier(String(decoding: bytes, as: UTF8.self)))
+            #expect(id != Identifier(String(decoding: bytes + [0x61], as: UTF8.self)))
+            for index in bytes.indices {
+                var other = bytes
+                other[index] = 0x62
+                #expect(id != Identifier(String(decoding: other, as: UTF8.self)), "\(count), \(index)")
+            }
+        }
+    }
+
     @Test func `an id is coded as its text`() throws {
         for text in Self.equivalent {
             let id = Identifier(text)
