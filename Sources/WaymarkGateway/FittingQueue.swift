@@ -60,7 +60,8 @@ struct FittingQueue: Sendable, Hashable {
         let units = self.view.windowUnits(for: outline.rule)
         switch self.view.fit(frame, &publication, outline, route, coder) {
         case .asReceived: fitted.append(copyOf: frame, outline)
-        case .fitted(let publications): return units + self.parts.set(publications, of: frame.header)
+        case .fitted(let publications):
+            return units + self.parts.set(publications, of: frame.header, self.view.profile.frameBytesMax)
         }
         return units
     }
@@ -69,8 +70,9 @@ struct FittingQueue: Sendable, Hashable {
         unitsMax: Int, _ rules: NavigationSession.PublishingRules, into fitted: inout PublishedFrames
     ) -> Int {
         var units = 0
+        let bytesMax = min(Int(rules.limits.frameBytesMax), self.view.profile.frameBytesMax)
         while !self.parts.isEmpty, units < unitsMax {
-            units += self.parts.encodeNext(Int(rules.limits.frameBytesMax), rules.coder, into: &fitted)
+            units += self.parts.encodeNext(bytesMax, rules.coder, into: &fitted)
         }
         return units
     }

@@ -18,10 +18,7 @@ extension Profile {
         guard countMax > 0, line.count > countMax, let last = line.last else { return line }
         guard countMax > 2 else { return countMax == 1 ? [last] : [line[0], last] }
         var thinning = LineThinning(line)
-        thinning.dropCheap(downTo: max(countMax, Self.weighedMax))
-        thinning.weigh()
-        while thinning.count > countMax { thinning.dropCheapest() }
-        return thinning.points
+        return thinning.points(countMax)
     }
 
     /// The largest number of points among which the cheapest one is searched for.
@@ -29,7 +26,7 @@ extension Profile {
 }
 
 /// A line that loses its points one by one.
-private struct LineThinning {
+struct LineThinning {
     /// A point of the line, with its neighbours among the remaining points.
     private struct Node {
         var previous: Int32
@@ -47,7 +44,7 @@ private struct LineThinning {
     private let line: [Coordinate]
     private var nodes: [Node]
     /// Remaining points.
-    private(set) var count: Int
+    private var count: Int
     /// A binary heap of the points between the two ends, the cheapest first. Each node knows its index in it, so that a point
     /// whose cost has changed is moved without a search.
     private var heap: [Int32] = []
@@ -59,11 +56,21 @@ private struct LineThinning {
         self.nodes = line.indices.map { Node(previous: Int32($0) - 1, next: Int32($0) + 1) }
     }
 
-    var points: [Coordinate] { self.line.indices.filter { self.nodes[$0].isRemaining }.map { self.line[$0] } }
+    /// At most `countMax` of the points, at least the two ends. Each time no more than the time before.
+    mutating func points(_ countMax: Int) -> [Coordinate] {
+        if self.heap.isEmpty || self.count > Profile.weighedMax {
+            // The order in which cheap points are dropped depends on how many are to stay.
+            if !self.heap.isEmpty { self = LineThinning(self.line) }
+            self.dropCheap(downTo: max(countMax, Profile.weighedMax))
+            self.weigh()
+        }
+        while self.count > max(2, countMax) { self.dropCheapest() }
+        return self.line.indices.filter { self.nodes[$0].isRemaining }.map { self.line[$0] }
+    }
 
     /// Goes through the line and drops what costs at most 1 m, then 16 m, 256 m and so on, until no more than `countMax`
     /// points are left. The factor bounds the passes that a hostile line takes.
-    mutating func dropCheap(downTo countMax: Int) {
+    private mutating func dropCheap(downTo countMax: Int) {
         var costMax = 1.0
         while self.count > countMax {
             var index = Int(self.nodes[0].next)
@@ -78,7 +85,8 @@ private struct LineThinning {
     }
 
     /// Computes the cost of each remaining point, and builds the heap.
-    mutating func weigh() {
+    private mutating func weigh() {
+        self.heap.removeAll(keepingCapacity: true)
         self.heap.reserveCapacity(self.count)
         var index = Int(self.nodes[0].next)
         while index < self.line.count - 1 {
@@ -91,7 +99,7 @@ private struct LineThinning {
     }
 
     /// Drops the point that costs least, of equal ones the earlier.
-    mutating func dropCheapest() {
+    private mutating func dropCheapest() {
         guard let cheapest = self.heap.first, let last = self.heap.popLast() else { return }
         let index = Int(cheapest)
         if last != cheapest {

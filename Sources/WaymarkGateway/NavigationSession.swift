@@ -290,7 +290,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     private static func checkFlags(of header: FrameHeader) throws(Rejection) {
         guard header.flags.isDisjoint(with: .forGateway) else {
             throw Rejection(
-                .outOfRange, field: "flags", reason: "GATEWAY and FITTED are for the gateway to set")
+                .outOfRange, field: "flags", reason: "GATEWAY, FITTED and MORE are for the gateway to set")
         }
     }
 

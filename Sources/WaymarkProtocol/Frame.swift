@@ -21,8 +21,10 @@
         package static let gateway = Flags(rawValue: 2)
         /// The gateway fitted the content to the receiver's profile.
         package static let fitted = Flags(rawValue: 4)
+        /// The gateway made several frames of one publication, and this is not the last of them.
+        package static let more = Flags(rawValue: 32)
         /// Flags that only the gateway sets.
-        @inlinable package static var forGateway: Flags { [.gateway, .fitted] }
+        @inlinable package static var forGateway: Flags { [.gateway, .fitted, .more] }
     }
 
     /// Length of a header in bytes.

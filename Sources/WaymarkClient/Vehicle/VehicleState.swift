@@ -61,9 +61,14 @@ public struct VehicleState: Sendable, Hashable {
     public var alert: NavigationAlert?
     /// Between the marks of a full snapshot.
     private var isInSnapshot = false
+    /// The last frame was a part of a publication, and not the last part.
+    private var awaitsMore = false
 
     /// The state without a session.
     public init() {}
+
+    /// Whether all of the last snapshot, and all parts of the last publication, have arrived. A display may wait until then.
+    public var isComplete: Bool { !self.isInSnapshot && !self.awaitsMore }
 
     /// The first upcoming maneuver.
     public var nextManeuver: Maneuver? {
@@ -74,7 +79,7 @@ public struct VehicleState: Sendable, Hashable {
     package mutating func apply(_ envelope: Envelope, storage: VehicleLimits = .init()) {
         switch envelope.message {
         case .snapshotBegin(let begin): return self.begin(begin, envelope)
-        case .snapshotEnd: self.isInSnapshot = false
+        case .snapshotEnd: (self.isInSnapshot, self.awaitsMore) = (false, false)
         case .sessionSuspended: self.isSuspended = true
         case .sessionRestored: self.isSuspended = false
         case .sessionEnded(let ended):
@@ -82,7 +87,10 @@ public struct VehicleState: Sendable, Hashable {
                 self.end(EndReason(ended.reason))
             }
         case .publication(let publication):
-            if envelope.session.rawValue == self.session { self.apply(publication, storage) }
+            if envelope.session.rawValue == self.session {
+                self.apply(publication, storage)
+                self.awaitsMore = envelope.flags.contains(.more)
+            }
         default: break  // The others do not change the state.
         }
         if self.session != 0, envelope.session.rawValue == self.session, !self.isInSnapshot {

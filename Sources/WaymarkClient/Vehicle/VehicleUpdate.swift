@@ -18,6 +18,8 @@ public struct VehicleUpdate: Sendable {
     public let sequence: UInt64
     /// The gateway cut the content to this endpoint's limits.
     public let isFitted: Bool
+    /// It is a part of what the client published, and more parts with the same number follow.
+    public let hasMore: Bool
     /// The gateway sent it, not the client.
     public let isFromGateway: Bool
     /// The state after it.
@@ -52,6 +54,7 @@ extension VehicleUpdate {
         self.session = envelope.session.rawValue
         self.sequence = envelope.sequence
         self.isFitted = envelope.flags.contains(.fitted)
+        self.hasMore = envelope.flags.contains(.more)
         self.isFromGateway = envelope.flags.contains(.gateway)
         self.state = state
         self.message = envelope.message
@@ -69,6 +72,7 @@ extension VehicleUpdate {
         self.session = state.session
         self.sequence = 0
         self.isFitted = false
+        self.hasMore = false
         self.isFromGateway = false
         self.state = state
         self.message = nil
