@@ -83,9 +83,13 @@ final class GatewayInspector: GatewayTap {
         case .publish(let audience, _): members = self.members[audience] ?? []
         case .join(let id, let audience): self.members[audience, default: []].append(id)
         case .leave(let id, let audience): self.members[audience]?.removeAll { $0 == id }
+        case .sendFrames(_, let frames):
+            if frames.contains(where: { $0.header.flags.contains(.more) }) {
+                self.happenings.insert(.divided)
+            }
         case .send(_, let envelope):
             if let happening = Happening(envelope.message) { self.happenings.insert(happening) }
-        case .admit, .refuse, .forward, .sendFrames, .purge, .purgeShares, .close, .arm, .note: break
+        case .admit, .refuse, .forward, .purge, .purgeShares, .close, .arm, .note: break
         }
         self.watch.see(action, members: members)
     }
@@ -210,12 +214,13 @@ final class GatewayInspector: GatewayTap {
             rejection.field = ""
             return [.send(id, Envelope(.error(rejection)))]
         case (.loseSnapshotAfterRestart, .sendFrames) where self.hasRestarted: return []
+        case (.loseMore, .sendFrames(let id, let frames)): return [.sendFrames(id, frames.map(\.withoutMore))]
         case (.loseState, _), (.loseEvent, _), (.duplicate, _), (.reorder, _), (.ignorePurge, _),
             (.ignoreLeave, _),
             (.loseOutcome, _), (.changeOutcome, _), (.beginSecondSession, _), (.ignoreOutboxLimit, _),
             (.applyRejected, _), (.loseError, _), (.loseErrorField, _), (.loseSnapshotAfterRestart, _),
             (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _), (.writeAfterGoodbye, _),
-            (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _):
+            (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _), (.ignoreSizes, _), (.loseMore, _):
             return [action]
         }
     }
@@ -229,6 +234,14 @@ final class GatewayInspector: GatewayTap {
         guard self.random.once(in: 8) else { return [action] }
         self.withheldAction = action
         return []
+    }
+}
+
+extension Frame {
+    fileprivate var withoutMore: Frame {
+        var header = self.header
+        header.flags.remove(.more)
+        return Frame(header: header, body: self.body)
     }
 }
 

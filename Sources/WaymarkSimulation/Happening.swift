@@ -17,6 +17,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         case processedInTurns
         case deliveredInRounds
         case rulesChanged
+        case divided
     }
 
     private let kind: Kind
@@ -33,6 +34,8 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
     /// An audience was larger than a loop's budget.
     static let deliveredInRounds = Happening(kind: .deliveredInRounds)
     static let rulesChanged = Happening(kind: .rulesChanged)
+    /// A snapshot has a publication in several frames.
+    static let divided = Happening(kind: .divided)
 
     /// The happening that a message from the gateway stands for; nil if none.
     init?(_ message: Message) {
@@ -79,6 +82,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         var kinds: [Kind] = [
             .snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted, .handedOver,
             .brokenWhileWriting, .processedInTurns, .deliveredInRounds, .rulesChanged,
+            .divided,
         ]
         kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
         kinds += reasons.map(Kind.left) + stages.map(Kind.shared)

@@ -11,6 +11,7 @@ package enum Promise: Int, Sendable, Hashable, CaseIterable {
     case rulesHold = 9
     case turnsAreFair = 10
     case quotasHold = 11
+    case framesFit = 12
 }
 
 /// A promise that was broken.
@@ -69,6 +70,10 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     case ignoreBudgets
     /// A user may have as much as all users together.
     case ignoreQuotas
+    /// The gateway does not know that endpoints take small frames only.
+    case ignoreSizes
+    /// Frames of a snapshot do not say that more of the same publication follow.
+    case loseMore
 
     /// The promise that it breaks.
     package var promise: Promise {
@@ -86,6 +91,7 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
         case .ignoreRules: .rulesHold
         case .ignoreBudgets: .turnsAreFair
         case .ignoreQuotas: .quotasHold
+        case .ignoreSizes, .loseMore: .framesFit
         }
     }
 }
