@@ -37,10 +37,12 @@ struct FittedParts: Sendable, Hashable {
         guard let next = self.parts.popLast() else { return 0 }
         // Nothing remains of a frame: the next process must have the same state.
         defer { if self.parts.isEmpty { self = FittedParts() } }
+        var flags = self.header.flags.union(.fitted)
+        if !self.parts.isEmpty { flags.insert(.more) }
         let frame = coder.encode(
             Envelope(
-                .publication(next), session: self.header.session, sequence: self.header.sequence,
-                flags: self.header.flags.union(self.parts.isEmpty ? .fitted : [.fitted, .more])))
+                .publication(next), session: self.header.session, sequence: self.header.sequence, flags: flags
+            ))
         var units = WorkMeter.units(ofFitted: frame.bytes.count)
         if frame.bytes.count <= bytesMax {
             fitted.append(copyOf: frame, next.outline)
