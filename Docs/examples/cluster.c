@@ -4,6 +4,7 @@
 //     cc -o cluster cluster.c $wire/waymark/v1/*.c -I$wire/include $(pkg-config --cflags --libs libprotobuf-c)
 //
 //     ./cluster unix:/run/user/1000/waymark/vehicle.sock car
+//     ./cluster tcp:127.0.0.1:7227 car cluster 4096     takes frames of at most 4 096 bytes
 #include "peer.h"
 
 enum { SESSION_ENDED = 0x13, SNAPSHOT_BEGIN, SNAPSHOT_END, SUSPENDED, RESTORED };
@@ -12,6 +13,7 @@ enum { ESTIMATES = 0x10B, PAUSE = 0x10D, RESUME, FINISH = 0x112, CANCEL };
 enum { WAYPOINT = 0x200, DESTINATION, WITHDRAW, PROMPT = 0x204, PROMPT_ANSWER, PROMPT_OVER, OUTCOME };
 enum { CANCEL_NAVIGATION = 0x208, ALLOW_NAVIGATION };
 enum { NONE, FULL, MISSED }; /* kinds of snapshots */
+enum { MORE = 32 };           /* a flag */
 
 /* What is held of the route: one entry per id. */
 struct entry {
@@ -27,7 +29,8 @@ struct entries {
 
 static struct {
     struct entries maneuvers, lanes, distances;
-    size_t segments, points;
+    struct { char id[129]; size_t points; } segments[1024];
+    size_t segment_count;
     uint32_t generation, first, current_lanes;
     bool any_upcoming;
     int state;
@@ -57,6 +60,15 @@ static struct entry *entry(struct entries *in, uint32_t id) {
     return &in->list[in->count++];
 }
 
+static void add_segment(const Waymark__V1__RouteSegment *segment) {
+    size_t at = 0;
+    while (at < route.segment_count && strcmp(route.segments[at].id, segment->id) != 0) at++;
+    if (at == sizeof route.segments / sizeof *route.segments) fail("too many segments");
+    if (at == route.segment_count) route.segment_count++;
+    snprintf(route.segments[at].id, sizeof route.segments[at].id, "%s", segment->id);
+    route.segments[at].points = segment->coordinates ? segment->coordinates->n_latitude_e6_deltas : 0;
+}
+
 static void add(size_t maneuvers, Waymark__V1__Maneuver **maneuver, size_t guidances, Waymark__V1__LaneGuidance **guidance,
                 size_t segments, Waymark__V1__RouteSegment **segment) {
     for (size_t i = 0; i < maneuvers; i++) {
@@ -65,9 +77,7 @@ static void add(size_t maneuvers, Waymark__V1__Maneuver **maneuver, size_t guida
         snprintf(at->words, sizeof at->words, "%s", words);
     }
     for (size_t i = 0; i < guidances; i++) entry(&route.lanes, guidance[i]->id)->lanes = guidance[i]->n_lanes;
-    route.segments += segments;
-    for (size_t i = 0; i < segments; i++)
-        route.points += segment[i]->coordinates ? segment[i]->coordinates->n_latitude_e6_deltas : 0;
+    for (size_t i = 0; i < segments; i++) add_segment(segment[i]);
 }
 
 static void set_upcoming(size_t count, const uint32_t *ids) {
@@ -77,7 +87,7 @@ static void set_upcoming(size_t count, const uint32_t *ids) {
 
 /* A new generation voids everything that spoke of the route. */
 static void begin_route(const Waymark__V1__RouteInformation *news, uint32_t generation) {
-    route.maneuvers.count = route.lanes.count = route.distances.count = route.segments = route.points = 0;
+    route.maneuvers.count = route.lanes.count = route.distances.count = route.segment_count = 0;
     route.generation = generation;
     route.state = 0;
     route.current_lanes = news ? news->current_lane_guidance_id : 0;
@@ -109,6 +119,9 @@ static void say_hello(void) {
     about.features = features;
     about.n_features = sizeof features / sizeof *features;
     about.guidance_wanted = true;
+    Waymark__V1__VehicleLimits limits = WAYMARK__V1__VEHICLE_LIMITS__INIT;
+    limits.frame_bytes_max = (uint32_t)peer.frame_bytes_max;
+    about.limits = &limits;
     Waymark__V1__Hello hello = WAYMARK__V1__HELLO__INIT;
     hello.version_min = hello.version_max = 1;
     hello.role = WAYMARK__V1__ROLE__ROLE_VEHICLE_ENDPOINT;
@@ -133,10 +146,12 @@ static void show(void) {
         const struct entry *maneuver = route.any_upcoming ? find(&route.maneuvers, route.first) : NULL;
         const struct entry *ahead = route.any_upcoming ? find(&route.distances, route.first) : NULL;
         const struct entry *lanes = find(&route.lanes, route.current_lanes);
+        size_t points = 0;
+        for (size_t i = 0; i < route.segment_count; i++) points += route.segments[i].points;
         if (ahead) snprintf(distance, sizeof distance, "%u", ahead->distance);
         snprintf(line, sizeof line, "shows %s generation %u on %s: %s in %s m, %s, %zu maneuvers, %zu lanes, %zu segments with %zu points",
                  trip, route.generation, *road ? road : "-", maneuver ? maneuver->words : "-", distance,
-                 paused ? "paused" : states[route.state & 3], route.maneuvers.count, lanes ? lanes->lanes : 0, route.segments, route.points);
+                 paused ? "paused" : states[route.state & 3], route.maneuvers.count, lanes ? lanes->lanes : 0, route.segment_count, points);
         for (size_t key = 0; key < sizeof gauges; key++) {
             size_t length = strlen(line);
             if (gauges[key]) snprintf(line + length, sizeof line - length, ", gauge %zu at %d %%", key, gauges[key] - 1);
@@ -212,7 +227,7 @@ static void received(const struct frame *frame) {
     default: apply_vehicle_message(frame);
     }
     if (session && frame->type >= 0x100 && frame->type <= 0x1FF && snapshot != FULL) sequence = frame->sequence;
-    show();
+    if (!(frame->flags & MORE)) show(); /* else more parts of the same publication follow */
 }
 
 static void request(uint16_t type, double latitude, double longitude) {
@@ -266,9 +281,10 @@ static bool obey(const char *command, double latitude, double longitude) {
 }
 
 int main(int count, char **arguments) {
-    if (count < 3 || count > 4) fail("usage: cluster ADDRESS VEHICLE [ENDPOINT]");
+    if (count < 3 || count > 5) fail("usage: cluster ADDRESS VEHICLE [ENDPOINT [FRAME_BYTES_MAX]]");
     peer.address = arguments[1];
     vehicle = arguments[2];
-    if (count == 4) endpoint = arguments[3];
+    if (count >= 4) endpoint = arguments[3];
+    if (count == 5) peer.frame_bytes_max = strtoul(arguments[4], NULL, 10);
     run();
 }

@@ -3,6 +3,7 @@
 
     python3 cluster.py tcp:127.0.0.1:7227 car
     python3 cluster.py unix:/run/user/1000/waymark/vehicle.sock car head-up
+    python3 cluster.py tcp:127.0.0.1:7227 car cluster 4096     takes frames of at most 4 096 bytes
 
 Commands, one a line: waypoint LAT LON, destination LAT LON, withdraw, yes, no (answer a prompt), cancel, own (the vehicle
 navigates by itself), allow, cut (lose the connection and come back), quit.
@@ -18,12 +19,13 @@ ESTIMATES, SEGMENT, PAUSE, RESUME, FINISH, CANCEL = 0x10B, 0x10C, 0x10D, 0x10E, 
 WAYPOINT, DESTINATION, WITHDRAW, PROMPT, PROMPT_ANSWER, PROMPT_OVER, OUTCOME = 0x200, 0x201, 0x202, *range(0x204, 0x208)
 CANCEL_NAVIGATION, ALLOW_NAVIGATION = 0x208, 0x209
 CONTENT, REQUESTS, PROMPTS, RESUMPTION = list(range(1, 11)), 11, 12, 16
+MORE = 32
 STATES = ["continue", "initial", "prepare", "execute"]
 
 
 class Cluster(Peer):
-    def __init__(self, address, vehicle, endpoint="cluster"):
-        super().__init__(address)
+    def __init__(self, address, vehicle, endpoint="cluster", frame_bytes_max="0"):
+        super().__init__(address, int(frame_bytes_max))
         self.vehicle, self.endpoint = vehicle, endpoint
         self.session = self.requests = 0
         self.sequence = self.snapshot_end = 0  # the cursor, and what it becomes at the end of a snapshot
@@ -37,6 +39,7 @@ class Cluster(Peer):
     def hello(self, token):
         about = chunk(1, self.vehicle) + chunk(2, self.endpoint)
         about += packed(3, CONTENT + [REQUESTS, PROMPTS, RESUMPTION]) + number(6, 1)
+        about += chunk(4, number(10, self.frame_bytes_max))
         place = chunk(11, token) + number(12, self.session) + number(13, self.sequence) if token else b""
         return number(1, 1) + number(2, 1) + number(3, 1) + chunk(4, about) + place
 
@@ -47,7 +50,7 @@ class Cluster(Peer):
 
     def begin_route(self, route, generation):
         """A new generation voids everything that spoke of the route."""
-        self.generation, self.maneuvers, self.lanes, self.segments, self.points = generation, {}, {}, 0, 0
+        self.generation, self.maneuvers, self.lanes, self.segments = generation, {}, {}, {}
         self.distances, self.state = {}, 0
         self.add(route.bodies(1), route.bodies(2), route.bodies(3))
         self.upcoming, self.current_lanes = route.numbers(5), route.number(6)
@@ -57,8 +60,7 @@ class Cluster(Peer):
     def add(self, maneuvers=(), lanes=(), segments=()):
         self.maneuvers.update((maneuver.number(1), maneuver) for maneuver in maneuvers)
         self.lanes.update((guidance.number(1), len(guidance.bodies(2))) for guidance in lanes)
-        self.segments += len(segments)
-        self.points += sum(len(segment.body(4).numbers(1)) for segment in segments)
+        self.segments.update((segment.text(1), len(segment.body(4).numbers(1))) for segment in segments)
 
     def received(self, frame):
         kind, body = frame.type, frame.body
@@ -108,7 +110,8 @@ class Cluster(Peer):
             self.update(kind, body)
         if self.session and kind in PUBLICATIONS and self.snapshot != "full":
             self.sequence = frame.sequence
-        self.show()
+        if not frame.flags & MORE:  # else more parts of the same publication follow
+            self.show()
 
     def update(self, kind, body):
         if kind == ADD_MANEUVERS:
@@ -137,7 +140,7 @@ class Cluster(Peer):
             line = f"shows {self.trip} generation {self.generation} on {self.road or '-'}: {(words + ['-'])[0]}"
             line += f" in {self.distances.get(first, '-')} m, {'paused' if self.paused else STATES[self.state]}"
             line += f", {len(self.maneuvers)} maneuvers, {self.lanes.get(self.current_lanes, 0)} lanes"
-            line += f", {self.segments} segments with {self.points} points"
+            line += f", {len(self.segments)} segments with {sum(self.segments.values())} points"
             line += "".join(f", gauge {key} at {percent} %" for key, percent in sorted(self.gauges.items()))
         if not self.snapshot and line != self.shown:
             self.shown = line
@@ -163,6 +166,6 @@ class Cluster(Peer):
 
 
 if __name__ == "__main__":
-    if not 3 <= len(sys.argv) <= 4:
+    if not 3 <= len(sys.argv) <= 5:
         sys.exit(__doc__)
     Cluster(*sys.argv[1:]).run()

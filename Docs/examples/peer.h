@@ -25,6 +25,7 @@ enum { SKIPPABLE = 1, IS_STATE = 8, RETAINED = 16 }; /* flags */
 enum { GAUGE = 0x1E0 };
 
 struct frame {
+    uint8_t flags;
     uint16_t type, key;
     uint32_t session;
     uint64_t sequence;
@@ -40,6 +41,7 @@ static bool obey(const char *command, double latitude, double longitude);
 
 static struct {
     const char *address;
+    size_t frame_bytes_max; /* the largest frame that it takes; 0: any */
     int socket;
     bool active;
     int64_t sent, heard, keepalive; /* milliseconds */
@@ -189,10 +191,12 @@ static void read_frames(void) {
         const uint8_t *header = peer.data + at;
         if (memcmp(header, "WM\1", 3) != 0) fail("this is not the Waymark protocol");
         struct frame frame = {
-            .type = (uint16_t)get(header + 4, 2), .key = (uint16_t)get(header + 6, 2), .length = get(header + 8, 4), .session = (uint32_t)get(header + 12, 4),
+            .flags = header[3], .type = (uint16_t)get(header + 4, 2), .key = (uint16_t)get(header + 6, 2),
+            .length = get(header + 8, 4), .session = (uint32_t)get(header + 12, 4),
             .sequence = get(header + 16, 8), .body = header + HEADER_BYTES,
         };
-        if (frame.length > FRAME_BYTES_MAX - HEADER_BYTES) fail("a frame is longer than agreed");
+        size_t most = peer.frame_bytes_max ? peer.frame_bytes_max : FRAME_BYTES_MAX;
+        if (frame.length > most - HEADER_BYTES) fail("a frame is longer than agreed");
         if (peer.count - at < HEADER_BYTES + frame.length) break;
         handle(&frame);
         at += HEADER_BYTES + frame.length;

@@ -124,8 +124,9 @@ class Peer:
     Subclasses have `hello(token)`, `welcomed(body)`, `received(frame)` and `command(words)`.
     """
 
-    def __init__(self, address):
+    def __init__(self, address, frame_bytes_max=0):
         self.address = address
+        self.frame_bytes_max = frame_bytes_max  # the largest frame that it takes; 0: any
         self.token = b""
         self.typed = b""
 
@@ -175,6 +176,8 @@ class Peer:
             if header[:2] != (b"WM", 1):
                 sys.exit("this is not the Waymark protocol")
             end = HEADER.size + header[5]
+            if 0 < self.frame_bytes_max < end:
+                sys.exit("a frame is longer than agreed")
             if len(self.data) < end:
                 return
             data, self.data = self.data[HEADER.size : end], self.data[end:]

@@ -41,6 +41,8 @@ actor ClusterApp {
     let options: Options
     private(set) var endpoint: VehicleEndpoint?
     private(set) var state = VehicleState()
+    /// The last state of which all parts have arrived: what the screen shows.
+    private var shown = VehicleState()
     private var connection = "connecting"
     private var wasConnected = false
     /// An update arrived before the `.connected` event; ignore that event when it comes.
@@ -128,6 +130,7 @@ actor ClusterApp {
         }
         let before = self.state
         self.state = update.state
+        if update.state.isComplete { self.shown = update.state }
         if case .promptOver = update.message { self.answer(false) }
         let step = self.narrator.sentence(for: update)
         switch self.options.output {
@@ -240,8 +243,8 @@ actor ClusterApp {
         (view.title, view.connection) = (self.options.title, self.connection)
         view.wasConnected = self.wasConnected
         view.lostFor = self.lostSince.map { ContinuousClock.now - $0 }
-        view.age = self.state.age()
-        (view.state, view.story, view.status) = (self.state, self.story, self.status)
+        view.age = self.shown.age()
+        (view.state, view.story, view.status) = (self.shown, self.story, self.status)
         view.question = self.question.map { "[y/n] \($0.text)" } ?? self.answering
         view.entry = self.entry?.line
         view.keys = self.options.keys

@@ -103,5 +103,6 @@ struct ClusterProfile: Sendable {
         "maneuverInstruction": \.maneuverInstructionLengthMax, "laneInstruction": \.laneInstructionLengthMax,
         "alertText": \.alertTextLengthMax, "maneuversStored": \.maneuversStoredMax,
         "laneGuidancesStored": \.laneGuidancesStoredMax, "routeSegmentPoints": \.routeSegmentPointsMax,
+        "frameBytes": \.frameBytesMax,
     ]
 }

@@ -10,6 +10,8 @@ struct Story: Sendable, Hashable {
     private var isLost = false
     private var isInSnapshot = false
     private var isOver = false
+    /// A new route of which more parts follow. It is told with the last of them.
+    private var divided: VehicleUpdate.Content?
     /// Stops of the trip that were reached since its route was set.
     private var stopsReached = 0
     /// The destination, since the state has no trip any more when the trip ends.
@@ -46,12 +48,21 @@ struct Story: Sendable, Hashable {
         case .snapshotBegan(let isFull):
             self.isOver = false
             self.isInSnapshot = isFull
+            self.divided = nil
             return nil
         case .snapshotEnded:
             guard self.isInSnapshot else { return nil }
             self.isInSnapshot = false
             return self.joined(update.state)
-        default: return self.isInSnapshot ? nil : self.tell(update)
+        default:
+            if self.isInSnapshot { return nil }
+            if update.hasMore, update.content.isRoute {
+                self.divided = update.content
+                return nil
+            }
+            guard let divided, update.state.isComplete else { return self.tell(update.content, update) }
+            self.divided = nil
+            return self.tell(update.content, update) ?? self.tell(divided, update)
         }
     }
 
@@ -68,9 +79,9 @@ struct Story: Sendable, Hashable {
         }
     }
 
-    private mutating func tell(_ update: VehicleUpdate) -> String? {
+    private mutating func tell(_ content: VehicleUpdate.Content, _ update: VehicleUpdate) -> String? {
         let state = update.state
-        switch update.content {
+        switch content {
         case .guidanceStarted:
             (self.stopsReached, self.isOver) = (0, false)
             self.rememberDestination(state)
@@ -168,4 +179,14 @@ struct Story: Sendable, Hashable {
     }
 
     private static func rounded(_ degrees: Double) -> Double { (degrees * 1e5).rounded() / 1e5 }
+}
+
+extension VehicleUpdate.Content {
+    /// Whether it begins a route.
+    fileprivate var isRoute: Bool {
+        switch self {
+        case .guidanceStarted, .guidanceResumed(_, .some): true
+        default: false
+        }
+    }
 }

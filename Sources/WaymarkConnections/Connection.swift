@@ -268,7 +268,10 @@ struct Connection {
             case .admit(let hello):
                 self.isAwaitingWelcome = true
                 self.isInputQueued = true
-                if case .vehicle = hello.role { self.output.isForEndpoint = true }
+                if case .vehicle(let vehicle) = hello.role {
+                    self.output.isForEndpoint = true
+                    self.output.limitPortions(to: vehicle.limits.frameBytesMax)
+                }
                 actions.append(.admit(slot, hello))
             case .gone(let clean):
                 self.events.append(.departed(self.id, clean: clean))

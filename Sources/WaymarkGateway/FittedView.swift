@@ -193,15 +193,21 @@ extension FittedView {
         _ frame: Frame, _ publication: inout DecodedPublication?, _ outline: PublicationOutline,
         _ route: StoredRoute, _ coder: BodyCoder
     ) -> Result {
+        let isTooLong = self.isTooLong(frame)
         switch self.foresight(by: outline.rule) {
-        case .asReceived: return .asReceived
+        case .asReceived: if !isTooLong { return .asReceived }
         case .withheld: return .fitted([])
         case .unknown: break
         }
         publication = publication ?? coder.decode(frame)
-        // A type that this build does not know is forwarded as it is.
-        guard let publication else { return .asReceived }
-        return self.fit(publication.content, route)
+        // A type that this build does not know is forwarded as it is, or not at all.
+        guard let publication else { return isTooLong ? .fitted([]) : .asReceived }
+        let result = self.fit(publication.content, route)
+        return isTooLong && result == .asReceived ? .fitted([publication.content]) : result
+    }
+
+    private func isTooLong(_ frame: Frame) -> Bool {
+        frame.header.frameByteCount > self.profile.frameBytesMax
     }
 }
 

@@ -66,7 +66,8 @@ struct FittingQueue: Sendable, Hashable {
         case .fitted(let publications):
             let unknown = UnknownFields.joining(
                 publication?.unknown, frame.header.rawType, route: route.unknown(of: outline.generation))
-            return units + self.parts.set(publications, of: frame.header, unknown)
+            return units
+                + self.parts.set(publications, of: frame.header, self.view.profile.frameBytesMax, unknown)
         }
         return units
     }
@@ -75,8 +76,9 @@ struct FittingQueue: Sendable, Hashable {
         unitsMax: Int, _ rules: NavigationSession.PublishingRules, into fitted: inout PublishedFrames
     ) -> Int {
         var units = 0
+        let bytesMax = min(Int(rules.limits.frameBytesMax), self.view.profile.frameBytesMax)
         while !self.parts.isEmpty, units < unitsMax {
-            units += self.parts.encodeNext(Int(rules.limits.frameBytesMax), rules.coder, into: &fitted)
+            units += self.parts.encodeNext(bytesMax, rules.coder, into: &fitted)
         }
         return units
     }

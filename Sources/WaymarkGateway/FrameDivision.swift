@@ -23,16 +23,16 @@ struct FittedParts: Sendable, Hashable {
     /// About how many bytes are encoded at once.
     private static let pieceBytesMax = 16_384
 
-    /// Takes what a frame was fitted to. Everything before it must be encoded.
+    /// Takes what a frame was fitted to, for frames of at most `bytesMax` bytes. Everything before it must be encoded.
     ///
     /// - Returns: The work.
     mutating func set(
-        _ publications: [Publication], of header: FrameHeader, _ unknown: UnknownFields?
+        _ publications: [Publication], of header: FrameHeader, _ bytesMax: Int, _ unknown: UnknownFields?
     ) -> Int {
         self.header = header
         self.unknown = unknown
         self.isBodyRestored = false
-        self.parts = publications.flatMap { $0.pieces(Self.pieceBytesMax) }
+        self.parts = publications.flatMap { $0.pieces(min(Self.pieceBytesMax, bytesMax)) }
         self.parts.reverse()
         if self.parts.isEmpty { self = FittedParts() }
         return publications.reduce(0) { $0 + $1.elementCount } / Self.elementsPerUnit
@@ -48,20 +48,27 @@ struct FittedParts: Sendable, Hashable {
         guard let next = self.parts.popLast() else { return 0 }
         // Nothing remains of a frame: the next process must have the same state.
         defer { if self.parts.isEmpty { self = FittedParts() } }
+        var flags = self.header.flags.subtracting([.state, .retained]).union(.fitted)
+        if !self.parts.isEmpty { flags.insert(.more) }
         var frame = coder.encode(
             Envelope(
-                .publication(next), session: self.header.session, sequence: self.header.sequence,
-                flags: self.header.flags.subtracting([.state, .retained]).union(.fitted)))
+                .publication(next), session: self.header.session, sequence: self.header.sequence, flags: flags
+            ))
         if let unknown { frame = self.restoring(unknown, in: frame, next, bytesMax, coder) }
+        var units = WorkMeter.units(ofFitted: frame.bytes.count)
         if frame.bytes.count <= bytesMax {
             fitted.append(copyOf: frame, next.outline)
             if unknown != nil, next.type.rawValue == self.header.rawType { self.isBodyRestored = true }
-        } else if !next.parts.isEmpty {
-            self.parts += next.parts.reversed()
-        } else if let shorter = next.shortened {
-            self.parts.append(shorter)
+        } else if case let parts = next.parts, !parts.isEmpty {
+            self.parts += parts.reversed()
+        } else {
+            var ladder = SizeLadder(frame.header, bytesMax, coder)
+            if let short = ladder.shortFrame(next, frame.bytes.count) {
+                fitted.append(copyOf: short, next.outline)
+            }
+            units += ladder.units
         }
-        return WorkMeter.units(ofFitted: frame.bytes.count)
+        return units
     }
 
     /// The frame with the fields that this build does not know, unless it cannot be divided and would be too long with them.
@@ -104,35 +111,6 @@ extension Publication {
         default: [self]
         }
     }
-
-    /// The same with the shortest variant of each text alone, or, if it is so already, with half of the points of its line; nil if it
-    /// cannot be shortened.
-    ///
-    /// Only what cannot be divided is shortened, so a list has one element.
-    fileprivate var shortened: Publication? {
-        let shortest: Publication
-        switch self {
-        case .tripPreviews(let trips, let selected):
-            shortest = .tripPreviews(trips.map(\.shortened), selected: selected)
-        case .startGuidance(let trip, let generation, let route):
-            shortest = .startGuidance(trip.shortened, generation: generation, route)
-        case .updateTrip(let trip): shortest = .updateTrip(trip.shortened)
-        case .addManeuvers(let all, let generation):
-            shortest = .addManeuvers(all.map(\.shortened), generation: generation)
-        case .addLaneGuidances(let all, let generation):
-            shortest = .addLaneGuidances(all.map(\.shortened), generation: generation)
-        case .addRouteSegments(let all, let generation):
-            shortest = .addRouteSegments(all.map(\.shortened), generation: generation)
-        case .currentRoadName(let variants): shortest = .currentRoadName(variants.shortest)
-        case .pauseGuidance(let reason, let variants):
-            shortest = .pauseGuidance(reason, description: variants.shortest)
-        case .showAlert(let alert): shortest = .showAlert(alert.shortened)
-        case .shareDestination(let id, let place):
-            shortest = .shareDestination(shareID: id, place.shortened)
-        default: return nil
-        }
-        return shortest == self ? nil : shortest
-    }
 }
 
 extension Array {
@@ -159,10 +137,6 @@ extension Array {
 
 extension [String] {
     fileprivate var byteCount: Int { self.reduce(0) { $0 + $1.utf8.count + 3 } }
-
-    fileprivate var shortest: [String] {
-        self.min { $0.unicodeScalars.count < $1.unicodeScalars.count }.map { [$0] } ?? []
-    }
 }
 
 extension RouteInformation {
@@ -178,24 +152,11 @@ extension Maneuver {
         32 + self.instructionVariants.byteCount + self.roadFollowingManeuverVariants.byteCount
             + 2 * self.junctionElementAngles.count
     }
-
-    fileprivate var shortened: Maneuver {
-        var maneuver = self
-        maneuver.instructionVariants = self.instructionVariants.shortest
-        maneuver.roadFollowingManeuverVariants = self.roadFollowingManeuverVariants.shortest
-        return maneuver
-    }
 }
 
 extension LaneGuidance {
     fileprivate var byteCountEstimate: Int {
         8 + self.instructionVariants.byteCount + self.lanes.reduce(0) { $0 + 8 + 2 * $1.angles.count }
-    }
-
-    fileprivate var shortened: LaneGuidance {
-        var guidance = self
-        guidance.instructionVariants = self.instructionVariants.shortest
-        return guidance
     }
 }
 
@@ -204,56 +165,10 @@ extension RouteSegment {
         64 + self.origin.byteCountEstimate + self.destination.byteCountEstimate + 4 * self.coordinates.count
             + 3 * (self.maneuvers.count + self.laneGuidances.count)
     }
-
-    fileprivate var shortened: RouteSegment {
-        var segment = self
-        segment.origin = self.origin.shortened
-        segment.destination = self.destination.shortened
-        if segment == self, self.coordinates.count > 1 {
-            segment.coordinates = Profile.thin(self.coordinates, to: self.coordinates.count / 2)
-        }
-        return segment
-    }
 }
 
 extension Waypoint {
     fileprivate var byteCountEstimate: Int {
         32 + self.nameVariants.byteCount + self.addressVariants.byteCount + 20 * self.entryPoints.count
-    }
-
-    fileprivate var shortened: Waypoint {
-        var waypoint = self
-        waypoint.nameVariants = self.nameVariants.shortest
-        waypoint.addressVariants = self.addressVariants.shortest
-        return waypoint
-    }
-}
-
-extension Trip {
-    fileprivate var shortened: Trip {
-        var trip = self
-        trip.origin = self.origin.shortened
-        trip.destination = self.destination.shortened
-        trip.waypoints = self.waypoints.map(\.shortened)
-        for index in trip.routeChoices.indices {
-            let choice = self.routeChoices[index]
-            trip.routeChoices[index].summaryVariants = choice.summaryVariants.shortest
-            trip.routeChoices[index].additionalInformationVariants =
-                choice.additionalInformationVariants.shortest
-            trip.routeChoices[index].selectionSummaryVariants = choice.selectionSummaryVariants.shortest
-        }
-        return trip
-    }
-}
-
-extension NavigationAlert {
-    fileprivate var shortened: NavigationAlert {
-        var alert = self
-        alert.titleVariants = self.titleVariants.shortest
-        alert.subtitleVariants = self.subtitleVariants.shortest
-        for index in alert.actions.indices {
-            alert.actions[index].titleVariants = self.actions[index].titleVariants.shortest
-        }
-        return alert
     }
 }

@@ -49,11 +49,11 @@ extension Gateway {
         let wanted = features.profile(of: endpoint, withholding: reasons)
         let old = endpoint.membership
         // It comes back, and is counted as an endpoint with this profile already.
-        let isCounted = wanted != .bare && old?.session == id && old?.profile == wanted
+        let isCounted = !wanted.isBare && old?.session == id && old?.profile == wanted
         let hasRoom = isCounted || self.hasRoom(for: wanted, of: user, at: index)
         let withheld = hasRoom ? reasons : Self.withheldWithoutRoom
         var membership = Endpoint.Membership(
-            session: id, profile: hasRoom ? wanted : .bare, withheld: withheld.untilSnapshot)
+            session: id, profile: hasRoom ? wanted : wanted.bare, withheld: withheld.untilSnapshot)
         let resumes = hello.map { endpoint.canResume($0, in: membership) } ?? false
         // The endpoint may hold frames of this session up to the same number, fitted to another profile, and may disconnect
         // before it has read the snapshot.
@@ -93,8 +93,8 @@ extension Gateway {
         let features = self.features(at: index)
         var withheld = self.withheld(from: endpoint, path.vehicle, features)
         let wanted = features.profile(of: endpoint, withholding: withheld)
-        if profile == .bare {
-            if wanted != .bare { withheld = Self.withheldWithoutRoom }
+        if profile.isBare {
+            if !wanted.isBare { withheld = Self.withheldWithoutRoom }
         } else if wanted != profile {
             // What is withheld has changed: the refit that is under way lets it wait for another snapshot.
             return
@@ -279,7 +279,7 @@ extension Gateway {
             self.sendSnapshots(of: id, at: now, into: &actions)
             return false
         }
-        if membership.profile == .bare {
+        if membership.profile.isBare {
             let user = self.vehicles[path.vehicle]?.principal
             guard let index = self.sessions.index(forKey: id), self.hasRoom(for: wanted, of: user, at: index)
             else { return false }
@@ -459,8 +459,8 @@ extension Gateway {
         from endpoint: Endpoint, _ vehicle: VehicleID, in session: SessionID, _ features: SessionFeatures
     ) -> [FeatureGrant] {
         let withheld = self.withheld(from: endpoint, vehicle, features)
-        if endpoint.membership?.session == session, endpoint.membership?.profile == .bare,
-            features.profile(of: endpoint, withholding: withheld) != .bare
+        if endpoint.membership?.session == session, endpoint.membership?.profile.isBare == true,
+            !features.profile(of: endpoint, withholding: withheld).isBare
         {
             return Self.withheldWithoutRoom
         }

@@ -18,13 +18,8 @@ extension Profile {
     static func thin(_ line: [Coordinate], to countMax: Int, among pointCount: Int? = nil) -> [Coordinate] {
         guard countMax > 0, line.count > countMax, let last = line.last else { return line }
         guard countMax > 2 else { return countMax == 1 ? [last] : [line[0], last] }
-        let pointCount = max(line.count, pointCount ?? 0)
-        let weighedMax = pointCount > Self.weighedMax ? Self.weighedMax * line.count / pointCount : line.count
-        var thinning = LineThinning(line, downTo: max(countMax, weighedMax))
-        guard thinning.count > countMax else { return thinning.points }
-        thinning.weigh()
-        while thinning.count > countMax { thinning.dropCheapest() }
-        return thinning.points
+        var thinning = LineThinning(line, among: pointCount)
+        return thinning.points(countMax)
     }
 
     /// The largest number of points of a message among which the cheapest one is searched for.
@@ -32,7 +27,7 @@ extension Profile {
 }
 
 /// A line that loses its points one by one.
-private struct LineThinning {
+struct LineThinning {
     /// A point of the line, with its neighbours among the remaining points.
     private struct Node {
         var previous: Int32
@@ -47,25 +42,49 @@ private struct LineThinning {
         var error: Double
     }
 
-    private let line: [Coordinate]
-    private var nodes: [Node]
+    private let published: [Coordinate]
+    /// What is searched for the cheapest points: as many, or as many as are to stay if that is more.
+    private let weighedMax: Int
+    /// The published line without the points that went before the search.
+    private var line: [Coordinate] = []
+    private var nodes: [Node] = []
     /// Remaining points.
-    private(set) var count: Int
+    private var count = 0
     /// A binary heap of the points between the two ends, the cheapest first. Each node knows its index in it, so that a point
     /// whose cost has changed is moved without a search.
     private var heap: [Int32] = []
 
-    /// The line, without cheap points if it has more than `countMax`; it must have two points.
-    init(_ line: [Coordinate], downTo countMax: Int) {
-        let (kept, errors) = Self.droppingCheap(line, downTo: countMax)
-        self.line = kept.count == line.count ? line : kept.map { line[Int($0)] }
+    /// For a line of at least two points, which is one of several that have `pointCount` points `among` them.
+    init(_ line: [Coordinate], among pointCount: Int? = nil) {
+        self.published = line
+        let pointCount = max(line.count, pointCount ?? 0)
+        self.weighedMax =
+            pointCount > Profile.weighedMax ? Profile.weighedMax * line.count / pointCount : line.count
+    }
+
+    /// At most `countMax` of the points, at least the two ends. Each time no more than the time before.
+    mutating func points(_ countMax: Int) -> [Coordinate] {
+        let countMax = max(2, countMax)
+        // Which cheap points are dropped depends on how many are to stay.
+        if self.nodes.isEmpty || self.nodes.count > self.weighedMax {
+            self.dropCheap(downTo: max(countMax, self.weighedMax))
+        }
+        if self.count > countMax, self.heap.isEmpty { self.weigh() }
+        while self.count > countMax { self.dropCheapest() }
+        return self.line.indices.filter { self.nodes[$0].isRemaining }.map { self.line[$0] }
+    }
+
+    /// Begins with the published line, without cheap points if it has more than `countMax`.
+    private mutating func dropCheap(downTo countMax: Int) {
+        let (kept, errors) = Self.droppingCheap(self.published, downTo: countMax)
+        self.line =
+            kept.count == self.published.count ? self.published : kept.map { self.published[Int($0)] }
         self.count = kept.count
         self.nodes = errors.enumerated().map { index, error in
             Node(previous: Int32(index) - 1, next: Int32(index) + 1, error: error)
         }
+        self.heap = []
     }
-
-    var points: [Coordinate] { self.line.indices.filter { self.nodes[$0].isRemaining }.map { self.line[$0] } }
 
     /// Goes through the line once and drops what costs at most 1 m, until no more than `countMax` points are left. Where points that cost
     /// more use up the share of those behind them, it drops what costs at most 16 m, 256 m and so on.
@@ -103,7 +122,8 @@ private struct LineThinning {
     }
 
     /// Computes the cost of each remaining point, and builds the heap.
-    mutating func weigh() {
+    private mutating func weigh() {
+        self.heap.removeAll(keepingCapacity: true)
         self.heap.reserveCapacity(self.count)
         var index = Int(self.nodes[0].next)
         while index < self.line.count - 1 {
@@ -116,7 +136,7 @@ private struct LineThinning {
     }
 
     /// Drops the point that costs least, of equal ones the earlier.
-    mutating func dropCheapest() {
+    private mutating func dropCheapest() {
         guard let cheapest = self.heap.first, let last = self.heap.popLast() else { return }
         let index = Int(cheapest)
         if last != cheapest {

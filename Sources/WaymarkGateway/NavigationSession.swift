@@ -344,7 +344,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
         guard !header.flags.isDisjoint(with: [.gateway, .fitted, .retained]) else { return }
         guard header.flags.isDisjoint(with: .forGateway) else {
             throw Rejection(
-                .outOfRange, field: "flags", reason: "GATEWAY and FITTED are for the gateway to set")
+                .outOfRange, field: "flags", reason: "GATEWAY, FITTED and MORE are for the gateway to set")
         }
         if outline.type == nil, !header.flags.contains(.state) {
             throw Rejection(.outOfRange, field: "flags", reason: "RETAINED needs STATE")

@@ -9,8 +9,13 @@ package struct Profile: Sendable, Hashable, Codable {
         .navigationAlerts, .charge, .timeZone, .tripPreviews,
     ]
 
+    /// Without the size of frames.
     @BoxedIfCustom package private(set) var limits: VehicleLimits
     package let distanceUnits: DistanceUnits
+    /// The logarithm to base 2 of the size of the largest frame; 0 for any.
+    ///
+    /// Why powers of two: endpoints whose sizes differ a little share their bytes, and a user's endpoints have few profiles.
+    private var frameBytesExponent: UInt8
     /// Content features that are withheld.
     package let withheld: FeatureSet
 
@@ -36,13 +41,28 @@ package struct Profile: Sendable, Hashable, Codable {
         if withheld.contains(.currentRoadName) { limits.currentRoadNameLengthMax = 0 }
         if withheld.contains(.navigationAlerts) { limits.alertTextLengthMax = 0 }
         if withheld.contains(.routeSegments) { limits.routeSegmentPointsMax = 0 }
+        let isSmall = 1..<ProtocolConstants.frameBytes.upperBound ~= limits.frameBytesMax
+        self.frameBytesExponent = isSmall ? UInt8(31 - limits.frameBytesMax.leadingZeroBitCount) : 0
+        limits.frameBytesMax = 0
         self.limits = limits
         self.distanceUnits = distanceUnits
         self.withheld = withheld
     }
 
-    /// For endpoints for whose own profile there is no room: trips and the events of guidance, without content.
-    package static let bare = Profile(withheld: FeatureSet(Self.contentFeatures))
+    /// The largest frame, header included.
+    package var frameBytesMax: Int { self.frameBytesExponent == 0 ? .max : 1 << Int(self.frameBytesExponent) }
+
+    /// For an endpoint for whose profile there is no room: trips and the events of guidance, without content.
+    package var bare: Profile {
+        var bare = Self.withoutContent
+        bare.frameBytesExponent = self.frameBytesExponent
+        return bare
+    }
+
+    /// Whether there is room for it always.
+    package var isBare: Bool { self == self.bare }
+
+    private static let withoutContent = Profile(withheld: FeatureSet(Self.contentFeatures))
 
     /// The profile of an endpoint from which `withheld` is withheld.
     package init(hello: VehicleHello, withheld: FeatureSet) {

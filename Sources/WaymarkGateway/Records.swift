@@ -178,6 +178,17 @@ struct Vehicle: Sendable, Hashable, Codable {
         let order = (0..<count).sorted { self.endpoints.keys[$0] < self.endpoints.keys[$1] }
         return order.compactMap { self.endpoints.values[$0].connection(if: feature) }
     }
+
+    /// The largest frame that its endpoints take, in bytes, by connection. Without those that take any.
+    var frameBytesMax: [ConnectionID: Int] {
+        var sizes: [ConnectionID: Int] = [:]
+        for endpoint in self.endpoints.values where endpoint.hello.limits.frameBytesMax > 0 {
+            if let connection = endpoint.connection {
+                sizes[connection] = Int(endpoint.hello.limits.frameBytesMax)
+            }
+        }
+        return sizes
+    }
 }
 
 /// A navigation client, connected or in its grace time.

@@ -261,21 +261,26 @@ extension Gateway {
         let end = now + self.policy.limits.promptTimeout
         guard let request = self.requests[number],
             let prompt = self.prompt(of: request, estimates, until: end, at: now),
-            case let endpoints = self.prompting(request.vehicle), !endpoints.isEmpty
+            !self.policy.withheldFeatures.contains(.prompts),
+            let (endpoints, sizes) = self.vehicle(
+                request.vehicle, { ($0.connections(asking: .prompts), $0.frameBytesMax) }),
+            !endpoints.isEmpty
         else { return self.endRequest(number, .notSupported, into: &actions) }
         self.requests.change(number) { $0.stage = .prompting(estimates, until: end) }
         self.moveDeadline(of: number, to: end)
-        for endpoint in endpoints { actions.append(.send(endpoint, Envelope(prompt))) }
+        for endpoint in endpoints {
+            let size = sizes.isEmpty ? nil : sizes[endpoint]
+            actions.append(.send(endpoint, self.envelope(of: prompt, size)))
+        }
     }
 
     private func prompt(
         of request: Request, _ estimates: TravelEstimates, until end: Instant, at now: Instant
-    ) -> Message? {
+    ) -> Prompt? {
         self.coder.waypoint(request.content).map { waypoint in
-            .prompt(
-                Prompt(
-                    requestID: request.id, waypoint: waypoint, travelEstimates: estimates,
-                    deadlineMilliseconds: UInt32(clamping: (end - now).milliseconds)))
+            Prompt(
+                requestID: request.id, waypoint: waypoint, travelEstimates: estimates,
+                deadlineMilliseconds: UInt32(clamping: (end - now).milliseconds))
         }
     }
 
@@ -290,8 +295,16 @@ extension Gateway {
                 case .prompting(let estimates, let end) = request.stage,
                 let prompt = self.prompt(of: request, estimates, until: end, at: now)
             else { continue }
-            actions.append(.send(connection, Envelope(prompt)))
+            let frameBytesMax = endpoint.hello.limits.frameBytesMax
+            let size = frameBytesMax == 0 ? nil : Int(frameBytesMax)
+            actions.append(.send(connection, self.envelope(of: prompt, size)))
         }
+    }
+
+    /// A prompt to an endpoint that takes frames of at most `frameBytesMax` bytes; nil for any length.
+    private func envelope(of prompt: Prompt, _ frameBytesMax: Int?) -> Envelope {
+        guard let frameBytesMax else { return Envelope(.prompt(prompt)) }
+        return SizeLadder.fit(prompt, frameBytesMax, self.coder)
     }
 
     /// Asks the next client for a drive; without one, the request ends with the last answer.

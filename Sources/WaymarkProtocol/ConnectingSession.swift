@@ -32,12 +32,20 @@ package struct ConnectingSession: Sendable, Hashable {
     package private(set) var state: State = .awaitingWelcome
     /// The agreed largest frame; before the Welcome our own limit.
     package private(set) var frameBytesMax: UInt32
+    /// The largest frame that the gateway may send: less than ``frameBytesMax`` for an endpoint that takes small frames only.
+    package var receivedFrameBytesMax: UInt32 { min(self.frameBytesMax, self.ownFrameBytesMax) }
+    private let ownFrameBytesMax: UInt32
     private var keepalive: Keepalive?
     private var pingNonce: UInt64 = 0
 
     /// Creates the session of a transport that has just connected; sends the Hello.
     package init(hello: Hello, limits: ConnectionLimits, at now: Instant, into actions: inout [Action]) {
         self.frameBytesMax = hello.frameBytesMax ?? limits.frameBytesMax
+        if case .vehicle(let vehicle) = hello.role, vehicle.limits.frameBytesMax > 0 {
+            self.ownFrameBytesMax = vehicle.limits.frameBytesMax
+        } else {
+            self.ownFrameBytesMax = .max
+        }
         actions.append(.send(.hello(hello)))
         actions.append(.arm(deadline: now + limits.handshakeTimeout))
     }

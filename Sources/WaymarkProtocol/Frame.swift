@@ -25,8 +25,10 @@
         package static let state = Flags(rawValue: 8)
         /// With ``state``: endpoints that join later get the newest frame.
         package static let retained = Flags(rawValue: 16)
+        /// The gateway made several frames of one publication, and this is not the last of them.
+        package static let more = Flags(rawValue: 32)
         /// Flags that only the gateway sets.
-        @inlinable package static var forGateway: Flags { [.gateway, .fitted] }
+        @inlinable package static var forGateway: Flags { [.gateway, .fitted, .more] }
     }
 
     /// Length of a header in bytes.

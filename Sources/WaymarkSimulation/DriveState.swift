@@ -104,7 +104,7 @@ struct DriveState: Hashable {
         self.move(to: route.upcomingManeuvers)
         self.move(to: route.currentLaneGuidance)
         self.segments = route.segments
-        self.currentSegment = route.currentSegment
+        self.currentSegment = route.currentSegment ?? route.segments.first?.id
         self.maneuverState = nil
         self.others = self.others.filter { !$1.rule.isOfRoute }
         self.tripEstimates = route.tripTravelEstimates

@@ -11,12 +11,13 @@ struct ExpectedFitting: Hashable {
     /// The endpoint receives the published bytes unchanged.
     var isNone: Bool { self == ExpectedFitting() }
 
-    /// The fitting of an endpoint for whose profile the session has no room.
-    static let bare = {
+    /// The fitting of the endpoint if the session has no room for its profile.
+    var bare: ExpectedFitting {
         var fitting = ExpectedFitting()
         fitting.features.subtract(Profile.contentFeatures)
+        fitting.limits.frameBytesMax = self.limits.frameBytesMax
         return fitting
-    }()
+    }
 
     /// The number of maneuvers and of lane guidances that the endpoint can store; 0 for no limit.
     var maneuversMax: Int { self.has(.maneuvers) ? Int(self.limits.maneuversStoredMax) : 0 }
@@ -197,7 +198,7 @@ struct ExpectedFitting: Hashable {
     }
 
     /// Removes the point that costs least, again and again, until `countMax` points remain. Compares all costs for each removal.
-    private static func thin(_ line: [Coordinate], _ countMax: Int) -> [Coordinate] {
+    static func thin(_ line: [Coordinate], _ countMax: Int) -> [Coordinate] {
         guard countMax > 0, line.count > countMax else { return line }
         guard countMax > 1 else { return line.suffix(1) }
         var (line, lost) = (line, line.map { _ in 0.0 })
@@ -247,9 +248,11 @@ struct ExpectedFitting: Hashable {
 }
 
 extension ExpectedFitting {
-    /// Half of all endpoints have no limits and all features; the others have random limits, units and features.
+    /// Half of all endpoints have no limits and all features; the others have random limits, units and features. An endpoint in four
+    /// takes small frames only.
     static func random(_ random: inout SeededRandom) -> ExpectedFitting {
         var fitting = ExpectedFitting()
+        if random.once(in: 4) { fitting.limits.frameBytesMax = UInt32(random.number(4_096...16_384)) }
         guard random.once(in: 2) else { return fitting }
         fitting.features = random.thin(Feature.allCases, leaveOutOnceIn: 8)
         fitting.units = random.pick(DistanceUnits.allKnown) ?? .asPublished

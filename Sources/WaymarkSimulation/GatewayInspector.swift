@@ -90,9 +90,13 @@ final class GatewayInspector: GatewayTap {
         case .publish(let audience, _): members = self.members[audience] ?? []
         case .join(let id, let audience): self.members[audience, default: []].append(id)
         case .leave(let id, let audience): self.members[audience]?.removeAll { $0 == id }
+        case .sendFrames(_, let frames):
+            if frames.contains(where: { $0.header.flags.contains(.more) }) {
+                self.happenings.insert(.divided)
+            }
         case .send(_, let envelope):
             if let happening = Happening(envelope.message) { self.happenings.insert(happening) }
-        case .admit, .refuse, .forward, .sendFrames, .purge, .purgeShares, .close, .arm, .note: break
+        case .admit, .refuse, .forward, .purge, .purgeShares, .close, .arm, .note: break
         }
         self.ages.see(action)
         self.watch.see(action, members: members)
@@ -247,6 +251,7 @@ final class GatewayInspector: GatewayTap {
             ]
         case (.loseExtensions, .sendFrames(let id, let frames)):
             return [.sendFrames(id, frames.filter { $0.header.type != nil })]
+        case (.loseMore, .sendFrames(let id, let frames)): return [.sendFrames(id, frames.map(\.withoutMore))]
         case (.loseState, _), (.loseEvent, _), (.duplicate, _), (.reorder, _), (.ignorePurge, _),
             (.ignoreLeave, _),
             (.loseOutcome, _), (.changeOutcome, _), (.confuseIDs, _), (.beginSecondSession, _),
@@ -254,7 +259,8 @@ final class GatewayInspector: GatewayTap {
             (.applyRejected, _), (.loseError, _), (.loseErrorField, _), (.loseSnapshotAfterRestart, _),
             (.loseExtensions, _), (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _),
             (.writeAfterGoodbye, _), (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _),
-            (.loseAcknowledgement, _), (.acknowledgeTooMuch, _), (.wrongCursor, _), (.staleAge, _):
+            (.loseAcknowledgement, _), (.acknowledgeTooMuch, _), (.wrongCursor, _), (.staleAge, _),
+            (.ignoreSizes, _), (.loseMore, _):
             return [action]
         }
     }
@@ -268,6 +274,14 @@ final class GatewayInspector: GatewayTap {
         guard self.random.once(in: 8) else { return [action] }
         self.withheldAction = action
         return []
+    }
+}
+
+extension Frame {
+    fileprivate var withoutMore: Frame {
+        var header = self.header
+        header.flags.remove(.more)
+        return Frame(header: header, body: self.body)
     }
 }
 

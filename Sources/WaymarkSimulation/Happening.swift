@@ -21,6 +21,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         case acknowledged
         case extensionRetained
         case overtaken
+        case divided
     }
 
     private let kind: Kind
@@ -43,6 +44,8 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
     static let equivalentRequests = Happening(kind: .equivalentRequests)
     /// A snapshot had a state of a type that no build knows.
     static let extensionRetained = Happening(kind: .extensionRetained)
+    /// A snapshot has a publication in several frames.
+    static let divided = Happening(kind: .divided)
 
     /// The happening that a message from the gateway stands for; nil if none.
     init?(_ message: Message) {
@@ -90,7 +93,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         var kinds: [Kind] = [
             .snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted, .handedOver,
             .brokenWhileWriting, .processedInTurns, .deliveredInRounds, .rulesChanged,
-            .equivalentRequests, .acknowledged, .extensionRetained, .overtaken,
+            .equivalentRequests, .acknowledged, .extensionRetained, .overtaken, .divided,
         ]
         kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
         kinds += reasons.map(Kind.left) + stages.map(Kind.shared)

@@ -62,7 +62,12 @@ extension SimulatedNetwork {
     }
 
     mutating func connectEndpoint(_ index: Int) {
-        self.endpoints[index].connection = self.connect(.endpoint(index), self.endpoints[index].hello)
+        var hello = self.endpoints[index].hello
+        if self.fault == .ignoreSizes, case .vehicle(var vehicle) = hello.role {
+            vehicle.limits.frameBytesMax = 0
+            hello.role = .vehicle(vehicle)
+        }
+        self.endpoints[index].connection = self.connect(.endpoint(index), hello)
     }
 
     mutating func connectApp(_ index: Int) {

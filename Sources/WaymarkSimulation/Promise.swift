@@ -12,6 +12,7 @@ package enum Promise: Int, Sendable, Hashable, CaseIterable {
     case turnsAreFair = 10
     case quotasHold = 11
     case acknowledgedStays = 12
+    case framesFit = 13
 }
 
 /// A promise that was broken.
@@ -82,6 +83,10 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     case wrongCursor
     /// SnapshotBegin says that the content is older than it is.
     case staleAge
+    /// The gateway does not know that endpoints take small frames only.
+    case ignoreSizes
+    /// Frames of a snapshot do not say that more of the same publication follow.
+    case loseMore
 
     /// The promise that it breaks.
     package var promise: Promise {
@@ -100,6 +105,7 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
         case .ignoreBudgets: .turnsAreFair
         case .ignoreQuotas: .quotasHold
         case .loseAcknowledgement, .acknowledgeTooMuch: .acknowledgedStays
+        case .ignoreSizes, .loseMore: .framesFit
         }
     }
 }

@@ -20,7 +20,11 @@ struct Publisher {
         self.init(client: client)
         self.shareCount = old.shareCount
         self.withheld = old.withheld
+        self.lengthens = old.lengthens
     }
+
+    /// Now and then it publishes what is too long for small frames.
+    var lengthens = false
 
     /// Features that the gateway does not grant. Only ``wrong(_:)`` publishes messages of these.
     var withheld: Set<Feature> {
@@ -43,6 +47,7 @@ struct Publisher {
         if self.isWithheld(publication) {
             publication = .tripEstimates(RandomDrive.estimates(&random), .green)
         }
+        if self.lengthens { publication = LongContent.lengthen(publication, &random) }
         self.drive.apply(publication)
         self.hasFinished = publication.type == .finishGuidance || publication.type == .cancelGuidance
         return publication

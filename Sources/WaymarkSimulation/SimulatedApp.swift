@@ -50,10 +50,11 @@ struct SimulatedApp {
     /// Shares by id and vehicle; nil until the outcome is known.
     private(set) var shares: [Identifier: DestinationShareStatus.Stage?] = [:]
 
-    init(id: ClientID, selection: VehicleSelection, _ random: inout SeededRandom) {
+    init(id: ClientID, selection: VehicleSelection, lengthens: Bool, _ random: inout SeededRandom) {
         self.id = id
         self.selection = selection
         self.publisher = Publisher(client: id)
+        self.publisher.lengthens = lengthens
         self.priority = Int32(random.number(-1...1))
         var features = Set(Feature.allCases)
         if random.once(in: 4) { features.remove(.waypointRequests) }

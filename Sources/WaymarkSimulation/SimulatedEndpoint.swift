@@ -45,6 +45,10 @@ struct SimulatedEndpoint {
     private var isOptedOut = false
     /// A full snapshot is being received.
     private(set) var isSnapshot = false
+    /// The last publication that it received came in one frame, or this was the last of its frames.
+    private var isWhole = true
+    /// The session begins here, or is resumed.
+    private var isFirst = true
     private var ended: Set<SessionID> = []
     private var prompts: Set<Identifier> = []
 
@@ -67,7 +71,7 @@ struct SimulatedEndpoint {
     }
 
     /// The fitting that applies.
-    var fitting: ExpectedFitting { self.isOutOfRoom ? .bare : self.fullFitting }
+    var fitting: ExpectedFitting { self.isOutOfRoom ? self.fullFitting.bare : self.fullFitting }
 
     /// The fitting that applies, without segments if the trip does not share them.
     private var currentFitting: ExpectedFitting {
@@ -172,6 +176,9 @@ struct SimulatedEndpoint {
     mutating func receive(
         _ envelope: Envelope, _ frame: Frame, _ log: PublishedLog?, _ random: inout SeededRandom
     ) {
+        if let frameBytesMax = self.wish.frameBytesMax, frame.bytes.count > frameBytesMax {
+            self.report(.framesFit, "\(envelope.message.type) has \(frame.bytes.count) bytes")
+        }
         if case .snapshotBegin(let begin) = envelope.message {
             self.begin(begin, envelope)
         } else if envelope.session != .none, self.ended.contains(envelope.session) {
@@ -207,7 +214,7 @@ struct SimulatedEndpoint {
         where !self.fitting.features.contains(feature) && !told.contains(feature) {
             self.report(.equalAtRest, "\(feature) is left out without notice")
         }
-        self.isSnapshot = begin.kind == .full
+        (self.isSnapshot, self.isFirst) = (begin.kind == .full, true)
         if self.isSnapshot { self.leave() }
         // A list of withheld features alone leads from a number to the same one.
         if begin.fromSequence != self.sequence, self.isSnapshot || begin.fromSequence != begin.toSequence {
@@ -300,6 +307,10 @@ struct SimulatedEndpoint {
         if sequence <= self.sequence, !isPart {
             self.report(.publishersOrder, "number \(sequence) after \(self.sequence)")
         }
+        if isPart, self.isWhole, !self.isFirst {
+            self.report(.framesFit, "number \(sequence) goes on after its last part")
+        }
+        (self.isWhole, self.isFirst) = (!frame.header.flags.contains(.more), false)
         if let log { self.compare(publication, frame, log) }
         self.sequence = max(self.sequence, sequence)
     }
@@ -315,7 +326,7 @@ struct SimulatedEndpoint {
                 self.report(.equalAtRest, "the bytes of \(sequence) differ from the published ones")
             }
         } else if let fitted = published.publication.flatMap({ self.currentFitting.apply(to: $0) }),
-            fitted != publication
+            publication.map({ self.currentFitting.accepts($0, for: fitted) }) != true
         {
             self.report(.equalAtRest, "\(sequence) was not fitted to \(fitted)")
         }

@@ -38,6 +38,7 @@ extension RandomValues {
             vehicle.limits.maneuversStoredMax = self.number(0...UInt32.max)
             vehicle.limits.laneGuidancesStoredMax = self.number(0...UInt32.max)
             vehicle.limits.routeSegmentPointsMax = self.number(0...UInt32.max)
+            vehicle.limits.frameBytesMax = self.flag() ? 0 : self.number(ProtocolConstants.frameBytes)
             vehicle.preferences.distanceUnits = self.enumeration()
             vehicle.preferences.locale = self.text(0...35)
             vehicle.guidanceWanted = self.flag()

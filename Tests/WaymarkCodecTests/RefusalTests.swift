@@ -393,6 +393,13 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
                         $0.preferences.locale = String(repeating: "d", count: 36)
                     })
             }, .outOfRange, "vehicle.preferences.locale"),
+        Refusal(
+            hello {
+                $0.role = .vehicle(
+                    with(.init(vehicle: vehicle, endpoint: endpoint, features: [])) {
+                        $0.limits.frameBytesMax = 4_095
+                    })
+            }, .outOfRange, "vehicle.limits.frame_bytes_max"),
         Refusal(hello { $0.displayName = String(repeating: "x", count: 129) }, .outOfRange, "display_name"),
         Refusal(hello { $0.software = long }, .outOfRange, "software"),
         Refusal(hello { $0.credential = .init(repeating: 1, count: 257) }, .outOfRange, "credential"),

@@ -120,6 +120,7 @@ extension Samples {
             vehicle: self.vehicle, endpoint: self.endpoint, features: [.maneuvers, .laneGuidance, .requests])
         vehicle.limits.maneuverInstructionLengthMax = 24
         vehicle.limits.maneuversStoredMax = 10
+        vehicle.limits.frameBytesMax = 8_192
         vehicle.preferences.distanceUnits = .metric
         vehicle.preferences.locale = "de-LI"
         vehicle.guidanceWanted = true

@@ -56,9 +56,20 @@ import WaymarkRoutes
         _ = try ClusterProfile.load(name)
     }
 
-    @Test func `a wrong profile is refused by its key`() {
+    @Test func `a wrong profile is refused by its key`() throws {
+        #expect(
+            try ClusterProfile.parse(Data("{\"limits\":{\"frameBytes\":4096}}".utf8), "p").limits
+                .frameBytesMax == 4_096)
         for text in ["{\"limit\":{}}", "{\"limits\":{\"lanes\":1}}", "{\"locale\":5}", "[]"] {
             #expect(throws: (any Error).self) { try ClusterProfile.parse(Data(text.utf8), "p") }
+        }
+    }
+
+    @Test(arguments: ["4095", "16777217", "-1", "few"])
+    func `a size of frames that the protocol does not allow is refused`(_ size: String) throws {
+        _ = try Cluster.parse(["--id", "car", "--frame-bytes-max", "4096"])
+        #expect(throws: (any Error).self) {
+            try Cluster.parse(["--id", "car", "--frame-bytes-max", size])
         }
     }
 
@@ -225,7 +236,7 @@ import WaymarkRoutes
     }
 
     private static func hasContent(_ object: [String: Any]) -> Bool {
-        object.count > 7
+        object.count > 8
     }
 
     private static let estimates = TravelEstimates(

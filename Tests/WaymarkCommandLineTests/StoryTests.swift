@@ -41,6 +41,31 @@ struct StoryTests {
         return self.hear(.startGuidance(trip, generation: 1, route))
     }
 
+    @Test mutating func `a route in several parts is told once, when the last part has arrived`() {
+        self.begin()
+        let trip = Trip(id: "t", origin: Self.place("A"), destination: Self.place("B"))
+        func part(_ publication: Publication, isLast: Bool) -> Envelope {
+            Envelope(
+                .publication(publication), session: Self.session, sequence: 1,
+                flags: isLast ? .fitted : [.fitted, .more])
+        }
+        let route = RouteInformation(tripTravelEstimates: Self.estimates(9, minutes: 12))
+        var told: [String?] = []
+        for envelope in [
+            part(.startGuidance(trip, generation: 1, route), isLast: false),
+            part(
+                .addManeuvers([Maneuver(id: ManeuverID(rawValue: 1), type: .leftTurn)], generation: 1),
+                isLast: false),
+            part(.upcomingManeuvers([ManeuverID(rawValue: 1)], generation: 1), isLast: true),
+        ] {
+            self.state.apply(envelope)
+            let update = VehicleUpdate(envelope, self.state)
+            #expect(update.hasMore != update.state.isComplete)
+            told.append(self.story.sentence(for: update))
+        }
+        #expect(told == [nil, nil, "guided by app from A to B: 9 km, 12 min"])
+    }
+
     @Test mutating func `a drive with a stop on the way is reported step by step`() {
         self.begin()
         #expect(self.start() == "guided by app from A to B: 9 km, 12 min")

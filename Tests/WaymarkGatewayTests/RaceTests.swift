@@ -218,13 +218,13 @@ import WaymarkProtocol
         let client = world.arrive(2, World.client("app"))
         let session = try world.guided(client, ["car"])
         world.mail[car] = []
-        for (sequence, flags) in [(UInt64(2), FrameHeader.Flags.gateway), (3, .fitted)] {
+        for (sequence, flags) in [(UInt64(2), FrameHeader.Flags.gateway), (3, .fitted), (4, .more)] {
             let envelope = Envelope(
                 .publication(.currentRoadName(["x"])), session: session, sequence: sequence, flags: flags)
             world.handle(
                 .published(client, PublishedFrames(Codec.encode(envelope), .init(.currentRoadName))))
         }
-        #expect(world.errors(client) == [.outOfRange, .outOfRange])
+        #expect(world.errors(client) == [.outOfRange, .outOfRange, .outOfRange])
         #expect(world.messages(car).isEmpty)
     }
 

@@ -340,6 +340,22 @@ import WaymarkProtocol
         #expect(world.messages(ConnectionID(2)).last == .publication(last))
     }
 
+    @Test func `an endpoint that takes small frames joins a session with the largest route in small steps`()
+        throws
+    {
+        var world = try Self.longRoute()
+        world.arrive(3, World.endpoint("car") { $0.guidanceWanted = true })
+        let hello = Hello(role: World.endpoint("car", "a") { $0.limits.frameBytesMax = 4_096 })
+        let token = ResumptionToken(high: 0, low: 99)
+        let largest = Self.largestStep(
+            of: .arrived(ConnectionID(2), hello, .user(1), token: token), in: &world)
+        #expect(largest <= Self.stepMax)
+        let received = world.mail[ConnectionID(2), default: []]
+        #expect(received.last?.message == .snapshotEnd)
+        #expect(received.count > 100)
+        #expect(received.allSatisfy { Codec.encode($0).bytes.count <= 4_096 })
+    }
+
     @Test func `sixteen endpoints of a vehicle move to the largest route in small steps`() throws {
         var world = try Self.longRoute()
         Self.stop(9, of: "van", in: &world)

@@ -23,6 +23,28 @@ import WaymarkProtocol
         var isArmed: Bool
     }
 
+    @Test
+    func `an endpoint that takes small frames accepts no others, and the gateway's own maximum at most`() {
+        for (own, agreed, expected) in [
+            (UInt32(0), UInt32(65_536), UInt32(65_536)), (4_096, 65_536, 4_096), (131_072, 65_536, 65_536),
+        ] {
+            var vehicle = VehicleHello(
+                vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "cluster"),
+                features: [])
+            vehicle.limits.frameBytesMax = own
+            var actions: [ConnectingSession.Action] = []
+            var session = ConnectingSession(
+                hello: Hello(role: .vehicle(vehicle)), limits: .init(), at: Instant(nanoseconds: 0),
+                into: &actions)
+            #expect(session.receivedFrameBytesMax == (own == 0 ? ConnectionLimits().frameBytesMax : own))
+            var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: 2))
+            welcome.frameBytesMax = agreed
+            session.handle(
+                .received(Envelope(.welcome(welcome))), at: Instant(nanoseconds: 1), into: &actions)
+            #expect(session.receivedFrameBytesMax == expected)
+        }
+    }
+
     @Test func `closed is silent, a goodbye is the last word, and nothing comes before the welcome`() {
         var initial: [ConnectingSession.Action] = []
         let start = ConnectingSession(

@@ -224,7 +224,7 @@ actor Link {
         self.connectionCount += 1
         self.connection = Connection(
             number: self.connectionCount, channel: channel, wake: wake, session: session,
-            splitter: FrameSplitter(frameBytesMax: session.frameBytesMax))
+            splitter: FrameSplitter(frameBytesMax: session.receivedFrameBytesMax))
         // Closed while it connected.
         if self.isClosing { channel.close(mode: .all, promise: nil) }
         await self.perform(actions)
@@ -329,7 +329,8 @@ actor Link {
     private func welcome(_ welcome: Welcome) async {
         self.wasWelcomed = true
         let frameBytesMax = self.connection?.session.frameBytesMax ?? 0
-        self.connection?.splitter.frameBytesMax = frameBytesMax
+        let receivedFrameBytesMax = self.connection?.session.receivedFrameBytesMax ?? 0
+        self.connection?.splitter.frameBytesMax = receivedFrameBytesMax
         await self.owner.welcomed(welcome, frameBytesMax: Int(frameBytesMax))
         self.logger.notice(
             "connected",

@@ -41,6 +41,9 @@ public struct EndpointLimits: Sendable, Hashable {
     public var laneGuidancesStoredMax: UInt32 = 0
     /// Longer lines are thinned.
     public var routeSegmentPointsMax: UInt32 = 0
+    /// The largest frame that it takes, header included: 0 or 4 096 ... 16 777 216 bytes. A long route comes in parts then, see
+    /// ``VehicleState/isComplete``.
+    public var frameBytesMax: UInt32 = 0
 
     /// No limits.
     public init() {}
@@ -128,5 +131,6 @@ extension VehicleLimits {
         self.maneuversStoredMax = limits.maneuversStoredMax
         self.laneGuidancesStoredMax = limits.laneGuidancesStoredMax
         self.routeSegmentPointsMax = limits.routeSegmentPointsMax
+        self.frameBytesMax = limits.frameBytesMax
     }
 }

@@ -64,9 +64,14 @@ public struct VehicleState: Sendable, Hashable {
     /// Between the marks of a snapshot: the number up to which the session is held after it.
     private var snapshotEnd: UInt64?
     private var published = PublicationTime()
+    /// The last frame was a part of a publication, and not the last part.
+    private var awaitsMore = false
 
     /// The state without a session.
     public init() {}
+
+    /// Whether all of the last snapshot, and all parts of the last publication, have arrived. A display may wait until then.
+    public var isComplete: Bool { !self.isInSnapshot && !self.awaitsMore }
 
     /// The first upcoming maneuver.
     public var nextManeuver: Maneuver? {
@@ -87,7 +92,7 @@ public struct VehicleState: Sendable, Hashable {
         case .snapshotBegin(let begin): return self.begin(begin, envelope, at: now)
         case .snapshotEnd:
             if let snapshotEnd { self.sequence = snapshotEnd }
-            (self.isInSnapshot, self.snapshotEnd) = (false, nil)
+            (self.isInSnapshot, self.snapshotEnd, self.awaitsMore) = (false, nil, false)
         case .sessionSuspended(let suspended):
             self.isSuspended = true
             self.published.set(suspended.ageMilliseconds, at: now)
@@ -101,6 +106,7 @@ public struct VehicleState: Sendable, Hashable {
             if self.snapshotEnd == nil { self.published.set(0, at: now) }
             if !self.isInSnapshot { self.sequence = envelope.sequence }
             self.apply(publication, storage)
+            self.awaitsMore = envelope.flags.contains(.more)
         default: break  // The others do not change the state.
         }
     }

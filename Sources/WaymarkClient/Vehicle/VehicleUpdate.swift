@@ -18,6 +18,8 @@ public struct VehicleUpdate: Sendable {
     public let sequence: UInt64
     /// The gateway cut the content to this endpoint's limits.
     public let isFitted: Bool
+    /// It is a part of what the client published, and more parts with the same number follow.
+    public let hasMore: Bool
     /// The gateway sent it, not the client.
     public let isFromGateway: Bool
     /// The state after it.
@@ -53,6 +55,7 @@ extension VehicleUpdate {
         let isOfSession = envelope.session != .none && envelope.session.rawValue == state.session
         self.sequence = envelope.sequence == 0 && isOfSession ? state.sequence : envelope.sequence
         self.isFitted = envelope.flags.contains(.fitted)
+        self.hasMore = envelope.flags.contains(.more)
         self.isFromGateway = envelope.flags.contains(.gateway)
         self.state = state
         self.message = envelope.message
@@ -70,6 +73,7 @@ extension VehicleUpdate {
         self.session = state.session
         self.sequence = 0
         self.isFitted = false
+        self.hasMore = false
         self.isFromGateway = false
         self.state = state
         self.message = nil

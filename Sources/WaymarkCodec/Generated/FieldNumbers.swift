@@ -18,6 +18,7 @@ enum FieldNumber {
         static let maneuversStoredMax = 7
         static let laneGuidancesStoredMax = 8
         static let routeSegmentPointsMax = 9
+        static let frameBytesMax = 10
     }
 
     enum VehiclePreferences {

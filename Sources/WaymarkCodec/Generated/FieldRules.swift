@@ -100,6 +100,7 @@ extension FieldRules {
         "maneuvers_stored_max": .any,
         "lane_guidances_stored_max": .any,
         "route_segment_points_max": .any,
+        "frame_bytes_max": .range(4_096...16_777_216).orZero,
     ]
 
     private static let vehiclePreferences: Rules = [

@@ -120,6 +120,7 @@ extension VehicleLimits {
             unsafe wire.pointee.maneuvers_stored_max = self.maneuversStoredMax
             unsafe wire.pointee.lane_guidances_stored_max = self.laneGuidancesStoredMax
             unsafe wire.pointee.route_segment_points_max = self.routeSegmentPointsMax
+            unsafe wire.pointee.frame_bytes_max = self.frameBytesMax
         }
     }
 
@@ -134,6 +135,7 @@ extension VehicleLimits {
         self.maneuversStoredMax = unsafe wire.pointee.maneuvers_stored_max
         self.laneGuidancesStoredMax = unsafe wire.pointee.lane_guidances_stored_max
         self.routeSegmentPointsMax = unsafe wire.pointee.route_segment_points_max
+        self.frameBytesMax = unsafe wire.pointee.frame_bytes_max
     }
 }
 

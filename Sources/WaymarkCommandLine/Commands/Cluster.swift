@@ -2,6 +2,7 @@ package import ArgumentParser
 internal import Foundation
 internal import WaymarkClient
 internal import WaymarkModel
+internal import WaymarkProtocol
 
 package struct Cluster: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -23,6 +24,8 @@ package struct Cluster: AsyncParsableCommand {
             "What the cluster can do: a profile that ships (\(Resources.profileNames.joined(separator: ", "))), or a file.",
         completion: .file(extensions: ["json"]))
     var profile = "full"
+    @Option(help: "The largest frame that the cluster takes, in bytes, 4096 to 16777216: a small device.")
+    var frameBytesMax: UInt32?
     @Flag(help: "Print one JSON object per line.") var json = false
     @Option(
         help:
@@ -47,6 +50,9 @@ package struct Cluster: AsyncParsableCommand {
 
     package func validate() throws {
         if let timeout { _ = try duration(seconds: timeout, option: "--timeout") }
+        if let frameBytesMax, !ProtocolConstants.frameBytes.contains(frameBytesMax) {
+            throw ValidationError("--frame-bytes-max must be 4096 to 16777216")
+        }
         if self.states != nil, !self.json { throw ValidationError("--states needs --json") }
         if self.watch, self.acceptPrompts != nil {
             throw ValidationError("--watch answers nothing, so it cannot have --accept-prompts")
@@ -148,6 +154,7 @@ package struct Cluster: AsyncParsableCommand {
         var configuration = VehicleEndpoint.Configuration(vehicle: self.id, endpoint: self.endpoint)
         configuration.credential = try self.connection.key()
         configuration.limits = profile.limits
+        if let frameBytesMax { configuration.limits.frameBytesMax = frameBytesMax }
         configuration.withoutFeatures = profile.without
         configuration.distanceUnits = profile.distanceUnits
         configuration.locale = profile.locale

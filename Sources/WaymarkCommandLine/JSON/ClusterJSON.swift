@@ -27,7 +27,8 @@ enum ClusterJSON {
     static func message(_ update: VehicleUpdate, at time: Date) -> String {
         var object: [String: Any] = [
             "kind": "message", "message": update.name, "session": Int(update.session),
-            "sequence": Int(update.sequence), "fitted": update.isFitted, "fromGateway": update.isFromGateway,
+            "sequence": Int(update.sequence), "fitted": update.isFitted, "more": update.hasMore,
+            "fromGateway": update.isFromGateway,
         ]
         if let message = update.message { object.merge(MessageJSON.content(message)) { $1 } }
         return JSON.line(object, at: time)

@@ -62,6 +62,8 @@ package struct VehicleLimits: Defaultable {
     package var laneGuidancesStoredMax: UInt32 = 0
     /// Longer lines are thinned.
     package var routeSegmentPointsMax: UInt32 = 0
+    /// The largest frame of any message to it, header included.
+    package var frameBytesMax: UInt32 = 0
 
     package init() {}
 }

@@ -656,7 +656,7 @@ const ProtobufCMessageDescriptor waymark__v1__feature_grant__descriptor =
   (ProtobufCMessageInit) waymark__v1__feature_grant__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__vehicle_limits__field_descriptors[9] =
+static const ProtobufCFieldDescriptor waymark__v1__vehicle_limits__field_descriptors[10] =
 {
   {
     "current_road_name_length_max",
@@ -766,11 +766,24 @@ static const ProtobufCFieldDescriptor waymark__v1__vehicle_limits__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "frame_bytes_max",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__VehicleLimits, frame_bytes_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__vehicle_limits__field_indices_by_name[] = {
   5,   /* field[5] = alert_text_length_max */
   0,   /* field[0] = current_road_name_length_max */
   1,   /* field[1] = destination_name_length_max */
+  9,   /* field[9] = frame_bytes_max */
   7,   /* field[7] = lane_guidances_stored_max */
   4,   /* field[4] = lane_instruction_length_max */
   3,   /* field[3] = maneuver_instruction_length_max */
@@ -781,7 +794,7 @@ static const unsigned waymark__v1__vehicle_limits__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__vehicle_limits__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor waymark__v1__vehicle_limits__descriptor =
 {
@@ -791,7 +804,7 @@ const ProtobufCMessageDescriptor waymark__v1__vehicle_limits__descriptor =
   "Waymark__V1__VehicleLimits",
   "waymark.v1",
   sizeof(Waymark__V1__VehicleLimits),
-  9,
+  10,
   waymark__v1__vehicle_limits__field_descriptors,
   waymark__v1__vehicle_limits__field_indices_by_name,
   1,  waymark__v1__vehicle_limits__number_ranges,

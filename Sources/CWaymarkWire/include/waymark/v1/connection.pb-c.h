@@ -351,10 +351,15 @@ struct  Waymark__V1__VehicleLimits
    * How many points of a route segment can be stored; longer lines are thinned, see Docs/protocol.md, Fitting.
    */
   uint32_t route_segment_points_max;
+  /*
+   * The largest frame that the endpoint takes, header included, of any message to it; see Docs/protocol.md, Size.
+   * [0 or 4 096 ... 16 777 216]
+   */
+  uint32_t frame_bytes_max;
 };
 #define WAYMARK__V1__VEHICLE_LIMITS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__vehicle_limits__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*
