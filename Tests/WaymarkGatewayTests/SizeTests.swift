@@ -200,11 +200,12 @@ private enum Largest {
         var goodbye = Goodbye(.shuttingDown, reason: Largest.text(256))
         goodbye.reconnectAfterMilliseconds = .max
         let outcome = RequestOutcome(
-            requestID: name, vehicle: VehicleID(unchecked: name), outcome: .accepted,
+            requestID: Identifier(name), vehicle: VehicleID(unchecked: name), outcome: .accepted,
             client: ClientID(unchecked: name))
         for message in [
             .snapshotBegin(begin), .welcome(welcome), .error(rejection), .goodbye(goodbye),
-            .requestOutcome(outcome), .promptOver(PromptOver(requestID: name, outcome: .accepted)),
+            .requestOutcome(outcome),
+            .promptOver(PromptOver(requestID: Identifier(name), outcome: .accepted)),
         ] as [Message] {
             #expect(Self.byteCount(Envelope(message)) <= 4_096)
         }
@@ -216,7 +217,7 @@ private enum Largest {
         let (car, app) = (ConnectionID(1), ConnectionID(2))
         let large = world.arrive(3, World.endpoint("car", "large"))
         world.publish(app, session, .startGuidance(World.trip, generation: 1, World.route))
-        let request = WaypointRequest(requestID: Largest.text(64), waypoint: Largest.waypoint)
+        let request = WaypointRequest(requestID: Identifier(Largest.text(64)), waypoint: Largest.waypoint)
         world.receive(.waypointRequest(request), from: car)
         let answer = RequestAnswer(
             requestID: request.requestID, vehicle: VehicleID(unchecked: "car"),
@@ -304,7 +305,7 @@ private enum Largest {
             let frame = Frame(header: header, body: [UInt8](repeating: 0, count: count))
             var actions: [Gateway.Action] = []
             world.gateway.handle(
-                .published(ConnectionID(2), PublishedFrames(frame, .unrecognized)),
+                .published(ConnectionID(2), PublishedFrames(frame, PublicationOutline(unrecognized: header))),
                 at: Instant(nanoseconds: 0), into: &actions)
             let isSent = actions.contains { if case .publish = $0 { true } else { false } }
             #expect(isSent == (number == 2))
