@@ -43,19 +43,26 @@ extension Gateway {
                 connection: connection))
     }
 
-    /// Acknowledges the sessions whose deadline has passed.
+    /// Acknowledges the sessions whose deadline has passed, at least one of them.
     mutating func reachAcknowledgements(at now: Instant, into actions: inout [Action]) {
-        while self.hasBudget, let next = self.unacknowledged.first, next.deadline <= now {
+        while let next = self.unacknowledged.first, next.deadline <= now {
             self.unacknowledged.removeFirst()
             self.counters.work.visit()
-            // A client that has come back on another connection was told by Welcome.
-            guard self.peers[next.connection] != nil, let index = self.sessions.index(forKey: next.session),
-                let due = self.sessions.withValue(
-                    at: index, { $0.acknowledged.endWait(at: $0.sequence) })
-            else { continue }
-            self.acknowledge(due, of: next.session, to: next.connection, into: &actions)
+            self.reachAcknowledgement(next, into: &actions)
+            guard self.hasBudget else { break }
         }
         if let next = self.unacknowledged.first { self.deadlines.set(.acknowledgements, at: next.deadline) }
+    }
+
+    private mutating func reachAcknowledgement(
+        _ waiting: UnacknowledgedSession, into actions: inout [Action]
+    ) {
+        // A client that has come back on another connection was told by Welcome.
+        guard self.peers[waiting.connection] != nil,
+            let index = self.sessions.index(forKey: waiting.session),
+            let due = self.sessions.withValue(at: index, { $0.acknowledged.endWait(at: $0.sequence) })
+        else { return }
+        self.acknowledge(due, of: waiting.session, to: waiting.connection, into: &actions)
     }
 
     private func acknowledge(

@@ -19,7 +19,7 @@ struct AgeWatch {
         if case .published(let connection, let frames) = event, let last = frames.frames.last {
             self.sessions[connection] = last.frame.header.session
         }
-        // A client has one session at a time.
+        // A client that is no attacker has one session at a time.
         if count > 0, let connection = event.cause, let session = self.sessions[connection] {
             self.accepted[session] = now
         }

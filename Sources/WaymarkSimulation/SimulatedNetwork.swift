@@ -116,6 +116,7 @@ package struct SimulatedNetwork {
         self.populate(isLong: seed % 4 == 3)
         if hasRules { self.populateRules() }
         if isAttacked { self.populateAttackers() }
+        self.inspector.checksAges = !isAttacked
     }
 
     /// Starts a new process with `gateway`, without connections.

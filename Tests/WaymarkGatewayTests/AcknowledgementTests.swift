@@ -140,6 +140,17 @@ import WaymarkProtocol
         #expect(world.acknowledged(client) == [2, 66])
     }
 
+    @Test func `the smallest budget is enough to acknowledge`() throws {
+        var (world, client, session) = try self.guiding()
+        world.gateway.stepUnitsMax = 1
+        world.publish(client, session, Self.road(2))
+        world.now = world.now + .milliseconds(500)
+        world.begin(.deadlineReached)
+        for _ in 0..<4 where world.gateway.hasSteps(of: nil) { world.begin(.stepDue(of: nil)) }
+        #expect(world.acknowledged(client) == [2])
+        #expect(!world.gateway.hasSteps(of: nil))
+    }
+
     @Test func `many sessions are acknowledged at a few instants`() throws {
         var world = World()
         var sessions: [(ConnectionID, SessionID)] = []
