@@ -17,12 +17,18 @@ struct AcknowledgedBuffer {
 
     /// The gateway has acknowledged a number; errors that are awaited have not arrived.
     ///
-    /// - Returns: What is wrong with it; nil if it is right.
-    mutating func acknowledge(_ sequence: UInt64, awaiting awaited: [SimulatedApp.Refusal]) -> String? {
-        if sequence <= self.last { return "\(sequence) is acknowledged after \(self.last)" }
-        if sequence > self.sent { return "\(sequence) is acknowledged, and \(self.sent) was sent last" }
+    /// - Returns: The promise that this breaks, and why; nil if it is right.
+    mutating func acknowledge(
+        _ sequence: UInt64, awaiting awaited: [SimulatedApp.Refusal]
+    ) -> (Promise, String)? {
+        if sequence <= self.last {
+            return (.acknowledgedStays, "\(sequence) is acknowledged after \(self.last)")
+        }
+        if sequence > self.sent {
+            return (.acknowledgedStays, "\(sequence) is acknowledged, and \(self.sent) was sent last")
+        }
         if let refusal = awaited.first(where: { $0.sequence <= sequence }) {
-            return "\(sequence) is acknowledged before the error \(refusal)"
+            return (.rejectionChangesNothing, "\(sequence) is acknowledged before the error \(refusal)")
         }
         self.last = sequence
         self.kept.removeAll { $0.sequence <= sequence }

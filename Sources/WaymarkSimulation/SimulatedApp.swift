@@ -164,8 +164,8 @@ struct SimulatedApp {
     }
 
     private mutating func acknowledge(_ sequence: UInt64) {
-        guard let text = self.sent.acknowledge(sequence, awaiting: self.awaited) else { return }
-        self.violations.append((.acknowledgedStays, "\(self.id): \(text)"))
+        guard let (promise, text) = self.sent.acknowledge(sequence, awaiting: self.awaited) else { return }
+        self.violations.append((promise, "\(self.id): \(text)"))
     }
 
     private mutating func report(_ text: String) { self.violations.append((.oneOutcome, text)) }
