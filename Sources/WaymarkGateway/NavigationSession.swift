@@ -340,8 +340,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     private static func checkFlags(
         of header: FrameHeader, _ outline: PublicationOutline
     ) throws(Rejection) {
-        // Why RETAINED here: most frames have none of these flags, and need one comparison.
-        guard !header.flags.isDisjoint(with: [.gateway, .fitted, .more, .retained]) else { return }
+        guard !header.flags.isDisjoint(with: .limited) else { return }
         guard header.flags.isDisjoint(with: .forGateway) else {
             throw Rejection(
                 .outOfRange, field: "flags", reason: "GATEWAY, FITTED and MORE are for the gateway to set")

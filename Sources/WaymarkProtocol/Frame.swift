@@ -28,7 +28,9 @@
         /// The gateway made several frames of one publication, and this is not the last of them.
         package static let more = Flags(rawValue: 32)
         /// Flags that only the gateway sets.
-        @inlinable package static var forGateway: Flags { [.gateway, .fitted, .more] }
+        package static let forGateway: Flags = [.gateway, .fitted, .more]
+        /// ``forGateway`` and ``retained``: most publications have none of them. Why a number: a list is made at run time, for each frame.
+        @inlinable package static var limited: Flags { Flags(rawValue: 2 | 4 | 16 | 32) }
     }
 
     /// Length of a header in bytes.
