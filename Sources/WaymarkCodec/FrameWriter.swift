@@ -45,5 +45,8 @@ struct FrameWriter {
     }
 
     /// The frame.
-    consuming func frame() -> Frame { Frame(header: self.header, written: self.bytes) }
+    mutating func frame() -> Frame {
+        self.header.setBodyLength(in: &self.bytes)
+        return Frame(header: self.header, bytes: self.bytes[...])
+    }
 }

@@ -97,17 +97,6 @@ package struct Frame: Sendable, Hashable {
         self.init(header: header, bytes: bytes[...])
     }
 
-    /// A frame of `bytes`, which begin with an encoded header. Sets the body length, in the bytes as well.
-    package init(header: FrameHeader, written bytes: consuming [UInt8]) {
-        var header = header
-        header.bodyLength = UInt32(bytes.count - FrameHeader.byteCount)
-        for offset in 0..<4 {
-            bytes[FrameHeader.bodyLengthOffset + offset] = UInt8(
-                truncatingIfNeeded: header.bodyLength >> (24 - 8 * UInt32(offset)))
-        }
-        self.init(header: header, bytes: bytes[...])
-    }
-
     /// A frame of a body in an array.
     package init(header: FrameHeader, body: [UInt8]) {
         unsafe self.init(header: header, body: body.span.bytes)
@@ -228,6 +217,15 @@ extension FrameHeader {
             bodyLength: bytes.bigEndian(at: Self.bodyLengthOffset, as: UInt32.self),
             session: SessionID(bytes.bigEndian(at: 12, as: UInt32.self)),
             sequence: bytes.bigEndian(at: 16, as: UInt64.self))
+    }
+
+    /// Sets the length of the body that was written behind this header, in the bytes as well.
+    package mutating func setBodyLength(in bytes: inout [UInt8]) {
+        self.bodyLength = UInt32(bytes.count - Self.byteCount)
+        for offset in 0..<4 {
+            bytes[Self.bodyLengthOffset + offset] = UInt8(
+                truncatingIfNeeded: self.bodyLength >> (24 - 8 * UInt32(offset)))
+        }
     }
 
     /// Appends the 24 bytes of this header.
