@@ -48,7 +48,7 @@ struct FittedParts: Sendable, Hashable {
         guard let next = self.parts.popLast() else { return 0 }
         // Nothing remains of a frame: the next process must have the same state.
         defer { if self.parts.isEmpty { self = FittedParts() } }
-        var flags = self.header.flags.subtracting([.state, .retained]).union(.fitted)
+        var flags = self.header.flags.subtracting(.ofExtensions).union(.fitted)
         if !self.parts.isEmpty { flags.insert(.more) }
         var frame = coder.encode(
             Envelope(

@@ -29,8 +29,11 @@
         package static let more = Flags(rawValue: 32)
         /// Flags that only the gateway sets.
         package static let forGateway: Flags = [.gateway, .fitted, .more]
-        /// ``forGateway`` and ``retained``: most publications have none of them. Why a number: a list is made at run time, for each frame.
+        // Why numbers: a list is made at run time, for each frame.
+        /// ``forGateway`` and ``retained``: most publications have none of them.
         @inlinable package static var limited: Flags { Flags(rawValue: 2 | 4 | 16 | 32) }
+        /// ``state`` and ``retained``: of types that the gateway does not know.
+        @inlinable package static var ofExtensions: Flags { Flags(rawValue: 8 | 16) }
     }
 
     /// Length of a header in bytes.

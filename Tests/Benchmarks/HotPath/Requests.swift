@@ -17,7 +17,7 @@ struct RequestScenario {
 
 /// A client that guides the vehicles of a scenario and declines all their requests.
 struct RequestRig {
-    private let station = Station()
+    private let station = Station(acknowledges: true)
     private let client: Peer
     private let vehicles: [(id: VehicleID, endpoint: Peer)]
     private var count = 0
@@ -33,6 +33,8 @@ struct RequestRig {
         self.client = try station.connectClient(to: .vehicles(self.vehicles.map(\.id)))
         var drive = Drive(session: try self.client.openedSession())
         station.read([(ByteBuffer(bytes: drive.start()), self.client)])
+        // So that the gateway's timer does not wait for an Acknowledgement.
+        station.advance(.milliseconds(500))
         _ = try self.takeFrames()
     }
 
