@@ -185,18 +185,27 @@ extension Gateway {
 
     // MARK: Cancelling
 
-    /// Drops what tours have just told the endpoints of a vehicle that cancels: it gets no more of its session. A vehicle that had not
-    /// entered keeps its snapshot, which SessionEnded ends.
+    /// Drops what tours have just told the endpoints of a vehicle that cancels, and takes them out of their audiences before what has just
+    /// been fitted: they get no more of their session. A vehicle that had not entered keeps its snapshot, which SessionEnded ends.
     private func dropFrames(for id: VehicleID, after count: Int, _ actions: inout [Action]) {
-        let endpoints = Set(self.vehicles[id]?.connections.map(\.connection) ?? [])
-        let rest = actions[count...].filter { action in
-            guard case .send(let connection, let envelope) = action, endpoints.contains(connection) else {
-                return true
+        let endpoints = self.vehicles[id]?.connections ?? []
+        var members = endpoints.compactMap { _, connection, endpoint in
+            endpoint.audience.map { (connection, $0) }
+        }
+        var rest: [Action] = []
+        for action in actions[count...] {
+            switch action {
+            case .send(let connection, let envelope):
+                let isOwn = endpoints.contains { $0.connection == connection }
+                // Others are of another session, or a snapshot.
+                let isOfTour = [.sessionSuspended, .sessionRestored].contains(envelope.message.type)
+                if isOwn, isOfTour { continue }
+            case .publish(let audience, _):
+                rest += members.filter { $0.1 == audience }.map { .leave($0.0, audience) }
+                members.removeAll { $0.1 == audience }
+            default: break
             }
-            return switch envelope.message {
-            case .sessionSuspended, .sessionRestored: false
-            default: true  // Of another session, or a snapshot.
-            }
+            rest.append(action)
         }
         actions.replaceSubrange(count..., with: rest)
     }

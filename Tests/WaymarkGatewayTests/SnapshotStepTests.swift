@@ -108,6 +108,49 @@ import WaymarkProtocol
         #expect(world.messages(last).map(\.type) == [.sessionEnded])
     }
 
+    @Test func `a vehicle that cancels gets nothing that is fitted because its other endpoint moves`() throws
+    {
+        var world = World()
+        let client = world.arrive(2, World.client("app"))
+        let names = (0..<64).map { "car-\($0)" }
+        for (index, name) in names.enumerated() { world.arrive(UInt64(100 + index), World.endpoint(name)) }
+        let fitted = world.arrive(
+            9,
+            World.endpoint("car-63", "fitted") {
+                $0.features.remove(.routeSegments)
+                $0.limits.maneuverInstructionLengthMax = 90
+            })
+        var trip = World.trip
+        trip.routeSegmentsAvailable = true
+        let session = try world.guided(client, names)
+        var route = World.route
+        route.segments = [RouteSegment(id: "s", origin: World.place, destination: World.place)]
+        world.publish(client, session, .startGuidance(trip, generation: 2, route))
+        world.wait(.seconds(2))
+        // So much that the rest is fitted in steps.
+        let maneuvers = (10..<1_000).map {
+            Maneuver(
+                id: ManeuverID(rawValue: $0), type: .leftTurn,
+                instructionVariants: [String(repeating: "long ", count: 20)])
+        }
+        func begin(_ publication: Publication) {
+            world.sequences[session, default: 0] += 1
+            let envelope = Envelope(
+                .publication(publication), session: session, sequence: world.sequences[session] ?? 0)
+            world.begin(.published(client, PublishedFrames(Codec.encode(envelope), publication.outline)))
+        }
+        world.mail[fitted] = []
+        begin(.addManeuvers(maneuvers, generation: 2))
+        while world.messages(fitted).isEmpty { world.begin(.stepDue(of: client)) }
+        #expect(world.gateway.sessions[session]?.hasUnfitted == true)
+        trip.routeSegmentsAvailable = false
+        begin(.updateTrip(trip))
+        #expect(world.gateway.tourCount == 1)
+        world.mail[fitted] = []
+        world.handle(.received(fitted, .cancelNavigation(.userStopped), session))
+        #expect(world.messages(fitted).map(\.type) == [.sessionEnded])
+    }
+
     @Test func `an endpoint that waits for its snapshot is told that the session is over`() throws {
         for publication in [Publication.finishGuidance, .cancelGuidance] {
             var fixture = try Fixture()
