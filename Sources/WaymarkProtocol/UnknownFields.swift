@@ -73,7 +73,9 @@ extension UnknownFields: Hashable {
 }
 
 /// A publication that was read in full.
-package struct DecodedPublication: Sendable {
+///
+/// Why a class: the content is large, and several views look at it.
+package final class DecodedPublication: Sendable {
     package let content: Publication
     /// nil for none.
     package let unknown: UnknownFields?
