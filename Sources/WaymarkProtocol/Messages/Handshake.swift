@@ -127,7 +127,7 @@ package struct NegotiatedLimits: Sendable, Hashable, Codable {
     package static let page = NegotiatedLimits()
 
     package var vehiclesPerSessionMax = UInt32(ProtocolConstants.vehiclesPerSessionMax)
-    package var extensionStatesMax: UInt32 = 64
+    package var extensionStatesMax = UInt32(ProtocolConstants.extensionStatesMax)
     package var routeSegmentsMax = UInt32(ProtocolConstants.routeSegmentsMax)
     package var coordinatesMax = UInt32(ProtocolConstants.coordinatesMax)
 
