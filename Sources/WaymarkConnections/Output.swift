@@ -62,6 +62,8 @@ package struct Output: Sendable {
     private static let finalBytesMax = 65_536
     /// A peer that takes small frames is not sent fewer bytes at a time.
     private static let portionBytesMin: UInt32 = 4_096
+    /// What a socket is sent at once. What is longer goes on once the channel has written a portion, after others had their turns.
+    private static let sendBytesMax = 262_144
     /// What a channel gets of a portion if the socket is written past it: only to hear when the socket accepts data again. Channels
     /// copy what they are given.
     private static let channelBytes = 4_096
@@ -184,7 +186,8 @@ package struct Output: Sendable {
                 self.joined = []
             }
             if self.socket != .none {
-                let count = unsafe send(self.socket, self.sending.span.bytes)
+                let countMax = min(self.sending.count, Self.sendBytesMax)
+                let count = unsafe send(self.socket, self.sending.span.bytes.extracting(first: countMax))
                 if count == self.sending.count {
                     self.sending = []
                     if !self.isWaiting { return nil }

@@ -102,6 +102,24 @@ import WaymarkProtocol
         }
     }
 
+    @Test func `a socket that accepts everything is sent a long frame in turns`() throws {
+        var rig = LoopRig()
+        let slot = try rig.endpoint(1)
+        let header = FrameHeader(type: 0x01E0, flags: .skippable)
+        let frame = Frame(header: header, body: [UInt8](repeating: 7, count: 1_000_000))
+        rig.perform([.send(ConnectionID(1), frame)])
+        var arrived: [UInt8] = []
+        while arrived.count < frame.bytes.count {
+            let sent = rig.sent(slot)
+            #expect(sent.count <= 262_144)
+            let portion = rig.portions(slot)
+            arrived += sent + portion
+            guard !portion.isEmpty else { break }
+            rig.channelWrote(slot)
+        }
+        #expect(arrived == Array(frame.bytes))
+    }
+
     @Test func `an answer is not overtaken by what is published behind it`() throws {
         var rig = LoopRig()
         let slot = try Self.joined(&rig, 1)[0]
