@@ -243,14 +243,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func close(behind rest: [ArraySlice<UInt8>]) {
         guard let channel = self.context?.channel else { return }
         let limits = self.driver.limits
-        guard self.isFailing, !self.charge() else {
-            return GracefulClose.begin(on: channel, behind: rest, within: limits.connection.drainTimeout) {
+        let begin = {
+            GracefulClose.begin(on: channel, behind: rest, within: limits.connection.drainTimeout) {
                 self.shard.later($0, for: self.driver)
             }
         }
-        let answer = channel.eventLoop.scheduleTask(in: .nanoseconds(limits.failureDelay.nanoseconds)) {
-            GracefulClose.begin(on: channel, behind: rest, within: limits.connection.drainTimeout)
-        }
+        guard self.isFailing, !self.charge() else { return begin() }
+        let answer = channel.eventLoop.assumeIsolated()
+            .scheduleTask(in: .nanoseconds(limits.failureDelay.nanoseconds)) { begin() }
         channel.closeFuture.whenComplete { _ in answer.cancel() }
     }
 
