@@ -63,6 +63,12 @@ package struct ClientID: PeerName {
     package init(unchecked rawValue: String) { self.rawValue = rawValue }
 }
 
+/// Names an observer.
+package struct ObserverName: PeerName {
+    package let rawValue: String
+    package init(unchecked rawValue: String) { self.rawValue = rawValue }
+}
+
 /// Lets a peer resume after it lost its connection: 128 random bits, valid once.
 package struct ResumptionToken: Sendable, Hashable, Codable {
     package var high: UInt64

@@ -92,6 +92,9 @@ extension SimulatedNetwork {
         case .release(let id):
             self.gateway.release(id)
             if self.gateway.isRunDue() { self.planRun() }
+        case .roomForObserver(let id):
+            self.gateway.noteRoom(forObserver: id)
+            if self.gateway.isRunDue() { self.planRun() }
         case .read, .drained: break  // Later steps query the core instead.
         }
     }

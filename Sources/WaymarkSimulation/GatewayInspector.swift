@@ -20,6 +20,8 @@ final class GatewayInspector: GatewayTap {
     private let grace: Duration
     private var random: SeededRandom
     private var hasRestarted = false
+    /// Checks that what an observer of everything holds is what the gateway holds.
+    var observers = ObserverCheck()
     private var members: [AudienceID: [ConnectionID]] = [:]
     /// The action that an injected fault delays.
     private var withheldAction: Gateway.Action?
@@ -32,6 +34,7 @@ final class GatewayInspector: GatewayTap {
         self.grace = grace
         self.isTraced = isTraced
         self.fault = fault
+        self.observers.losesRecords = fault == .loseRecord
         self.random = random
     }
 
@@ -39,6 +42,7 @@ final class GatewayInspector: GatewayTap {
     func restart() {
         self.watch = Watch(grace: self.grace, self.watch.access.reloads.last ?? self.watch.access.rules)
         self.service.restart()
+        self.observers.reset()
         self.predecessor = nil
         self.withheldAction = nil
         self.members = [:]
@@ -54,6 +58,9 @@ final class GatewayInspector: GatewayTap {
         _ actions: inout [Gateway.Action]
     ) {
         self.note("gateway <- \(event.line)")
+        if let problem = self.observers.see(event, actions, of: &gateway, at: now) {
+            self.report(.observerSeesWhatIs, problem)
+        }
         self.watch.see(event, at: now, hasSteps: before.hasSteps)
         self.watch.access.setChanging(before.hasSteps(of: nil) || gateway.hasSteps(of: nil))
         self.service.see(event, before, gateway)
@@ -85,7 +92,9 @@ final class GatewayInspector: GatewayTap {
         case .leave(let id, let audience): self.members[audience]?.removeAll { $0 == id }
         case .send(_, let envelope):
             if let happening = Happening(envelope.message) { self.happenings.insert(happening) }
-        case .admit, .refuse, .forward, .sendFrames, .purge, .purgeShares, .close, .arm, .note: break
+        case .admit, .observe, .refuse, .forward, .sendFrames, .crossed, .purge, .purgeShares, .close, .arm,
+            .note:
+            break
         }
         self.watch.see(action, members: members)
     }
@@ -97,7 +106,7 @@ final class GatewayInspector: GatewayTap {
         guard self.predecessor != nil else { return }
         var expected: [Gateway.Action] = []
         self.predecessor?.handle(event, at: now, into: &expected)
-        if expected != actions {
+        if expected.withoutCrossed != actions.withoutCrossed {
             self.report(
                 .restartLosesNothing,
                 "after the handover the gateway emits \(actions), without it \(expected)")
@@ -142,7 +151,7 @@ final class GatewayInspector: GatewayTap {
         of event: Gateway.Event, _ actions: [Gateway.Action], _ before: Gateway, _ gateway: Gateway,
         at now: Instant
     ) {
-        let effects = actions.count { if case .note = $0 { false } else { true } }
+        let effects = actions.withoutCrossed.count { if case .note = $0 { false } else { true } }
         for case .send(let id, let envelope) in actions {
             guard case .error(let rejection) = envelope.message else { continue }
             if effects != 1 {
@@ -215,7 +224,7 @@ final class GatewayInspector: GatewayTap {
             (.loseOutcome, _), (.changeOutcome, _), (.beginSecondSession, _), (.ignoreOutboxLimit, _),
             (.applyRejected, _), (.loseError, _), (.loseErrorField, _), (.loseSnapshotAfterRestart, _),
             (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _), (.writeAfterGoodbye, _),
-            (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _):
+            (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _), (.loseRecord, _):
             return [action]
         }
     }
@@ -246,5 +255,12 @@ extension ErrorCode {
         case .malformed, .wrongState, .sequenceGap, .unknownSession, .notGranted, .limitReached, .ignored:
             false
         }
+    }
+}
+
+extension [Gateway.Action] {
+    /// Without what only observers need.
+    fileprivate var withoutCrossed: [Gateway.Action] {
+        self.filter { if case .crossed = $0 { false } else { true } }
     }
 }

@@ -30,6 +30,7 @@ extension SimulatedNetwork {
             var predecessor = self.gateway.gateway
             predecessor.forgetSnapshots()
             self.inspector.predecessor = predecessor
+            self.inspector.observers.reset()
             self.beginGateway(gateway)
             self.gatewayDeadline = gateway.armed
             self.gateway.isPaused = true

@@ -11,6 +11,7 @@ package enum Promise: Int, Sendable, Hashable, CaseIterable {
     case rulesHold = 9
     case turnsAreFair = 10
     case quotasHold = 11
+    case observerSeesWhatIs = 12
 }
 
 /// A promise that was broken.
@@ -55,6 +56,8 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     case loseErrorField
     /// After a restart no endpoint gets a snapshot.
     case loseSnapshotAfterRestart
+    /// An observer is not told some records that changed.
+    case loseRecord
     /// Frames that wait for endpoints are lost in the handover.
     case loseWaitingAtHandover
     /// A byte that the socket did not accept is counted as sent.
@@ -86,6 +89,7 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
         case .ignoreRules: .rulesHold
         case .ignoreBudgets: .turnsAreFair
         case .ignoreQuotas: .quotasHold
+        case .loseRecord: .observerSeesWhatIs
         }
     }
 }

@@ -103,6 +103,8 @@ package struct SimulatedNetwork {
         self.inspector = GatewayInspector(
             grace: policy.limits.grace, SimulatedRules(), isTraced: isTraced, fault: fault,
             SeededRandom(seed: seed &+ 1))
+        // The others have observers of their own.
+        self.inspector.observers.isOn = seed.isMultiple(of: 2)
         self.gateway = GatewayCore(gateway, loopCount: loopCount, software: "simulation")
         self.loops = []
         self.loopDeadlines = Array(repeating: nil, count: loopCount)

@@ -308,7 +308,9 @@ extension Envelope {
         case .receipt: .receipt
         case .hello, .welcome, .goodbye, .ping, .pong, .error, .openSession, .sessionOpened, .vehicleChanged,
             .sessionEnded, .snapshotBegin, .snapshotEnd, .sessionSuspended, .sessionRestored, .receiptReport,
-            .publication, .requestAnswer, .prompt, .promptOver, .requestOutcome, .destinationShareStatus:
+            .publication, .requestAnswer, .prompt, .promptOver, .requestOutcome, .destinationShareStatus,
+            .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
+            .readCounters, .counters:
             nil
         }
     }

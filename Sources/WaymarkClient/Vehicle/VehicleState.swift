@@ -279,7 +279,9 @@ extension VehicleUpdate.Content {
         case .hello, .welcome, .goodbye, .ping, .pong, .openSession, .sessionOpened, .vehicleChanged,
             .receipt, .receiptReport, .waypointRequest, .destinationRequest, .withdrawRequest,
             .requestAnswer, .promptAnswer, .cancelNavigation, .allowNavigation, .updateRouteSource,
-            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus:
+            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus,
+            .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
+            .readCounters, .counters:
             self = .other
         }
     }

@@ -124,6 +124,7 @@ package struct Hello: Sendable, Hashable, Codable {
     package enum Role: Sendable, Hashable, Codable {
         case vehicle(VehicleHello)
         case navigation(NavigationHello)
+        case observer(ObserverHello)
     }
 
     /// Minor versions of major version 1 that the peer speaks.
@@ -148,6 +149,7 @@ package struct Hello: Sendable, Hashable, Codable {
         switch self.role {
         case .vehicle(let vehicle): vehicle.reportsIgnored
         case .navigation(let navigation): navigation.reportsIgnored
+        case .observer: false
         }
     }
 }
@@ -197,6 +199,8 @@ package struct Welcome: Sendable, Hashable {
     package var requestsOpenMax: UInt32 = 0
     package var software = ""
     package var gateway = GatewayIdentity.unnamed
+    /// Only for observers.
+    package var visibility: Visibility?
 
     package init(resumptionToken: ResumptionToken) { self.resumptionToken = resumptionToken }
 }
