@@ -454,7 +454,6 @@ package struct GatewayCore {
         case .purge(let id, let session): self.instruct(id, .purge(id, session))
         case .purgeShares(let id, let session): self.instruct(id, .purgeShares(id, session))
         case .arm(let deadline): self.deadline = deadline
-        case .crossed: break
         case .note(let note):
             self.tallies.count(note)
             self.notes.append((note, cause))

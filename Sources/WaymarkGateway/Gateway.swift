@@ -53,6 +53,8 @@ package struct Gateway: Sendable, Hashable {
     /// What would be searched for among all vehicles, clients and sessions otherwise.
     var index = GatewayIndex()
     var snapshots = SnapshotBook()
+    /// What crossed since observers were last told.
+    var crossings = Crossings()
     var deadlines = DeadlineQueue<Deadline>()
     /// The deadline that the driver was last told.
     package internal(set) var armed: Instant?

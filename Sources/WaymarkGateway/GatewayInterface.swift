@@ -62,8 +62,6 @@ extension Gateway {
         indirect case forward(ConnectionID, ReceivedRequest, VehicleID, SessionID)
         /// Send these bytes, in order: a snapshot, or what was missed. Never conflated.
         case sendFrames(ConnectionID, [Frame])
-        /// Publications of a connection were accepted, or rejected. Only for observers; no action is needed.
-        case crossed(ConnectionID, PublishedFrames, isRejected: Bool)
         /// Send these bytes to every member of the audience; a state (with a key) may be conflated.
         case publish(AudienceID, PublishedFrames)
         case join(ConnectionID, AudienceID)

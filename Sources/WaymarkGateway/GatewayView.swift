@@ -3,6 +3,25 @@ package import WaymarkAccess
 internal import WaymarkModel
 package import WaymarkProtocol
 
+/// Publications of a connection that were accepted, or rejected.
+package struct Crossing: Sendable {
+    package let connection: ConnectionID
+    package let frames: PublishedFrames
+    package let isRejected: Bool
+}
+
+/// What observers are told of publications. Not part of the gateway's state.
+struct Crossings: Sendable, Hashable {
+    private(set) var all: [Crossing] = []
+
+    mutating func add(_ connection: ConnectionID, _ frames: PublishedFrames, isRejected: Bool) {
+        self.all.append(Crossing(connection: connection, frames: frames, isRejected: isRejected))
+    }
+
+    static func == (lhs: Crossings, rhs: Crossings) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+}
+
 /// Names an open request for observers, within the process.
 package struct RequestTicket: Sendable, Hashable, Codable {
     fileprivate let number: RequestNumber
@@ -28,6 +47,13 @@ extension Gateway {
         self.clients.changed = isOn ? [] : nil
         self.sessions.changed = isOn ? [] : nil
         self.requests.changed = isOn ? [] : nil
+        if !isOn { self.crossings = Crossings() }
+    }
+
+    /// The publications that crossed since this was last called, in order.
+    package mutating func takeCrossings() -> [Crossing] {
+        defer { if !self.crossings.all.isEmpty { self.crossings = Crossings() } }
+        return self.crossings.all
     }
 
     /// What may have changed, which is forgotten here.

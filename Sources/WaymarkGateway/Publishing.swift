@@ -36,26 +36,20 @@ extension Gateway {
             self.sessions.withValue(at: index, { $0.client }) == client
         else {
             if self.sessions.isTracked {
-                actions.append(.crossed(connection, frames[first..<first + 1], isRejected: true))
+                self.crossings.add(connection, frames[first..<first + 1], isRejected: true)
             }
             let (header, outline) = (frames.ranges[first].header, frames.outlines[first])
             let rejection = Self.rejection(outsideOfSession: header, outline, by: features)
             self.reject(header, rejection, connection, into: &actions)
             return first + 1
         }
-        let actionCount = actions.count
         let progress = self.sessions[at: index].publish(
             frames, from: first, granted: features, self.rules, &self.memory, &self.counters, into: &actions)
         let last = progress.next - 1
         if self.sessions.isTracked {
             let end = progress.rejection == nil ? progress.next : last
-            if end < progress.next {
-                actions.insert(
-                    .crossed(connection, frames[last..<progress.next], isRejected: true), at: actionCount)
-            }
-            if first < end {
-                actions.insert(.crossed(connection, frames[first..<end], isRejected: false), at: actionCount)
-            }
+            if first < end { self.crossings.add(connection, frames[first..<end], isRejected: false) }
+            if end == last { self.crossings.add(connection, frames[last..<progress.next], isRejected: true) }
         }
         if progress.needsFitting { self.queue(.fit(id)) }
         if let rejection = progress.rejection {

@@ -21,6 +21,10 @@ extension ObservationHub {
             self.append(told, self.scope(of: connection, .none, gateway), on: connection, gateway, at: now)
             self.forgetParty(of: connection)
         }
+        for crossing in gateway.takeCrossings() {
+            self.see(
+                crossing.frames, from: crossing.connection, isRejected: crossing.isRejected, gateway, at: now)
+        }
         for action in actions { self.see(action, gateway, at: now) }
     }
 
@@ -176,8 +180,6 @@ extension ObservationHub {
 
     private mutating func see(_ action: Gateway.Action, _ gateway: Gateway, at now: Instant) {
         switch action {
-        case .crossed(let connection, let frames, let isRejected):
-            self.see(frames, from: connection, isRejected: isRejected, gateway, at: now)
         case .publish(let audience, let frames): self.see(frames, to: audience, gateway, at: now)
         case .send(let connection, let envelope):
             let frame = self.encoder.encode(envelope)

@@ -92,8 +92,7 @@ final class GatewayInspector: GatewayTap {
         case .leave(let id, let audience): self.members[audience]?.removeAll { $0 == id }
         case .send(_, let envelope):
             if let happening = Happening(envelope.message) { self.happenings.insert(happening) }
-        case .admit, .observe, .refuse, .forward, .sendFrames, .crossed, .purge, .purgeShares, .close, .arm,
-            .note:
+        case .admit, .observe, .refuse, .forward, .sendFrames, .purge, .purgeShares, .close, .arm, .note:
             break
         }
         self.watch.see(action, members: members)
@@ -106,7 +105,7 @@ final class GatewayInspector: GatewayTap {
         guard self.predecessor != nil else { return }
         var expected: [Gateway.Action] = []
         self.predecessor?.handle(event, at: now, into: &expected)
-        if expected.withoutCrossed != actions.withoutCrossed {
+        if expected != actions {
             self.report(
                 .restartLosesNothing,
                 "after the handover the gateway emits \(actions), without it \(expected)")
@@ -151,7 +150,7 @@ final class GatewayInspector: GatewayTap {
         of event: Gateway.Event, _ actions: [Gateway.Action], _ before: Gateway, _ gateway: Gateway,
         at now: Instant
     ) {
-        let effects = actions.withoutCrossed.count { if case .note = $0 { false } else { true } }
+        let effects = actions.count { if case .note = $0 { false } else { true } }
         for case .send(let id, let envelope) in actions {
             guard case .error(let rejection) = envelope.message else { continue }
             if effects != 1 {
@@ -255,12 +254,5 @@ extension ErrorCode {
         case .malformed, .wrongState, .sequenceGap, .unknownSession, .notGranted, .limitReached, .ignored:
             false
         }
-    }
-}
-
-extension [Gateway.Action] {
-    /// Without what only observers need.
-    fileprivate var withoutCrossed: [Gateway.Action] {
-        self.filter { if case .crossed = $0 { false } else { true } }
     }
 }

@@ -30,8 +30,6 @@ extension Gateway.Action {
     var line: String {
         switch self {
         case .observe(let id, let hello, _, _, _, _): "#\(id.rawValue) observes as \(hello.observer)"
-        case .crossed(let id, let frames, let isRejected):
-            "of #\(id.rawValue), rejected: \(isRejected): \(frames.line)"
         case .admit(let id, let welcome): "admit #\(id.rawValue), resumed: \(welcome.isResumed)"
         case .refuse(let id, let goodbye): "refuse #\(id.rawValue): \(goodbye.code)"
         case .send(let id, let envelope): "to #\(id.rawValue): \(envelope.line)"

@@ -161,7 +161,7 @@ struct Watch {
                 self.finishCancelling()
             }
         case .observe(let connection, _, _, _, _, _): self.arriving[connection] = nil
-        case .join, .leave, .purgeShares, .arm, .crossed: break
+        case .join, .leave, .purgeShares, .arm: break
         }
     }
 
