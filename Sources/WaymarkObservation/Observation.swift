@@ -25,10 +25,14 @@ struct Observation: Sendable {
     var end = Instant(nanoseconds: 0)
     /// nil before its first Observe.
     var observe: Observe?
-    /// It resumed, and its next Observe may go on where it was.
+    /// It resumed, and its next Observe may go on where it was. Until then it is told nothing.
     var mayContinue = false
     /// The index of the next entry in the ring.
     var cursor: UInt64 = 0
+    /// The index of the first entry that may be its own.
+    var first: UInt64 = 0
+    /// The number of the last entry before the last part of the present state.
+    var stateNumber: UInt64 = 0
     /// The number of the last entry that it was told, or was told that it was dropped.
     var number: UInt64 = 0
     /// How many entries behind that were dropped.

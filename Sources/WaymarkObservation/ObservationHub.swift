@@ -18,7 +18,7 @@ package struct ObservationHub {
     }
 
     /// What one observer is sent at a time, in bytes; a single entry may be longer.
-    static let portionBytes = 65_536
+    static let portionBytes = 32_768
     /// Records that are looked at for one part of the present state.
     static let recordsPerPart = 256
 
@@ -82,8 +82,13 @@ package struct ObservationHub {
             ?? Observation(
                 hello: hello, principal: principal, subject: subject, grant: .open, isLimited: false,
                 token: token)
+        // Entries for the observation that had the place before are not its own.
+        if resumed == nil { (observation.cursor, observation.first) = (self.ring.end, self.ring.end) }
         // It may have come through another listener.
-        if observation.hello.visibility != hello.visibility { observation = observation.with(hello) }
+        if observation.hello.visibility != hello.visibility {
+            observation = observation.with(hello)
+            (observation.cursor, observation.first) = (self.ring.end, self.ring.end)
+        }
         observation.grant = gateway.grant(ofObserver: subject)
         observation.isLimited = !gateway.isOpenToObservers && !seesAllVehicles
         observation.token = token
@@ -158,8 +163,10 @@ package struct ObservationHub {
         _ observe: Observe, from connection: ConnectionID, at now: Instant
     ) {
         guard let place = self.places[connection], var observation = self.observations[place] else { return }
+        // Of the present state the last part may have been lost with the connection, unless an entry behind it arrived.
+        let isComplete = observation.walk == nil && observe.afterNumber > observation.stateNumber
         let continues =
-            observation.mayContinue && observation.walk == nil
+            observation.mayContinue && (isComplete || !observe.wantsState)
             && observation.observe?.wantsTheSame(as: observe) == true
             && observe.afterNumber <= observation.number
         observation.mayContinue = false
@@ -170,7 +177,7 @@ package struct ObservationHub {
             observation.begin = ObservationBegin(.missed, after: observe.afterNumber, at: now)
         } else {
             observation.begin = ObservationBegin(.full, after: observation.number, at: now)
-            observation.cursor = self.ring.end
+            (observation.cursor, observation.first) = (self.ring.end, self.ring.end)
             observation.dropped = 0
             observation.walk = observe.wantsState ? .vehicles(after: nil) : nil
         }
@@ -183,7 +190,8 @@ package struct ObservationHub {
         var missing = observation.number - number
         observation.number = number
         observation.cursor = max(observation.cursor, self.ring.start)
-        while missing > 0, observation.cursor > self.ring.start {
+        let first = max(observation.first, self.ring.start)
+        while missing > 0, observation.cursor > first {
             observation.cursor -= 1
             if self.ring[observation.cursor].receivers.contains(ObservationSet(place)) { missing -= 1 }
         }
@@ -268,8 +276,8 @@ package struct ObservationHub {
 
     /// Adds an observation to those that have something to send, or removes it.
     private mutating func note(_ place: Int) {
-        guard let observation = self.observations[place], observation.isReady, observation.connection != nil,
-            observation.isDue || observation.cursor < self.ring.end
+        guard let observation = self.observations[place], observation.isReady, !observation.mayContinue,
+            observation.connection != nil, observation.isDue || observation.cursor < self.ring.end
         else { return self.due.subtract(ObservationSet(place)) }
         self.due.formUnion(ObservationSet(place))
     }
@@ -282,7 +290,7 @@ package struct ObservationHub {
         let walker = self.takeWalker()
         for place in self.due.places {
             guard var observation = self.observations[place], let connection = observation.connection,
-                observation.isReady
+                observation.isReady, !observation.mayContinue
             else {
                 self.due.subtract(ObservationSet(place))
                 continue

@@ -16,6 +16,7 @@ package struct ObservationState: Codable, Sendable {
         /// It was told the whole present state.
         let isComplete: Bool
         let number: UInt64
+        let stateNumber: UInt64
         let dropped: UInt64
         let wantsCounters: Bool
     }
@@ -32,7 +33,8 @@ package struct ObservationState: Codable, Sendable {
                     token: observation.token, connection: observation.connection, end: observation.end,
                     observe: observation.observe, mayContinue: observation.mayContinue,
                     isComplete: observation.walk == nil && observation.begin == nil,
-                    number: observation.number, dropped: observation.dropped + hub.waitingCount(of: place),
+                    number: observation.number, stateNumber: observation.stateNumber,
+                    dropped: observation.dropped + hub.waitingCount(of: place),
                     wantsCounters: observation.wantsCounters)
             }
         }
@@ -58,6 +60,7 @@ package struct ObservationState: Codable, Sendable {
             (observation.observe, observation.mayContinue) = (stored.observe, stored.mayContinue)
             (observation.number, observation.dropped) = (stored.number, stored.dropped)
             observation.wantsCounters = stored.wantsCounters
+            observation.stateNumber = stored.stateNumber
             if let observe = stored.observe, !stored.isComplete || observation.isLimited {
                 observation.begin = ObservationBegin(.full, after: stored.number, at: now)
                 observation.walk = observe.wantsState ? .vehicles(after: nil) : nil

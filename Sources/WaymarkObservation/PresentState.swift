@@ -63,6 +63,7 @@ extension ObservationHub {
             case .end:
                 records.isLast = true
                 observation.walk = nil
+                observation.stateNumber = observation.number
             }
         }
         frames.append(self.encoder.encode(Envelope(.observedRecords(records))))

@@ -17,6 +17,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         case processedInTurns
         case deliveredInRounds
         case rulesChanged
+        case observerMissed, observerResumed
     }
 
     private let kind: Kind
@@ -33,6 +34,10 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
     /// An audience was larger than a loop's budget.
     static let deliveredInRounds = Happening(kind: .deliveredInRounds)
     static let rulesChanged = Happening(kind: .rulesChanged)
+    /// An observer read too slowly, and was told how much it missed.
+    static let observerMissed = Happening(kind: .observerMissed)
+    /// An observer went on where it was.
+    static let observerResumed = Happening(kind: .observerResumed)
 
     /// The happening that a message from the gateway stands for; nil if none.
     init?(_ message: Message) {
@@ -79,6 +84,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         var kinds: [Kind] = [
             .snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted, .handedOver,
             .brokenWhileWriting, .processedInTurns, .deliveredInRounds, .rulesChanged,
+            .observerMissed, .observerResumed,
         ]
         kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
         kinds += reasons.map(Kind.left) + stages.map(Kind.shared)

@@ -33,7 +33,7 @@ struct ObserverCheck {
             self.hub?.see(event, actions[...], of: &gateway, at: now)
         }
         if let problem = self.read(&gateway, at: now) { return problem }
-        return self.difference(from: &gateway)
+        return self.state.difference(from: &gateway)
     }
 
     private mutating func begin(_ gateway: inout Gateway, at now: Instant) {
@@ -78,31 +78,33 @@ struct ObserverCheck {
         }
         return nil
     }
+}
 
-    /// Compares what it holds with the gateway's records.
-    private func difference(from gateway: inout Gateway) -> String? {
+extension ObservedGateway {
+    /// Compares it with the gateway's records.
+    func difference(from gateway: inout Gateway) -> String? {
         let isSettled = gateway.isSettled
         var vehicles = 0
         var requests = 0
         var vehicle = gateway.vehicle(after: nil)
         while let id = vehicle {
             vehicles += 1
-            let (told, real) = (self.state.vehicles[id], gateway.record(of: id))
+            let (told, real) = (self.vehicles[id], gateway.record(of: id))
             if told?.comparable(isSettled) != real?.comparable(isSettled) {
                 return "holds \(String(describing: told)), the gateway \(String(describing: real))"
             }
             for ticket in gateway.requests(of: id) {
                 guard let real = gateway.record(of: ticket) else { continue }
                 requests += 1
-                if self.state.requests[real.key] != real { return "does not hold \(real)" }
+                if self.requests[real.key] != real { return "does not hold \(real)" }
             }
             vehicle = gateway.vehicle(after: id)
         }
-        if vehicles != self.state.vehicles.count {
-            return "holds \(self.state.vehicles.count) vehicles, not \(vehicles)"
+        if vehicles != self.vehicles.count {
+            return "holds \(self.vehicles.count) vehicles, not \(vehicles)"
         }
-        if requests != self.state.requests.count {
-            return "holds \(self.state.requests.count) requests, not \(requests)"
+        if requests != self.requests.count {
+            return "holds \(self.requests.count) requests, not \(requests)"
         }
         return self.differenceOfClients(from: gateway) ?? self.differenceOfSessions(from: &gateway)
     }
@@ -112,14 +114,14 @@ struct ObserverCheck {
         var client = gateway.client(after: nil)
         while let id = client {
             count += 1
-            let (told, real) = (self.state.clients[id], gateway.record(of: id))
+            let (told, real) = (self.clients[id], gateway.record(of: id))
             if told != real {
                 return "holds \(String(describing: told)), the gateway \(String(describing: real))"
             }
             client = gateway.client(after: id)
         }
-        return count == self.state.clients.count
-            ? nil : "holds \(self.state.clients.count) clients, not \(count)"
+        return count == self.clients.count
+            ? nil : "holds \(self.clients.count) clients, not \(count)"
     }
 
     private func differenceOfSessions(from gateway: inout Gateway) -> String? {
@@ -127,11 +129,11 @@ struct ObserverCheck {
         var session = gateway.session(after: nil)
         while let place = session {
             count += 1
-            let (told, real) = (self.state.sessions[place.id], gateway.record(of: place.id))
+            let (told, real) = (self.sessions[place.id], gateway.record(of: place.id))
             if told != real {
                 return "holds \(String(describing: told)), the gateway \(String(describing: real))"
             }
-            let frames = self.state.retained[place.id]?.frames ?? []
+            let frames = self.retained[place.id]?.frames ?? []
             let retained = gateway.retainedFrames(of: place.id)
             if frames.map(\.bytes) != retained.map(\.bytes) {
                 return
@@ -139,8 +141,8 @@ struct ObserverCheck {
             }
             session = gateway.session(after: place)
         }
-        return count == self.state.sessions.count
-            ? nil : "holds \(self.state.sessions.count) sessions, not \(count)"
+        return count == self.sessions.count
+            ? nil : "holds \(self.sessions.count) sessions, not \(count)"
     }
 }
 

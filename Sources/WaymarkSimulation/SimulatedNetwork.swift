@@ -69,6 +69,7 @@ package struct SimulatedNetwork {
     var endpoints: [SimulatedEndpoint] = []
     var apps: [SimulatedApp] = []
     var hostile: [HostilePeer] = []
+    var observers: [SimulatedObserver] = []
     /// Only in a part of the seeds.
     var attackers: [Attacker] = []
     /// The publications of honest clients, by session.
@@ -84,6 +85,7 @@ package struct SimulatedNetwork {
         var policy = Self.policy(&random)
         if isAttacked { Self.limit(&policy.limits, fault) }
         let hasRules = seed % 3 == 1
+        if seed % 4 == 1 { policy.limits.observationBytesMax = 4_096 }
         self.policy = policy
         var limits = ConnectionLimits()
         // With a long keepalive, stalled connections stay open; a short one detects them.
@@ -117,6 +119,7 @@ package struct SimulatedNetwork {
         self.populate()
         if hasRules { self.populateRules() }
         if isAttacked { self.populateAttackers() }
+        self.populateObservers(seed: seed)
     }
 
     /// Starts a new process with `gateway`, without connections.
@@ -265,6 +268,7 @@ package struct SimulatedNetwork {
             "\(self.endpoints[index].path.vehicle)/\(self.endpoints[index].path.endpoint)#\(id.rawValue)"
         case .app(let index): "\(self.apps[index].id)#\(id.rawValue)"
         case .hostile(let index): "h\(index)#\(id.rawValue)"
+        case .observer(let index): "o\(index)#\(id.rawValue)"
         case .attacker(let index): "x\(index)#\(id.rawValue)"
         case nil: "#\(id.rawValue)"
         }

@@ -62,14 +62,16 @@ import WaymarkProtocol
 
     @Test func `an observer that was cut before a handover resumes after it`() throws {
         var world = ObservedWorld()
-        _ = try Self.drive(&world)
+        let (client, session) = try Self.drive(&world)
         world.watch(50)
+        world.publish(client, session, .currentRoadName(["one"]))
+        let number = try #require(world.numbers(ConnectionID(50)).last)
         let token = try #require(world.welcomes[ConnectionID(50)]).resumptionToken
         world.hub.depart(ConnectionID(50), clean: false, until: world.now + .seconds(30))
         #expect(try Self.handOver(&world).isEmpty)
         _ = world.observer(60, resuming: token)
         #expect(world.welcomes[ConnectionID(60)]?.isResumed == true)
-        world.observe(60)
+        world.observe(60) { $0.afterNumber = number }
         guard case .observationBegin(let begin)? = world.told[ConnectionID(60)]?.first else {
             Issue.record("no beginning")
             return

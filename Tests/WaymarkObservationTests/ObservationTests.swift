@@ -180,6 +180,7 @@ import WaymarkProtocol
         let (client, session) = try Self.drive(&world)
         world.watch(50)
         let token = try #require(world.welcomes[ConnectionID(50)]).resumptionToken
+        world.publish(client, session, .currentRoadName(["zero"]))
         world.publish(client, session, .currentRoadName(["one"]))
         let last = try #require(world.numbers(ConnectionID(50)).last)
         // The last two entries were lost with the connection.
@@ -190,14 +191,29 @@ import WaymarkProtocol
             return
         }
         #expect(welcome.isResumed)
+        // Nothing is told before it has said from where.
+        world.publish(client, session, .currentRoadName(["three"]))
+        #expect(world.told[ConnectionID(60)] == nil)
         world.observe(60) { $0.afterNumber = last - 2 }
         guard case .observationBegin(let begin)? = world.told[ConnectionID(60)]?.first else {
             Issue.record("no beginning")
             return
         }
         #expect(begin.kind == .missed)
-        #expect(world.numbers(ConnectionID(60)) == [last - 1, last, last + 1, last + 2])
+        #expect(world.numbers(ConnectionID(60)) == Array(last - 1...last + 4))
         #expect(!world.records(ConnectionID(60)).contains { $0.number == 0 })
+    }
+
+    @Test func `one that lost the end of the state with its connection gets the state again`() throws {
+        var world = ObservedWorld()
+        _ = try Self.drive(&world)
+        world.watch(50)
+        let token = try #require(world.welcomes[ConnectionID(50)]).resumptionToken
+        world.hub.depart(ConnectionID(50), clean: false, until: world.now + .seconds(30))
+        _ = world.observer(60, resuming: token)
+        world.observe(60) { $0.afterNumber = 0 }
+        #expect(world.states[ConnectionID(60)]?.isComplete == true)
+        #expect(world.states[ConnectionID(60)]?.vehicles.count == 1)
     }
 
     @Test func `one that resumes too late, or as another user, begins again`() throws {

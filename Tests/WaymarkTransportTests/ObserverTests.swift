@@ -112,13 +112,15 @@ import WaymarkTransport
             Issue.record("no Welcome")
             return
         }
+        _ = try bench.vehicle("bus")
+        let number = Self.state(of: try first.receive()).number
         try first.close()
         _ = try bench.vehicle("car")
         let second = try bench.connect(Self.policy(.content))
         var hello = Self.hello
         hello.resumptionToken = welcome.resumptionToken
         try second.send(.hello(hello))
-        try second.send(Self.everything())
+        try second.send(Self.everything(after: number))
         let told = try second.receive().map(\.message)
         guard case .welcome(let again)? = told.first else {
             Issue.record("no Welcome")
