@@ -187,8 +187,13 @@ package struct GatewayCore {
             return false
         }
         self.beginProcessing()
-        self.process(events, of: connection, cost, at: now)
-        self.endRun(at: now)
+        if self.hub == nil {
+            self.process(events, of: connection, cost, at: now)
+        } else {
+            self.processObserved(events, of: connection ?? Self.own, cost, at: now)
+            self.tellObservers(at: now)
+        }
+        self.endShared()
         return true
     }
 
@@ -222,7 +227,11 @@ package struct GatewayCore {
         if self.isUpToDate {
             batches.drain { events, connection, cost in
                 if self.units &- start < self.budget.run, self.backlogs[connection ?? Self.own] == nil {
-                    self.process(events, of: connection, cost, at: now)
+                    if self.hub == nil {
+                        self.process(events, of: connection, cost, at: now)
+                    } else {
+                        self.processObserved(events, of: connection ?? Self.own, cost, at: now)
+                    }
                 } else {
                     self.enqueue(events, of: connection ?? Self.own, cost)
                 }
@@ -239,18 +248,14 @@ package struct GatewayCore {
             if self.turns.hasDebts { break }
         }
         self.unitsOfLongestRun = max(self.unitsOfLongestRun, self.units &- start)
-        self.endRun(at: now)
+        if self.hub != nil { self.tellObservers(at: now) }
+        self.endShared()
         return true
     }
 
     private mutating func beginProcessing() {
         self.isProcessing = true
         self.hasRun = true
-    }
-
-    private mutating func endRun(at now: Instant) {
-        if self.hub != nil { self.tellObservers(at: now) }
-        self.endShared()
     }
 
     /// The work of the gateway so far.
@@ -260,10 +265,6 @@ package struct GatewayCore {
     private mutating func process(
         _ events: [Gateway.Event], of connection: ConnectionID?, _ cost: Int, at now: Instant
     ) {
-        guard self.hub == nil else {
-            self.backlogs[connection ?? Self.own, default: Backlog()].append(events, cost, after: 0)
-            return self.takeTurn(connection ?? Self.own, at: now)
-        }
         var actions = self.actions.take()
         let (count, hasSteps) = self.gateway.handle(
             events, budget: self.budget.turn, framesMax: self.budget.frames, seenBy: self.tap, at: now,
@@ -272,6 +273,14 @@ package struct GatewayCore {
         self.actions.recycle(actions)
         guard count < events.count || hasSteps else { return self.endBatch(of: connection, cost) }
         self.enqueue(events, after: count, of: connection ?? Self.own, cost)
+    }
+
+    /// The same, one event after the other: observers must see what follows from each.
+    private mutating func processObserved(
+        _ events: [Gateway.Event], of id: ConnectionID, _ cost: Int, at now: Instant
+    ) {
+        self.backlogs[id, default: Backlog()].append(events, cost, after: 0)
+        self.takeTurn(id, at: now)
     }
 
     /// Queues a batch, of whose events `count` are processed.
