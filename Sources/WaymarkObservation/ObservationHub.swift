@@ -19,6 +19,8 @@ package struct ObservationHub {
 
     /// What one observer is sent at a time, in bytes; a single entry may be longer.
     static let portionBytes = 32_768
+    /// Several frames are told in one message up to this length.
+    static let togetherBytesMax = 65_536
     /// Records that are looked at for one part of the present state.
     static let recordsPerPart = 256
 

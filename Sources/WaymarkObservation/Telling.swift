@@ -22,8 +22,9 @@ extension ObservationHub {
             self.forgetParty(of: connection)
         }
         for crossing in gateway.takeCrossings() {
-            self.see(
-                crossing.frames, from: crossing.connection, isRejected: crossing.isRejected, gateway, at: now)
+            for frames in crossing.frames.inMessages {
+                self.see(frames, from: crossing.connection, isRejected: crossing.isRejected, gateway, at: now)
+            }
         }
         for action in actions { self.see(action, gateway, at: now) }
     }
@@ -180,7 +181,8 @@ extension ObservationHub {
 
     private mutating func see(_ action: Gateway.Action, _ gateway: Gateway, at now: Instant) {
         switch action {
-        case .publish(let audience, let frames): self.see(frames, to: audience, gateway, at: now)
+        case .publish(let audience, let frames):
+            for frames in frames.inMessages { self.see(frames, to: audience, gateway, at: now) }
         case .send(let connection, let envelope):
             let frame = self.encoder.encode(envelope)
             self.append(.out, frame.bytes, frame.header, on: connection, gateway, at: now)
@@ -311,9 +313,16 @@ extension ObservationHub {
 extension FrameHeader {
     /// It may have what a trip or a vehicle's owner does not share.
     fileprivate var isSensitive: Bool {
-        switch self.type {
-        case .startGuidance, .resumeGuidance, .addRouteSegments, .shareDestination: true
-        default: false
-        }
+        // Why not by the type: this is asked for each frame, and finding the type takes longer.
+        let type = self.rawType
+        return type == MessageType.startGuidance.rawValue || type == MessageType.resumeGuidance.rawValue
+            || type == MessageType.addRouteSegments.rawValue || type == MessageType.shareDestination.rawValue
+    }
+}
+
+extension PublishedFrames {
+    /// As they are told: together, unless they are long.
+    fileprivate var inMessages: [PublishedFrames] {
+        self.count == 1 || self.bytes.count <= ObservationHub.togetherBytesMax ? [self] : self.single
     }
 }

@@ -34,12 +34,9 @@ struct ToldRecords: Sendable {
 
     mutating func note(_ id: SessionID, _ record: SessionRecord?) -> Bool {
         let hash = record?.hashValue
-        if let record { self.sessionClients[id] = record.client }
+        self.sessionClients[id] = record?.client
         return self.sessions.updateValue(hash, forKey: id) != hash || hash == nil
     }
-
-    /// Forgets a session that is gone.
-    mutating func forget(_ id: SessionID) { self.sessionClients[id] = nil }
 
     /// Notes a request's record; nil if it has ended.
     ///

@@ -72,6 +72,19 @@ import WaymarkProtocol
         #expect(members.map(\.audience) == [frames[1].audience, frames[1].audience])
     }
 
+    @Test func `what crossed together is told together, unless it is long`() throws {
+        var world = ObservedWorld()
+        let (client, session) = try Self.drive(&world)
+        let observer = world.watch(50)
+        world.publish(client, session, together: (1...3).map { .currentRoadName(["road \($0)"]) })
+        #expect(world.frames(observer).map { Frame.all(in: $0.frames).count } == [3, 3])
+        let long = [String](repeating: String(repeating: "x", count: 500), count: 7)
+        world.publish(client, session, together: (1...20).map { .currentRoadName(long + ["\($0)"]) })
+        #expect(world.frames(observer).dropFirst(2).allSatisfy { Frame.all(in: $0.frames).count == 1 })
+        #expect(
+            world.states[observer]?.retained[session]?.frames == world.gateway.retainedFrames(of: session))
+    }
+
     @Test func `a rejected publication is told apart, and retained by nothing`() throws {
         var world = ObservedWorld()
         let (client, session) = try Self.drive(&world)

@@ -151,6 +151,23 @@ struct ObservedWorld {
         self.handle(.published(client, PublishedFrames(frame, publication.outline)))
     }
 
+    /// Publishes all of them in one batch.
+    mutating func publish(_ client: ConnectionID, _ session: SessionID, together publications: [Publication])
+    {
+        let frames = publications.map { publication in
+            self.sequences[session, default: 0] += 1
+            return Codec.encode(
+                Envelope(.publication(publication), session: session, sequence: self.sequences[session] ?? 0))
+        }
+        var batch = PublishedFrames(readInto: frames.flatMap { Array($0.bytes) })
+        var start = 0
+        for (frame, publication) in zip(frames, publications) {
+            batch.append(read: frame.header, at: start, publication.outline)
+            start += frame.bytes.count
+        }
+        self.handle(.published(client, batch))
+    }
+
     // MARK: What was told
 
     func records(_ id: ConnectionID) -> [ObservedRecords] {
