@@ -42,6 +42,18 @@ equal connections "$(grep -c '"state":"connected"' /tmp/cluster)" 1
 eventually 30 has /tmp/observer 'event session ended code 1: car, '
 end_observer
 
+# Back to the older package, which does not know the socket, and again to the new one.
+for package in /tmp/old.deb /waymark.deb; do
+  pid=$(property MainPID)
+  dpkg --force-confold --install "$package" >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; exit 1; }
+  equal "state with $package" "$(state)" active
+  [[ $(property MainPID) != "$pid" ]]
+  start_drive 300
+  end_drive
+done
+start_observer
+end_observer
+
 dpkg --remove waymark >/dev/null 2>&1
 equal state "$(state)" inactive
 equal socket "$(state waymarkd-observe.socket)" inactive
