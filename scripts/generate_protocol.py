@@ -41,6 +41,8 @@ class Field:
     type: str
     repeated: bool
     text: str
+    # Absent is not the same as 0.
+    oneof: bool = False
 
 
 @dataclass
@@ -73,10 +75,12 @@ def parse(name):
             current.members.append(Value(match[1], int(match[2]), said))
         elif current and (
             match := re.fullmatch(
-                r"(?:oneof \w+ \{ )?(repeated )?(\w+) (\w+) = (\d+)(?: \[packed = true\])?;(?: \})?", text
+                r"(oneof \w+ \{ )?(repeated )?(\w+) (\w+) = (\d+)(?: \[packed = true\])?;(?: \})?", text
             )
         ):
-            current.members.append(Field(match[3], int(match[4]), match[2], bool(match[1]), said))
+            current.members.append(
+                Field(match[4], int(match[5]), match[3], bool(match[2]), said, oneof=bool(match[1]))
+            )
         elif current and (match := re.fullmatch(r"reserved (\d+(?:, \d+)*);", text)):
             current.reserved.update(int(each) for each in match[1].split(", "))
         elif text and not re.match(r"(syntax|package|import) ", text):
