@@ -265,6 +265,8 @@ def rule(definition, member, enumerations):
         text = ".specified" if required else ".enumeration"
     elif required and member.type == "uint32":
         text = ".id"
+    elif required and member.type == "uint64":
+        text = ".requiredLong"
     else:
         text = ".any"
     if sums:
@@ -273,7 +275,7 @@ def rule(definition, member, enumerations):
         text += ".orZero"
     if elements is not None:
         text += f".atMost({swift(elements)})"
-    if required and text not in (".requiredName", ".specified", ".id") and not text.startswith(".requiredText"):
+    if required and text not in (".requiredName", ".specified", ".id", ".requiredLong") and not text.startswith(".requiredText"):
         text += ".required"
     return text + ".place" if place else text
 

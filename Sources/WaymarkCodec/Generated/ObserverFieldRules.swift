@@ -103,7 +103,7 @@ extension FieldRules {
     ]
 
     static let observedEvent: Rules = [
-        "number": .any.required,
+        "number": .requiredLong,
         "instant_microseconds": .any,
         "kind": .specified,
         "code": .any,
@@ -115,7 +115,7 @@ extension FieldRules {
     ]
 
     static let observedFrames: Rules = [
-        "number": .any.required,
+        "number": .requiredLong,
         "instant_microseconds": .any,
         "direction": .range(1...2).required,
         "connection_id": .any,
@@ -127,7 +127,7 @@ extension FieldRules {
     ]
 
     static let observationGap: Rules = [
-        "dropped": .any.required,
+        "dropped": .requiredLong,
         "next_number": .any,
     ]
 
