@@ -11,6 +11,8 @@ from pathlib import Path
 
 from vector_bodies import Bodies
 from vector_cases import Cases, Large
+from vector_conversations import Conversations
+from vector_frames import Frames
 from vector_schema import Protos
 
 FOLDER = Path(__file__).resolve().parent.parent / "Protos/vectors"
@@ -21,7 +23,8 @@ def files():
     protos = Protos()
     files = {}
     names = set()
-    for file, vector in Bodies(protos).all() + Cases(protos).all() + Large(protos).all():
+    makers = [Bodies, Cases, Large, Frames, Conversations]
+    for file, vector in (each for maker in makers for each in maker(protos).all()):
         if vector["name"] in names:
             sys.exit(f"two vectors are called {vector['name']}")
         names.add(vector["name"])

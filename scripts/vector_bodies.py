@@ -21,7 +21,7 @@ MINIMAL = {
 # The same for the message with all fields; None removes a field.
 FULL = {
     "FeatureGrant": {"granted": None},
-    "Hello": {"version_max": 3, "role": 1, "navigation": None},
+    "Hello": {"version_max": 3, "role": 1, "navigation": None, "observer": None},
     "ResumedSession": {"phase": 4},
     "OpenSession": {"any_that_asked": None},
     "VehicleStatus": {"standing": 3, "end_reason": None},
@@ -41,7 +41,7 @@ BESIDE = {
     ("FeatureGrant", "granted"): {"granted": None},
     ("FeatureGrant", "reason"): {"granted": None},
     ("Hello", "version_min"): {"version_max": 4294967295},
-    ("Hello", "role"): {},
+    ("Hello", "observer"): {"role": 3, "navigation": None},
     ("Hello", "vehicle"): {"role": 1, "navigation": None},
     ("ResumedSession", "end_reason"): {"phase": 4},
     ("OpenSession", "vehicles"): {"any_that_asked": None},
@@ -50,7 +50,6 @@ BESIDE = {
     ("Receipt", "shown_sequence"): {"received_sequence": str(2**64 - 1)},
     ("EndpointReceipt", "shown_sequence"): {"received_sequence": str(2**64 - 1)},
     ("Trip", "selected_route_choice_id"): {"route_choices": [{"id": 1}, {"id": 4294967295}]},
-    ("TripPreviews", "selected_trip_id"): {},
     ("Lane", "highlighted_angle_degrees"): {"angles_degrees": [-180, 0, 179], "status": 1},
     ("RequestAnswer", "travel_estimates"): {"answer": 1},
     ("RequestAnswer", "reason"): {"answer": 4},

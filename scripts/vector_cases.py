@@ -15,7 +15,7 @@ WELCOME = {"version": 1, "resumption_token": TOKEN, "gateway_instance": "g", "ga
 ANSWER = {"request_id": "r", "vehicle_id": "v"}
 ESTIMATES = {"distance_remaining_meters": 1}
 HELLO = {"version_min": 1, "version_max": 1}
-VEHICLE, NAVIGATION = {"vehicle_id": "v", "endpoint": "e"}, {"client_id": "c"}
+VEHICLE, NAVIGATION, OBSERVER = {"vehicle_id": "v", "endpoint": "e"}, {"client_id": "c"}, {"observer_id": "o"}
 
 
 def lanes(*lanes):
@@ -35,6 +35,10 @@ def status(**fields):
     return {"vehicle": {"vehicle_id": "v", **fields}}
 
 
+def records(**fields):
+    return {"vehicles": [{"vehicle_id": "v", "endpoints": [{"endpoint": "e", **fields}]}]}
+
+
 def choices(*ids):
     return [{"id": each} for each in ids]
 
@@ -48,6 +52,10 @@ CONTRADICTIONS = [
     ("Hello", {**HELLO, "role": 2, "vehicle": VEHICLE}, "INCONSISTENT", "vehicle"),
     ("Hello", {**HELLO, "role": 1, "vehicle": VEHICLE, "navigation": NAVIGATION}, "INCONSISTENT", "navigation"),
     ("Hello", {**HELLO, "role": 2, "vehicle": VEHICLE, "navigation": NAVIGATION}, "INCONSISTENT", "vehicle"),
+    ("Hello", {**HELLO, "role": 3}, "MISSING", "observer"),
+    ("Hello", {**HELLO, "role": 3, "vehicle": VEHICLE, "observer": OBSERVER}, "INCONSISTENT", "vehicle"),
+    ("Hello", {**HELLO, "role": 2, "navigation": NAVIGATION, "observer": OBSERVER}, "INCONSISTENT", "observer"),
+    ("Hello", {**HELLO, "role": 3, "navigation": NAVIGATION}, "INCONSISTENT", "navigation"),
     ("Welcome", {**WELCOME, "features": [{"feature": 1}]}, "MISSING", "features[0].reason"),
     ("Welcome", {**WELCOME, "features": [{"feature": 1, "granted": True, "reason": 1}]}, "INCONSISTENT", "features[0].reason"),
     ("Welcome", {**WELCOME, "sessions": [{"session_id": 1, "phase": 2, "end_reason": 1}]}, "INCONSISTENT", "sessions[0].end_reason"),
@@ -63,6 +71,9 @@ CONTRADICTIONS = [
     ("SnapshotBegin", {"kind": 1, "client_id": "c", "withheld": [{"feature": 5, "granted": True, "reason": 4}]},
      "INCONSISTENT", "withheld[0].reason"),
     ("Receipt", {"received_sequence": "3", "shown_sequence": "4"}, "INCONSISTENT", "shown_sequence"),
+    ("ObservedRecords", records(receipt={"shown_sequence": "1"}), "INCONSISTENT", "vehicles[0].endpoints[0].receipt.shown_sequence"),
+    ("ObservedRecords", records(settings={"vehicle_id": "v"}), "INCONSISTENT", "vehicles[0].endpoints[0].settings.endpoint"),
+    ("ObservedRecords", records(withheld=[{"feature": 1}]), "MISSING", "vehicles[0].endpoints[0].withheld[0].reason"),
     ("ReceiptReport", {"endpoints": [{"vehicle_id": "v", "endpoint": "e", "shown_sequence": "1"}]},
      "INCONSISTENT", "endpoints[0].shown_sequence"),
     ("TripPreviews", previews("a", "b", "a"), "DUPLICATE", "trips[2].id"),

@@ -301,6 +301,7 @@ CHECKS = {
     ),
     ("Hello", "vehicle"): only_with("vehicle", lambda message: message["role"] == 1),
     ("Hello", "navigation"): only_with("navigation", lambda message: message["role"] == 2),
+    ("Hello", "observer"): only_with("observer", lambda message: message["role"] == 3),
     ("ResumedSession", "end_reason"): lambda message: (
         "INCONSISTENT" if "end_reason" in message and message["phase"] != 4 else None
     ),
