@@ -12,6 +12,7 @@ from pathlib import Path
 from vector_bodies import Bodies
 from vector_cases import Cases, Large
 from vector_conversations import Conversations
+from vector_drives import Drives
 from vector_frames import Frames
 from vector_schema import Protos
 
@@ -23,7 +24,7 @@ def files():
     protos = Protos()
     files = {}
     names = set()
-    makers = [Bodies, Cases, Large, Frames, Conversations]
+    makers = [Bodies, Cases, Large, Frames, Conversations, Drives]
     for file, vector in (each for maker in makers for each in maker(protos).all()):
         if vector["name"] in names:
             sys.exit(f"two vectors are called {vector['name']}")

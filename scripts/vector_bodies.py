@@ -212,7 +212,10 @@ class Bodies:
 
     def messages(self, shape):
         """Empty, smallest, full; the small ones cut at each byte."""
-        write = lambda message: encode(self.protos, shape, message)
+
+        def write(message):
+            return encode(self.protos, shape, message)
+
         self.add(f"{shape.name}: empty", shape, b"")
         minimal, full = write(self.minimal(shape.name)), write(self.full(shape.name))
         if minimal:
@@ -224,8 +227,11 @@ class Bodies:
                 continue
             for size in range(1, len(body)):
                 self.add(f"{shape.name}: {word}, cut after {size} of {len(body)} bytes", shape, body[:size])
-        fields = [field_bytes(self.protos, rule, self.full(shape.name)[rule.name])
-                  for rule in shape.rules if rule.name in self.full(shape.name)]
+        fields = [
+            field_bytes(self.protos, rule, self.full(shape.name)[rule.name])
+            for rule in shape.rules
+            if rule.name in self.full(shape.name)
+        ]
         if len(fields) > 1:
             self.add(f"{shape.name}: fields in reverse order", shape, b"".join(reversed(fields)), True)
         self.add(f"{shape.name}: field number 0", shape, minimal + b"\x00\x01", ("MALFORMED", ""))
@@ -236,8 +242,13 @@ class Bodies:
         rules = self.protos.shapes[name].rules
         numbers = [1 + max([rule.number for rule in rules], default=0), 2000, 2**29 - 1]
         some = (
-            tag(numbers[0], VARINT) + varint(300) + block(numbers[0], b"new")
-            + tag(numbers[1], FIXED64) + bytes(range(8)) + tag(numbers[2], FIXED32) + bytes(range(4))
+            tag(numbers[0], VARINT)
+            + varint(300)
+            + block(numbers[0], b"new")
+            + tag(numbers[1], FIXED64)
+            + bytes(range(8))
+            + tag(numbers[2], FIXED32)
+            + bytes(range(4))
         )
         group = tag(numbers[0], GROUP) + tag(numbers[0], 4)
         shape, message, path = self.around(name, self.minimal(name))
@@ -283,8 +294,9 @@ class FieldVectors:
         sample = self.sample()
         if not rule.repeated:
             self.add("twice", sample * 2, ("MALFORMED", self.at))
-            self.add("twice, the second with another wire type",
-                     sample + tag(rule.number, FIXED32) + bytes(4), ("MALFORMED", self.at))
+            self.add(
+                "twice, the second with another wire type", sample + tag(rule.number, FIXED32) + bytes(4), ("MALFORMED", self.at)
+            )
         elif rule.count_max <= 256:
             self.counts(sample)
         elif rule.form == "number":
@@ -310,7 +322,11 @@ class FieldVectors:
         for wire_type, content in others.items():
             if wire_type == rule.wire_type or (wire_type == LENGTH and rule.repeated and rule.form == "number"):
                 continue
-            if wire_type in (GROUP, FIXED32) or (wire_type, rule.wire_type) in ((VARINT, LENGTH), (LENGTH, VARINT), (LENGTH, FIXED64)):
+            if wire_type in (GROUP, FIXED32) or (wire_type, rule.wire_type) in (
+                (VARINT, LENGTH),
+                (LENGTH, VARINT),
+                (LENGTH, FIXED64),
+            ):
                 self.add(f"wire type {wire_type}", content, self.refused("MALFORMED"))
 
     def number(self):
@@ -368,8 +384,13 @@ class FieldVectors:
         self.add("NUL", one(b"a\x00b"), self.refused("INVALID_TEXT"))
         self.add("not UTF-8", one(b"a\xff"), self.refused("INVALID_TEXT"))
         if rule.is_name:
-            for what, content in (("a space", b"a b"), ("a slash", b"/"), ("a letter with an accent", b"\xc3\xa9"),
-                                  ("a line feed", b"a\n"), ("an at sign", b"@")):
+            for what, content in (
+                ("a space", b"a b"),
+                ("a slash", b"/"),
+                ("a letter with an accent", b"\xc3\xa9"),
+                ("a line feed", b"a\n"),
+                ("an at sign", b"@"),
+            ):
                 self.add(what, one(content), self.refused("INVALID_TEXT"))
             self.add("all kinds of characters", one(b"AZaz09._:-"))
         else:
@@ -398,8 +419,11 @@ class FieldVectors:
         self.add(f"{rule.count_max + 1} elements", more, self.refused("OUT_OF_RANGE", rule.count_max))
         if rule.form == "number":
             self.packing(sample)
-            self.add(f"{rule.count_max + 1} elements, packed", block(rule.number, b"".join(elements)),
-                     self.refused("OUT_OF_RANGE", rule.count_max))
+            self.add(
+                f"{rule.count_max + 1} elements, packed",
+                block(rule.number, b"".join(elements)),
+                self.refused("OUT_OF_RANGE", rule.count_max),
+            )
         elif rule.form == "text":
             bad = tag(rule.number, LENGTH) + b"\x01\xff"
             first = tag(rule.number, LENGTH) + b"\x01a"

@@ -58,57 +58,121 @@ CONTRADICTIONS = [
     ("Hello", {**HELLO, "role": 3, "navigation": NAVIGATION}, "INCONSISTENT", "navigation"),
     ("Welcome", {**WELCOME, "features": [{"feature": 1}]}, "MISSING", "features[0].reason"),
     ("Welcome", {**WELCOME, "features": [{"feature": 1, "granted": True, "reason": 1}]}, "INCONSISTENT", "features[0].reason"),
-    ("Welcome", {**WELCOME, "sessions": [{"session_id": 1, "phase": 2, "end_reason": 1}]}, "INCONSISTENT", "sessions[0].end_reason"),
+    (
+        "Welcome",
+        {**WELCOME, "sessions": [{"session_id": 1, "phase": 2, "end_reason": 1}]},
+        "INCONSISTENT",
+        "sessions[0].end_reason",
+    ),
     ("OpenSession", {"request_id": "r"}, "MISSING", "vehicles"),
-    ("OpenSession", {"request_id": "r", "vehicles": {"vehicle_ids": ["v"]}, "any_that_asked": True}, "INCONSISTENT", "any_that_asked"),
+    (
+        "OpenSession",
+        {"request_id": "r", "vehicles": {"vehicle_ids": ["v"]}, "any_that_asked": True},
+        "INCONSISTENT",
+        "any_that_asked",
+    ),
     ("OpenSession", {"request_id": "r", "vehicles": {"vehicle_ids": ["v", "w", "v"]}}, "DUPLICATE", "vehicles.vehicle_ids[2]"),
     ("VehicleChanged", status(standing=3), "MISSING", "vehicle.refusal"),
     ("VehicleChanged", status(standing=4), "MISSING", "vehicle.end_reason"),
     ("VehicleChanged", status(standing=1, refusal=11), "INCONSISTENT", "vehicle.refusal"),
     ("VehicleChanged", status(standing=2, end_reason=1), "INCONSISTENT", "vehicle.end_reason"),
-    ("VehicleChanged", status(standing=1, endpoints=[{"endpoint": "e", "withheld": [{"feature": 1}]}]),
-     "MISSING", "vehicle.endpoints[0].withheld[0].reason"),
-    ("SnapshotBegin", {"kind": 1, "client_id": "c", "withheld": [{"feature": 5, "granted": True, "reason": 4}]},
-     "INCONSISTENT", "withheld[0].reason"),
+    (
+        "VehicleChanged",
+        status(standing=1, endpoints=[{"endpoint": "e", "withheld": [{"feature": 1}]}]),
+        "MISSING",
+        "vehicle.endpoints[0].withheld[0].reason",
+    ),
+    (
+        "SnapshotBegin",
+        {"kind": 1, "client_id": "c", "withheld": [{"feature": 5, "granted": True, "reason": 4}]},
+        "INCONSISTENT",
+        "withheld[0].reason",
+    ),
     ("Receipt", {"received_sequence": "3", "shown_sequence": "4"}, "INCONSISTENT", "shown_sequence"),
-    ("ObservedRecords", records(receipt={"shown_sequence": "1"}), "INCONSISTENT", "vehicles[0].endpoints[0].receipt.shown_sequence"),
+    (
+        "ObservedRecords",
+        records(receipt={"shown_sequence": "1"}),
+        "INCONSISTENT",
+        "vehicles[0].endpoints[0].receipt.shown_sequence",
+    ),
     ("ObservedRecords", records(settings={"vehicle_id": "v"}), "INCONSISTENT", "vehicles[0].endpoints[0].settings.endpoint"),
     ("ObservedRecords", records(withheld=[{"feature": 1}]), "MISSING", "vehicles[0].endpoints[0].withheld[0].reason"),
-    ("ReceiptReport", {"endpoints": [{"vehicle_id": "v", "endpoint": "e", "shown_sequence": "1"}]},
-     "INCONSISTENT", "endpoints[0].shown_sequence"),
+    (
+        "ReceiptReport",
+        {"endpoints": [{"vehicle_id": "v", "endpoint": "e", "shown_sequence": "1"}]},
+        "INCONSISTENT",
+        "endpoints[0].shown_sequence",
+    ),
     ("TripPreviews", previews("a", "b", "a"), "DUPLICATE", "trips[2].id"),
     ("TripPreviews", previews("a", selected="b"), "UNKNOWN_REFERENCE", "selected_trip_id"),
     ("TripPreviews", previews(COMPOSED, selected=DECOMPOSED), "UNKNOWN_REFERENCE", "selected_trip_id"),
     ("UpdateTrip", {"trip": {**TRIP, "route_choices": choices(1, 1)}}, "DUPLICATE", "trip.route_choices[1].id"),
-    ("UpdateTrip", {"trip": {**TRIP, "route_choices": choices(1), "selected_route_choice_id": 2}},
-     "UNKNOWN_REFERENCE", "trip.selected_route_choice_id"),
+    (
+        "UpdateTrip",
+        {"trip": {**TRIP, "route_choices": choices(1), "selected_route_choice_id": 2}},
+        "UNKNOWN_REFERENCE",
+        "trip.selected_route_choice_id",
+    ),
     ("UpdateTrip", {"trip": {**TRIP, "selected_route_choice_id": 1}}, "UNKNOWN_REFERENCE", "trip.selected_route_choice_id"),
     ("AddManeuvers", maneuvers({"id": 2}, {"id": 1}, {"id": 2}), "DUPLICATE", "maneuvers[2].id"),
-    ("AddManeuvers", maneuvers({"id": 1, "junction_exit_angle_degrees": 90, "junction_element_angles_degrees": [0, 90]}),
-     "INCONSISTENT", "maneuvers[0].junction_element_angles_degrees[1]"),
-    ("AddManeuvers", maneuvers({"id": 1, "junction_exit_angle_degrees": 0, "junction_element_angles_degrees": [0]}),
-     "INCONSISTENT", "maneuvers[0].junction_element_angles_degrees[0]"),
-    ("AddLaneGuidances", lanes({"angles_degrees": [0], "highlighted_angle_degrees": 90, "status": 1}),
-     "INCONSISTENT", "lane_guidances[0].lanes[0].highlighted_angle_degrees"),
-    ("AddLaneGuidances", lanes({"angles_degrees": [0], "highlighted_angle_degrees": 0}),
-     "INCONSISTENT", "lane_guidances[0].lanes[0].highlighted_angle_degrees"),
-    ("AddLaneGuidances", {"generation": 1, "lane_guidances": [{"id": 1, "lanes": [{}]}] * 2}, "DUPLICATE", "lane_guidances[1].id"),
+    (
+        "AddManeuvers",
+        maneuvers({"id": 1, "junction_exit_angle_degrees": 90, "junction_element_angles_degrees": [0, 90]}),
+        "INCONSISTENT",
+        "maneuvers[0].junction_element_angles_degrees[1]",
+    ),
+    (
+        "AddManeuvers",
+        maneuvers({"id": 1, "junction_exit_angle_degrees": 0, "junction_element_angles_degrees": [0]}),
+        "INCONSISTENT",
+        "maneuvers[0].junction_element_angles_degrees[0]",
+    ),
+    (
+        "AddLaneGuidances",
+        lanes({"angles_degrees": [0], "highlighted_angle_degrees": 90, "status": 1}),
+        "INCONSISTENT",
+        "lane_guidances[0].lanes[0].highlighted_angle_degrees",
+    ),
+    (
+        "AddLaneGuidances",
+        lanes({"angles_degrees": [0], "highlighted_angle_degrees": 0}),
+        "INCONSISTENT",
+        "lane_guidances[0].lanes[0].highlighted_angle_degrees",
+    ),
+    (
+        "AddLaneGuidances",
+        {"generation": 1, "lane_guidances": [{"id": 1, "lanes": [{}]}] * 2},
+        "DUPLICATE",
+        "lane_guidances[1].id",
+    ),
     ("AddRouteSegments", {"generation": 1, "segments": [SEGMENT, SEGMENT]}, "DUPLICATE", "segments[1].id"),
-    ("StartGuidance", {"trip": TRIP, "generation": 1, "route": {"maneuvers": [{"id": 1}, {"id": 1}]}},
-     "DUPLICATE", "route.maneuvers[1].id"),
+    (
+        "StartGuidance",
+        {"trip": TRIP, "generation": 1, "route": {"maneuvers": [{"id": 1}, {"id": 1}]}},
+        "DUPLICATE",
+        "route.maneuvers[1].id",
+    ),
     ("ResumeGuidance", {"generation": 1, "route": {"segments": [SEGMENT, SEGMENT]}}, "DUPLICATE", "route.segments[1].id"),
-    ("ShowAlert", {"alert": {"id": 1, "title_variants": ["x"], "actions": [{"id": 1, "title_variants": ["x"]}] * 2}},
-     "DUPLICATE", "alert.actions[1].id"),
+    (
+        "ShowAlert",
+        {"alert": {"id": 1, "title_variants": ["x"], "actions": [{"id": 1, "title_variants": ["x"]}] * 2}},
+        "DUPLICATE",
+        "alert.actions[1].id",
+    ),
     ("RequestAnswer", {**ANSWER, "answer": 1}, "MISSING", "travel_estimates"),
     ("RequestAnswer", {**ANSWER, "answer": 3, "travel_estimates": ESTIMATES}, "INCONSISTENT", "travel_estimates"),
     ("RequestAnswer", {**ANSWER, "answer": 4}, "MISSING", "reason"),
     ("RequestAnswer", {**ANSWER, "answer": 2, "reason": 4}, "INCONSISTENT", "reason"),
     *(("RequestAnswer", {**ANSWER, "answer": 4, "reason": each}, "OUT_OF_RANGE", "reason") for each in (1, 6, 8, 9, 10)),
     ("AlertResponse", {"alert_id": 1, "action_id": 1, "dismissal": 1}, "INCONSISTENT", "dismissal"),
-    *((name, {**fields, "vehicle_id": "v"}, "INCONSISTENT", "endpoint")
-      for name, fields in (("AlertResponse", {"alert_id": 1}), ("VehicleSettings", {}), ("ZoomCluster", {"direction": 1}))),
-    *((name, {**fields, "endpoint": "e"}, "INCONSISTENT", "vehicle_id")
-      for name, fields in (("AlertResponse", {"alert_id": 1}), ("VehicleSettings", {}), ("ZoomCluster", {"direction": 1}))),
+    *(
+        (name, {**fields, "vehicle_id": "v"}, "INCONSISTENT", "endpoint")
+        for name, fields in (("AlertResponse", {"alert_id": 1}), ("VehicleSettings", {}), ("ZoomCluster", {"direction": 1}))
+    ),
+    *(
+        (name, {**fields, "endpoint": "e"}, "INCONSISTENT", "vehicle_id")
+        for name, fields in (("AlertResponse", {"alert_id": 1}), ("VehicleSettings", {}), ("ZoomCluster", {"direction": 1}))
+    ),
     ("DestinationShareStatus", {"share_id": "s", "vehicle_id": "v", "stage": 3}, "MISSING", "outcome"),
     ("DestinationShareStatus", {"share_id": "s", "vehicle_id": "v", "stage": 1, "outcome": 1}, "INCONSISTENT", "outcome"),
 ]
@@ -127,7 +191,10 @@ AGREEMENTS = [
     ("AddLaneGuidances", lanes({"status": 2})),
     # What an id refers to is checked with the session's state, not with the body.
     ("UpcomingManeuvers", {"generation": 1, "maneuver_ids": [1, 1, 0]}),
-    ("StartGuidance", {"trip": TRIP, "route": {"upcoming_maneuver_ids": [9], "current_segment_id": "x", "current_lane_guidance_id": 9}}),
+    (
+        "StartGuidance",
+        {"trip": TRIP, "route": {"upcoming_maneuver_ids": [9], "current_segment_id": "x", "current_lane_guidance_id": 9}},
+    ),
     ("RequestAnswer", {**ANSWER, "answer": 4, "reason": 99}),
     ("AlertResponse", {"alert_id": 1, "dismissal": 99}),
     ("Goodbye", {"code": 6}),
@@ -184,31 +251,88 @@ class Cases:
         add("a cut before a missing field", "WaypointRequest", b"\x0a", "MALFORMED", "request_id")
         add("twice before the second value's range", "DismissAlert", good + b"\x08\x00", "MALFORMED", "alert_id")
         add("too long before not UTF-8", "WaypointRequest", block(1, b"\xff" * 65), "OUT_OF_RANGE", "request_id")
-        add("too many before the last one's text", "CurrentRoadName", block(1, b"a") * 8 + text(1), "OUT_OF_RANGE", "name_variants[8]")
-        add("too many before the last one's wire type", "CurrentRoadName", block(1, b"a") * 8 + b"\x08\x01",
-            "OUT_OF_RANGE", "name_variants[8]")
+        add(
+            "too many before the last one's text",
+            "CurrentRoadName",
+            block(1, b"a") * 8 + text(1),
+            "OUT_OF_RANGE",
+            "name_variants[8]",
+        )
+        add(
+            "too many before the last one's wire type",
+            "CurrentRoadName",
+            block(1, b"a") * 8 + b"\x08\x01",
+            "OUT_OF_RANGE",
+            "name_variants[8]",
+        )
         lines = {"segments": [{**SEGMENT, "coordinates": {"latitude_e6_deltas": [1]}}], "generation": 1}
-        add("a range before lists of different lengths", "AddRouteSegments",
-            self.encoded("AddRouteSegments", lines) + block(2, b""), "INCONSISTENT", "segments[0].coordinates.longitude_e6_deltas")
-        add("a range before a contradiction", "RequestAnswer", self.encoded("RequestAnswer", {**ANSWER, "answer": 1}) + b"\x28\xff\xff\xff\xff\x0f",
-            "OUT_OF_RANGE", "reason")
-        add("a missing field before a contradiction", "Hello", self.encoded("Hello", {"version_min": 2, "version_max": 1}), "MISSING", "role")
-        add("contradictions in the order of the field numbers", "RequestAnswer",
-            self.encoded("RequestAnswer", {**ANSWER, "answer": 3, "travel_estimates": ESTIMATES, "reason": 4}), "INCONSISTENT", "travel_estimates")
+        add(
+            "a range before lists of different lengths",
+            "AddRouteSegments",
+            self.encoded("AddRouteSegments", lines) + block(2, b""),
+            "INCONSISTENT",
+            "segments[0].coordinates.longitude_e6_deltas",
+        )
+        add(
+            "a range before a contradiction",
+            "RequestAnswer",
+            self.encoded("RequestAnswer", {**ANSWER, "answer": 1}) + b"\x28\xff\xff\xff\xff\x0f",
+            "OUT_OF_RANGE",
+            "reason",
+        )
+        add(
+            "a missing field before a contradiction",
+            "Hello",
+            self.encoded("Hello", {"version_min": 2, "version_max": 1}),
+            "MISSING",
+            "role",
+        )
+        add(
+            "contradictions in the order of the field numbers",
+            "RequestAnswer",
+            self.encoded("RequestAnswer", {**ANSWER, "answer": 3, "travel_estimates": ESTIMATES, "reason": 4}),
+            "INCONSISTENT",
+            "travel_estimates",
+        )
         both = {"request_id": "r", "vehicles": {"vehicle_ids": ["v", "v"]}, "any_that_asked": True}
-        add("contradictions in the order of the field numbers", "OpenSession", self.encoded("OpenSession", both),
-            "DUPLICATE", "vehicles.vehicle_ids[1]")
-        add("contradictions in the order of the field numbers", "Hello",
-            self.encoded("Hello", {"version_min": 2, "version_max": 1, "role": 1}), "INCONSISTENT", "version_max")
+        add(
+            "contradictions in the order of the field numbers",
+            "OpenSession",
+            self.encoded("OpenSession", both),
+            "DUPLICATE",
+            "vehicles.vehicle_ids[1]",
+        )
+        add(
+            "contradictions in the order of the field numbers",
+            "Hello",
+            self.encoded("Hello", {"version_min": 2, "version_max": 1, "role": 1}),
+            "INCONSISTENT",
+            "version_max",
+        )
         double = {"id": 1, "junction_exit_angle_degrees": 0, "junction_element_angles_degrees": [0]}
-        add("an element's contradiction before equal ids", "AddManeuvers", self.encoded("AddManeuvers", maneuvers({"id": 2}, {"id": 2}, double)),
-            "INCONSISTENT", "maneuvers[2].junction_element_angles_degrees[0]")
+        add(
+            "an element's contradiction before equal ids",
+            "AddManeuvers",
+            self.encoded("AddManeuvers", maneuvers({"id": 2}, {"id": 2}, double)),
+            "INCONSISTENT",
+            "maneuvers[2].junction_element_angles_degrees[0]",
+        )
         start = {"trip": {**TRIP, "selected_route_choice_id": 1}, "route": {"maneuvers": [{"id": 1}] * 2}}
-        add("the trip before the route", "StartGuidance", self.encoded("StartGuidance", start),
-            "UNKNOWN_REFERENCE", "trip.selected_route_choice_id")
+        add(
+            "the trip before the route",
+            "StartGuidance",
+            self.encoded("StartGuidance", start),
+            "UNKNOWN_REFERENCE",
+            "trip.selected_route_choice_id",
+        )
         route = {"maneuvers": [{"id": 1}] * 2, "segments": [SEGMENT] * 2}
-        add("the order of the route's lists", "StartGuidance", self.encoded("StartGuidance", {"trip": TRIP, "route": route}),
-            "DUPLICATE", "route.maneuvers[1].id")
+        add(
+            "the order of the route's lists",
+            "StartGuidance",
+            self.encoded("StartGuidance", {"trip": TRIP, "route": route}),
+            "DUPLICATE",
+            "route.maneuvers[1].id",
+        )
 
     def varints(self):
         """Numbers, tags and lengths that are longer than they must be."""
@@ -226,10 +350,20 @@ class Cases:
         for size in range(2, 6):
             body = b"\x0a" + b"\x81" + b"\x80" * (size - 2) + b"\x00a"
             self.add(f"CurrentRoadName: a length in {size} bytes", "CurrentRoadName", body)
-        self.add("CurrentRoadName: a length of 4 294 967 295", "CurrentRoadName", b"\x0a" + varint(2**32 - 1) + b"a",
-                 "MALFORMED", "name_variants[0]")
-        self.add("CurrentRoadName: a length of 4 294 967 297", "CurrentRoadName", b"\x0a" + varint(2**32 + 1) + b"a",
-                 "MALFORMED", "name_variants[0]")
+        self.add(
+            "CurrentRoadName: a length of 4 294 967 295",
+            "CurrentRoadName",
+            b"\x0a" + varint(2**32 - 1) + b"a",
+            "MALFORMED",
+            "name_variants[0]",
+        )
+        self.add(
+            "CurrentRoadName: a length of 4 294 967 297",
+            "CurrentRoadName",
+            b"\x0a" + varint(2**32 + 1) + b"a",
+            "MALFORMED",
+            "name_variants[0]",
+        )
 
     def unknown(self):
         """Unknown fields: at most 1 024 in a body."""
@@ -264,7 +398,9 @@ class Cases:
         for packed in (True, False):
             word = "packed" if packed else "not packed"
             self.line(f"one point at 0, {word}", [0], [0], packed=packed)
-            self.line(f"the corners of the map, {word}", [north, -2 * north, 2 * north], [east, -2 * east, 2 * east], packed=packed)
+            self.line(
+                f"the corners of the map, {word}", [north, -2 * north, 2 * north], [east, -2 * east, 2 * east], packed=packed
+            )
             self.line(f"beyond the north pole by one, {word}", [north, 1], [0, 0], *latitude(1), packed=packed)
         self.line("the north pole", [north], [0])
         self.line("the south pole", [-north], [0])
@@ -284,12 +420,22 @@ class Cases:
         # Readers that add many differences at once must notice the one that leaves the map.
         for count in (31, 32, 63, 64, 65, 127, 128, 200):
             self.line(f"{count} points at the pole", [north] + [0] * (count - 1), [0] * count)
-            self.line(f"{count} points, the last beyond the pole", [north] + [0] * (count - 2) + [1], [0] * count, *latitude(count - 1))
+            self.line(
+                f"{count} points, the last beyond the pole", [north] + [0] * (count - 2) + [1], [0] * count, *latitude(count - 1)
+            )
             step = 8_191
             self.line(f"{count} long steps up to the pole", [north - step * (count - 1)] + [step] * (count - 1), [0] * count)
-            self.line(f"{count} long steps beyond the pole", [north - step * (count - 1) + 1] + [step] * (count - 1),
-                      [0] * count, *latitude(count - 1))
-            self.line(f"{count} steps to and fro at the date line", [0] * count, [east] + [-64, 64] * ((count - 1) // 2) + [0] * (1 - count % 2))
+            self.line(
+                f"{count} long steps beyond the pole",
+                [north - step * (count - 1) + 1] + [step] * (count - 1),
+                [0] * count,
+                *latitude(count - 1),
+            )
+            self.line(
+                f"{count} steps to and fro at the date line",
+                [0] * count,
+                [east] + [-64, 64] * ((count - 1) // 2) + [0] * (1 - count % 2),
+            )
 
     def random_lines(self):
         """Lines with differences of all lengths, valid or not."""
@@ -332,9 +478,20 @@ class Large:
         generation = b"\x08\x01"
         one = {"AddManeuvers": ("maneuvers", b"\x08\x01"), "AddLaneGuidances": ("lane_guidances", b"\x08\x01\x12\x00")}
         for message, (field, content) in one.items():
-            self.add(f"{message}: 4 096 elements with the same id", message, [(generation, 1), (element(2, content), 4_096)],
-                     "DUPLICATE", f"{field}[1].id")
-            self.add(f"{message}: 4 097 elements", message, [(generation, 1), (element(2, content), 4_097)], "OUT_OF_RANGE", f"{field}[4096]")
+            self.add(
+                f"{message}: 4 096 elements with the same id",
+                message,
+                [(generation, 1), (element(2, content), 4_096)],
+                "DUPLICATE",
+                f"{field}[1].id",
+            )
+            self.add(
+                f"{message}: 4 097 elements",
+                message,
+                [(generation, 1), (element(2, content), 4_097)],
+                "OUT_OF_RANGE",
+                f"{field}[4096]",
+            )
         segment = encode(self.protos, self.protos.shapes["RouteSegment"], SEGMENT)
         for number, name in ((5, "maneuver_ids"), (6, "lane_guidance_ids")):
             for count in (4_096, 4_097):
@@ -347,10 +504,18 @@ class Large:
         session = b"\x08\x01\x18\x01"
         welcome = encode(self.protos, self.protos.shapes["Welcome"], WELCOME)
         self.add("Welcome.sessions: 4 096 elements", "Welcome", [(welcome, 1), (element(7, session), 4_096)])
-        self.add("Welcome.sessions: 4 097 elements", "Welcome", [(welcome, 1), (element(7, session), 4_097)], "OUT_OF_RANGE", "sessions[4096]")
+        self.add(
+            "Welcome.sessions: 4 097 elements",
+            "Welcome",
+            [(welcome, 1), (element(7, session), 4_097)],
+            "OUT_OF_RANGE",
+            "sessions[4096]",
+        )
         receipt = element(2, b"\x0a\x01v\x12\x01e")
         self.add("ReceiptReport.endpoints: 65 536 elements", "ReceiptReport", [(receipt, 65_536)])
-        self.add("ReceiptReport.endpoints: 65 537 elements", "ReceiptReport", [(receipt, 65_537)], "OUT_OF_RANGE", "endpoints[65536]")
+        self.add(
+            "ReceiptReport.endpoints: 65 537 elements", "ReceiptReport", [(receipt, 65_537)], "OUT_OF_RANGE", "endpoints[65536]"
+        )
         return self.vectors
 
     def long_line(self, count, step, segment, generation):
@@ -361,4 +526,9 @@ class Large:
         head = generation + tag(2, LENGTH) + varint(len(segment) + len(middle) + size) + segment + middle + lists[0]
         refusal = () if count <= 262_144 else ("OUT_OF_RANGE", "segments[0].coordinates.latitude_e6_deltas[262144]")
         word = "steps of -1" if step == b"\x01" else "steps of 0"
-        self.add(f"Polyline: {count} points, {word}", "AddRouteSegments", [(head, 1), (step, count), (lists[1], 1), (step, count)], *refusal)
+        self.add(
+            f"Polyline: {count} points, {word}",
+            "AddRouteSegments",
+            [(head, 1), (step, count), (lists[1], 1), (step, count)],
+            *refusal,
+        )

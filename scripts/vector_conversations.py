@@ -1,7 +1,6 @@
 """Conversations: the frames that an endpoint receives, and what it must hold then. For generate_vectors.py."""
 
 import copy
-import random
 
 from vector_endpoint import Endpoint
 from vector_frames import FITTED, GATEWAY, MORE, PUBLISHED, RETAINED, SKIPPABLE, STATE, frame
@@ -42,6 +41,9 @@ class Conversation:
     def shape(self, name):
         return self.protos.shapes[name]
 
+    def vector(self):
+        return "conversations", {"name": self.name, "limits": self.limits, "steps": self.steps}
+
     # Steps
 
     def gateway(self, name, message=None, flags=0, session=0, sequence=0):
@@ -61,18 +63,34 @@ class Conversation:
         """The endpoint connects."""
         session, cursor = self.endpoint.resumption() if self.has_token else (0, 0)
         hello = {
-            "version_min": 1, "version_max": 1, "role": 1,
-            "vehicle": {"vehicle_id": "car", "endpoint": "cluster", "features": list(range(1, 13)), "limits": self.limits, "preferences": {}},
+            "version_min": 1,
+            "version_max": 1,
+            "role": 1,
+            "vehicle": {
+                "vehicle_id": "car",
+                "endpoint": "cluster",
+                "features": list(range(1, 13)),
+                "limits": self.limits,
+                "preferences": {},
+            },
         }
         if self.has_token:
             hello["resumption_token"] = TOKEN
         if session:
             hello |= {"resume_session_id": session, "resume_sequence": str(cursor)}
-        data = frame(0x0001, encode(self.protos, self.shape("Hello"), {key: value for key, value in hello.items() if value != "0"}))
+        data = frame(
+            0x0001, encode(self.protos, self.shape("Hello"), {key: value for key, value in hello.items() if value != "0"})
+        )
         self.steps.append({"from": "endpoint", "hex": data.hex()})
         self.endpoint.welcome(resumed)
-        welcome = {"version": 1, "keepalive_milliseconds": 10000, "frame_bytes_max": 1048576, "resumption_token": TOKEN,
-                   "gateway_instance": "gateway", "gateway_epoch": "1789000000000"} | ({"resumed": True} if resumed else {})
+        welcome = {
+            "version": 1,
+            "keepalive_milliseconds": 10000,
+            "frame_bytes_max": 1048576,
+            "resumption_token": TOKEN,
+            "gateway_instance": "gateway",
+            "gateway_epoch": "1789000000000",
+        } | ({"resumed": True} if resumed else {})
         self.gateway("Welcome", welcome)
         if session == 0 and resumed:
             # What an endpoint shows of a snapshot that was cut is its own affair.
@@ -138,12 +156,20 @@ class Conversations:
         return conversation
 
     def all(self):
-        for part in (self.sessions, self.routes, self.generations, self.slots, self.conflation, self.snapshots, self.resumption,
-                     self.extensions, self.groups, self.others):
+        for part in (
+            self.sessions,
+            self.routes,
+            self.generations,
+            self.slots,
+            self.conflation,
+            self.snapshots,
+            self.resumption,
+            self.extensions,
+            self.groups,
+            self.others,
+        ):
             part()
-        for seed in range(100):
-            RandomDrive(self.new(f"random drive {seed + 1}", RandomDrive.LIMITS[seed % 4]), seed).drive()
-        return [("conversations", {"name": each.name, "limits": each.limits, "steps": each.steps}) for each in self.made]
+        return [each.vector() for each in self.made]
 
     def sessions(self):
         talk = self.new("a session without publications").join()
@@ -151,7 +177,9 @@ class Conversations:
         talk.start(maneuvers=maneuvers(1, 2), upcoming_maneuver_ids=[1, 2])
         talk.publish("FinishGuidance")
         talk.ended(reason=1)
-        talk = self.new("the client cancels").join().start().publish("CurrentRoadName", {"name_variants": ["Main Street", "Main"]})
+        talk = (
+            self.new("the client cancels").join().start().publish("CurrentRoadName", {"name_variants": ["Main Street", "Main"]})
+        )
         talk.publish("CancelGuidance")
         talk = self.new("the gateway ends the session").join().start()
         talk.ended(reason=5)
@@ -188,9 +216,19 @@ class Conversations:
             ("an empty route", {}),
             ("the first segment is the current one", {"segments": segments("a", "b")}),
             ("the route names its current segment", {"segments": segments("a", "b"), "current_segment_id": "b"}),
-            ("the route's estimates are those of its first upcoming maneuver",
-             {"maneuvers": maneuvers(1, 2), "upcoming_maneuver_ids": [2, 1], "maneuver_travel_estimates": meters(90), "trip_travel_estimates": meters(900)}),
-            ("estimates of a maneuver without an upcoming one", {"maneuvers": maneuvers(1), "maneuver_travel_estimates": meters(90)}),
+            (
+                "the route's estimates are those of its first upcoming maneuver",
+                {
+                    "maneuvers": maneuvers(1, 2),
+                    "upcoming_maneuver_ids": [2, 1],
+                    "maneuver_travel_estimates": meters(90),
+                    "trip_travel_estimates": meters(900),
+                },
+            ),
+            (
+                "estimates of a maneuver without an upcoming one",
+                {"maneuvers": maneuvers(1), "maneuver_travel_estimates": meters(90)},
+            ),
             ("a route with a current lane guidance", {"lane_guidances": guidances(1, 2), "current_lane_guidance_id": 2}),
             ("values that no enumeration has", {"maneuvers": maneuvers(1, type=99, junction_type=9)}),
         ):
@@ -230,8 +268,15 @@ class Conversations:
         talk.with_generation("UpcomingManeuvers")
 
     def generations(self):
-        content = {"maneuvers": maneuvers(1, 2), "lane_guidances": guidances(1), "segments": segments("a"), "upcoming_maneuver_ids": [1],
-                   "current_lane_guidance_id": 1, "trip_travel_estimates": meters(5000), "maneuver_travel_estimates": meters(50)}
+        content = {
+            "maneuvers": maneuvers(1, 2),
+            "lane_guidances": guidances(1),
+            "segments": segments("a"),
+            "upcoming_maneuver_ids": [1],
+            "current_lane_guidance_id": 1,
+            "trip_travel_estimates": meters(5000),
+            "maneuver_travel_estimates": meters(50),
+        }
 
         def begun(name):
             talk = self.new(name).join()
@@ -278,7 +323,9 @@ class Conversations:
             talk.start(FITTED, maneuvers=maneuvers(*first), upcoming_maneuver_ids=first, maneuver_travel_estimates=meters(10))
             for each in range(count + 1, count + 5):
                 talk.with_generation("AddManeuvers", FITTED, each, maneuvers=maneuvers(each))
-                talk.with_generation("UpdateManeuverEstimates", FITTED, each, maneuver_id=each, travel_estimates=meters(each * 100))
+                talk.with_generation(
+                    "UpdateManeuverEstimates", FITTED, each, maneuver_id=each, travel_estimates=meters(each * 100)
+                )
                 talk.with_generation("UpcomingManeuvers", FITTED, each, maneuver_ids=list(range(each - count + 1, each + 1)))
         talk = self.new("a maneuver that is added again counts as added now", {"maneuvers_stored_max": 3}).join()
         talk.start(FITTED, maneuvers=maneuvers(1, 2, 3), upcoming_maneuver_ids=[1, 2])
@@ -357,7 +404,9 @@ class Conversations:
     def resumption(self):
         def guided(name, limits=None):
             talk = self.new(name, limits).join()
-            return talk.start(maneuvers=maneuvers(1, 2), upcoming_maneuver_ids=[1]).publish("CurrentRoadName", {"name_variants": ["A 1"]})
+            return talk.start(maneuvers=maneuvers(1, 2), upcoming_maneuver_ids=[1]).publish(
+                "CurrentRoadName", {"name_variants": ["A 1"]}
+            )
 
         talk = guided("an endpoint gets what it missed")
         talk.cut()
@@ -467,103 +516,9 @@ class Conversations:
         talk.gateway("Ping", {"nonce": "5"})
         talk.gateway("Pong", {"nonce": "5"})
         talk.gateway("Error", {"code": 7, "message_type": 0x0208})
-        talk.gateway("Prompt", {"request_id": "r", "waypoint": PLACE, "travel_estimates": meters(1), "deadline_milliseconds": 60000})
+        talk.gateway(
+            "Prompt", {"request_id": "r", "waypoint": PLACE, "travel_estimates": meters(1), "deadline_milliseconds": 60000}
+        )
         talk.gateway("PromptOver", {"request_id": "r", "outcome": 1})
         talk.gateway("RequestOutcome", {"request_id": "r", "vehicle_id": "car", "outcome": 1})
         talk.received(None, None, frame(0x00EE, b"\xff", SKIPPABLE), SKIPPABLE, 0, 0, False)
-
-
-class RandomDrive:
-    """A drive of random frames that a gateway could send."""
-
-    LIMITS = [{}, {"maneuvers_stored_max": 2}, {"maneuvers_stored_max": 3, "lane_guidances_stored_max": 2}, {"frame_bytes_max": 4096}]
-
-    def __init__(self, talk, seed):
-        self.talk, self.source, self.next_id, self.alerts = talk, random.Random(seed), 1, 0
-        self.slots = talk.limits.get("maneuvers_stored_max", 0)
-
-    def drive(self):
-        self.talk.join()
-        self.begin(self.talk.start)
-        steps = [self.add, self.add, self.upcoming, self.estimates, self.name, self.state, self.pause, self.alert, self.trip, self.reconnect,
-                 self.replace, self.suspend, self.extension]
-        for _ in range(self.source.randint(8, 20)):
-            self.source.choice(steps)()
-        if self.source.random() < 0.3:
-            self.talk.publish(self.source.choice(["FinishGuidance", "CancelGuidance"]))
-        # Only the states that matter most, to keep the file small.
-        for index, step in enumerate(self.talk.steps[:-1]):
-            if index % 5:
-                step.pop("state", None)
-
-    def ids(self, count):
-        self.next_id += count
-        return list(range(self.next_id - count, self.next_id))
-
-    def begin(self, start):
-        ids = self.ids(self.source.randint(1, self.slots or 4))
-        start(maneuvers=maneuvers(*ids), upcoming_maneuver_ids=ids[:2], segments=segments(f"s{ids[0]}"), trip_travel_estimates=meters(len(ids)))
-
-    def held(self):
-        return [each["id"] for each in self.talk.endpoint.fields.get("maneuvers", [])]
-
-    def add(self):
-        kind = self.source.randrange(3)
-        if kind == 0:
-            self.talk.with_generation("AddManeuvers", maneuvers=maneuvers(*self.ids(self.source.randint(1, 3)), type=self.source.randrange(60)))
-        elif kind == 1:
-            self.talk.with_generation("AddLaneGuidances", lane_guidances=guidances(*self.ids(self.source.randint(1, 3))))
-        else:
-            self.talk.with_generation("AddRouteSegments", segments=segments(*(f"s{each}" for each in self.ids(1))))
-
-    def upcoming(self):
-        held = self.held()
-        self.talk.with_generation("UpcomingManeuvers", maneuver_ids=held[-self.source.randint(1, 3):])
-
-    def estimates(self):
-        if self.source.random() < 0.5:
-            self.talk.with_generation("UpdateManeuverEstimates", maneuver_id=self.source.choice(self.held()), travel_estimates=meters(self.source.randrange(1000)))
-        else:
-            self.talk.publish("UpdateTripEstimates", {"travel_estimates": meters(self.source.randrange(9000)), "time_remaining_color": self.source.randrange(4)})
-
-    def name(self):
-        self.talk.publish("CurrentRoadName", {"name_variants": [f"A {self.source.randrange(99)}"] * self.source.randrange(3)})
-
-    def state(self):
-        if self.talk.endpoint.fields["phase"] == "active":
-            self.talk.with_generation("UpdateManeuverState", state=self.source.randrange(4))
-
-    def pause(self):
-        if self.talk.endpoint.fields["phase"] == "active":
-            self.talk.publish("PauseGuidance", {"reason": self.source.randint(1, 5)})
-        elif self.source.random() < 0.5:
-            self.talk.resume()
-        else:
-            self.begin(self.talk.resume)
-
-    def alert(self):
-        if self.talk.endpoint.fields.get("alert"):
-            self.talk.publish("DismissAlert", {"alert_id": self.alerts})
-        else:
-            self.alerts += 1
-            self.talk.publish("ShowAlert", {"alert": {"id": self.alerts, "title_variants": ["!"], "duration_milliseconds": 6000}})
-
-    def trip(self):
-        self.talk.publish("UpdateTrip", {"trip": {**TRIP, "destination_shareable": self.source.random() < 0.5}})
-
-    def reconnect(self):
-        self.talk.cut()
-        self.talk.snapshot(MISSED, until=self.talk.number + 1)
-        self.name()
-        self.talk.end_snapshot()
-
-    def replace(self):
-        self.begin(self.talk.start)
-
-    def suspend(self):
-        self.talk.gateway("SessionSuspended", {"grace_milliseconds": 1}, GATEWAY, 7)
-        if self.source.random() < 0.8:
-            self.talk.gateway("SessionRestored", flags=GATEWAY, session=7)
-
-    def extension(self):
-        self.talk.extension(self.source.randrange(3), bytes([self.source.randrange(256)]))

@@ -20,8 +20,17 @@ class Endpoint:
     # What is kept when a route or guidance begins anew.
     SESSION = {"phase", "client_id", "suspended", "withheld"}
     ROUTE = {
-        "generation", "maneuvers", "lane_guidances", "segments", "upcoming_maneuver_ids", "current_lane_guidance_id",
-        "current_segment_id", "maneuver_state", "trip_travel_estimates", "time_remaining_color", "maneuver_travel_estimates",
+        "generation",
+        "maneuvers",
+        "lane_guidances",
+        "segments",
+        "upcoming_maneuver_ids",
+        "current_lane_guidance_id",
+        "current_segment_id",
+        "maneuver_state",
+        "trip_travel_estimates",
+        "time_remaining_color",
+        "maneuver_travel_estimates",
     }
 
     def state(self):
@@ -30,7 +39,11 @@ class Endpoint:
             return {"phase": "none"}
         state = {"session_id": self.session, "cursor": str(self.cursor), "complete": self.is_complete and self.snapshot != FULL}
         empty = ([], {}, 0, "", False, None)
-        return state | {key: value for key, value in self.fields.items() if value not in empty or key == "trip_travel_estimates" and value == {}}
+        return state | {
+            key: value
+            for key, value in self.fields.items()
+            if value not in empty or key == "trip_travel_estimates" and value == {}
+        }
 
     def resumption(self):
         """The session and the cursor of its next Hello (REQ-RESUME-04)."""
@@ -114,7 +127,9 @@ class Endpoint:
             "maneuver_travel_estimates": {},
         }
         if "maneuver_travel_estimates" in route and route.get("upcoming_maneuver_ids"):
-            self.fields["maneuver_travel_estimates"] = {str(route["upcoming_maneuver_ids"][0]): route["maneuver_travel_estimates"]}
+            self.fields["maneuver_travel_estimates"] = {
+                str(route["upcoming_maneuver_ids"][0]): route["maneuver_travel_estimates"]
+            }
 
     def on_PauseGuidance(self, message, _):
         self.fields |= {"phase": "paused", "pause": message, "maneuver_state": 0}

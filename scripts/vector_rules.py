@@ -296,9 +296,7 @@ def pair(message_name):
 
 CHECKS = {
     ("FeatureGrant", "reason"): only_with("reason", lambda message: not message.get("granted")),
-    ("Hello", "version_max"): lambda message: (
-        "INCONSISTENT" if message["version_max"] < message["version_min"] else None
-    ),
+    ("Hello", "version_max"): lambda message: "INCONSISTENT" if message["version_max"] < message["version_min"] else None,
     ("Hello", "vehicle"): only_with("vehicle", lambda message: message["role"] == 1),
     ("Hello", "navigation"): only_with("navigation", lambda message: message["role"] == 2),
     ("Hello", "observer"): only_with("observer", lambda message: message["role"] == 3),
@@ -320,9 +318,7 @@ CHECKS = {
     ("RequestAnswer", "travel_estimates"): only_with("travel_estimates", lambda message: message["answer"] == 1),
     ("RequestAnswer", "reason"): decline_reason,
     ("DestinationShareStatus", "outcome"): only_with("outcome", lambda message: message["stage"] == 3),
-    ("AlertResponse", "dismissal"): lambda message: (
-        "INCONSISTENT" if "dismissal" in message and "action_id" in message else None
-    ),
+    ("AlertResponse", "dismissal"): lambda message: "INCONSISTENT" if "dismissal" in message and "action_id" in message else None,
     **pair("AlertResponse"),
     **pair("VehicleSettings"),
     **pair("ZoomCluster"),

@@ -74,9 +74,7 @@ class Protos:
 
     def __init__(self):
         definitions = [definition for name in FILES for definition in parse(name)]
-        self.enums = {
-            each.name: [value.number for value in each.members] for each in definitions if each.kind == "enum"
-        }
+        self.enums = {each.name: [value.number for value in each.members] for each in definitions if each.kind == "enum"}
         self.removed = {each.name: sorted(each.reserved) for each in definitions if each.kind == "enum"}
         self.shapes = {}
         messages = [each for each in definitions if each.kind == "message"]

@@ -18,7 +18,7 @@ enum WireJSON {
 
     private static func object(_ message: UnsafeMutablePointer<ProtobufCMessage>) -> JSON {
         var object: [String: JSON] = [:]
-        let descriptor = message.pointee.descriptor!
+        guard let descriptor = message.pointee.descriptor else { return .null }
         for index in 0..<Int(descriptor.pointee.n_fields) {
             let field = descriptor.pointee.fields[index]
             object[String(cString: field.name)] = self.value(of: field, UnsafeRawPointer(message))
