@@ -144,7 +144,7 @@ extension FieldRules {
     ]
 
     static let connectionMeasure: Rules = [
-        "connection_id": .any.required,
+        "connection_id": .requiredLong,
         "waiting_bytes": .any,
         "input_bytes": .any,
         "conflated": .any,
