@@ -10,11 +10,15 @@ import Testing
         "connection.jsonl", "session.jsonl", "vehicle.jsonl", "observer.jsonl", "lines.jsonl", "large.jsonl",
     ]
 
+    /// Read once: under a sanitizer that takes longer than the tests.
+    private static let vectors = Dictionary(
+        uniqueKeysWithValues: Self.files.map { file in (file, Result { try Vector.read(file) }) })
+
     /// What is wrong with the vectors of a file, in a few lines.
     private static func disagreements(
         _ file: String, _ check: (Vector) throws -> String?
     ) throws -> [String] {
-        let vectors = try Vector.read(file)
+        let vectors = try #require(Self.vectors[file]).get()
         #expect(!vectors.isEmpty)
         return try vectors.compactMap { vector in try check(vector).map { "\(vector.name): \($0)" } }
     }

@@ -3,7 +3,7 @@ import Testing
 import WaymarkProtocol
 
 /// A value of the JSON form, see Protos/vectors/README.md.
-enum JSON: Decodable, Hashable, CustomStringConvertible {
+enum JSON: Decodable, Hashable, Sendable, CustomStringConvertible {
     case null
     case flag(Bool)
     case number(Double)
@@ -69,7 +69,7 @@ enum JSON: Decodable, Hashable, CustomStringConvertible {
 }
 
 /// A line of a file in Protos/vectors.
-struct Vector: Decodable {
+struct Vector: Decodable, Sendable {
     let name: String
     let message: String
     let hex: String?
@@ -80,7 +80,7 @@ struct Vector: Decodable {
     let code: String?
     let field: String?
 
-    struct Part: Decodable {
+    struct Part: Decodable, Sendable {
         let hex: String
         let times: Int
 
