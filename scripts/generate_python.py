@@ -23,6 +23,7 @@ SCALARS = {"uint32": "int", "uint64": "int", "sint32": "int", "bool": "bool", "d
 EMPTY = {"int": "0", "bool": "False", "float": "0.0", "str": '""', "bytes": 'b""'}
 NAME_BYTES_MAX = 64
 ENUMERATION_MAX = 2**31 - 1
+TYPE_NAMES = ["BODIES", "TYPES", "MessageType"]
 
 
 def optional_fields():
@@ -56,9 +57,8 @@ def prose(text):
 def docstring(text, indent):
     """A docstring; one line if it fits."""
     text = prose(text).replace("\\", "\\\\") or "A message."
-    if len(indent) + len(text) + 6 <= WIDTH:
-        return f'{indent}"""{text}"""\n'
-    return wrapped(text, indent, '"""', "") + f'{indent}"""\n'
+    lines = wrapped(text, indent, '"""', "")
+    return lines.rstrip("\n") + '"""\n' if lines.count("\n") == 1 else lines + f'{indent}"""\n'
 
 
 def constant(name):
@@ -184,11 +184,13 @@ class Generator:
         used = {self.type_of(member) for message in messages for member in message.members} - set(SCALARS.values())
         out = HEADER.format(FILES[file]) + "\nfrom __future__ import annotations\n\nfrom dataclasses import dataclass\n\n"
         kinds = {self.field(message, member).split(", ")[2].rstrip("),\n") for message in messages for member in message.members}
-        out += imported("waymark_nav._wire", [*sorted(kinds), "Field", "Message", "OpenEnum", "define"])
-        for other in protocol.FILES:
-            names = sorted(name for name in used if self.file_of[name] == other and other != file)
+        for other in sorted(protocol.FILES):
+            names = sorted((name for name in used if self.file_of[name] == other and other != file), key=str.lower)
             if names:
                 out += imported(f"waymark_nav._generated.{other}", names)
+        has_enumerations = any(definition.kind == "enum" for definition in definitions)
+        runtime = ["Field", "Message", *(["OpenEnum"] if has_enumerations else []), "define"]
+        out += imported("waymark_nav._wire", [*sorted(kinds), *runtime])
         for definition in definitions:
             if definition.kind == "enum":
                 out += enumeration(definition)
@@ -208,8 +210,8 @@ class Generator:
                 types.append((int(brackets[0].removeprefix("type "), 16), message))
         types.sort(key=lambda type: type[0])
         out = HEADER.format("Message types.") + "\nfrom __future__ import annotations\n\nfrom enum import IntEnum\n\n"
-        for file in protocol.FILES:
-            names = sorted(message.name for _, message in types if message.file == file)
+        for file in sorted(protocol.FILES):
+            names = sorted((message.name for _, message in types if message.file == file), key=str.lower)
             if names:
                 out += imported(f"waymark_nav._generated.{file}", names)
         out += "from waymark_nav._wire import Message\n"
@@ -218,19 +220,20 @@ class Generator:
             out += f"    {constant(message.name)} = 0x{number:04X}\n"
         out += "\n\n#: The class of the body, by type.\nBODIES: dict[int, type[Message]] = {\n"
         out += "".join(f"    0x{number:04X}: {message.name},\n" for number, message in types)
-        out += "}\n\n#: The type, by the class of the body.\nTYPES: dict[type[Message], MessageType] = {\n"
-        return out + "    body: MessageType(number) for number, body in BODIES.items()\n}\n"
+        out += "}\n\n#: The type, by the class of the body.\nTYPES: dict[type[Message], MessageType] = "
+        return out + "{body: MessageType(number) for number, body in BODIES.items()}\n"
 
     def everything(self):
         """The module that has all names."""
         out = HEADER.format("All messages and enumerations of the protocol.") + "\nfrom __future__ import annotations\n\n"
         names = []
-        for file in protocol.FILES:
-            own = sorted(definition.name for definition in self.definitions[file])
+        for file in sorted(protocol.FILES):
+            own = sorted((definition.name for definition in self.definitions[file]), key=str.lower)
             names += own
+            if file > "types" > max((each for each in protocol.FILES if each < file), default=""):
+                out += imported("waymark_nav._generated.types", TYPE_NAMES)
             out += imported(f"waymark_nav._generated.{file}", own)
-        out += imported("waymark_nav._generated.types", ["BODIES", "TYPES", "MessageType"])
-        names += ["BODIES", "TYPES", "MessageType"]
+        names += TYPE_NAMES
         return out + "\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in sorted(names)) + "]\n"
 
 

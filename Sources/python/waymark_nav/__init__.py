@@ -1,0 +1,37 @@
+"""Vehicle endpoints and navigation clients of Waymark, on asyncio. The same, blocking, is in waymark_nav.sync."""
+
+from waymark_nav._endpoint import Endpoint
+from waymark_nav._feed import Feed
+from waymark_nav._version import __version__
+from waymark_nav.core import Closed, Connected, Connecting, Phase, Reconnection, Update, VehicleState
+from waymark_nav.errors import (
+    ClosedError,
+    ConnectionFailedError,
+    OutcomeUnknownError,
+    RefusedError,
+    Rejection,
+    SessionEndedError,
+    VehicleRefusedError,
+    WaymarkError,
+)
+
+__all__ = [
+    "Closed",
+    "ClosedError",
+    "Connected",
+    "Connecting",
+    "ConnectionFailedError",
+    "Endpoint",
+    "Feed",
+    "OutcomeUnknownError",
+    "Phase",
+    "Reconnection",
+    "RefusedError",
+    "Rejection",
+    "SessionEndedError",
+    "Update",
+    "VehicleRefusedError",
+    "VehicleState",
+    "WaymarkError",
+    "__version__",
+]

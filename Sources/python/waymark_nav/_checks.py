@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from waymark_nav import messages as m
-from waymark_nav._wire import CHECKS, DUPLICATE, INCONSISTENT, MISSING, OUT_OF_RANGE, UNKNOWN_REFERENCE, Message, Rejection
+from waymark_nav._wire import CHECKS, DUPLICATE, INCONSISTENT, MISSING, OUT_OF_RANGE, UNKNOWN_REFERENCE, Message
+from waymark_nav.errors import Rejection
 
 _DECLINES = {
     m.Outcome.NOT_SUPPORTED,

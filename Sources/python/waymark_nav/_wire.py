@@ -10,10 +10,9 @@ import re
 import struct
 from collections.abc import Callable, Iterable
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from waymark_nav._generated.connection import ErrorCode
+from waymark_nav.errors import Rejection
 
 # What a field's value looks like on the wire.
 UINT32, UINT64, SINT32, BOOL, ENUM, DOUBLE, STRING, BYTES, MESSAGE = range(9)
@@ -27,32 +26,6 @@ UNKNOWN_FIELDS_MAX = 1_024
 _NAME = re.compile(rb"[A-Za-z0-9._:-]*")
 _DOUBLE = struct.Struct("<d")
 _RAW_MAX = {UINT32: 2**32 - 1, UINT64: 2**64 - 1, SINT32: 2**32 - 1, BOOL: 1, ENUM: 2**32 - 1}
-
-
-class Rejection(ValueError):
-    """Why a message is not allowed; nothing of it is used."""
-
-    def __init__(self, code: int, field: str, reason: str) -> None:
-        super().__init__(code, field, reason)
-        self.code_number = code
-        #: The path of the field, e.g. ``maneuvers[3].id``; empty: the message as a whole.
-        self.field = field
-        #: A sentence.
-        self.reason = reason
-
-    @property
-    def code(self) -> ErrorCode:
-        """The code that the gateway sends for it."""
-        from waymark_nav._generated.connection import ErrorCode
-
-        return ErrorCode(self.code_number)
-
-    def inside(self, outer: str) -> Rejection:
-        """The same rejection, seen from one level further out."""
-        return Rejection(self.code_number, f"{outer}.{self.field}" if self.field else outer, self.reason)
-
-    def __str__(self) -> str:
-        return f"{self.field}: {self.reason}" if self.field else self.reason
 
 
 class OpenEnum(IntEnum):
@@ -106,7 +79,8 @@ class Field:
         name: bool = False,
         optional: bool = False,
     ) -> None:
-        self.number, self.name, self.kind, self.of = number, field_name, kind, of
+        self.number, self.name, self.kind = number, field_name, kind
+        self.of: Any = of
         self.form = 0 if kind <= ENUM else 1 if kind == DOUBLE else 2
         self.key = number << 3 | self.form
         self.bit = 1 << number
@@ -250,10 +224,7 @@ def _read(plan: Plan, data: bytes, at: int, end: int, unknown: list[int]) -> Any
                 stop = at + size
                 if stop > end:
                     raise _cut()
-                if field.kind == MESSAGE:
-                    value = _read(PLANS[field.of], data, at, stop, unknown)  # type: ignore[index]
-                else:
-                    value = _text(field, data[at:stop])
+                value = _read(PLANS[field.of], data, at, stop, unknown) if field.kind == MESSAGE else _text(field, data[at:stop])
                 at = stop
             if items is None:
                 values[field.position] = value

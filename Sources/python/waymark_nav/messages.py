@@ -72,8 +72,8 @@ from waymark_nav._generated.session import (
     PauseGuidance,
     ResumeGuidance,
     RouteInformation,
-    SessionEndReason,
     SessionEnded,
+    SessionEndReason,
     SessionOpened,
     SessionRestored,
     SessionSuspended,
@@ -94,6 +94,7 @@ from waymark_nav._generated.session import (
     VehicleStanding,
     VehicleStatus,
 )
+from waymark_nav._generated.types import BODIES, TYPES, MessageType
 from waymark_nav._generated.vehicle import (
     AlertResponse,
     AllowNavigation,
@@ -119,7 +120,6 @@ from waymark_nav._generated.vehicle import (
     WithdrawRequest,
     ZoomCluster,
 )
-from waymark_nav._generated.types import BODIES, TYPES, MessageType
 
 __all__ = [
     "Acknowledgement",

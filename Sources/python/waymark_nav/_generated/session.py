@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from waymark_nav._wire import BOOL, ENUM, MESSAGE, STRING, UINT32, UINT64, Field, Message, OpenEnum, define
 from waymark_nav._generated.connection import ErrorCode, FeatureGrant
 from waymark_nav._generated.model import (
     AlertDismissal,
@@ -20,6 +19,7 @@ from waymark_nav._generated.model import (
     Trip,
     Waypoint,
 )
+from waymark_nav._wire import BOOL, ENUM, MESSAGE, STRING, UINT32, UINT64, Field, Message, OpenEnum, define
 
 
 class VehicleStanding(OpenEnum):

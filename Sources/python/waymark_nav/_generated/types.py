@@ -175,6 +175,4 @@ BODIES: dict[int, type[Message]] = {
 }
 
 #: The type, by the class of the body.
-TYPES: dict[type[Message], MessageType] = {
-    body: MessageType(number) for number, body in BODIES.items()
-}
+TYPES: dict[type[Message], MessageType] = {body: MessageType(number) for number, body in BODIES.items()}

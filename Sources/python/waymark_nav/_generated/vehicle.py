@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from waymark_nav._wire import BOOL, ENUM, MESSAGE, STRING, UINT32, UINT64, Field, Message, OpenEnum, define
 from waymark_nav._generated.model import (
     AlertDismissal,
     ClusterSetting,
@@ -14,6 +13,7 @@ from waymark_nav._generated.model import (
     Waypoint,
     ZoomDirection,
 )
+from waymark_nav._wire import BOOL, ENUM, MESSAGE, STRING, UINT32, UINT64, Field, Message, OpenEnum, define
 
 
 class Outcome(OpenEnum):
@@ -204,8 +204,7 @@ class UpdateRouteSource(Message):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VehicleSettings(Message):
-    """Vehicle to gateway to client: how the vehicle's display is set. State per endpoint, retained. Absent: unchanged.
-    """
+    """Vehicle to gateway to client: how the vehicle's display is set. State per endpoint, retained. Absent: unchanged."""
 
     compass: ClusterSetting = ClusterSetting.UNSPECIFIED
 
