@@ -1,5 +1,6 @@
 """Vehicle endpoints and navigation clients of Waymark, on asyncio. The same, blocking, is in waymark_nav.sync."""
 
+from waymark_nav._client import Accept, Client, Offer, OwnPrompt, Session, SessionEvent
 from waymark_nav._endpoint import Endpoint
 from waymark_nav._feed import Feed
 from waymark_nav._version import __version__
@@ -16,6 +17,8 @@ from waymark_nav.errors import (
 )
 
 __all__ = [
+    "Accept",
+    "Client",
     "Closed",
     "ClosedError",
     "Connected",
@@ -23,12 +26,16 @@ __all__ = [
     "ConnectionFailedError",
     "Endpoint",
     "Feed",
+    "Offer",
     "OutcomeUnknownError",
+    "OwnPrompt",
     "Phase",
     "Reconnection",
     "RefusedError",
     "Rejection",
+    "Session",
     "SessionEndedError",
+    "SessionEvent",
     "Update",
     "VehicleRefusedError",
     "VehicleState",

@@ -4,21 +4,45 @@ A program that does not use asyncio drives them itself: it says what happened (o
 (wants_transport(), take_output(), wants_end, wants_cut(), next_event(), deadline). Instants are seconds of a clock that does not go back.
 """
 
+from waymark_nav.core._client import (
+    Asked,
+    Client,
+    ClientSettings,
+    InquiryEnded,
+    OpeningRefused,
+    Progress,
+    SessionMessage,
+    SessionOpen,
+    SessionOver,
+    ShareEnded,
+)
 from waymark_nav.core._endpoint import Endpoint, EndpointSettings, RequestEnded, StopEnded, Update
 from waymark_nav.core._peer import Closed, Connected, Connecting, Event, Peer, Reconnection
+from waymark_nav.core._session import Session
 from waymark_nav.core._state import Phase, VehicleState
 
 __all__ = [
+    "Asked",
+    "Client",
+    "ClientSettings",
     "Closed",
     "Connected",
     "Connecting",
     "Endpoint",
     "EndpointSettings",
     "Event",
+    "InquiryEnded",
+    "OpeningRefused",
     "Peer",
     "Phase",
+    "Progress",
     "Reconnection",
     "RequestEnded",
+    "Session",
+    "SessionMessage",
+    "SessionOpen",
+    "SessionOver",
+    "ShareEnded",
     "StopEnded",
     "Update",
     "VehicleState",
