@@ -40,6 +40,12 @@ class OpenEnum(IntEnum):
         member._value_ = value
         return member
 
+    def __str__(self) -> str:
+        return self._name_
+
+    def __format__(self, spec: str) -> str:
+        return format(self._name_, spec)
+
     @property
     def is_recognized(self) -> bool:
         """Whether this version knows the value."""
