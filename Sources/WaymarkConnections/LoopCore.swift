@@ -13,6 +13,10 @@ package enum Instruction: Sendable {
     case leave(ConnectionID, AudienceID)
     case purge(ConnectionID, SessionID)
     case purgeShares(ConnectionID, SessionID)
+    /// A portion for an observer; answered by ``LoopCore/Action/roomForObserver(_:)``.
+    case tell(ConnectionID, [Frame])
+    /// From now on the core is told, or not told, what crosses connections.
+    case setObserved(Bool)
 }
 
 /// All connections of one event loop and the audiences that they are in: every decision about what is read and what is sent.
@@ -46,6 +50,8 @@ package struct LoopCore {
         case workLater
         /// The connection was removed, and has submitted its last events.
         case removed(ConnectionID)
+        /// An observer's connection has room for another portion.
+        case roomForObserver(ConnectionID)
         /// For ``GatewayCore/hold(_:)``: what this connection published is being sent to many endpoints.
         case hold(ConnectionID)
         /// For ``GatewayCore/release(_:)``: they were sent it.
@@ -109,6 +115,8 @@ package struct LoopCore {
     package static let batchesMax = 4
     /// What a batch may cost that a loop need not be woken for when it was processed.
     static let costUntold = 4
+    /// An observer is sent more once it holds less than this for output.
+    private static let observerRoomBytes = 32_768
     /// A connection that holds no more than this for output is not closed because all together hold too much.
     private static let fewBytes = 4_096
     /// What the event loop gets for other things when more deadlines are due than ``Budget/deadlines``.
@@ -321,6 +329,14 @@ package struct LoopCore {
         case .purge(let id, let session): self.purge(id, session, nil, at: now, into: &actions)
         case .purgeShares(let id, let session):
             self.purge(id, session, .shareDestination, at: now, into: &actions)
+        case .tell(let id, let frames):
+            guard let slot = self.slots[id] else { break }
+            for frame in frames where self.connections[slot].send(frame, slot, send, into: &actions) {
+                self.touched.append(slot)
+            }
+            self.connections[slot].awaitsRoom = true
+            self.connections[slot].isSettled = false
+        case .setObserved(let isObserved): self.codecs.isObserved = isObserved
         }
     }
 
@@ -446,6 +462,12 @@ package struct LoopCore {
                 self.connections[slot].close(dueTo: overflow, at: now, slot, self.codecs, into: &actions)
                 return self.settleChanges(slot, at: now, into: &actions, arms: arms)
             }
+        }
+        if self.connections[slot].awaitsRoom,
+            self.connections[slot].output.heldByteCount < Self.observerRoomBytes
+        {
+            self.connections[slot].awaitsRoom = false
+            actions.append(.roomForObserver(self.connections[slot].id))
         }
         // What a closing connection reads is discarded.
         if self.connections[slot].isClosing { self.readOn(slot, into: &actions) }

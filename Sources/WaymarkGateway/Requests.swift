@@ -155,12 +155,13 @@ extension Gateway {
     ) {
         self.charge(request, of: key.vehicle)
         let number = self.requests.nextKey
-        let deadline = self.deadlines.add(.request(number), at: now + self.policy.limits.requestTimeout)
+        let due = now + self.policy.limits.requestTimeout
+        let deadline = self.deadlines.add(.request(number), at: due)
         let place = self.assign(number, to: index)
         self.requests.insert(
             Request(
                 vehicle: key.vehicle, content: request, kind: kind, client: client, place: place,
-                deadline: deadline))
+                deadline: deadline, due: due))
         self.vehicles.withValue(at: vehicle) {
             $0.openRequests.append(Vehicle.OpenRequest(id: key.id, number: number))
         }
@@ -200,7 +201,7 @@ extension Gateway {
         guard let replaced = self.requests.withValue(at: number, { $0.deadline }) else { return }
         self.deadlines.cancel(replaced)
         let deadline = self.deadlines.add(.request(number), at: end)
-        self.requests.change(number) { $0.deadline = deadline }
+        self.requests.change(number) { ($0.deadline, $0.due) = (deadline, end) }
     }
 
     /// Asks a client for a drive.

@@ -27,10 +27,13 @@ extension SimulatedNetwork {
                     self.loops[connection.loop].detach(connection.slot).map { (connection, $0) }
                 }
             }
+            let observation = try self.gateway.observationState.map { try Self.copy($0) }
             var predecessor = self.gateway.gateway
             predecessor.forgetSnapshots()
             self.inspector.predecessor = predecessor
+            self.inspector.observers.reset()
             self.beginGateway(gateway)
+            self.gateway.adopt(self.gateway.gateway, observation, at: self.now)
             self.gatewayDeadline = gateway.armed
             self.gateway.isPaused = true
             for (connection, state) in detached { self.adopt(try Self.copy(state), connection) }

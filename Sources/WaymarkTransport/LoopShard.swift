@@ -90,6 +90,7 @@ final class LoopShard {
             case .removed(let connection): driver.left(connection)
             case .hold(let connection): driver.hold(connection)
             case .release(let connection): driver.release(connection)
+            case .roomForObserver(let connection): driver.noteRoom(forObserver: connection)
             }
         }
     }

@@ -1,0 +1,174 @@
+internal import WaymarkAccess
+internal import WaymarkGateway
+package import WaymarkObservation
+package import WaymarkProtocol
+
+/// Counts of what is rare, by a code. Codes that this build does not know share one place.
+package struct CodeCounts: Sendable {
+    private static let countMax = 32
+    private var counts = InlineArray<32, UInt64>(repeating: 0)
+
+    mutating func count(_ code: UInt32) { self.counts[Int(min(code, 31))] &+= 1 }
+
+    var all: [(code: UInt32, count: UInt64)] {
+        (0..<Self.countMax).compactMap { self.counts[$0] == 0 ? nil : (UInt32($0), self.counts[$0]) }
+    }
+}
+
+extension CodeCounts: Codable {
+    package func encode(to encoder: any Encoder) throws {
+        try (0..<Self.countMax).map { self.counts[$0] }.encode(to: encoder)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        for (index, count) in try [UInt64](from: decoder).prefix(Self.countMax).enumerated() {
+            self.counts[index] = count
+        }
+    }
+}
+
+/// What ``GatewayCore`` counts since the gateway's state began.
+package struct Tallies: Sendable, Codable {
+    var admitted: UInt64 = 0
+    /// By close code.
+    var refused = CodeCounts()
+    var closed = CodeCounts()
+    /// By end reason.
+    var sessionsEnded = CodeCounts()
+    /// By outcome.
+    var requestsEnded = CodeCounts()
+    /// Of hubs that are gone.
+    var dropped: UInt64 = 0
+
+    mutating func count(_ note: Gateway.Note) {
+        switch note.turn {
+        case .ended(let reason): self.sessionsEnded.count(reason.rawValue)
+        case .requestEnded(let outcome): self.requestsEnded.count(outcome.rawValue)
+        default: break
+        }
+    }
+}
+
+// Observers: what they are told, and when.
+extension GatewayCore {
+    mutating func admit(
+        _ id: ConnectionID, _ hello: ObserverHello, _ old: ResumptionToken?, _ principal: Principal,
+        _ subject: AccessSubject, _ token: ResumptionToken, at now: Instant
+    ) {
+        if self.hub == nil {
+            self.hub = ObservationHub(of: self.gateway)
+            self.setObserved(true)
+        }
+        switch self.hub?.admit(id, hello, resuming: old, principal, subject, token, in: self.gateway, at: now)
+        {
+        case .admitted(var welcome, let takenOver):
+            if let takenOver {
+                let goodbye = Goodbye(.takenOver, reason: "the same observer reconnected with its token")
+                self.instruct(takenOver, .session(takenOver, .closeRequested(goodbye)))
+            }
+            welcome.software = self.software
+            welcome.gateway = self.gateway.identity
+            self.tallies.admitted += 1
+            self.instruct(id, .session(id, .admitted(welcome)))
+        case .refused(let goodbye):
+            self.tallies.refused.count(goodbye.code.rawValue)
+            self.instruct(id, .session(id, .closeRequested(goodbye)))
+        case nil: break
+        }
+    }
+
+    /// Continues with the observers of another process.
+    mutating func adopt(_ observation: ObservationState, at now: Instant) {
+        self.setObserved(true)
+        let (hub, refused) = observation.hub(of: self.gateway, at: now)
+        self.hub = hub
+        self.refusedObservers = refused
+    }
+
+    /// The connections of observers, also of those that the access rules no longer admit.
+    package var observers: [ConnectionID] { (self.hub?.connections ?? []) + self.refusedObservers }
+
+    /// The observers for the next process; nil if there are none.
+    package var observationState: ObservationState? { self.hub.map { ObservationState($0) } }
+
+    private mutating func setObserved(_ isObserved: Bool) {
+        self.gateway.trackChanges(isObserved)
+        self.instructAll(.setObserved(isObserved))
+    }
+
+    /// Hands an event and what followed from it to the hub.
+    mutating func observe(_ event: Gateway.Event, _ actions: ArraySlice<Gateway.Action>, at now: Instant) {
+        switch event {
+        case .received(let id, .observe(let observe), _): self.hub?.receive(observe, from: id, at: now)
+        case .received(let id, .readCounters, _): self.hub?.readCounters(from: id)
+        case .departed(let id, let clean) where self.hub?.has(id) == true:
+            self.hub?.depart(id, clean: clean, until: now + self.gateway.policy.limits.grace)
+        case .policyChanged:
+            for id in self.hub?.endForbidden(by: self.gateway) ?? [] {
+                let goodbye = Goodbye(.notAuthorized, reason: "the access rules have changed")
+                self.instruct(id, .session(id, .closeRequested(goodbye)))
+            }
+        default: break
+        }
+        self.hub?.see(event, actions, of: &self.gateway, at: now)
+    }
+
+    /// Sends what observers have room for. Ends to observe once there are no observers.
+    mutating func tellObservers(at now: Instant) {
+        for id in self.refusedObservers {
+            let goodbye = Goodbye(.notAuthorized, reason: "the access rules have changed")
+            self.instruct(id, .session(id, .closeRequested(goodbye)))
+        }
+        self.refusedObservers = []
+        self.hub?.forgetExpired(at: now)
+        guard self.hub?.isEmpty == false else {
+            self.tallies.dropped += self.hub?.droppedCount ?? 0
+            self.hub = nil
+            return self.setObserved(false)
+        }
+        guard self.hub?.isDue == true else { return }
+        let (connected, byteCount) = (self.hub?.connectedCount ?? 0, self.hub?.byteCount ?? 0)
+        let dropped = self.tallies.dropped + (self.hub?.droppedCount ?? 0)
+        let isAsked = self.hub?.areCountersWanted == true
+        let counters = isAsked ? self.counters(observers: connected, byteCount, dropped) : []
+        let portions = self.hub?.takePortions(
+            of: &self.gateway, counters: { $0.counters = counters }, at: now)
+        for (id, frames) in portions ?? [] { self.instruct(id, .tell(id, frames)) }
+    }
+
+    /// The connection of an observer has room. Plan a run, if one is due.
+    package mutating func noteRoom(forObserver id: ConnectionID) { self.hub?.noteRoom(for: id) }
+
+    /// Everything that is counted.
+    private func counters(
+        observers: Int, _ observationBytes: Int, _ dropped: UInt64
+    ) -> [CounterReport.Counter] {
+        typealias Counter = CounterReport.Counter
+        let (counters, census, kept) = (self.gateway.counters, self.gateway.census, self.gateway.keptBytes)
+        var all = [
+            Counter(.publications, counters.framesPublished),
+            Counter(.publicationsUnchanged, counters.framesUnchanged),
+            Counter(.publicationsRejected, counters.framesRejected),
+            Counter(.sessionsOpened, counters.sessionsOpened),
+        ]
+        all += self.tallies.sessionsEnded.all.map { Counter(.sessionsEnded, label: $0.code, $0.count) }
+        all.append(Counter(.requests, counters.requestsRouted))
+        all += self.tallies.requestsEnded.all.map { Counter(.requestsEnded, label: $0.code, $0.count) }
+        all += [
+            Counter(.snapshots, counters.snapshotsSent), Counter(.resumptions, counters.resumptions),
+            Counter(.peersAdmitted, self.tallies.admitted),
+        ]
+        all += self.tallies.refused.all.map { Counter(.peersRefused, label: $0.code, $0.count) }
+        all += self.tallies.closed.all.map { Counter(.peersClosed, label: $0.code, $0.count) }
+        return all + [
+            Counter(.entriesDropped, dropped),
+            Counter(.vehiclesConnected, UInt64(census.vehicles)),
+            Counter(.endpointsConnected, UInt64(census.endpoints)),
+            Counter(.clientsConnected, UInt64(census.clients)),
+            Counter(.observersConnected, UInt64(observers)), Counter(.sessions, UInt64(census.sessions)),
+            Counter(.requestsOpen, UInt64(census.requests)), Counter(.retainedBytes, UInt64(kept.retained)),
+            Counter(.replayBytes, UInt64(kept.replay)),
+            Counter(.observationBytes, UInt64(observationBytes)),
+        ]
+    }
+}
