@@ -3,8 +3,9 @@
 from waymark_nav._client import Accept, Client, Offer, OwnPrompt, Session, SessionEvent
 from waymark_nav._endpoint import Endpoint
 from waymark_nav._feed import Feed
+from waymark_nav._observer import Observer
 from waymark_nav._version import __version__
-from waymark_nav.core import Closed, Connected, Connecting, Phase, Reconnection, Update, VehicleState
+from waymark_nav.core import Closed, Connected, Connecting, Entry, Phase, Reconnection, Update, VehicleState
 from waymark_nav.errors import (
     ClosedError,
     ConnectionFailedError,
@@ -25,7 +26,9 @@ __all__ = [
     "Connecting",
     "ConnectionFailedError",
     "Endpoint",
+    "Entry",
     "Feed",
+    "Observer",
     "Offer",
     "OutcomeUnknownError",
     "OwnPrompt",

@@ -60,6 +60,7 @@ def _hello(hello: m.Hello) -> None:
     parts: dict[int, tuple[str, Message | None]] = {
         m.Role.VEHICLE_ENDPOINT: ("vehicle", hello.vehicle),
         m.Role.NAVIGATION_CLIENT: ("navigation", hello.navigation),
+        m.Role.OBSERVER: ("observer", hello.observer),
     }
     name, part = parts[hello.role]
     if part is None:
@@ -102,6 +103,21 @@ def _vehicle_status(status: m.VehicleStatus) -> None:
 def _receipt(receipt: m.Receipt | m.EndpointReceipt) -> None:
     if receipt.shown_sequence > receipt.received_sequence:
         raise Rejection(INCONSISTENT, "shown_sequence", "is above received_sequence")
+
+
+# Observers
+
+
+def _endpoint_record(record: m.EndpointRecord) -> None:
+    _each("withheld", record.withheld, _grant)
+    if record.settings is not None:
+        _inside("settings", record.settings, _source)
+    if record.receipt is not None:
+        _inside("receipt", record.receipt, _receipt)
+
+
+def _records(records: m.ObservedRecords) -> None:
+    _each("vehicles", records.vehicles, lambda vehicle: _each("endpoints", vehicle.endpoints, _endpoint_record))
 
 
 # Publications
@@ -222,6 +238,7 @@ CHECKS.update({
     m.SnapshotBegin: lambda begin: _each("withheld", begin.withheld, _grant),
     m.Receipt: _receipt,
     m.ReceiptReport: lambda report: _each("endpoints", report.endpoints, _receipt),
+    m.ObservedRecords: _records,
     m.TripPreviews: _previews,
     m.StartGuidance: _start,
     m.UpdateTrip: lambda update: _inside("trip", update.trip, _trip),

@@ -28,6 +28,8 @@ class Role(OpenEnum):
     VEHICLE_ENDPOINT = 1
     #: A client that provides guidance.
     NAVIGATION_CLIENT = 2
+    #: A peer that sees what happens and takes no part in it.
+    OBSERVER = 3
 
 
 class Feature(OpenEnum):
@@ -97,6 +99,18 @@ class DistanceUnits(OpenEnum):
     IMPERIAL_FEET = 2
     #: Miles and yards.
     IMPERIAL_YARDS = 3
+
+
+class Visibility(OpenEnum):
+    """What an observer sees."""
+
+    UNSPECIFIED = 0
+    #: Everything but places: coordinates, addresses, names, and texts, which may contain names.
+    STATE = 1
+    #: Everything, but for what a vehicle's owner or a trip does not share.
+    CONTENT = 2
+    #: Everything.
+    ALL = 3
 
 
 class SessionPhase(OpenEnum):
@@ -287,6 +301,14 @@ class NegotiatedLimits(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ObserverHello(Message):
+    """What an observer says of itself."""
+
+    #: For humans and the log; need not be unique.
+    observer_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hello(Message):
     """First frame on every connection, from the peer that connected."""
 
@@ -327,6 +349,9 @@ class Hello(Message):
 
     #: The highest limits that the peer can use: a client as a sender, an endpoint as a receiver.
     negotiated_limits: NegotiatedLimits | None = None
+
+    #: Like `vehicle` and `navigation`.
+    observer: ObserverHello | None = None
 
     #: The peer wants an Error with IGNORED for each frame of it that the gateway ignores; see Docs/protocol.md,
     #: Errors.
@@ -390,6 +415,9 @@ class Welcome(Message):
 
     #: When its state began, in milliseconds since 1970: higher than for every earlier state of the instance.
     gateway_epoch: int
+
+    #: For an observer: what it sees.
+    visibility: Visibility = Visibility.UNSPECIFIED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -492,10 +520,14 @@ define(
     Field(4, "coordinates_max", UINT32, lower=262144, upper=4194304, zero=True),
 )
 define(
+    ObserverHello,
+    Field(1, "observer_id", STRING, lower=1, upper=64, required=True, name=True),
+)
+define(
     Hello,
     Field(1, "version_min", UINT32, lower=1, upper=4294967295, required=True),
     Field(2, "version_max", UINT32, lower=1, upper=4294967295, required=True),
-    Field(3, "role", ENUM, of=Role, lower=1, upper=2, required=True),
+    Field(3, "role", ENUM, of=Role, lower=1, upper=3, required=True),
     Field(4, "vehicle", MESSAGE, of=VehicleHello),
     Field(5, "navigation", MESSAGE, of=NavigationHello),
     Field(6, "display_name", STRING, lower=0, upper=128),
@@ -507,6 +539,7 @@ define(
     Field(12, "resume_session_id", UINT32),
     Field(13, "resume_sequence", UINT64),
     Field(14, "negotiated_limits", MESSAGE, of=NegotiatedLimits),
+    Field(15, "observer", MESSAGE, of=ObserverHello),
     Field(16, "report_ignored", BOOL),
 )
 define(
@@ -531,6 +564,7 @@ define(
     Field(11, "negotiated_limits", MESSAGE, of=NegotiatedLimits),
     Field(12, "gateway_instance", STRING, lower=1, upper=64, required=True, name=True),
     Field(13, "gateway_epoch", UINT64, lower=1, upper=18446744073709551615, required=True),
+    Field(14, "visibility", ENUM, of=Visibility, lower=0, upper=3),
 )
 define(
     Goodbye,

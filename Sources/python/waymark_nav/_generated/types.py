@@ -5,6 +5,16 @@ from __future__ import annotations
 from enum import IntEnum
 
 from waymark_nav._generated.connection import Error, Goodbye, Hello, Ping, Pong, Welcome
+from waymark_nav._generated.observer import (
+    Counters,
+    ObservationBegin,
+    ObservationGap,
+    Observe,
+    ObservedEvent,
+    ObservedFrames,
+    ObservedRecords,
+    ReadCounters,
+)
 from waymark_nav._generated.session import (
     Acknowledgement,
     AddLaneGuidances,
@@ -115,6 +125,14 @@ class MessageType(IntEnum):
     ALERT_RESPONSE = 0x020D
     DESTINATION_SHARE_ANSWER = 0x020E
     DESTINATION_SHARE_STATUS = 0x020F
+    OBSERVE = 0x0300
+    OBSERVATION_BEGIN = 0x0301
+    OBSERVED_RECORDS = 0x0302
+    OBSERVED_EVENT = 0x0303
+    OBSERVED_FRAMES = 0x0304
+    OBSERVATION_GAP = 0x0305
+    READ_COUNTERS = 0x0306
+    COUNTERS = 0x0307
 
 
 #: The class of the body, by type.
@@ -172,6 +190,14 @@ BODIES: dict[int, type[Message]] = {
     0x020D: AlertResponse,
     0x020E: DestinationShareAnswer,
     0x020F: DestinationShareStatus,
+    0x0300: Observe,
+    0x0301: ObservationBegin,
+    0x0302: ObservedRecords,
+    0x0303: ObservedEvent,
+    0x0304: ObservedFrames,
+    0x0305: ObservationGap,
+    0x0306: ReadCounters,
+    0x0307: Counters,
 }
 
 #: The type, by the class of the body.

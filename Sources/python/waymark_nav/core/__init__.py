@@ -17,6 +17,7 @@ from waymark_nav.core._client import (
     ShareEnded,
 )
 from waymark_nav.core._endpoint import Endpoint, EndpointSettings, RequestEnded, StopEnded, Update
+from waymark_nav.core._observer import Entry, Observer, ObserverSettings, Records, frames_in
 from waymark_nav.core._peer import Closed, Connected, Connecting, Event, Peer, Reconnection
 from waymark_nav.core._session import Session
 from waymark_nav.core._state import Phase, VehicleState
@@ -30,13 +31,17 @@ __all__ = [
     "Connecting",
     "Endpoint",
     "EndpointSettings",
+    "Entry",
     "Event",
     "InquiryEnded",
+    "Observer",
+    "ObserverSettings",
     "OpeningRefused",
     "Peer",
     "Phase",
     "Progress",
     "Reconnection",
+    "Records",
     "RequestEnded",
     "Session",
     "SessionMessage",
@@ -46,4 +51,5 @@ __all__ = [
     "StopEnded",
     "Update",
     "VehicleState",
+    "frames_in",
 ]
