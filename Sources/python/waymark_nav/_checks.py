@@ -1,4 +1,7 @@
-"""What must hold between the fields of a body; what a single field may hold is in its rule."""
+"""What must hold between the fields of a body; what a single field may hold is in its rule.
+
+Of several contradictions the first one is reported, in the order of the fields' numbers.
+"""
 
 from __future__ import annotations
 
@@ -57,17 +60,13 @@ def _grant(grant: m.FeatureGrant) -> None:
 def _hello(hello: m.Hello) -> None:
     if hello.version_max < hello.version_min:
         raise Rejection(INCONSISTENT, "version_max", "is below version_min")
-    parts: dict[int, tuple[str, Message | None]] = {
-        m.Role.VEHICLE_ENDPOINT: ("vehicle", hello.vehicle),
-        m.Role.NAVIGATION_CLIENT: ("navigation", hello.navigation),
-        m.Role.OBSERVER: ("observer", hello.observer),
-    }
-    name, part = parts[hello.role]
-    if part is None:
-        raise Rejection(MISSING, name, "the role needs it")
-    for other, surplus in parts.values():
-        if other != name and surplus is not None:
-            raise Rejection(INCONSISTENT, other, "does not fit the role")
+    parts: tuple[tuple[str, m.Role, Message | None], ...] = (
+        ("vehicle", m.Role.VEHICLE_ENDPOINT, hello.vehicle),
+        ("navigation", m.Role.NAVIGATION_CLIENT, hello.navigation),
+        ("observer", m.Role.OBSERVER, hello.observer),
+    )
+    for name, role, part in parts:
+        _only_with(name, part is not None, hello.role == role, "the role needs it", "does not fit the role")
 
 
 def _resumed_session(session: m.ResumedSession) -> None:
@@ -84,9 +83,9 @@ def _open_session(opening: m.OpenSession) -> None:
     if opening.vehicles is None and not opening.any_that_asked:
         raise Rejection(MISSING, "vehicles", "neither vehicles nor any_that_asked")
     if opening.vehicles is not None:
+        _unique("vehicles.vehicle_ids", opening.vehicles.vehicle_ids, "")
         if opening.any_that_asked:
             raise Rejection(INCONSISTENT, "any_that_asked", "vehicles are named too")
-        _unique("vehicles.vehicle_ids", opening.vehicles.vehicle_ids, "")
 
 
 def _endpoint_status(status: m.EndpointStatus) -> None:
@@ -198,17 +197,13 @@ def _alert(alert: m.NavigationAlert) -> None:
 
 
 def _answer(answer: m.RequestAnswer) -> None:
-    is_decline = answer.answer == m.Answer.DECLINE
-    if answer.reason != 0 and not is_decline:
-        raise Rejection(INCONSISTENT, "reason", "only a decline has one")
     has_estimates = answer.travel_estimates is not None
     is_due = answer.answer == m.Answer.ESTIMATES
     _only_with("travel_estimates", has_estimates, is_due, "the answer needs them", "do not fit the answer")
-    if is_decline:
-        if answer.reason == 0:
-            raise Rejection(MISSING, "reason", "a decline needs one")
-        if answer.reason.is_recognized and answer.reason not in _DECLINES:
-            raise Rejection(OUT_OF_RANGE, "reason", "is not a reason to decline")
+    is_decline = answer.answer == m.Answer.DECLINE
+    _only_with("reason", answer.reason != 0, is_decline, "a decline needs one", "only a decline has one")
+    if is_decline and answer.reason.is_recognized and answer.reason not in _DECLINES:
+        raise Rejection(OUT_OF_RANGE, "reason", "is not a reason to decline")
 
 
 def _share_status(status: m.DestinationShareStatus) -> None:

@@ -132,7 +132,9 @@ class Session:
         return self._machine.end_reason
 
     def events(self) -> Feed[SessionEvent]:
-        """What happens, for one more reader. It begins with the standing of each vehicle."""
+        """What happens, for one more reader. It begins with the standing of each vehicle; SessionEnded is the last event."""
+        if self.end_reason is not None:
+            return self._events.open(SessionEvent(message=m.SessionEnded(session_id=self._machine.id, reason=self.end_reason)))
         present = [SessionEvent(message=m.VehicleChanged(vehicle=status)) for status in self._machine.vehicles.values()]
         return self._events.open(*present)
 

@@ -170,6 +170,8 @@ def _read(plan: Plan, data: bytes, at: int, end: int, unknown: list[int]) -> Any
     """Reads the message in data[at:end]; unknown counts the unknown fields of the body."""
     values = plan.defaults.copy()
     by_key = plan.by_key
+    # Of each list of differences, the sum so far.
+    totals: dict[int, int] = {}
     seen = 0
     field: Field | None = None
     try:
@@ -186,7 +188,7 @@ def _read(plan: Plan, data: bytes, at: int, end: int, unknown: list[int]) -> Any
                 if field is None:
                     at = _skip(data, at, end, key, unknown)
                     continue
-                at = _packed(field, values, data, at, end, key & 7, bool(seen & field.bit))
+                at = _packed(field, values, totals, data, at, end, key & 7, bool(seen & field.bit))
                 seen |= field.bit
                 continue
             if field.is_repeated:
@@ -209,7 +211,9 @@ def _read(plan: Plan, data: bytes, at: int, end: int, unknown: list[int]) -> Any
                     value, at = _varint(data, at, end)
                 if field.is_zigzag or value > field.raw_max or not field.lower <= value <= field.upper:
                     value = _number(field, value)
-                if field.kind == ENUM:
+                if field.sums:
+                    totals[field.number] = _summed(field, totals.get(field.number, 0) + value)
+                elif field.kind == ENUM:
                     member = field.members.get(value)
                     value = field.of(value) if member is None and field.of is not None else member
                 elif field.kind == BOOL:
@@ -246,7 +250,7 @@ def _read(plan: Plan, data: bytes, at: int, end: int, unknown: list[int]) -> Any
     if plan.sums:
         _check_sums(plan, values)
     for position in plan.lists:
-        if values[position]:
+        if values[position] != ():
             values[position] = tuple(values[position])
     message = object.__new__(plan.cls)
     for set_value, value in zip(plan.setters, values, strict=True):
@@ -295,26 +299,30 @@ def _text(field: Field, data: bytes) -> Any:
         raise Rejection(INVALID_TEXT, "", "is not UTF-8") from None
 
 
-def _packed(field: Field, values: list[Any], data: bytes, at: int, end: int, form: int, is_given: bool) -> int:
+def _packed(
+    field: Field, values: list[Any], totals: dict[int, int], data: bytes, at: int, end: int, form: int, is_given: bool
+) -> int:
     """Reads a field whose form on the wire is not that of one value: packed numbers, or a fault."""
-    items: list[Any] = list(values[field.position]) if field.is_repeated else []
+    items: list[Any] = values[field.position] if field.is_repeated else []
     if form != 2 or field.form != 0 or not field.is_repeated:
         if field.is_repeated and len(items) >= field.count:
             raise Rejection(OUT_OF_RANGE, "", f"more than {field.count} elements")
         if is_given and not field.is_repeated:
             raise Rejection(MALFORMED, "", "occurs twice")
         raise Rejection(MALFORMED, "", f"has wire type {form} in place of {field.form}")
-    values[field.position] = items
+    if items == ():
+        items = values[field.position] = []
     size, at = _tag_or_length(data, at, end)
     stop = at + size
     if stop > end:
         raise _cut()
-    total = sum(items) if field.sums else 0
-    lower, upper, sums, zigzag, raw_max, kind = field.lower, field.upper, field.sums, field.is_zigzag, field.raw_max, field.kind
+    total = totals.get(field.number, 0)
+    lower, upper, zigzag, raw_max = field.lower, field.upper, field.is_zigzag, field.raw_max
+    count, sums, enumeration = field.count, field.sums, field.of if field.kind == ENUM else None
     append = items.append
     while at < stop:
-        if len(items) >= field.count:
-            raise Rejection(OUT_OF_RANGE, "", f"more than {field.count} elements")
+        if len(items) >= count:
+            raise Rejection(OUT_OF_RANGE, "", f"more than {count} elements")
         value: Any = data[at]
         if value < 0x80:
             at += 1
@@ -327,13 +335,23 @@ def _packed(field: Field, values: list[Any], data: bytes, at: int, end: int, for
             if sums:
                 total += value
                 if not -sums <= total <= sums:
-                    raise Rejection(OUT_OF_RANGE, "", "the sum is not a valid coordinate")
+                    raise _bad_sum()
         elif value > raw_max or not lower <= value <= upper:
             value = _number(field, value)
-        if kind == ENUM and field.of is not None:
-            value = field.of(value)
-        append(value)
+        append(value if enumeration is None else enumeration(value))
+    if sums:
+        totals[field.number] = total
     return stop
+
+
+def _summed(field: Field, total: int) -> int:
+    if not -field.sums <= total <= field.sums:
+        raise _bad_sum()
+    return total
+
+
+def _bad_sum() -> Rejection:
+    return Rejection(OUT_OF_RANGE, "", "the sum is not a valid coordinate")
 
 
 def _skip(data: bytes, at: int, end: int, key: int, unknown: list[int]) -> int:
@@ -415,30 +433,42 @@ def validate(message: M) -> tuple[M, bytes]:
     return decode(type(message), body), body
 
 
+#: What Python says of a value that cannot be written.
+_WRONG = (TypeError, AttributeError, ValueError, OverflowError, KeyError, struct.error)
+
+
 def _write(plan: Plan, message: Message, out: bytearray) -> None:
     for field, get in zip(plan.fields, plan.getters, strict=True):
         value = get(message)
-        try:
-            if field.is_repeated:
-                _write_list(field, value, out)
-            elif value if not field.is_optional else value is not None:
+        if field.is_repeated:
+            _write_list(field, value, out)
+        elif value if not field.is_optional else value is not None:
+            try:
                 _write_value(field, value, out)
-        except Rejection as rejection:
-            raise rejection.inside(field.name) from None
-        except (TypeError, AttributeError, ValueError, OverflowError, KeyError, struct.error) as error:
-            raise Rejection(MALFORMED, field.name, f"cannot be {value!r:.60}: {error}") from None
+            except Rejection as rejection:
+                raise rejection.inside(field.name) from None
+            except _WRONG as error:
+                raise _wrong(field.name, value, error) from None
+
+
+def _wrong(name: str, value: object, error: Exception) -> Rejection:
+    return Rejection(MALFORMED, name, f"cannot be {value!r:.60}: {error}")
 
 
 def _write_list(field: Field, values: Iterable[Any], out: bytearray) -> None:
-    if isinstance(values, str | bytes):
-        raise TypeError("must be a list")
-    if field.form != 0:
-        for value in values:
-            _write_value(field, value, out)
-        return
+    if not isinstance(values, list | tuple):
+        raise Rejection(MALFORMED, field.name, f"must be a list or a tuple, not {type(values).__name__}")
     items = bytearray()
-    for value in values:
-        _put(items, _raw(field, value))
+    for index, value in enumerate(values):
+        try:
+            if field.form != 0:
+                _write_value(field, value, out)
+            else:
+                _put(items, _raw(field, value))
+        except Rejection as rejection:
+            raise rejection.inside(f"{field.name}[{index}]") from None
+        except _WRONG as error:
+            raise _wrong(f"{field.name}[{index}]", value, error) from None
     if items:
         _put(out, field.number << 3 | 2)
         _put(out, len(items))
@@ -468,8 +498,8 @@ def _write_value(field: Field, value: Any, out: bytearray) -> None:
 def _raw(field: Field, value: Any) -> int:
     """The number on the wire: what its type does not hold is refused when the body is checked."""
     number = int(value) if isinstance(value, int) else _not_whole(value)
-    if not -(2**63) <= number < 2**64:
-        raise Rejection(OUT_OF_RANGE, "", "more than 64 bits")
+    if not (0 if field.kind == UINT64 else -(2**63)) <= number < 2**64:
+        raise Rejection(OUT_OF_RANGE, "", "does not fit into 64 bits")
     if field.is_zigzag:
         return number << 1 if number >= 0 else (-number << 1) - 1
     return number if number >= 0 else number + 2**64

@@ -319,7 +319,7 @@ class Session:
         return self._session.end_reason
 
     def events(self) -> Feed[waymark_nav.SessionEvent]:
-        """What happens, for one more reader. It begins with the standing of each vehicle."""
+        """What happens, for one more reader. It begins with the standing of each vehicle; SessionEnded is the last event."""
         return Feed(_background.call(self._session.events))
 
     def ready(self, vehicle: str | None = None, *, timeout: float | None = None) -> str:

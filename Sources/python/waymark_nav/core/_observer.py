@@ -54,6 +54,8 @@ class ObserverSettings:
 class Records:
     """What an observer holds of the gateway's state."""
 
+    #: Frames are wanted, too.
+    has_frames: bool = False
     #: All of it has arrived.
     is_complete: bool = False
     vehicles: dict[str, m.VehicleRecord] = field(default_factory=dict)
@@ -70,9 +72,12 @@ class Records:
         self.clients |= {record.client_id: record for record in records.clients}
         self.sessions |= {record.session_id: record for record in records.sessions}
         self.requests |= {(record.key.vehicle_id, record.key.request_id): record for record in records.requests}
+        for record in records.sessions:
+            if self.has_frames and record.session_id not in self.guidance:
+                self._forget(record.session_id)
         for retained in records.retained:
             if retained.is_first or retained.session_id not in self.guidance:
-                self.guidance[retained.session_id] = VehicleState(phase=Phase.PREVIEW, session=retained.session_id)
+                self._forget(retained.session_id)
             self._publish(retained.frames, now)
         for vehicle in records.vehicles_gone:
             self.vehicles.pop(vehicle, None)
@@ -89,6 +94,9 @@ class Records:
         """Applies what a client has published."""
         if frames.direction == m.Direction.IN and frames.session_id and not frames.rejected:
             self._publish(frames.frames, now)
+
+    def _forget(self, session: int) -> None:
+        self.guidance[session] = VehicleState(phase=Phase.PREVIEW, session=session)
 
     def _publish(self, data: bytes, now: float) -> None:
         for whole, message in frames_in(data):
@@ -133,10 +141,10 @@ class Observer(Peer):
         validate(settings.hello())
         super().__init__(settings.reconnection, jitter=jitter)
         self.settings = settings
-        self.records = Records()
+        self._wanted, _ = validate(settings.wanted)
+        self.records = self._no_records()
         #: Of the last entry.
         self.number = 0
-        self._wanted, _ = validate(settings.wanted)
         self._is_waiting = True
         self._reads_counters = False
         self._awaits_counters = False
@@ -150,6 +158,9 @@ class Observer(Peer):
         """Asks for Counters."""
         self._reads_counters = self._awaits_counters = True
 
+    def _no_records(self) -> Records:
+        return Records(has_frames=self._wanted.frames)
+
     def _hello(self) -> m.Hello:
         return self.settings.hello(self._token)
 
@@ -159,7 +170,7 @@ class Observer(Peer):
     def _welcomed(self, welcome: m.Welcome, now: float) -> None:
         if not welcome.resumed:
             self.number = 0
-            self.records = Records()
+            self.records = self._no_records()
         self._is_waiting = True
         self._reads_counters = self._awaits_counters
 
@@ -177,7 +188,7 @@ class Observer(Peer):
         match message:
             case m.ObservationBegin():
                 if message.kind != m.SnapshotKind.MISSED:
-                    self.records = Records()
+                    self.records = self._no_records()
                 self.number = max(self.number, message.number)
             case m.ObservedRecords():
                 self.records.apply(message, now)

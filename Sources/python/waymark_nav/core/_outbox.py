@@ -231,7 +231,8 @@ class Outbox:
         if self._session in (0, message.session_id) or message.session_id == 0:
             self._forget_session()
         is_confirmed = message.reason == m.SessionEndReason.OWN_NAVIGATION_STARTED
-        if is_confirmed and any(entry.key[0] == "own" for entry in self._entries):
+        order = [entry.key[0] for entry in self._entries if entry.key[0] in ("own", "allowance")]
+        if is_confirmed and order[-1:] == ["own"]:
             self._navigates_itself = True
         self._remove(
             lambda entry: (

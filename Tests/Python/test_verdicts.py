@@ -1,0 +1,168 @@
+"""This package and the gateway agree on what is allowed: the same code and field for every body."""
+
+from __future__ import annotations
+
+import random
+import socket
+from collections.abc import Callable
+
+import pytest
+from conftest import Gateway
+
+from waymark_nav import Rejection
+from waymark_nav import messages as m
+from waymark_nav._wire import BOOL, BYTES, DOUBLE, MESSAGE, PLANS, STRING, UINT64, Field, Message, decode, encode
+from waymark_nav.core._client import ClientSettings
+from waymark_nav.core._endpoint import EndpointSettings
+from waymark_nav.frames import PUBLISHED, Frame, Splitter, frame
+from waymark_nav.messages import BODIES, ErrorCode, MessageType
+
+#: What the check of a body finds; see Docs/protocol.md, Order of checks.
+BODY_CODES = {
+    ErrorCode.MALFORMED, ErrorCode.INVALID_TEXT, ErrorCode.OUT_OF_RANGE, ErrorCode.MISSING, ErrorCode.UNKNOWN_REFERENCE, ErrorCode.DUPLICATE,
+    ErrorCode.INCONSISTENT, ErrorCode.LIMIT_REACHED,
+}  # fmt: skip
+CLIENT = [kind for kind in BODIES if kind in PUBLISHED] + [MessageType.OPEN_SESSION, MessageType.REQUEST_ANSWER]
+ENDPOINT = [
+    MessageType.RECEIPT, MessageType.WAYPOINT_REQUEST, MessageType.DESTINATION_REQUEST, MessageType.WITHDRAW_REQUEST,
+    MessageType.PROMPT_ANSWER, MessageType.UPDATE_ROUTE_SOURCE, MessageType.VEHICLE_SETTINGS, MessageType.ZOOM_CLUSTER,
+    MessageType.ALERT_RESPONSE, MessageType.DESTINATION_SHARE_ANSWER,
+]  # fmt: skip
+
+
+class Bodies:
+    """Random bodies: messages near the bounds of their fields, some with damaged bytes."""
+
+    def __init__(self, seed: int) -> None:
+        self.values = random.Random(seed)
+
+    def body(self, kind: int) -> bytes:
+        body = bytearray(encode(self.message(BODIES[kind])))
+        for _ in range(self.values.choice((0, 0, 1, 2))):
+            at = self.values.randrange(len(body) + 1)
+            change = self.values.randrange(3)
+            if change == 0 and at < len(body):
+                body[at] = self.values.randrange(256)
+            elif change == 1:
+                body[at:at] = self.values.randbytes(self.values.randrange(1, 4))
+            else:
+                del body[at:]
+        return bytes(body)
+
+    def message(self, cls: type[Message]) -> Message:
+        values = {}
+        for field in PLANS[cls].fields:
+            if self.values.random() < (0.9 if field.is_required else 0.4):
+                if field.is_repeated:
+                    count = field.count + 1 if field.count < 40 and self.values.random() < 0.02 else self.values.randrange(4)
+                    values[field.name] = tuple(self.value(field) for _ in range(count))
+                else:
+                    values[field.name] = self.value(field)
+            elif field.is_required:
+                values[field.name] = () if field.is_repeated else None if field.kind == MESSAGE else self.zero(field)
+        return cls(**values)
+
+    def zero(self, field: Field) -> object:
+        return {STRING: "", BYTES: b""}.get(field.kind, 0)
+
+    def value(self, field: Field) -> object:
+        kind, lower, upper = field.kind, field.lower, field.upper
+        if kind == MESSAGE:
+            return self.message(field.of)
+        if kind == DOUBLE:
+            return self.values.choice((0.0, float(lower), float(upper), upper + 0.001, self.values.uniform(lower, upper)))
+        if kind in (STRING, BYTES):
+            size = self.values.choice((0, 1, 3, min(upper, 600), min(upper, 600) + 1))
+            text = "".join(self.values.choice("aZ09._:-") for _ in range(size))
+            if self.values.random() < 0.05:
+                text = self.values.choice(("ä", "\0", "a b", "\ud800")) + text[:8]
+            return text if kind == STRING else text.encode("utf-8", "surrogatepass")
+        if kind == BOOL:
+            return self.values.random() < 0.5
+        number = self.values.choice((0, 1, 2, lower, upper, upper + 1, lower - 1, self.values.randrange(max(1, min(upper, 300)))))
+        return min(max(number, 0), 2**64 - 1) if kind == UINT64 else number
+
+
+def verdict(kind: int, body: bytes) -> tuple[ErrorCode, str] | None:
+    """What this package finds wrong."""
+    try:
+        decode(BODIES[kind], body)
+    except Rejection as rejection:
+        return rejection.code, rejection.field
+    return None
+
+
+class Wire:
+    """A connection of a test's own."""
+
+    def __init__(self, path: str, hello: m.Hello) -> None:
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(60)
+        self.socket.connect(path)
+        self.splitter = Splitter()
+        self.waiting: list[Frame] = []
+        self.send(frame(hello))
+        assert isinstance(self.next(), m.Welcome)
+
+    def send(self, *frames: Frame) -> None:
+        self.socket.sendall(b"".join(each.encode() for each in frames))
+
+    def next(self) -> Message:
+        while not self.waiting:
+            data = self.socket.recv(65_536)
+            assert data, "the gateway has closed the connection"
+            self.splitter.feed(data)
+            self.waiting += self.splitter.frames()
+        return self.waiting.pop(0).decode()
+
+    def __enter__(self) -> Wire:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.socket.close()
+
+    def errors_until(self, is_mark: Callable[[m.Error], bool]) -> list[m.Error]:
+        errors = []
+        while True:
+            message = self.next()
+            if isinstance(message, m.Goodbye):
+                pytest.fail(f"the gateway says goodbye: {message}")
+            if isinstance(message, m.Error):
+                if is_mark(message):
+                    return errors
+                errors.append(message)
+
+
+def check(kind: int, body: bytes, errors: list[m.Error]) -> None:
+    """The errors that the gateway sent for a body are the one that this package finds."""
+    wanted = verdict(kind, body)
+    found = [(error.code, error.field) for error in errors if error.message_type == kind]
+    if wanted is not None:
+        assert found == [wanted], f"{MessageType(kind).name} {body.hex()}"
+    elif kind in PUBLISHED:
+        assert [code for code, _ in found] == [ErrorCode.UNKNOWN_SESSION], f"{MessageType(kind).name} {body.hex()}"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_client_is_refused_what_this_package_refuses(gateway: Gateway, seed: int) -> None:
+    bodies = Bodies(seed)
+    with Wire(gateway.navigation.removeprefix("unix:"), ClientSettings(client="app", destinations=True).hello()) as wire:
+        for number in range(1_000):
+            kind = bodies.values.choice(CLIENT)
+            body = bodies.body(kind)
+            # Sessions that do not exist: what passes the check of the body is refused later.
+            wire.send(Frame(kind, body, 5 if kind in PUBLISHED else 0), Frame(MessageType.FINISH_GUIDANCE, b"", 6, number + 1))
+            check(kind, body, wire.errors_until(lambda error, number=number: (error.session_id, error.sequence) == (6, number + 1)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_endpoint_is_refused_what_this_package_refuses(gateway: Gateway, seed: int) -> None:
+    bodies = Bodies(seed)
+    hello = EndpointSettings(vehicle="car", prompts=True, destinations=True).hello()
+    with Wire(gateway.vehicle.removeprefix("unix:"), hello) as wire:
+        for number in range(1_000):
+            kind = bodies.values.choice(ENDPOINT)
+            body = bodies.body(kind)
+            mark = f"mark {number}"
+            wire.send(Frame(kind, body), frame(m.WithdrawRequest(request_id=mark)))
+            check(kind, body, wire.errors_until(lambda error, mark=mark: error.request_id == mark))
