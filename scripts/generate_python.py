@@ -144,7 +144,7 @@ class Generator:
         return f"{name} | None", " = None"
 
     def message(self, message):
-        out = "\n\n@dataclass(frozen=True, slots=True, kw_only=True)\n"
+        out = "\n\n@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)\n"
         out += f"class {message.name}(Message):\n" + docstring(message.text, "    ")
         for member in message.members:
             rule = Rule(message, member, self.enumerations)

@@ -195,7 +195,7 @@ class ErrorCode(OpenEnum):
     IGNORED = 18
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class FeatureGrant(Message):
     """One feature and what became of it."""
 
@@ -207,7 +207,7 @@ class FeatureGrant(Message):
     reason: WithheldReason = WithheldReason.UNSPECIFIED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class VehicleLimits(Message):
     """What one vehicle endpoint can store and show. In all fields 0 means "no limit", except where said."""
 
@@ -237,7 +237,7 @@ class VehicleLimits(Message):
     frame_bytes_max: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class VehiclePreferences(Message):
     """How the endpoint wants things to look."""
 
@@ -247,7 +247,7 @@ class VehiclePreferences(Message):
     locale: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class VehicleHello(Message):
     """What a vehicle endpoint says of itself."""
 
@@ -268,7 +268,7 @@ class VehicleHello(Message):
     guidance_wanted: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class NavigationHello(Message):
     """What a navigation client says of itself."""
 
@@ -283,7 +283,7 @@ class NavigationHello(Message):
     priority: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class NegotiatedLimits(Message):
     """Limits that later versions may raise, by negotiation; see Docs/protocol.md, Limits. 0: the page's value."""
 
@@ -300,7 +300,7 @@ class NegotiatedLimits(Message):
     coordinates_max: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ObserverHello(Message):
     """What an observer says of itself."""
 
@@ -308,7 +308,7 @@ class ObserverHello(Message):
     observer_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Hello(Message):
     """First frame on every connection, from the peer that connected."""
 
@@ -358,7 +358,7 @@ class Hello(Message):
     report_ignored: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ResumedSession(Message):
     """A session that a client finds again."""
 
@@ -373,7 +373,7 @@ class ResumedSession(Message):
     end_reason: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Welcome(Message):
     """The gateway's answer to a Hello it takes."""
 
@@ -420,7 +420,7 @@ class Welcome(Message):
     visibility: Visibility = Visibility.UNSPECIFIED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Goodbye(Message):
     """Last frame on a connection, from either side."""
 
@@ -436,21 +436,21 @@ class Goodbye(Message):
     moved_to: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Ping(Message):
     """Asks for a Pong with the same nonce."""
 
     nonce: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Pong(Message):
     """Answers a Ping."""
 
     nonce: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Error(Message):
     """A message was refused; nothing of it was applied."""
 

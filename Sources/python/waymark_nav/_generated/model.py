@@ -330,7 +330,7 @@ class ZoomDirection(OpenEnum):
     OUT = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Coordinate(Message):
     """A point on the Earth, WGS 84."""
 
@@ -344,7 +344,7 @@ class Coordinate(Message):
     altitude_meters: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Polyline(Message):
     """A line of points, packed: 1e-6 degree (11 cm), the first value absolute, each further one the difference to the
     one before. Both lists have the same length; every sum must be a valid coordinate.
@@ -357,7 +357,7 @@ class Polyline(Message):
     longitude_e6_deltas: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class DisplayDistance(Message):
     """A distance as it is shown: rounded, with its unit."""
 
@@ -367,7 +367,7 @@ class DisplayDistance(Message):
     unit: DistanceUnit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TravelEstimates(Message):
     """How far and how long. Source: CPTravelEstimates."""
 
@@ -381,7 +381,7 @@ class TravelEstimates(Message):
     distance_remaining_to_display: DisplayDistance | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Maneuver(Message):
     """What the driver does at one point of the route. Source: CPManeuver."""
 
@@ -423,7 +423,7 @@ class Maneuver(Message):
     intermediate_waypoint: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Lane(Message):
     """One lane. Source: CPLane."""
 
@@ -436,7 +436,7 @@ class Lane(Message):
     status: LaneStatus = LaneStatus.NOT_GOOD
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class LaneGuidance(Message):
     """The lanes at one point, from left to right. Source: CPLaneGuidance."""
 
@@ -448,7 +448,7 @@ class LaneGuidance(Message):
     instruction_variants: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ChargeStop(Message):
     """A charging stop as planned."""
 
@@ -467,7 +467,7 @@ class ChargeStop(Message):
     charging_time_seconds: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Waypoint(Message):
     """A place on the trip. Source: CPNavigationWaypoint."""
 
@@ -497,7 +497,7 @@ class Waypoint(Message):
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RouteChoice(Message):
     """One of the ways to make a trip. Source: CPRouteChoice."""
 
@@ -516,7 +516,7 @@ class RouteChoice(Message):
     travel_estimates: TravelEstimates | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Trip(Message):
     """A drive from origin to destination. Source: CPTrip."""
 
@@ -544,7 +544,7 @@ class Trip(Message):
     route_segments_available: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RouteSegment(Message):
     """One leg between two waypoints. Source: CPRouteSegment."""
 
@@ -577,7 +577,7 @@ class RouteSegment(Message):
     maneuver_travel_estimates: TravelEstimates | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class AlertAction(Message):
     """A choice offered in an alert."""
 
@@ -587,7 +587,7 @@ class AlertAction(Message):
     title_variants: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class NavigationAlert(Message):
     """Something the driver should know now. Source: CPNavigationAlert."""
 

@@ -126,7 +126,7 @@ class CounterName(OpenEnum):
     OBSERVATION_BYTES = 72
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Observe(Message):
     """Observer to gateway: what it wants. Replaces what it wanted before."""
 
@@ -155,7 +155,7 @@ class Observe(Message):
     after_number: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ObservationBegin(Message):
     """Gateway to observer: what follows."""
 
@@ -169,7 +169,7 @@ class ObservationBegin(Message):
     instant_microseconds: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EndpointRecord(Message):
     """One endpoint of a vehicle."""
 
@@ -203,7 +203,7 @@ class EndpointRecord(Message):
     receipt: Receipt | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class VehicleRecord(Message):
     """One vehicle. A record; its key is `vehicle_id`."""
 
@@ -229,7 +229,7 @@ class VehicleRecord(Message):
     owner: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ClientRecord(Message):
     """One navigation client. A record; its key is `client_id`."""
 
@@ -252,7 +252,7 @@ class ClientRecord(Message):
     owner: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SessionRecord(Message):
     """One session. A record; its key is `session_id`."""
 
@@ -282,7 +282,7 @@ class SessionRecord(Message):
     shares_open: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RequestKey(Message):
     """Names a request."""
 
@@ -291,7 +291,7 @@ class RequestKey(Message):
     request_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RequestRecord(Message):
     """One open request. A record; its key is `key`."""
 
@@ -312,7 +312,7 @@ class RequestRecord(Message):
     deadline_microseconds: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RetainedFrames(Message):
     """The retained frames of a session, in order."""
 
@@ -328,7 +328,7 @@ class RetainedFrames(Message):
     is_first: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ObservedRecords(Message):
     """Gateway to observer: records, each whole. Each replaces the one with the same key."""
 
@@ -360,7 +360,7 @@ class ObservedRecords(Message):
     is_last: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ObservedEvent(Message):
     """Gateway to observer: something happened. Records that changed with it come before."""
 
@@ -386,7 +386,7 @@ class ObservedEvent(Message):
     session_id: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ObservedFrames(Message):
     """Gateway to observer: consecutive frames that crossed, as they were on the wire."""
 
@@ -415,7 +415,7 @@ class ObservedFrames(Message):
     frames: bytes = b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ObservationGap(Message):
     """Gateway to observer: the oldest entries were dropped, because the observer reads too slowly."""
 
@@ -426,12 +426,12 @@ class ObservationGap(Message):
     next_number: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ReadCounters(Message):
     """Observer to gateway: asks for Counters."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Counter(Message):
     """One value."""
 
@@ -443,7 +443,7 @@ class Counter(Message):
     value: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Counters(Message):
     """Gateway to observer: all counters, exact after the entry with this number, whatever was dropped."""
 

@@ -68,7 +68,7 @@ class SnapshotKind(OpenEnum):
     MISSED = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class VehicleSet(Message):
     """The vehicles of a session by name."""
 
@@ -76,7 +76,7 @@ class VehicleSet(Message):
     vehicle_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class OpenSession(Message):
     """Client to gateway: opens a session. Frame: session id 0, sequence 0."""
 
@@ -93,7 +93,7 @@ class OpenSession(Message):
     receipts_every_milliseconds: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class VehicleStatus(Message):
     """One vehicle's standing, and what its endpoints do not receive."""
 
@@ -110,7 +110,7 @@ class VehicleStatus(Message):
     endpoints: tuple[EndpointStatus, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EndpointStatus(Message):
     """One endpoint of a vehicle in a session."""
 
@@ -125,7 +125,7 @@ class EndpointStatus(Message):
     withheld: tuple[FeatureGrant, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SessionOpened(Message):
     """Gateway to client: the session is open."""
 
@@ -136,7 +136,7 @@ class SessionOpened(Message):
     vehicles: tuple[VehicleStatus, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class VehicleChanged(Message):
     """Gateway to client: a vehicle joined or left, an endpoint came, went or became ready, or gets more or less than
     before. Frame: the session's id.
@@ -145,7 +145,7 @@ class VehicleChanged(Message):
     vehicle: VehicleStatus
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SessionEnded(Message):
     """Gateway to client and endpoints: the session is over for the receiver. Frame: session id 0, so that nothing with
     the session's id follows it, until a SnapshotBegin.
@@ -157,7 +157,7 @@ class SessionEnded(Message):
     reason: SessionEndReason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SnapshotBegin(Message):
     """Gateway to endpoint: what follows is the session's retained state, or what was missed. Event."""
 
@@ -187,12 +187,12 @@ class SnapshotBegin(Message):
     age_milliseconds: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SnapshotEnd(Message):
     """Gateway to endpoint: the endpoint now holds what the session holds. Event."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SessionSuspended(Message):
     """Gateway to endpoint: the client is away and may come back. Guidance stands still. Event."""
 
@@ -202,12 +202,12 @@ class SessionSuspended(Message):
     age_milliseconds: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SessionRestored(Message):
     """Gateway to endpoint: the client is back. Event."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Acknowledgement(Message):
     """Gateway to client: what was published up to a number is decided: it was accepted, or its Error was sent before
     this message. Frame: the session's id.
@@ -217,7 +217,7 @@ class Acknowledgement(Message):
     sequence: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RouteInformation(Message):
     """What a route consists of. Source: CPRouteInformation."""
 
@@ -245,7 +245,7 @@ class RouteInformation(Message):
     maneuver_travel_estimates: TravelEstimates | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TripPreviews(Message):
     """Published. State, key: the type. Trips to choose from; hidden by StartGuidance."""
 
@@ -256,7 +256,7 @@ class TripPreviews(Message):
     selected_trip_id: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class StartGuidance(Message):
     """Published. Event. Guidance starts, or starts over: whatever was published before it is forgotten."""
 
@@ -269,14 +269,14 @@ class StartGuidance(Message):
     route: RouteInformation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class UpdateTrip(Message):
     """Published. State, key: the type. The trip changed, e.g. a waypoint more."""
 
     trip: Trip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class AddManeuvers(Message):
     """Published. Event. Adds maneuvers, in order along the route; they accumulate."""
 
@@ -285,7 +285,7 @@ class AddManeuvers(Message):
     maneuvers: tuple[Maneuver, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class AddLaneGuidances(Message):
     """Published. Event. Adds lane guidances, in order along the route; they accumulate."""
 
@@ -294,7 +294,7 @@ class AddLaneGuidances(Message):
     lane_guidances: tuple[LaneGuidance, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class AddRouteSegments(Message):
     """Published. Event. Adds route segments, in order; they accumulate."""
 
@@ -303,7 +303,7 @@ class AddRouteSegments(Message):
     segments: tuple[RouteSegment, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class UpcomingManeuvers(Message):
     """Published. State, key: the type. The next maneuvers, nearest first; each must have been added."""
 
@@ -313,7 +313,7 @@ class UpcomingManeuvers(Message):
     maneuver_ids: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CurrentLaneGuidance(Message):
     """Published. State, key: the type. The lanes to show now; must have been added."""
 
@@ -323,7 +323,7 @@ class CurrentLaneGuidance(Message):
     lane_guidance_id: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CurrentRoadName(Message):
     """Published. State, key: the type. The road the vehicle is on."""
 
@@ -331,7 +331,7 @@ class CurrentRoadName(Message):
     name_variants: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class UpdateManeuverState(Message):
     """Published. State, key: the type. Where the vehicle is in the approach to the first upcoming maneuver."""
 
@@ -340,7 +340,7 @@ class UpdateManeuverState(Message):
     state: ManeuverState = ManeuverState.CONTINUE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class UpdateTripEstimates(Message):
     """Published. State, key: the type. For the whole trip."""
 
@@ -349,7 +349,7 @@ class UpdateTripEstimates(Message):
     time_remaining_color: TimeRemainingColor = TimeRemainingColor.DEFAULT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class UpdateManeuverEstimates(Message):
     """Published. State, key: the type and the maneuver. For one maneuver."""
 
@@ -361,7 +361,7 @@ class UpdateManeuverEstimates(Message):
     travel_estimates: TravelEstimates
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CurrentRouteSegment(Message):
     """Published. State, key: the type. The segment the vehicle is on; must have been added."""
 
@@ -370,7 +370,7 @@ class CurrentRouteSegment(Message):
     segment_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PauseGuidance(Message):
     """Published. Event. Guidance stands still; the maneuver state becomes continue."""
 
@@ -379,7 +379,7 @@ class PauseGuidance(Message):
     description_variants: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ResumeGuidance(Message):
     """Published. Event. Guidance resumes: with the same generation and no route, as it was; with a higher generation,
     on a new route, which replaces all maneuvers, lane guidances, segments and what referred to them.
@@ -393,14 +393,14 @@ class ResumeGuidance(Message):
     route: RouteInformation | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ShowAlert(Message):
     """Published. Event. Shows an alert, in place of the one before."""
 
     alert: NavigationAlert
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class DismissAlert(Message):
     """Published. Event. The alert went away at the client."""
 
@@ -410,7 +410,7 @@ class DismissAlert(Message):
     dismissal: AlertDismissal = AlertDismissal.TIMEOUT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ShareDestination(Message):
     """Published. Event. Offers the trip's destination to the vehicle, which answers with DestinationShareAnswer."""
 
@@ -420,12 +420,12 @@ class ShareDestination(Message):
     destination: Waypoint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class FinishGuidance(Message):
     """Published. Event. Arrived; the session is over."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CancelGuidance(Message):
     """Published. Event. The client stops; the session is over."""
 

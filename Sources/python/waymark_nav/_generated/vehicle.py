@@ -75,7 +75,7 @@ class ShareStage(OpenEnum):
     DID_FAIL_TO_SHARE = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class WaypointRequest(Message):
     """Vehicle to gateway to client: insert this waypoint. Only while the vehicle is guided."""
 
@@ -91,7 +91,7 @@ class WaypointRequest(Message):
     vehicle_id: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class DestinationRequest(Message):
     """Vehicle to gateway to clients: drive to this place. Only while the vehicle is not guided."""
 
@@ -104,7 +104,7 @@ class DestinationRequest(Message):
     vehicle_id: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class WithdrawRequest(Message):
     """Vehicle to gateway: the request is taken back. The client hears RequestOutcome with WITHDRAWN."""
 
@@ -112,7 +112,7 @@ class WithdrawRequest(Message):
     request_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RequestAnswer(Message):
     """Client to gateway: answers a WaypointRequest or DestinationRequest."""
 
@@ -131,7 +131,7 @@ class RequestAnswer(Message):
     reason: Outcome = Outcome.UNSPECIFIED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Prompt(Message):
     """Gateway to prompting endpoints: ask the vehicle's user."""
 
@@ -145,7 +145,7 @@ class Prompt(Message):
     deadline_milliseconds: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PromptAnswer(Message):
     """Endpoint to gateway: the user's answer. The first one counts."""
 
@@ -155,7 +155,7 @@ class PromptAnswer(Message):
     accepted: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PromptOver(Message):
     """Gateway to prompting endpoints: the prompt is over."""
 
@@ -164,7 +164,7 @@ class PromptOver(Message):
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RequestOutcome(Message):
     """Gateway to the vehicle's requesting endpoints and to the client that was asked: how the request ended. Exactly
     one.
@@ -180,19 +180,19 @@ class RequestOutcome(Message):
     client_id: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CancelNavigation(Message):
     """Vehicle to gateway: end guidance at once. Answered by SessionEnded to all of the vehicle's endpoints."""
 
     reason: CancelReason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class AllowNavigation(Message):
     """Vehicle to gateway: clients may guide again after CancelNavigation with OWN_NAVIGATION_STARTED."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class UpdateRouteSource(Message):
     """Vehicle to gateway to client: what the vehicle does with the route. State, retained for the session."""
 
@@ -202,7 +202,7 @@ class UpdateRouteSource(Message):
     vehicle_id: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class VehicleSettings(Message):
     """Vehicle to gateway to client: how the vehicle's display is set. State per endpoint, retained. Absent: unchanged."""
 
@@ -224,7 +224,7 @@ class VehicleSettings(Message):
     endpoint: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ZoomCluster(Message):
     """Vehicle to gateway to client: zoom the cluster's map. Event."""
 
@@ -236,7 +236,7 @@ class ZoomCluster(Message):
     endpoint: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class AlertResponse(Message):
     """Vehicle to gateway to client: the alert went away, or an action was chosen. Event."""
 
@@ -255,7 +255,7 @@ class AlertResponse(Message):
     endpoint: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class DestinationShareAnswer(Message):
     """Vehicle to gateway: takes the shared destination, or not. The first answer of a vehicle counts."""
 
@@ -266,7 +266,7 @@ class DestinationShareAnswer(Message):
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class DestinationShareStatus(Message):
     """Gateway to client: where a share stands, per vehicle. WILL_SHARE, then exactly one of the others."""
 
@@ -280,7 +280,7 @@ class DestinationShareStatus(Message):
     outcome: Outcome = Outcome.UNSPECIFIED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Receipt(Message):
     """Endpoint to gateway: how far it is. Frame: the session's id."""
 
@@ -291,7 +291,7 @@ class Receipt(Message):
     shown_sequence: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EndpointReceipt(Message):
     """One endpoint's receipt."""
 
@@ -304,7 +304,7 @@ class EndpointReceipt(Message):
     shown_sequence: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ReceiptReport(Message):
     """Gateway to client: who has got how far. Frame: the session's id. State."""
 
