@@ -3,9 +3,9 @@
 
 Enumerations, a dataclass for each message, and the rules of its fields: what the brackets at the ends of the protos' comments say.
 """
+
 import re
 import sys
-from pathlib import Path
 
 import generate_protocol as protocol
 

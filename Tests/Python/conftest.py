@@ -24,6 +24,10 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Where waymarkd and waymark are.
 PROGRAMS = Path(os.environ.get("WAYMARK_BIN", ROOT / ".build/debug"))
 
+# For programs that the tests start.
+os.environ["PYTHONPATH"] = str(ROOT / "Sources/python")
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+
 #: Long times, for busy machines; and as many errors as a test makes.
 SETTINGS = """
 listeners:
@@ -60,7 +64,7 @@ class Gateway:
         settings.write_text(SETTINGS.format(folder=self.folder))
         command = [str(PROGRAMS / "waymarkd"), "--config", str(settings)]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        listening, log = 0, []
+        listening, log = 0, list[str]()
         assert self.process.stderr is not None
         while listening < 3:
             line = self.process.stderr.readline()

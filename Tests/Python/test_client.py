@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from drive import CAFE, TRIP, meters, place, route
-from scripted import Gateway
 
 from waymark_nav import Rejection, SessionEndedError
 from waymark_nav import messages as m
@@ -27,6 +25,9 @@ from waymark_nav.core import (
 from waymark_nav.core._session import KEPT_COUNT_MAX
 from waymark_nav.frames import Frame
 from waymark_nav.messages import Answer, ErrorCode, Feature, Outcome, SessionEndReason
+
+from drive import CAFE, TRIP, meters, place, route
+from scripted import Gateway
 
 
 def joined(vehicle: str = "car") -> m.VehicleStatus:

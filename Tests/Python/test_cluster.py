@@ -12,14 +12,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAMS, ROOT, Gateway
-from drive import CAFE, TRIP, meters, route
-from scripted import Gateway as Scripted
 
 from waymark_nav import _json
 from waymark_nav import messages as m
 from waymark_nav._cluster import main
 from waymark_nav.core import Endpoint, EndpointSettings, Update
+
+from conftest import PROGRAMS, ROOT, Gateway
+from drive import CAFE, TRIP, meters, route
+from scripted import Gateway as Scripted
 
 ROUTES = ROOT / "Sources/WaymarkCommandLine/Resources/routes"
 PYTHON = [sys.executable, "-m", "waymark_nav", "cluster", "--json"]
@@ -93,7 +94,9 @@ def test_a_lost_gateway_is_told_in_the_same_lines(gateway: Gateway) -> None:
 
 @pytest.mark.parametrize("program", [PYTHON, SWIFT], ids=["python", "swift"])
 def test_without_a_gateway_both_say_why(program: list[str]) -> None:
-    run = subprocess.run([*program, "--id", "car", "--watch", "--connect", "unix:/nonexistent/v"], capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [*program, "--id", "car", "--watch", "--connect", "unix:/nonexistent/v"], capture_output=True, text=True, check=False
+    )
     reason = "cannot connect to unix:/nonexistent/v: there is no such socket; is waymarkd running?"
     assert lines(run.stdout) == [
         '{"kind":"connection","state":"connecting"}',
@@ -155,7 +158,9 @@ def test_what_would_steer_a_terminal_is_escaped() -> None:
     assert _json.line({"text": text}) == '{"text":' + escaped + "}"
 
 
-@pytest.mark.parametrize(("number", "text"), [(47.0, "47"), (-0.0, "-0"), (9.5215, "9.5215"), (1e-05, "1e-05"), (0.1 + 0.2, "0.30000000000000004")])
+@pytest.mark.parametrize(
+    ("number", "text"), [(47.0, "47"), (-0.0, "-0"), (9.5215, "9.5215"), (1e-05, "1e-05"), (0.1 + 0.2, "0.30000000000000004")]
+)
 def test_numbers_are_as_short_as_they_can_be(number: float, text: str) -> None:
     assert _json.line({"number": number}) == f'{{"number":{text}}}'
 

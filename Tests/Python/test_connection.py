@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from scripted import TOKEN, Gateway
 
 from waymark_nav import ClosedError, ConnectionFailedError, RefusedError, Rejection
 from waymark_nav import messages as m
 from waymark_nav.core import Closed, Connected, Connecting, Endpoint, EndpointSettings, Reconnection, Update
 from waymark_nav.frames import Frame
 from waymark_nav.messages import CloseCode
+
+from scripted import TOKEN, Gateway
 
 
 def endpoint(**values: object) -> Endpoint:

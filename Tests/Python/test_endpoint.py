@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from drive import CAFE, TRIP, meters, place, route
-from scripted import Gateway
 
 from waymark_nav import Phase, VehicleState
 from waymark_nav import messages as m
 from waymark_nav.core import Endpoint, EndpointSettings, RequestEnded, StopEnded, Update
 from waymark_nav.frames import Flags, Frame
 from waymark_nav.messages import CancelReason, Outcome, SessionEndReason
+
+from drive import CAFE, TRIP, meters, place, route
+from scripted import Gateway
 
 FULL, MISSED = m.SnapshotKind.FULL, m.SnapshotKind.MISSED
 
@@ -174,7 +175,7 @@ def test_a_request_is_repeated_until_its_outcome_and_told_once() -> None:
     request = m.WaypointRequest(request_id="stop", waypoint=CAFE)
     machine.request(request)
     machine.request(request)
-    ((whole,),) = ([each for each in gateway.sent_frames()],)
+    (whole,) = gateway.sent_frames()
     assert (whole.decode(), whole.session) == (request, 7)
     gateway.reconnect(resumed=True)
     assert request in gateway.sent()

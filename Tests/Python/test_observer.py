@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from drive import TRIP, meters, route
-from scripted import TOKEN, Gateway
 
 from waymark_nav import Phase, Rejection
 from waymark_nav import messages as m
 from waymark_nav._wire import Message
 from waymark_nav.core import Entry, Observer, ObserverSettings, frames_in
 from waymark_nav.frames import Frame, frame
+
+from drive import TRIP, meters, route
+from scripted import TOKEN, Gateway
 
 ALL = m.Observe(state=True, events=True, frames=True)
 

@@ -8,13 +8,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from conftest import Gateway
-from drive import CAFE, TRIP, is_over, meters, place, route, run, shows, until
 
 import waymark_nav
 from waymark_nav import ConnectionFailedError, Phase, RefusedError, Rejection, SessionEndedError, VehicleRefusedError
 from waymark_nav import messages as m
 from waymark_nav.messages import Outcome, SessionEndReason
+
+from conftest import Gateway
+from drive import CAFE, TRIP, is_over, meters, place, route, run, shows, until
 
 
 def test_a_client_guides_a_cluster(gateway: Gateway, api: SimpleNamespace) -> None:

@@ -6,13 +6,14 @@ import inspect
 import threading
 
 import pytest
-from conftest import Gateway
-from drive import CAFE, TRIP, place, route, shows
 
 import waymark_nav
 from waymark_nav import messages as m
 from waymark_nav import sync
 from waymark_nav.messages import Outcome, SessionEndReason
+
+from conftest import Gateway
+from drive import CAFE, TRIP, place, route, shows
 
 
 @pytest.mark.parametrize("name", ["Endpoint", "Client", "Session", "Observer"])

@@ -8,14 +8,15 @@ from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import pytest
-import vectors
-from conftest import ROOT
 
 from waymark_nav import Rejection
 from waymark_nav import messages as m
 from waymark_nav._wire import PLANS, Message, decode, encode, validate
 from waymark_nav.frames import HEADER_BYTES, Flags, Frame, Splitter, Violation, frame
 from waymark_nav.messages import CloseCode, ErrorCode
+
+import vectors
+from conftest import ROOT
 
 FIXTURES = sorted((ROOT / "Tests/WaymarkCodecTests/Fixtures").glob("*.hex"))
 
@@ -142,9 +143,7 @@ REFUSED: list[tuple[Message, ErrorCode, str]] = [
 
 
 @pytest.mark.parametrize(("message", "code", "field"), REFUSED, ids=lambda value: str(value)[:60] if isinstance(value, str) else None)
-def test_a_message_that_the_gateway_would_refuse_is_refused_with_its_code_and_field(
-    message: Message, code: ErrorCode, field: str
-) -> None:
+def test_a_message_that_the_gateway_would_refuse_is_refused_with_its_code_and_field(message: Message, code: ErrorCode, field: str) -> None:
     with pytest.raises(Rejection) as refused:
         validate(message)
     assert (refused.value.code, refused.value.field) == (code, field)
@@ -182,7 +181,7 @@ def test_frames_are_found_however_the_stream_is_cut() -> None:
     whole = [frame(m.Ping(nonce=number)) for number in range(20)] + [Frame(0x01E0, b"72", 7, 10, int(Flags.SKIPPABLE), 1)]
     stream = b"".join(each.encode() for each in whole)
     for size in (1, 2, 7, 24, 25, len(stream)):
-        splitter, found = Splitter(), []
+        splitter, found = Splitter(), list[Frame]()
         for at in range(0, len(stream), size):
             splitter.feed(stream[at : at + size])
             found += splitter.frames()

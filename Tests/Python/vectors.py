@@ -40,7 +40,8 @@ def known(content: Any) -> Any:
 
 def class_of(name: str) -> type[Message]:
     """The class of a message, by its name."""
-    return getattr(m, name)
+    cls: type[Message] = getattr(m, name)
+    return cls
 
 
 def as_json(message: Message) -> dict[str, Any]:

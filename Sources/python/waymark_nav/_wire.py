@@ -316,9 +316,7 @@ def _text(field: Field, data: bytes) -> Any:
         raise Rejection(INVALID_TEXT, "", "is not UTF-8") from None
 
 
-def _packed(
-    field: Field, values: list[Any], totals: dict[int, int], data: bytes, at: int, end: int, form: int, is_given: bool
-) -> int:
+def _packed(field: Field, values: list[Any], totals: dict[int, int], data: bytes, at: int, end: int, form: int, is_given: bool) -> int:
     """Reads a field whose form on the wire is not that of one value: packed numbers, or a fault."""
     items: list[Any] = values[field.position] if field.is_repeated else []
     if form != 2 or field.form != 0 or not field.is_repeated:
