@@ -18,7 +18,6 @@ if ! cmp -s "$requirements" "$environment/installed.txt"; then
 fi
 PATH=$environment/bin:$PATH
 
-python3 scripts/generate_python.py --check
 checked=("$package" Tests/Python Docs/examples/python scripts/generate_python.py)
 ruff check --no-cache --config "$settings" "${checked[@]}"
 ruff format --no-cache --check --config "$settings" "${checked[@]}"
