@@ -289,6 +289,16 @@ def test_what_the_operator_withholds_is_left_out_and_said_when_it_is_allowed() -
     assert estimates(100, generation=2) in others
 
 
+def test_a_drive_that_another_gateway_cannot_take_ends() -> None:
+    _, gateway, session = guided()
+    session.publish(m.CurrentRoadName(name_variants=("x" * 512,) * 8))
+    gateway.sent()
+    gateway.reconnect(resumed=False, frame_bytes_max=4_096)
+    (over,) = gateway.events(SessionOver)
+    assert over == SessionOver(session, SessionEndReason.UNSPECIFIED)
+    assert gateway.sent() == []
+
+
 def test_extensions_are_published_with_the_flags_of_the_page() -> None:
     _, gateway, session = opened()
     session.publish_extension(0x01E0, b"72", 1, retained=True)

@@ -290,6 +290,9 @@ def test_without_a_gateway_the_error_says_so(api: SimpleNamespace) -> None:
         with pytest.raises(ConnectionFailedError, match="is waymarkd running"):
             async with api.Endpoint("car", "cluster", "unix:/nonexistent/v"):
                 pass
+        with pytest.raises(ConnectionFailedError, match="nothing listens there; is waymarkd running"):
+            async with api.Client("app", "tcp:localhost:1"):
+                pass
         with pytest.raises(ValueError, match="is not an address"):
             api.Endpoint("car", "cluster", "udp:somewhere")
 
@@ -392,6 +395,42 @@ def test_cancelling_an_opening_leaves_no_session(gateway: Gateway) -> None:
                 assert session.vehicles["car"].standing == m.VehicleStanding.JOINED
 
     run(drive())
+
+
+def test_a_handler_may_close_its_endpoint(gateway: Gateway) -> None:
+    async def drive() -> None:
+        async with (
+            waymark_nav.Endpoint("car", "cluster", gateway.vehicle, on_destination=lambda share: leave()) as car,
+            waymark_nav.Client("app", gateway.navigation) as client,
+        ):
+            left = asyncio.Event()
+
+            async def leave() -> bool:
+                await car.close()
+                left.set()
+                return True
+
+            session = await client.open_session("car")
+            await session.start(TRIP, route())
+            await until(car.updates(), shows("Turn left"))
+            assert await session.share_destination(TRIP.destination) == {"car": Outcome.GONE}
+            await left.wait()
+
+    run(drive())
+
+
+def test_a_feed_has_one_reader(gateway: Gateway) -> None:
+    async def read() -> None:
+        async with waymark_nav.Endpoint("car", "cluster", gateway.vehicle) as car:
+            updates = car.updates()
+            await anext(updates)
+            first = asyncio.create_task(anext(updates))
+            await asyncio.sleep(0)
+            with pytest.raises(RuntimeError, match="one reader"):
+                await anext(updates)
+            first.cancel()
+
+    run(read())
 
 
 def test_a_slow_reader_is_told_what_it_missed(gateway: Gateway) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import grp
 import os
+import re
 import stat
 from dataclasses import dataclass
 
@@ -41,7 +42,9 @@ class Address:
     def explain(self, error: OSError) -> str:
         """Why there is no connection, and what to do."""
         words = error.strerror or str(error)
-        match error.errno:
+        # For a name with several addresses asyncio raises one error with the text of all.
+        codes: set[int | None] = {int(code) for code in re.findall(r"\[Errno (\d+)\]", str(error))} or {error.errno}
+        match codes.pop() if len(codes) == 1 else None:
             case errno.ENOENT:
                 words = "there is no such socket; is waymarkd running?"
             case errno.ECONNREFUSED:

@@ -99,8 +99,11 @@ class Cluster:
     def _key(self) -> bytes:
         if self._options.key_file is None:
             return b""
-        with open(self._options.key_file, "rb") as file:
-            return file.read().removesuffix(b"\n")
+        try:
+            with open(self._options.key_file, "rb") as file:
+                return file.read().removesuffix(b"\n")
+        except OSError as error:
+            raise OSError(f"{self._options.key_file} cannot be read: {error.strerror}") from None
 
     async def _connect(self, credential: bytes) -> Endpoint:
         """A connected endpoint; tries again as long as --wait says."""
@@ -183,10 +186,14 @@ class Cluster:
     def _print(self, content: _json.Object, at: datetime | None = None) -> None:
         try:
             print(_json.line(content, at or datetime.now(UTC)), flush=True)
-        except BrokenPipeError:
-            # The reader of the output has exited; nothing more can be written, not even at exit.
+        except OSError as error:
+            # Nothing more can be written, not even at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            self._finish(128 + signal.SIGPIPE)
+            if isinstance(error, BrokenPipeError):
+                self._finish(128 + signal.SIGPIPE)
+            else:
+                _note(f"Error: the output cannot be written: {error.strerror}")
+                self._finish(FAILURE)
 
 
 def _note(text: str) -> None:

@@ -13,7 +13,7 @@ from waymark_nav import messages as m
 from waymark_nav._feed import Feed, Source
 from waymark_nav._peer import SOFTWARE, AsyncPeer, answer_of, jitter, logger
 from waymark_nav._wire import Message
-from waymark_nav.core import Closed, Event, RequestEnded, StopEnded, Update, VehicleState
+from waymark_nav.core import Closed, Connected, Event, RequestEnded, StopEnded, Update, VehicleState
 from waymark_nav.messages import CancelReason, Outcome, SessionEndReason
 
 T = TypeVar("T")
@@ -234,6 +234,11 @@ class Endpoint(AsyncPeer[core.Endpoint]):
             case StopEnded():
                 if (stop := self._stops.get(event.number)) is not None:
                     _resolve(stop, event.reason)
+            case Connected(resumed=False):
+                # The gateway does not know what it has asked.
+                for task in self._prompts.values():
+                    task.cancel()
+                self._prompts.clear()
             case Closed():
                 self._updates.finish()
                 self._states.finish()
@@ -253,7 +258,7 @@ class Endpoint(AsyncPeer[core.Endpoint]):
 
     async def _prompt(self, prompt: m.Prompt, handler: Callable[[m.Prompt], Awaitable[bool] | bool]) -> None:
         try:
-            async with asyncio.timeout(prompt.deadline_milliseconds / 1_000):
+            async with asyncio.timeout(prompt.deadline_milliseconds / 1_000 or None):
                 accepted = await answer_of(handler, prompt)
             self.answer_prompt(prompt.request_id, accepted)
         except TimeoutError:
@@ -261,7 +266,8 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         except Exception:
             logger.exception("on_prompt failed; the prompt is not answered")
         finally:
-            self._prompts.pop(prompt.request_id, None)
+            if self._prompts.get(prompt.request_id) is asyncio.current_task():
+                del self._prompts[prompt.request_id]
 
     async def _share(
         self, share: m.ShareDestination, session: int, handler: Callable[[m.ShareDestination], Awaitable[bool] | bool]

@@ -36,6 +36,8 @@ class Feed(AsyncIterator[T]):
         while not self._queue:
             if self._is_finished:
                 raise StopAsyncIteration
+            if self._waiter is not None:
+                raise RuntimeError("a feed has one reader; open another feed for each")
             self._waiter = asyncio.get_running_loop().create_future()
             try:
                 await self._waiter

@@ -71,7 +71,7 @@ class AsyncPeer(Generic[P]):
         """Sends what is queued and ends the connection; the gateway keeps nothing of this peer. `async with` calls it."""
         if self._link is not None:
             await self._link.close()
-        for task in self._tasks:
+        for task in self._tasks - {asyncio.current_task()}:
             task.cancel()
 
     @property

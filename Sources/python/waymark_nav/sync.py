@@ -47,10 +47,16 @@ class _Background:
 
     def run(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
         """Runs work on the loop; returns what it returns."""
-        future = asyncio.run_coroutine_threadsafe(work, self.loop())
+
+        async def limited() -> T:
+            # On the loop, so that what was done in time is never lost.
+            async with asyncio.timeout(timeout):
+                return await work
+
+        future = asyncio.run_coroutine_threadsafe(limited(), self.loop())
         try:
-            return future.result(timeout)
-        except BaseException:
+            return future.result()
+        except KeyboardInterrupt:
             future.cancel()
             raise
 

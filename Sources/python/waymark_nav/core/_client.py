@@ -223,8 +223,12 @@ class Client(Peer):
             inquiry.is_over = True
         for session in list(self._sessions):
             session.frame_bytes_max = self._frame_bytes
-            self._restore(session, found.get(session.id) if session.id else None, welcome.resumed)
-            session.set_withheld(self._withheld)
+            try:
+                self._restore(session, found.get(session.id) if session.id else None, welcome.resumed)
+                session.set_withheld(self._withheld)
+            except Rejection:
+                # Only if this gateway takes smaller frames than the one before: the drive cannot be said to it.
+                self._give_up(session)
         self._end_orphans()
 
     def _restore(self, session: Session, found: m.ResumedSession | None, resumed: bool) -> None:
@@ -249,6 +253,13 @@ class Client(Peer):
                     self._end_inquiry(key, Outcome.GONE)
             session.restart()
             self._control.append(frame(session.opening))
+
+    def _give_up(self, session: Session) -> None:
+        """Ends a session, also at the gateway."""
+        if session in self._sessions:
+            if session.id:
+                self._control.append(session.end_frame())
+            self._end(session, SessionEndReason.UNSPECIFIED)
 
     def _end_orphans(self) -> None:
         """Not while a session is being opened: one of them may be the session that is opened again."""
@@ -341,7 +352,7 @@ class Client(Peer):
         session = self._session(error.session_id)
         if session is None:
             return
-        refused = session.reject(error.sequence) if error.sequence else None
+        refused = session.reject(error.sequence) if error.sequence and error.code != m.ErrorCode.IGNORED else None
         if isinstance(refused, m.ShareDestination) and session.shares.pop(refused.share_id, None) is not None:
             rejection = Rejection(error.code, error.field, error.reason)
             self._tell(ShareEnded(session, refused.share_id, None, rejection))
