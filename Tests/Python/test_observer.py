@@ -9,7 +9,7 @@ import pytest
 from waymark_nav import Phase, Rejection
 from waymark_nav import messages as m
 from waymark_nav._wire import Message
-from waymark_nav.core import Entry, Observer, ObserverSettings, frames_in
+from waymark_nav.core import CountersRead, Observer, ObserverSettings, frames_in
 from waymark_nav.frames import Frame, frame
 
 from drive import TRIP, meters, route
@@ -95,18 +95,30 @@ def test_an_observer_resumes_behind_its_last_entry() -> None:
     assert machine.records.vehicles == {}
 
 
-def test_counters_are_asked_for_until_they_come() -> None:
+def test_an_answer_with_counters_may_have_several_parts() -> None:
     machine, gateway = connected()
     gateway.sent()
-    machine.read_counters()
-    machine.read_counters()
+    assert machine.read_counters() == 1
     assert gateway.sent() == [m.ReadCounters()]
-    gateway.reconnect(resumed=True)
-    assert m.ReadCounters() in gateway.sent()
-    gateway.say(m.Counters(counters=(m.Counter(name=m.CounterName.SESSIONS, value=2),)))
-    gateway.reconnect(resumed=True)
-    assert m.ReadCounters() not in gateway.sent()
-    assert [type(entry.message) for entry in gateway.events(Entry)] == [m.Counters]
+    # What is asked while an answer may be on its way gets the next one.
+    assert machine.read_counters(sessions=True) == 2
+    assert machine.read_counters(connections=True) == 2
+    assert gateway.sent() == []
+    gateway.say(m.Counters(counters=(m.Counter(name=m.CounterName.SESSIONS, value=2),), is_last=True))
+    (read,) = gateway.events(CountersRead)
+    assert (read.number, read.counters.counters[0].value) == (1, 2)
+    question = m.ReadCounters(connections=True, sessions=True)
+    assert gateway.sent() == [question]
+    gateway.say(m.Counters(counters=read.counters.counters))
+    gateway.reconnect(resumed=True)  # The rest of the answer is lost.
+    assert question in gateway.sent()
+    waiting = m.ConnectionMeasure(connection_id=1, waiting_bytes=9)
+    gateway.say(m.Counters(counters=read.counters.counters))
+    gateway.say(m.Counters(connections=(waiting,)))
+    gateway.say(m.Counters(sessions=(m.SessionMeasure(session_id=7),), is_last=True))
+    (read,) = gateway.events(CountersRead)
+    assert (read.number, len(read.counters.counters), read.counters.connections) == (2, 1, (waiting,))
+    assert [each.session_id for each in read.counters.sessions] == [7]
 
 
 def test_frames_that_cannot_be_read_are_told_apart() -> None:

@@ -273,6 +273,8 @@ def test_an_observer_sees_who_is_connected_and_what_crosses(gateway: Gateway, ap
             await until(entries, lambda entry: getattr(entry.message, "kind", None) == m.ObservedKind.STARTED)
             counters = await observer.counters()
             assert counters[m.CounterName.SESSIONS, 0] == 1
+            measures = await observer.measures()
+            assert [(each.session_id, each.sequence) for each in measures.sessions] == [(session.id, 1)]
             assert (list(observer.vehicles), list(observer.clients), list(observer.sessions)) == (["car"], ["app"], [session.id])
             observer._cut()
             await session.finish()

@@ -6,15 +6,12 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TypeVar
 
 from waymark_nav import core
 from waymark_nav import messages as m
 from waymark_nav._feed import Feed, Source
 from waymark_nav._peer import SOFTWARE, AsyncPeer, jitter
-from waymark_nav.core import Closed, Entry, Event, VehicleState
-
-T = TypeVar("T")
+from waymark_nav.core import Closed, CountersRead, Entry, Event, VehicleState
 
 
 class Observer(AsyncPeer[core.Observer]):
@@ -69,7 +66,7 @@ class Observer(AsyncPeer[core.Observer]):
         )
         super().__init__(core.Observer(settings, jitter=jitter), address)
         self._entries: Source[Entry] = Source(lambda entry: None, lambda entry, count: replace(entry, missed=count))
-        self._counters: set[asyncio.Future[m.Counters]] = set()
+        self._counters: dict[int, list[asyncio.Future[m.Counters]]] = {}
         self._completing: set[asyncio.Future[None]] = set()
 
     def entries(self) -> Feed[Entry]:
@@ -111,39 +108,42 @@ class Observer(AsyncPeer[core.Observer]):
         """Waits until it holds all records."""
         while not self._machine.records.is_complete:
             self._check_open()
-            await self._wait(self._completing)
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._completing.add(waiter)
+            try:
+                await waiter
+            finally:
+                self._completing.discard(waiter)
 
     async def counters(self) -> dict[tuple[m.CounterName, int], int]:
         """The gateway's counters, by name and label."""
-        self._check_open()
-        self._machine.read_counters()
-        self._wake()
-        counters = await self._wait(self._counters)
+        counters = await self.measures(connections=False, sessions=False)
         return {(counter.name, counter.label): counter.value for counter in counters.counters}
 
-    async def _wait(self, waiters: set[asyncio.Future[T]]) -> T:
-        waiter: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        waiters.add(waiter)
-        try:
-            return await waiter
-        finally:
-            waiters.discard(waiter)
+    async def measures(self, *, connections: bool = True, sessions: bool = True) -> m.Counters:
+        """The gateway's counters, what waits for connections, and what sessions have; the whole answer."""
+        self._check_open()
+        number = self._machine.read_counters(connections=connections, sessions=sessions)
+        self._wake()
+        waiter: asyncio.Future[m.Counters] = asyncio.get_running_loop().create_future()
+        self._counters.setdefault(number, []).append(waiter)
+        return await waiter
 
     def _handle(self, event: Event) -> None:
         match event:
             case Entry():
                 self._entries.tell(event)
-                if isinstance(event.message, m.Counters):
-                    for waiter in self._counters:
-                        if not waiter.done():
-                            waiter.set_result(event.message)
                 if self._machine.records.is_complete:
                     for completing in self._completing:
                         if not completing.done():
                             completing.set_result(None)
+            case CountersRead():
+                for waiter in self._counters.pop(event.number, []):
+                    if not waiter.done():
+                        waiter.set_result(event.counters)
             case Closed():
                 self._entries.finish()
-                for waiter in self._counters:
+                for waiter in [each for waiters in self._counters.values() for each in waiters]:
                     if not waiter.done():
                         waiter.set_exception(event.error)
                 for completing in self._completing:

@@ -60,6 +60,7 @@ from waymark_nav._generated.model import (
 )
 from waymark_nav._generated.observer import (
     ClientRecord,
+    ConnectionMeasure,
     Counter,
     CounterName,
     Counters,
@@ -77,6 +78,7 @@ from waymark_nav._generated.observer import (
     RequestRecord,
     RequestStage,
     RetainedFrames,
+    SessionMeasure,
     SessionRecord,
     VehicleRecord,
 )
@@ -164,6 +166,7 @@ __all__ = [
     "ClientRecord",
     "CloseCode",
     "ClusterSetting",
+    "ConnectionMeasure",
     "ContentStyle",
     "Coordinate",
     "Counter",
@@ -238,6 +241,7 @@ __all__ = [
     "RouteSource",
     "SessionEndReason",
     "SessionEnded",
+    "SessionMeasure",
     "SessionOpened",
     "SessionPhase",
     "SessionRecord",

@@ -567,6 +567,10 @@ class Observer(_Peer[waymark_nav.Observer]):
         """Waits until it holds all records."""
         _background.run(self._peer.complete(), timeout)
 
+    def measures(self, *, connections: bool = True, sessions: bool = True, timeout: float | None = None) -> m.Counters:
+        """The gateway's counters, what waits for connections, and what sessions have; the whole answer."""
+        return _background.run(self._peer.measures(connections=connections, sessions=sessions), timeout)
+
     def counters(self, *, timeout: float | None = None) -> dict[tuple[m.CounterName, int], int]:
         """The gateway's counters, by name and label."""
         return _background.run(self._peer.counters(), timeout)

@@ -95,6 +95,7 @@ class CounterName(OpenEnum):
     """What is counted. Values from 64 on are the present size of something, the others only grow."""
 
     UNSPECIFIED = 0
+    #: Label: the message type; 0 for types that the gateway does not know.
     PUBLICATIONS = 1
     #: Publications that changed nothing.
     PUBLICATIONS_UNCHANGED = 2
@@ -108,6 +109,7 @@ class CounterName(OpenEnum):
     REQUESTS_ENDED = 7
     SNAPSHOTS = 8
     RESUMPTIONS = 9
+    #: Label: the role.
     PEERS_ADMITTED = 10
     #: Hellos that were refused. Label: the close code.
     PEERS_REFUSED = 11
@@ -115,6 +117,15 @@ class CounterName(OpenEnum):
     PEERS_CLOSED = 12
     #: Entries that observers did not get because they read too slowly.
     ENTRIES_DROPPED = 13
+    #: Publications that were sent, or queued, to one endpoint each. Label: as for publications.
+    DELIVERIES = 14
+    ACKNOWLEDGEMENTS = 15
+    CONNECTIONS_ACCEPTED = 16
+    #: By all transports, frames of all types.
+    BYTES_RECEIVED = 17
+    BYTES_SENT = 18
+    #: States that newer ones replaced while they waited for a peer that reads slowly.
+    CONFLATED = 19
     VEHICLES_CONNECTED = 64
     ENDPOINTS_CONNECTED = 65
     CLIENTS_CONNECTED = 66
@@ -124,6 +135,12 @@ class CounterName(OpenEnum):
     RETAINED_BYTES = 70
     REPLAY_BYTES = 71
     OBSERVATION_BYTES = 72
+    #: Also those whose Hello has not arrived.
+    CONNECTIONS = 73
+    #: What waits for peers that read slowly.
+    WAITING_BYTES = 74
+    #: Of frames that have not arrived completely.
+    INPUT_BYTES = 75
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -385,6 +402,9 @@ class ObservedEvent(Message):
     #: 0: none.
     session_id: int = 0
 
+    #: Of a request.
+    request_id: str = ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ObservedFrames(Message):
@@ -430,6 +450,12 @@ class ObservationGap(Message):
 class ReadCounters(Message):
     """Observer to gateway: asks for Counters."""
 
+    #: Also what waits for each connection.
+    connections: bool = False
+
+    #: Also what each session has.
+    sessions: bool = False
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Counter(Message):
@@ -444,14 +470,58 @@ class Counter(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Counters(Message):
-    """Gateway to observer: all counters, exact after the entry with this number, whatever was dropped."""
+class ConnectionMeasure(Message):
+    """What waits for one connection."""
 
+    connection_id: int
+
+    #: What waits for the peer to read.
+    waiting_bytes: int = 0
+
+    #: Of a frame that has not arrived completely.
+    input_bytes: int = 0
+
+    #: States that newer ones replaced while they waited.
+    conflated: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SessionMeasure(Message):
+    """What one session has."""
+
+    session_id: int
+
+    #: The number of its last publication.
+    sequence: int = 0
+
+    #: Kept for endpoints that join.
+    retained_bytes: int = 0
+
+    #: Kept for endpoints that resume.
+    replay_bytes: int = 0
+
+    #: How long ago the gateway accepted the last publication, rounded up to 100. Absent: none so far.
+    age_milliseconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Counters(Message):
+    """Gateway to observer: all counters, then measures if they were asked for, in as many messages as they need."""
+
+    #: The number of the last entry before.
     number: int = 0
 
     instant_microseconds: int = 0
 
+    #: In the first message. Those that are 0 may be left out.
     counters: tuple[Counter, ...] = ()
+
+    connections: tuple[ConnectionMeasure, ...] = ()
+
+    sessions: tuple[SessionMeasure, ...] = ()
+
+    #: The last message of the answer.
+    is_last: bool = False
 
 
 define(
@@ -566,6 +636,7 @@ define(
     Field(7, "vehicle_ids", STRING, lower=1, upper=64, count=256, name=True),
     Field(8, "client_id", STRING, lower=1, upper=64, zero=True, name=True),
     Field(9, "session_id", UINT32),
+    Field(10, "request_id", STRING, lower=0, upper=64),
 )
 define(
     ObservedFrames,
@@ -584,7 +655,11 @@ define(
     Field(1, "dropped", UINT64, lower=1, upper=18446744073709551615, required=True),
     Field(2, "next_number", UINT64),
 )
-define(ReadCounters)
+define(
+    ReadCounters,
+    Field(1, "connections", BOOL),
+    Field(2, "sessions", BOOL),
+)
 define(
     Counter,
     Field(1, "name", ENUM, of=CounterName, lower=1, upper=2147483647, required=True),
@@ -592,8 +667,26 @@ define(
     Field(3, "value", UINT64),
 )
 define(
+    ConnectionMeasure,
+    Field(1, "connection_id", UINT64, lower=1, upper=18446744073709551615, required=True),
+    Field(2, "waiting_bytes", UINT64),
+    Field(3, "input_bytes", UINT64),
+    Field(4, "conflated", UINT64),
+)
+define(
+    SessionMeasure,
+    Field(1, "session_id", UINT32, lower=1, upper=4294967295, required=True),
+    Field(2, "sequence", UINT64),
+    Field(3, "retained_bytes", UINT64),
+    Field(4, "replay_bytes", UINT64),
+    Field(5, "age_milliseconds", UINT32, optional=True),
+)
+define(
     Counters,
     Field(1, "number", UINT64),
     Field(2, "instant_microseconds", UINT64),
     Field(3, "counters", MESSAGE, of=Counter, count=1024),
+    Field(4, "connections", MESSAGE, of=ConnectionMeasure, count=65536),
+    Field(5, "sessions", MESSAGE, of=SessionMeasure, count=65536),
+    Field(6, "is_last", BOOL),
 )

@@ -17,7 +17,7 @@ from waymark_nav.core._client import (
     ShareEnded,
 )
 from waymark_nav.core._endpoint import Endpoint, EndpointSettings, RequestEnded, StopEnded, Update
-from waymark_nav.core._observer import Entry, Observer, ObserverSettings, Records, frames_in
+from waymark_nav.core._observer import CountersRead, Entry, Observer, ObserverSettings, Records, frames_in
 from waymark_nav.core._peer import Closed, Connected, Connecting, Event, Peer, Reconnection
 from waymark_nav.core._session import Session
 from waymark_nav.core._state import Phase, VehicleState
@@ -29,6 +29,7 @@ __all__ = [
     "Closed",
     "Connected",
     "Connecting",
+    "CountersRead",
     "Endpoint",
     "EndpointSettings",
     "Entry",

@@ -132,6 +132,14 @@ class Entry(Event):
     missed: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class CountersRead(Event):
+    """An answer to read_counters(), whole."""
+
+    number: int
+    counters: m.Counters
+
+
 class Observer(Peer):
     """An observer."""
 
@@ -146,17 +154,28 @@ class Observer(Peer):
         #: Of the last entry.
         self.number = 0
         self._is_waiting = True
-        self._reads_counters = False
-        self._awaits_counters = False
+        #: The question that the gateway has to answer, and what it has answered so far.
+        self._asked: m.ReadCounters | None = None
+        self._is_asked = False
+        self._answer: list[m.Counters] = []
+        self._answer_count = 0
+        #: What is to be asked after it.
+        self._next_question: m.ReadCounters | None = None
 
     def observe(self, wanted: m.Observe) -> None:
         """Wants something else from now on. Raises Rejection if the gateway would refuse it."""
         self._wanted, _ = validate(wanted)
         self._is_waiting = True
 
-    def read_counters(self) -> None:
-        """Asks for Counters."""
-        self._reads_counters = self._awaits_counters = True
+    def read_counters(self, *, connections: bool = False, sessions: bool = False) -> int:
+        """Asks for Counters; CountersRead with the number that is returned has them. Several questions may get one answer."""
+        before = self._next_question or m.ReadCounters()
+        question = m.ReadCounters(connections=connections or before.connections, sessions=sessions or before.sessions)
+        if self._asked is None:
+            self._asked = question
+            return self._answer_count + 1
+        self._next_question = question
+        return self._answer_count + 2
 
     def _no_records(self) -> Records:
         return Records(has_frames=self._wanted.frames)
@@ -172,16 +191,17 @@ class Observer(Peer):
             self.number = 0
             self.records = self._no_records()
         self._is_waiting = True
-        self._reads_counters = self._awaits_counters
+        self._is_asked = False
+        self._answer = []
 
     def _dequeue(self, now: float) -> list[Frame]:
         frames = []
         if self._is_waiting:
             self._is_waiting = False
             frames.append(frame(replace(self._wanted, after_number=self.number)))
-        if self._reads_counters:
-            self._reads_counters = False
-            frames.append(frame(m.ReadCounters()))
+        if self._asked is not None and not self._is_asked:
+            self._is_asked = True
+            frames.append(frame(self._asked))
         return frames
 
     def _received(self, whole: Frame, message: Message | None, now: float) -> None:
@@ -200,7 +220,23 @@ class Observer(Peer):
                 self.records.crossed(message, now)
             case m.ObservationGap():
                 self.number = max(self.number, message.next_number - 1)
-            case m.Counters():
-                self._awaits_counters = False
+            case m.Counters() if self._asked is not None:
+                self._answered(message)
         if isinstance(message, (*_ENTRIES, m.Error)):
             self._tell(Entry(message=message))
+
+    def _answered(self, part: m.Counters) -> None:
+        self._answer.append(part)
+        if not part.is_last:
+            return
+        whole = replace(
+            self._answer[0],
+            counters=tuple(each for part in self._answer for each in part.counters),
+            connections=tuple(each for part in self._answer for each in part.connections),
+            sessions=tuple(each for part in self._answer for each in part.sessions),
+            is_last=True,
+        )
+        self._answer_count += 1
+        self._answer = []
+        self._asked, self._next_question, self._is_asked = self._next_question, None, False
+        self._tell(CountersRead(self._answer_count, whole))
