@@ -55,15 +55,16 @@ def wait_for(process: subprocess.Popen[str], text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "states", "more"),
+    ("name", "options", "more"),
     [
-        ("vaduz-balzers.json", "changes", ["--share", "--preview", "0.1"]),
-        ("heidelberg-lanes.json", "full", ["--leave-route-at", "1"]),
-        ("singapore-left-hand.json", "none", []),
+        ("vaduz-balzers.json", ["--states", "changes"], ["--share", "--preview", "0.1"]),
+        ("heidelberg-lanes.json", ["--states", "full"], ["--leave-route-at", "1"]),
+        ("vaduz-balzers-charging.json", ["--frame-bytes-max", "4096"], []),
+        ("singapore-left-hand.json", ["--states", "none"], []),
     ],
 )
-def test_the_lines_are_those_of_the_swift_program(gateway: Gateway, name: str, states: str, more: list[str]) -> None:
-    own = ["--connect", gateway.vehicle, "--id", "car", "--states", states, "--until", "ended", "--accept-prompts", "yes"]
+def test_the_lines_are_those_of_the_swift_program(gateway: Gateway, name: str, options: list[str], more: list[str]) -> None:
+    own = ["--connect", gateway.vehicle, "--id", "car", *options, "--until", "ended", "--accept-prompts", "yes"]
     navigate = [str(PROGRAMS / "waymark"), "navigate", "--connect", gateway.navigation, "--vehicle", "car", "--speed", "400"]
     with started(PYTHON, *own, "--endpoint", "python") as python, started(SWIFT, *own, "--endpoint", "swift") as swift:
         begun = [wait_for(process, '"connected"') for process in (python, swift)]
