@@ -10,3 +10,5 @@ trap 'rm -rf "$work"' EXIT
 # The system's Python: another one that is found first need not have hatchling.
 PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m hatchling build -t wheel -d "$work"
 /usr/bin/python3 -m zipfile -e "$work"/waymark_nav-*.whl "$target"
+# Debian has the text of the licence already.
+rm -rf "$target"/waymark_nav-*.dist-info/{LICENSE,licenses,license_files}

@@ -334,3 +334,8 @@ def test_what_a_caller_can_queue_is_bounded() -> None:
         machine.send(m.PromptAnswer(request_id=str(number)))
         machine.send(m.ZoomCluster(direction=m.ZoomDirection.IN), 7)
     assert len(gateway.sent()) == 32
+
+
+def test_a_state_prints_what_it_has() -> None:
+    assert repr(VehicleState()) == "VehicleState()"
+    assert repr(VehicleState(session=7, current_road_name=("Main street",))) == "VehicleState(session=7, current_road_name=('Main street',))"

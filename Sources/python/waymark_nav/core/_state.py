@@ -30,7 +30,7 @@ class Phase(Enum):
     ENDED = "ended"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class VehicleState:
     """What an endpoint holds. A value: it does not change."""
 
@@ -81,6 +81,11 @@ class VehicleState:
     awaits_more: bool = False
     #: When the newest content was published, by the clock of the machine; None: not known.
     published_at: float | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        nothing = VehicleState()
+        given = [(name, get(self)) for name, get, _ in _MEMBERS if get(self) != get(nothing)]
+        return f"VehicleState({', '.join(f'{name}={value!r}' for name, value in given)})"
 
     @property
     def is_complete(self) -> bool:
