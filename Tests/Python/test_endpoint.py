@@ -338,4 +338,4 @@ def test_what_a_caller_can_queue_is_bounded() -> None:
 
 def test_a_state_prints_what_it_has() -> None:
     assert repr(VehicleState()) == "VehicleState()"
-    assert repr(VehicleState(session=7, current_road_name=("Main street",))) == "VehicleState(session=7, current_road_name=('Main street',))"
+    assert repr(VehicleState(session=7, client="app")) == "VehicleState(session=7, client='app')"

@@ -19,6 +19,10 @@ def test_it_has_the_version_of_the_programs() -> None:
     assert waymark_nav.__version__ == version
 
 
+def test_it_has_the_licence_of_the_tree() -> None:
+    assert (ROOT / "Sources/python/LICENSE").read_text() == (ROOT / "LICENSE").read_text()
+
+
 def test_the_generated_code_is_fresh() -> None:
     subprocess.run([sys.executable, str(ROOT / "scripts/generate_python.py"), "--check"], check=True)
 
