@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from waymark_nav import messages as m
-from waymark_nav._wire import BYTES, PLANS, UINT64, Message
+from waymark_nav._wire import BYTES, PLANS, UINT64, M, Message
 
 FOLDER = Path(__file__).resolve().parents[2] / "Protos/vectors"
 
@@ -42,6 +42,11 @@ def class_of(name: str) -> type[Message]:
     """The class of a message, by its name."""
     cls: type[Message] = getattr(m, name)
     return cls
+
+
+def from_json(cls: type[M], content: dict[str, Any]) -> M:
+    """The message of a JSON form; only for messages of numbers."""
+    return cls(**content)
 
 
 def as_json(message: Message) -> dict[str, Any]:

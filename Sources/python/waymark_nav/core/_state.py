@@ -188,7 +188,7 @@ def _publication(state: VehicleState, whole: Frame, message: Message | None, lim
 
 
 def _start(state: VehicleState, start: m.StartGuidance, limits: m.VehicleLimits) -> dict[str, Any]:
-    kept = {"session", "client", "withheld", "sequence", "in_snapshot", "snapshot_end", "published_at"}
+    kept = {"session", "client", "suspended", "withheld", "sequence", "in_snapshot", "snapshot_end", "published_at"}
     new = VehicleState()
     changes = {name: get(new) for name, get, _ in _MEMBERS if name not in kept}
     del changes["awaits_more"]
