@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,26 +33,50 @@ def lines(output: str) -> list[str]:
     return [re.sub(r',"time":"[^"]*"|"time":"[^"]*",', "", line) for line in output.splitlines()]
 
 
+class Program:
+    """A program whose output is read all the time: one that waits for its reader would be a slow endpoint."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.output = ""
+        self.is_over = False
+        self.news = threading.Condition()
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            with self.news:
+                self.output += line
+                self.news.notify_all()
+        with self.news:
+            self.is_over = True
+            self.news.notify_all()
+
+    def wait_for(self, text: str, count: int = 1) -> None:
+        """Waits until a text was printed so many times."""
+        with self.news:
+            assert self.news.wait_for(lambda: self.output.count(text) >= count or self.is_over, 60)
+            assert self.output.count(text) >= count, self.output
+
+    def end(self) -> int:
+        """Waits until it ends; returns its status."""
+        status = self.process.wait(60)
+        self.reader.join(60)
+        return status
+
+
 @contextmanager
-def started(command: list[str], *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def started(command: list[str], *arguments: str) -> Iterator[Program]:
+    program = Program([*command, *arguments])
     try:
-        yield process
+        yield program
     finally:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
-
-
-def wait_for(process: subprocess.Popen[str], text: str) -> str:
-    """Reads lines until one contains a text; returns all of them."""
-    assert process.stdout is not None
-    read = ""
-    while text not in read:
-        line = process.stdout.readline()
-        assert line, f"the program has ended: {read} {process.stderr.read() if process.stderr else ''}"
-        read += line
-    return read
+        program.process.kill()
+        program.end()
+        if program.process.stdout is not None:
+            program.process.stdout.close()
 
 
 @pytest.mark.parametrize(
@@ -67,30 +92,29 @@ def test_the_lines_are_those_of_the_swift_program(gateway: Gateway, name: str, o
     own = ["--connect", gateway.vehicle, "--id", "car", *options, "--until", "ended", "--accept-prompts", "yes"]
     navigate = [str(PROGRAMS / "waymark"), "navigate", "--connect", gateway.navigation, "--vehicle", "car", "--speed", "400"]
     with started(PYTHON, *own, "--endpoint", "python") as python, started(SWIFT, *own, "--endpoint", "swift") as swift:
-        begun = [wait_for(process, '"connected"') for process in (python, swift)]
+        for program in (python, swift):
+            program.wait_for('"connected"')
         drive = subprocess.run([*navigate, "--route", str(ROUTES / name), *more], capture_output=True, text=True, timeout=120, check=False)
         assert drive.returncode == 0, drive.stdout + drive.stderr
-        (printed, _), (expected, _) = python.communicate(timeout=60), swift.communicate(timeout=60)
-        assert (python.returncode, swift.returncode) == (0, 0)
-    assert len(expected.splitlines()) > 40
-    assert lines(begun[0] + printed) == lines(begun[1] + expected)
+        assert (python.end(), swift.end()) == (0, 0)
+    assert len(swift.output.splitlines()) > 40
+    assert lines(python.output) == lines(swift.output)
 
 
 def test_a_lost_gateway_is_told_in_the_same_lines(gateway: Gateway) -> None:
     own = ["--connect", gateway.vehicle, "--id", "car", "--watch"]
     with started(PYTHON, *own, "--endpoint", "python") as python, started(SWIFT, *own, "--endpoint", "swift") as swift:
         both = (python, swift)
-        printed = [wait_for(process, '"connected"') for process in both]
+        for program in both:
+            program.wait_for('"connected"')
         gateway.stop(signal.SIGKILL)
         gateway.start()
-        printed = [before + wait_for(process, '"connected"') for before, process in zip(printed, both, strict=True)]
-        for process in both:
-            process.send_signal(signal.SIGTERM)
-        rest = [process.communicate(timeout=60)[0] for process in both]
-        assert [process.returncode for process in both] == [143, 143]
-    found, expected = (lines(before + after) for before, after in zip(printed, rest, strict=True))
+        for program in both:
+            program.wait_for('"connected"', 2)
+            program.process.send_signal(signal.SIGTERM)
+        assert [program.end() for program in both] == [143, 143]
     # How often it tries while there is no gateway depends on the time that takes.
-    assert list(dict.fromkeys(found)) == list(dict.fromkeys(expected))
+    assert list(dict.fromkeys(lines(python.output))) == list(dict.fromkeys(lines(swift.output)))
 
 
 @pytest.mark.parametrize("program", [PYTHON, SWIFT], ids=["python", "swift"])
@@ -107,11 +131,12 @@ def test_without_a_gateway_both_say_why(program: list[str]) -> None:
 
 
 def test_a_reader_that_exits_ends_the_program(gateway: Gateway) -> None:
-    with started(PYTHON, "--connect", gateway.vehicle, "--id", "car", "--watch") as process:
-        wait_for(process, '"connected"')
+    command = [*PYTHON, "--connect", gateway.vehicle, "--id", "car", "--watch"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
+        while '"connected"' not in process.stdout.readline():
+            pass
         process.stdout.close()
-        process.stdout = None
         gateway.stop(signal.SIGKILL)
         assert process.wait(timeout=60) == 141
         gateway.start()
