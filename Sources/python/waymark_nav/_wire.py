@@ -235,24 +235,8 @@ def _read(plan: Plan, data: bytes, at: int, end: int, unknown: list[int]) -> Any
                     value = field.of(value) if member is None and field.of is not None else member
                 elif field.kind == BOOL:
                     value = value == 1
-            elif field.form == 1:
-                if end - at < 8:
-                    raise _cut()
-                value = _DOUBLE.unpack_from(data, at)[0]
-                if not field.lower <= value <= field.upper:
-                    raise Rejection(OUT_OF_RANGE, "", f"not within {field.lower} ... {field.upper}")
-                at += 8
             else:
-                if at < end and data[at] < 0x80:
-                    size = data[at]
-                    at += 1
-                else:
-                    size, at = _tag_or_length(data, at, end)
-                stop = at + size
-                if stop > end:
-                    raise _cut()
-                value = _read(PLANS[field.of], data, at, stop, unknown) if field.kind == MESSAGE else _text(field, data[at:stop])
-                at = stop
+                value, at = _other(field, data, at, end, unknown)
             if items is None:
                 values[field.position] = value
             else:
@@ -261,6 +245,11 @@ def _read(plan: Plan, data: bytes, at: int, end: int, unknown: list[int]) -> Any
         if field is None:
             raise
         raise rejection.inside(_at(field, values)) from None
+    return _made(plan, values, seen)
+
+
+def _made(plan: Plan, values: list[Any], seen: int) -> Any:
+    """The message with these values, if all required fields were seen."""
     if plan.required & ~seen:
         absent = min((field for field in plan.fields if field.is_required and not seen & field.bit), key=lambda each: each.number)
         raise Rejection(MISSING, absent.name, "must be there")
@@ -273,6 +262,26 @@ def _read(plan: Plan, data: bytes, at: int, end: int, unknown: list[int]) -> Any
     for set_value, value in zip(plan.setters, values, strict=True):
         set_value(message, value)
     return message
+
+
+def _other(field: Field, data: bytes, at: int, end: int, unknown: list[int]) -> tuple[Any, int]:
+    """Reads a value that is not a number of variable length; returns it and where it ends."""
+    if field.form == 1:
+        if end - at < 8:
+            raise _cut()
+        value = _DOUBLE.unpack_from(data, at)[0]
+        if not field.lower <= value <= field.upper:
+            raise Rejection(OUT_OF_RANGE, "", f"not within {field.lower} ... {field.upper}")
+        return value, at + 8
+    if at < end and data[at] < 0x80:
+        size = data[at]
+        at += 1
+    else:
+        size, at = _tag_or_length(data, at, end)
+    stop = at + size
+    if stop > end:
+        raise _cut()
+    return _read(PLANS[field.of], data, at, stop, unknown) if field.kind == MESSAGE else _text(field, data[at:stop]), stop
 
 
 def _at(field: Field, values: list[Any]) -> str:
