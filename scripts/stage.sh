@@ -59,6 +59,6 @@ sed -i 's/](..\/..\/Docs\//](..\/..\//g' "$root/$documents/Protos/vectors/README
 # The articles, where Docs/client.md links to them.
 cp -r --parents --no-preserve=mode Sources/WaymarkClient/WaymarkClient.docc "$root/$documents/"
 # Executables that tests have built in that folder.
-rm -rf "$root/$documents/examples/"{cluster,navigate,__pycache__}
+rm -rf "$root/$documents/examples/"{cluster,navigate,__pycache__,python/__pycache__}
 for example in systemd/*.conf; do put 644 "$example" "$documents/examples/$(basename "$example")"; done
 scripts/links.py "$root/$documents"
