@@ -117,7 +117,8 @@ class CounterName(OpenEnum):
     PEERS_CLOSED = 12
     #: Entries that observers did not get because they read too slowly.
     ENTRIES_DROPPED = 13
-    #: Publications that were sent, or queued, to one endpoint each. Label: as for publications.
+    #: Publications that changed something, each counted for each endpoint of its session, also in its grace time.
+    #: Label: as for publications.
     DELIVERIES = 14
     ACKNOWLEDGEMENTS = 15
     CONNECTIONS_ACCEPTED = 16
