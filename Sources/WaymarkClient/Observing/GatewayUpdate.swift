@@ -11,10 +11,11 @@ public struct GatewayUpdate: Sendable, Hashable {
         case event(GatewayEvent)
         /// A frame crossed.
         case frame(ObservedFrame)
-        /// The gateway dropped so many entries, because this program reads too slowly. ``Observer/state`` becomes complete again.
+        /// The gateway dropped so many entries, because this program reads too slowly. ``synchronized(_:)`` follows.
         case dropped(UInt64)
-        /// The gateway was restarted, or no longer knew this observer: what happened meanwhile is not known.
-        case interrupted
+        /// The whole state was told: at the beginning, and again after entries were dropped or if the gateway no longer knew this
+        /// observer. What happened in between is not known.
+        case synchronized(GatewaySnapshot)
         /// So many updates were dropped here, because the reader was too slow.
         case missed(Int)
     }

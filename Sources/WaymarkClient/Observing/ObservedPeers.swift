@@ -1,14 +1,17 @@
 internal import WaymarkProtocol
 
 /// Who is behind the connections and audiences that frames and events name. A value without I/O.
-struct ObservedPeers: Sendable, Hashable {
+struct ObservedPeers: Sendable {
     private var names: [ConnectionID: String] = [:]
     /// Connections that ended, oldest first: what is told of them later still has a name.
     private var ended: [ConnectionID] = []
     private var audiences: [UInt64: Set<EndpointPath>] = [:]
     private var sessions: [SessionID: Set<VehicleID>] = [:]
+    /// Sessions whose last vehicle left, oldest first: their last frames are told after that.
+    private var former: [(session: SessionID, vehicles: Set<VehicleID>)] = []
 
     private static let endedMax = 256
+    private static let formerMax = 16
 
     /// The whole state follows.
     mutating func forget() { self = ObservedPeers() }
@@ -51,14 +54,23 @@ struct ObservedPeers: Sendable, Hashable {
 
     private mutating func remove(_ vehicle: VehicleRecord?) {
         guard let vehicle else { return }
-        self.sessions[vehicle.session]?.remove(vehicle.vehicle)
-        if self.sessions[vehicle.session]?.isEmpty == true { self.sessions[vehicle.session] = nil }
+        self.remove(vehicle.vehicle, from: vehicle.session)
         for endpoint in vehicle.endpoints {
             let path = EndpointPath(vehicle: vehicle.vehicle, endpoint: endpoint.endpoint)
             self.audiences[endpoint.audience]?.remove(path)
             if self.audiences[endpoint.audience]?.isEmpty == true { self.audiences[endpoint.audience] = nil }
             if let connection = endpoint.connection { self.end(connection) }
         }
+    }
+
+    private mutating func remove(_ vehicle: VehicleID, from session: SessionID) {
+        guard let vehicles = self.sessions[session] else { return }
+        self.sessions[session]?.remove(vehicle)
+        guard vehicles.count == 1 else { return }
+        self.sessions[session] = nil
+        self.former.removeAll { $0.session == session }
+        self.former.append((session, vehicles))
+        if self.former.count > Self.formerMax { self.former.removeFirst() }
     }
 
     private mutating func name(_ connection: ConnectionID, _ name: String) {
@@ -78,8 +90,10 @@ struct ObservedPeers: Sendable, Hashable {
         self.names[connection] ?? "connection \(connection.rawValue)"
     }
 
-    /// The vehicles of a session.
-    func vehicles(of session: SessionID) -> Set<VehicleID> { self.sessions[session, default: []] }
+    /// The vehicles of a session; of one that has none any more, the last.
+    func vehicles(of session: SessionID) -> Set<VehicleID> {
+        self.sessions[session] ?? self.former.first { $0.session == session }?.vehicles ?? []
+    }
 
     /// The members of an audience, sorted.
     func members(of audience: UInt64) -> [String] {

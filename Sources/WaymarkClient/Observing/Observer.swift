@@ -22,9 +22,6 @@ public actor Observer {
     private var observed = ObservedGateway()
     private var peers = ObservedPeers()
     private var clock = GatewayClock()
-    /// The whole state follows because entries were dropped.
-    private var isAfterGap = false
-
     private var updateReaders = Readers<GatewayUpdate>()
     private var stateReaders = Readers<GatewaySnapshot>()
     private var connections = Readers<ConnectionState>()
@@ -206,7 +203,6 @@ extension Observer: LinkOwner {
         case .observedFrames(let frames): self.apply(frames)
         case .observationGap(let gap):
             self.observed.apply(envelope.message) { _ in nil }
-            self.isAfterGap = true
             self.logger.warning("the gateway dropped entries, because this observer reads too slowly")
             self.tell(.dropped(gap.dropped), at: Date())
         case .counters(let report): self.apply(report)
@@ -219,19 +215,18 @@ extension Observer: LinkOwner {
     }
 
     private func begin(_ begin: ObservationBegin) {
-        let wasComplete = self.observed.isComplete
         self.clock.set(begin.instant, arrived: Date())
         self.observed.apply(.observationBegin(begin)) { _ in nil }
-        guard begin.kind == .full else { return }
-        self.peers.forget()
-        if wasComplete, !self.isAfterGap { self.tell(.interrupted, at: Date()) }
-        self.isAfterGap = false
+        if begin.kind == .full { self.peers.forget() }
     }
 
     private func apply(_ records: ObservedRecords) {
         self.peers.apply(records, self.observed)
         self.observed.apply(.observedRecords(records), outline: Self.outline)
-        if records.isLast { self.firstState.yield(.success(())) }
+        if records.isLast {
+            self.tell(.synchronized(self.state), at: Date())
+            self.firstState.yield(.success(()))
+        }
         self.tellState()
     }
 

@@ -18,7 +18,9 @@ extension Observer {
         public var sessions: [UInt32] = []
         /// Only events of these kinds. It does not restrict frames.
         public var kinds: Set<GatewayEvent.Kind> = []
-        /// Also the frames of all peers, which are many. Without them only events are told.
+        /// Events, see ``GatewayEvent``.
+        public var includesEvents = true
+        /// The frames of all peers, which are many.
         public var includesFrames = false
         /// The listener's pre-shared key; empty for none.
         public var credential: [UInt8] = []
@@ -66,7 +68,7 @@ extension Observe {
         }
         self.sessions = configuration.sessions.map { SessionID($0) }
         self.kinds = configuration.kinds.compactMap(\.observedKind).map(\.rawValue).sorted()
-        (self.wantsState, self.wantsEvents) = (true, true)
+        (self.wantsState, self.wantsEvents) = (true, configuration.includesEvents)
         self.wantsFrames = configuration.includesFrames
     }
 }

@@ -1,0 +1,167 @@
+import Foundation
+import Testing
+import WaymarkCodec
+import WaymarkModel
+import WaymarkProtocol
+
+@testable import WaymarkClient
+
+@Suite struct ObservedNamesTests {
+    private static func vehicle(
+        _ name: String, _ connection: UInt64?, audience: UInt64 = 0, session: UInt32 = 0
+    ) -> ObservedRecords {
+        var endpoint = EndpointRecord(EndpointName(unchecked: "cluster"))
+        endpoint.connection = connection.map { ConnectionID($0) }
+        endpoint.audience = audience
+        var record = VehicleRecord(VehicleID(unchecked: name))
+        record.session = SessionID(session)
+        record.endpoints = [endpoint]
+        var records = ObservedRecords()
+        records.vehicles = [record]
+        return records
+    }
+
+    private struct World {
+        var peers = ObservedPeers()
+        var gateway = ObservedGateway()
+
+        mutating func apply(_ records: ObservedRecords) {
+            self.peers.apply(records, self.gateway)
+            self.gateway.apply(.observedRecords(records)) { _ in nil }
+        }
+    }
+
+    @Test func `every kind of event has a name, and no two have the same`() {
+        let names = ObservedKind.allCases.map { GatewayEvent.Kind($0).rawValue }
+        #expect(names == ObservedKind.allCases.map { "\($0)" })
+        for kind in ObservedKind.allCases { #expect(GatewayEvent.Kind(kind).observedKind == kind) }
+        #expect(GatewayEvent.Kind.unknown.observedKind == nil)
+    }
+
+    @Test func `an event of a newer gateway is unknown`() {
+        var event = ObservedEvent(.admitted)
+        event.kind = 9_999
+        event.code = 3
+        let told = GatewayEvent(event, peer: "")
+        #expect(told.kind == .unknown)
+        #expect(told.code == 3)
+    }
+
+    @Test func `the codes of events have the names of the protocol`() {
+        func name(_ kind: ObservedKind, _ code: UInt32) -> String {
+            var event = ObservedEvent(kind)
+            event.code = code
+            return GatewayEvent(event, peer: "").codeName
+        }
+        #expect(name(.closing, CloseCode.slowConsumer.rawValue) == "slowConsumer")
+        #expect(name(.rejected, ErrorCode.duplicate.rawValue) == "duplicate")
+        #expect(name(.sessionEnded, SessionEndReason.finished.rawValue) == "finished")
+        #expect(name(.paused, PauseReason.rerouting.rawValue) == "rerouting")
+        #expect(name(.requestEnded, Outcome.accepted.rawValue) == "accepted")
+        #expect(name(.started, 7) == "")
+        #expect(name(.closing, 999) == "999")
+    }
+
+    @Test func `a connection keeps its name after it ended, until many others have`() {
+        var world = World()
+        world.apply(Self.vehicle("car", 1))
+        world.apply(Self.vehicle("car", nil))
+        #expect(world.peers.name(of: ConnectionID(1)) == "car/cluster")
+        for number in 2...300 {
+            world.apply(Self.vehicle("car", UInt64(number)))
+        }
+        #expect(world.peers.name(of: ConnectionID(300)) == "car/cluster")
+        #expect(world.peers.name(of: ConnectionID(299)) == "car/cluster")
+        #expect(world.peers.name(of: ConnectionID(1)) == "connection 1")
+    }
+
+    @Test func `a Hello names its connection before there is a record`() {
+        var peers = ObservedPeers()
+        let hello = VehicleHello(
+            vehicle: VehicleID(unchecked: "bus"), endpoint: EndpointName(unchecked: "hud"), features: [])
+        peers.apply(Hello(role: .vehicle(hello)), on: ConnectionID(4))
+        #expect(peers.name(of: ConnectionID(4)) == "bus/hud")
+    }
+
+    @Test func `members of an audience follow the records`() {
+        var world = World()
+        world.apply(Self.vehicle("car", 1, audience: 9))
+        world.apply(Self.vehicle("bus", 2, audience: 9))
+        #expect(world.peers.members(of: 9) == ["bus/cluster", "car/cluster"])
+        world.apply(Self.vehicle("bus", 2, audience: 8))
+        #expect(world.peers.members(of: 9) == ["car/cluster"])
+        var records = ObservedRecords()
+        records.vehiclesGone = [VehicleID(unchecked: "car")]
+        world.apply(records)
+        #expect(world.peers.members(of: 9) == [])
+        #expect(world.peers.members(of: 8) == ["bus/cluster"])
+    }
+
+    @Test func `the last frames of a session still name its vehicles`() {
+        var world = World()
+        world.apply(Self.vehicle("car", 1, session: 7))
+        #expect(world.peers.vehicles(of: SessionID(7)).map(\.rawValue) == ["car"])
+        world.apply(Self.vehicle("car", 1))
+        #expect(world.peers.vehicles(of: SessionID(7)).map(\.rawValue) == ["car"])
+        for session in 8...40 {
+            world.apply(Self.vehicle("car", 1, session: UInt32(session)))
+        }
+        #expect(world.peers.vehicles(of: SessionID(7)).isEmpty)
+    }
+
+    @Test func `instants become dates, never in the future`() {
+        var clock = GatewayClock()
+        let date = Date(timeIntervalSince1970: 1_000)
+        clock.set(Instant(nanoseconds: 5_000_000_000), arrived: date)
+        #expect(clock.date(of: Instant(nanoseconds: 3_500_000_000)) == date.addingTimeInterval(-1.5))
+        clock.correct(Instant(nanoseconds: 6_000_000_000), arrived: date.addingTimeInterval(2))
+        #expect(clock.date(of: Instant(nanoseconds: 6_000_000_000)) == date.addingTimeInterval(1))
+        // This computer's clock was set back.
+        clock.correct(Instant(nanoseconds: 7_000_000_000), arrived: date.addingTimeInterval(-60))
+        #expect(clock.date(of: Instant(nanoseconds: 7_000_000_000)) == date.addingTimeInterval(-60))
+    }
+}
+
+@Suite struct CounterCallsTests {
+    private static var last: CounterReport { CounterReport() }
+
+    @Test func `one question is under way, and later calls wait for the next`() {
+        var calls = CounterCalls()
+        calls.add(1)
+        var questions = [calls.dequeue()]
+        calls.add(2)
+        calls.add(3)
+        questions.append(calls.dequeue())
+        let first = calls.apply(Self.last)
+        questions.append(calls.dequeue())
+        let second = calls.apply(Self.last)
+        questions.append(calls.dequeue())
+        #expect(questions == [true, false, true, false])
+        #expect(first?.calls == [1])
+        #expect(second?.calls == [2, 3])
+    }
+
+    @Test func `a lost answer is asked for again`() {
+        var calls = CounterCalls()
+        calls.add(1)
+        var questions = [calls.dequeue()]
+        calls.add(2)
+        calls.connect()
+        questions.append(calls.dequeue())
+        let answer = calls.apply(Self.last)
+        #expect(questions == [true, true])
+        #expect(answer?.calls == [1, 2])
+    }
+
+    @Test func `a call that was cancelled gets no answer`() {
+        var calls = CounterCalls()
+        calls.add(1)
+        calls.add(2)
+        calls.remove(2)
+        calls.remove(1)
+        let mustAsk = calls.dequeue()
+        let answer = calls.apply(Self.last)
+        #expect(mustAsk)
+        #expect(answer?.calls == [])
+    }
+}
