@@ -95,6 +95,10 @@ package struct GatewayCore {
     var refusedObservers: [ConnectionID] = []
     /// What is counted apart from ``Gateway/counters``.
     package internal(set) var tallies = Tallies()
+    /// What event loops are measuring for observers; nil while they are not.
+    var measurement: Measurement?
+    /// What they measured last.
+    var measure = LoopMeasure()
     /// nil in the daemon.
     package var tap: (any GatewayTap)?
     /// Something was processed since this was last set to false.
@@ -439,7 +443,7 @@ package struct GatewayCore {
         case .admit(let id, var welcome):
             welcome.software = self.software
             welcome.gateway = self.gateway.identity
-            self.tallies.admitted += 1
+            self.countAdmitted(id)
             self.instruct(id, .session(id, .admitted(welcome)))
         case .observe(let id, let hello, let old, let principal, let subject, let token):
             self.admit(id, hello, old, principal, subject, token, at: now)
@@ -493,6 +497,8 @@ package struct GatewayCore {
             self.others[loop - 1].instructions.append(instruction)
         }
     }
+
+    var loopCount: Int { self.others.count + 1 }
 
     /// An instruction for every loop.
     mutating func instructAll(_ instruction: Instruction) {

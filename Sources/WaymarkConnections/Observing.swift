@@ -29,7 +29,8 @@ extension CodeCounts: Codable {
 
 /// What ``GatewayCore`` counts since the gateway's state began.
 package struct Tallies: Sendable, Codable {
-    var admitted: UInt64 = 0
+    /// By role.
+    var admitted = CodeCounts()
     /// By close code.
     var refused = CodeCounts()
     var closed = CodeCounts()
@@ -39,11 +40,13 @@ package struct Tallies: Sendable, Codable {
     var requestsEnded = CodeCounts()
     /// Of hubs that are gone.
     var dropped: UInt64 = 0
+    /// Of event loops of earlier processes.
+    package var loops = LoopTotals()
 
     mutating func count(_ note: Gateway.Note) {
         switch note.turn {
         case .ended(let reason): self.sessionsEnded.count(reason.rawValue)
-        case .requestEnded(let outcome): self.requestsEnded.count(outcome.rawValue)
+        case .requestEnded(_, let outcome): self.requestsEnded.count(outcome.rawValue)
         default: break
         }
     }
@@ -68,7 +71,7 @@ extension GatewayCore {
             }
             welcome.software = self.software
             welcome.gateway = self.gateway.identity
-            self.tallies.admitted += 1
+            self.tallies.admitted.count(RoleNumber.observer.rawValue)
             self.instruct(id, .session(id, .admitted(welcome)))
         case .refused(let goodbye):
             self.tallies.refused.count(goodbye.code.rawValue)
@@ -100,7 +103,7 @@ extension GatewayCore {
     mutating func observe(_ event: Gateway.Event, _ actions: ArraySlice<Gateway.Action>, at now: Instant) {
         switch event {
         case .received(let id, .observe(let observe), _): self.hub?.receive(observe, from: id, at: now)
-        case .received(let id, .readCounters, _): self.hub?.readCounters(from: id)
+        case .received(let id, .readCounters(let counters), _): self.hub?.read(counters, from: id)
         case .departed(let id, let clean) where self.hub?.has(id) == true:
             self.hub?.depart(id, clean: clean, until: now + self.gateway.policy.limits.grace)
         case .policyChanged:
@@ -126,49 +129,124 @@ extension GatewayCore {
             self.hub = nil
             return self.setObserved(false)
         }
+        self.beginMeasuring()
         guard self.hub?.isDue == true else { return }
         let (connected, byteCount) = (self.hub?.connectedCount ?? 0, self.hub?.byteCount ?? 0)
         let dropped = self.tallies.dropped + (self.hub?.droppedCount ?? 0)
-        let isAsked = self.hub?.areCountersWanted == true
-        let counters = isAsked ? self.counters(observers: connected, byteCount, dropped) : []
+        let (measure, tallies) = (self.measure, self.tallies)
+        let (counters, census) = (self.gateway.counters, self.gateway.census)
+        let kept = self.gateway.keptBytes
         let portions = self.hub?.takePortions(
-            of: &self.gateway, counters: { $0.counters = counters }, at: now)
+            of: &self.gateway,
+            measures: {
+                var all = tallies.counters + measure.counters(after: tallies.loops)
+                all += counters.all + census.all
+                all += [
+                    Counter(.entriesDropped, dropped), Counter(.observersConnected, UInt64(connected)),
+                    Counter(.observationBytes, UInt64(byteCount)),
+                    Counter(.retainedBytes, UInt64(kept.retained)),
+                    Counter(.replayBytes, UInt64(kept.replay)),
+                ]
+                return Measures(counters: all, connections: measure.connections)
+            }, at: now)
         for (id, frames) in portions ?? [] { self.instruct(id, .tell(id, frames)) }
+        if self.hub?.isAnswering == false { self.measure = LoopMeasure() }
     }
 
     /// The connection of an observer has room. Plan a run, if one is due.
     package mutating func noteRoom(forObserver id: ConnectionID) { self.hub?.noteRoom(for: id) }
 
-    /// Everything that is counted.
-    private func counters(
-        observers: Int, _ observationBytes: Int, _ dropped: UInt64
-    ) -> [CounterReport.Counter] {
+    // MARK: Counters
+
+    private typealias Counter = CounterReport.Counter
+
+    /// What event loops are measuring.
+    struct Measurement: Sendable {
+        /// Loops that have not answered.
+        var missing: Int
+        var measure = LoopMeasure()
+    }
+
+    mutating func countAdmitted(_ id: ConnectionID) {
+        switch self.gateway.party(id) {
+        case .vehicle: self.tallies.admitted.count(RoleNumber.vehicle.rawValue)
+        case .client: self.tallies.admitted.count(RoleNumber.navigation.rawValue)
+        case nil: break  // It has gone in the same step.
+        }
+    }
+
+    /// Lets event loops measure, if observers ask for counters. One measurement at a time: what is asked meanwhile waits for the next.
+    private mutating func beginMeasuring() {
+        guard self.measurement == nil, let withConnections = self.hub?.beginMeasuring() else { return }
+        self.measurement = Measurement(missing: self.loopCount)
+        self.instructAll(.measure(withConnections: withConnections))
+    }
+
+    /// An event loop has measured. Plan a run, if one is due.
+    package mutating func note(_ measure: LoopMeasure) {
+        guard var measurement = self.measurement else { return }
+        measurement.missing -= 1
+        measurement.measure.add(measure)
+        self.measurement = measurement.missing > 0 ? measurement : nil
+        guard measurement.missing == 0 else { return }
+        self.measure = measurement.measure
+        self.hub?.endMeasuring()
+    }
+}
+
+extension Tallies {
+    fileprivate var counters: [CounterReport.Counter] {
         typealias Counter = CounterReport.Counter
-        let (counters, census, kept) = (self.gateway.counters, self.gateway.census, self.gateway.keptBytes)
-        var all = [
-            Counter(.publications, counters.framesPublished),
-            Counter(.publicationsUnchanged, counters.framesUnchanged),
-            Counter(.publicationsRejected, counters.framesRejected),
-            Counter(.sessionsOpened, counters.sessionsOpened),
+        var all = self.admitted.all.map { Counter(.peersAdmitted, label: $0.code, $0.count) }
+        all += self.refused.all.map { Counter(.peersRefused, label: $0.code, $0.count) }
+        all += self.closed.all.map { Counter(.peersClosed, label: $0.code, $0.count) }
+        all += self.sessionsEnded.all.map { Counter(.sessionsEnded, label: $0.code, $0.count) }
+        return all + self.requestsEnded.all.map { Counter(.requestsEnded, label: $0.code, $0.count) }
+    }
+}
+
+extension LoopMeasure {
+    fileprivate func counters(after earlier: LoopTotals) -> [CounterReport.Counter] {
+        typealias Counter = CounterReport.Counter
+        var totals = earlier
+        totals.add(self.totals)
+        return totals.deliveries.counters(.deliveries) + [
+            Counter(.connectionsAccepted, totals.accepted), Counter(.bytesReceived, totals.received),
+            Counter(.bytesSent, totals.sent), Counter(.conflated, totals.conflated),
+            Counter(.connections, UInt64(self.connectionCount)),
+            Counter(.waitingBytes, UInt64(self.waitingBytes)),
+            Counter(.inputBytes, UInt64(self.inputBytes)),
         ]
-        all += self.tallies.sessionsEnded.all.map { Counter(.sessionsEnded, label: $0.code, $0.count) }
-        all.append(Counter(.requests, counters.requestsRouted))
-        all += self.tallies.requestsEnded.all.map { Counter(.requestsEnded, label: $0.code, $0.count) }
-        all += [
-            Counter(.snapshots, counters.snapshotsSent), Counter(.resumptions, counters.resumptions),
-            Counter(.peersAdmitted, self.tallies.admitted),
+    }
+}
+
+extension TypeCounts {
+    fileprivate func counters(_ name: CounterName) -> [CounterReport.Counter] {
+        self.all.map { CounterReport.Counter(name, label: UInt32($0.type?.rawValue ?? 0), $0.count) }
+    }
+}
+
+extension Gateway.Counters {
+    fileprivate var all: [CounterReport.Counter] {
+        typealias Counter = CounterReport.Counter
+        return self.framesPublished.counters(.publications) + [
+            Counter(.publicationsUnchanged, self.framesUnchanged),
+            Counter(.publicationsRejected, self.framesRejected),
+            Counter(.sessionsOpened, self.sessionsOpened), Counter(.requests, self.requestsRouted),
+            Counter(.snapshots, self.snapshotsSent), Counter(.resumptions, self.resumptions),
+            Counter(.acknowledgements, self.acknowledgements),
         ]
-        all += self.tallies.refused.all.map { Counter(.peersRefused, label: $0.code, $0.count) }
-        all += self.tallies.closed.all.map { Counter(.peersClosed, label: $0.code, $0.count) }
-        return all + [
-            Counter(.entriesDropped, dropped),
-            Counter(.vehiclesConnected, UInt64(census.vehicles)),
-            Counter(.endpointsConnected, UInt64(census.endpoints)),
-            Counter(.clientsConnected, UInt64(census.clients)),
-            Counter(.observersConnected, UInt64(observers)), Counter(.sessions, UInt64(census.sessions)),
-            Counter(.requestsOpen, UInt64(census.requests)), Counter(.retainedBytes, UInt64(kept.retained)),
-            Counter(.replayBytes, UInt64(kept.replay)),
-            Counter(.observationBytes, UInt64(observationBytes)),
+    }
+}
+
+extension Gateway.Census {
+    fileprivate var all: [CounterReport.Counter] {
+        typealias Counter = CounterReport.Counter
+        return [
+            Counter(.vehiclesConnected, UInt64(self.vehicles)),
+            Counter(.endpointsConnected, UInt64(self.endpoints)),
+            Counter(.clientsConnected, UInt64(self.clients)), Counter(.sessions, UInt64(self.sessions)),
+            Counter(.requestsOpen, UInt64(self.requests)),
         ]
     }
 }

@@ -120,7 +120,7 @@ extension Gateway {
 
     /// Counts since the process started. The driver exports them.
     package struct Counters: Sendable, Hashable, Codable {
-        package var framesPublished: UInt64 = 0
+        package var framesPublished = TypeCounts()
         package var framesUnchanged: UInt64 = 0
         package var framesRejected: UInt64 = 0
         package var sessionsOpened: UInt64 = 0
@@ -129,6 +129,7 @@ extension Gateway {
         package var requestsEnded: UInt64 = 0
         package var snapshotsSent: UInt64 = 0
         package var resumptions: UInt64 = 0
+        package var acknowledgements: UInt64 = 0
         /// What all of it cost.
         package var work = WorkMeter()
 

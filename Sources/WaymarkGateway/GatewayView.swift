@@ -155,6 +155,20 @@ extension Gateway {
         return record
     }
 
+    /// What a session has; nil if it is over.
+    package mutating func measure(of id: SessionID, at now: Instant) -> SessionMeasure? {
+        guard let index = self.sessions.index(forKey: id) else { return nil }
+        return self.sessions.readValue(at: index) { session in
+            var measure = SessionMeasure(id)
+            let kept = session.kept
+            measure.sequence = session.sequence
+            measure.retainedBytes = UInt64(kept.retained)
+            measure.replayBytes = UInt64(kept.replay)
+            measure.ageMilliseconds = NavigationSession.age(since: session.lastPublished, at: now)
+            return measure
+        }
+    }
+
     /// The frames that a session retains, in order.
     package func retainedFrames(of session: SessionID) -> [Frame] {
         self.sessions.elements[session]?.retained.frames ?? []

@@ -32,7 +32,7 @@ extension Gateway {
         }
         self.open(request, .waypoint(session), key, of: vehicle, to: name, client, at: now)
         actions.append(.forward(connection, request, key.vehicle, session))
-        self.note(.waypointRequested, of: key.vehicle, in: session, name, into: &actions)
+        self.note(.waypointRequested(key.id), of: key.vehicle, in: session, name, into: &actions)
     }
 
     /// Asks the first suitable client to guide a vehicle.
@@ -57,7 +57,7 @@ extension Gateway {
         let tried = Request.Tried(last: first, handlerCount: self.handlerCount)
         self.open(request, .destination(tried), key, of: vehicle, to: name, client, at: now)
         actions.append(.forward(connection, request, key.vehicle, .none))
-        self.note(.destinationRequested, of: key.vehicle, in: .none, name, into: &actions)
+        self.note(.destinationRequested(key.id), of: key.vehicle, in: .none, name, into: &actions)
     }
 
     mutating func withdraw(
@@ -460,7 +460,7 @@ extension Gateway {
         if let kept, !self.policy.withheldFeatures.contains(.requests) {
             for connection in kept.connections { actions.append(.send(connection, Envelope(message))) }
         }
-        self.note(.requestEnded(outcome), of: key.vehicle, in: kept?.session ?? .none, client, into: &actions)
+        self.note(.requestEnded(key.id, outcome), of: key.vehicle, in: kept?.session ?? .none, client, into: &actions)
         return message
     }
 

@@ -12,6 +12,15 @@ struct Observation: Sendable {
         case end
     }
 
+    /// What a session retained when its record was told. Until all of it is told, no entry is.
+    ///
+    /// Why a copy, which shares the bytes: what is published between two parts would make the second one wrong.
+    struct Retained: Sendable {
+        let session: SessionID
+        let frames: [Frame]
+        var next = 0
+    }
+
     let hello: ObserverHello
     let principal: Principal
     let subject: AccessSubject
@@ -39,11 +48,16 @@ struct Observation: Sendable {
     var dropped: UInt64 = 0
     /// nil once it was told the whole state.
     var walk: Walk?
+    /// Only while ``walk`` is not nil.
+    var retained: Retained?
     /// The loop has room for more.
     var isReady = true
     /// What comes before everything else.
     var begin: ObservationBegin?
-    var wantsCounters = false
+    /// Counters that it asked for, and that are not being answered.
+    var asked: ReadCounters?
+    /// nil while none are being answered.
+    var answer: CounterAnswer?
     /// Whether a session has a vehicle that it may see, by how the session's vehicles were then.
     var visibleSessions: [SessionID: (version: Gateway.VehicleListVersion, isVisible: Bool)] = [:]
 
@@ -55,7 +69,9 @@ struct Observation: Sendable {
     }
 
     /// Something must be sent as soon as there is room, apart from entries.
-    var isDue: Bool { self.begin != nil || self.walk != nil || self.wantsCounters || self.dropped > 0 }
+    var isDue: Bool {
+        self.begin != nil || self.walk != nil || self.answer?.isMeasured == true || self.dropped > 0
+    }
 }
 
 /// What an entry is about.
@@ -135,4 +151,23 @@ extension Observation {
     }
 
     private static let visibleSessionsMax = 4_096
+
+    /// Whether it may be told what waits for a connection.
+    func mayMeasure(_ connection: ConnectionID, in gateway: Gateway) -> Bool {
+        let (vehicles, clients) = (self.observe?.vehicles ?? [], self.observe?.clients ?? [])
+        return switch gateway.party(connection) {
+        case .vehicle(let vehicle):
+            (vehicles.isEmpty || vehicles.contains(vehicle))
+                && (!self.isLimited || gateway.maySee(self.grant, vehicle))
+        case .client(let client): clients.isEmpty || clients.contains(client)
+        case nil: vehicles.isEmpty && clients.isEmpty && !self.isLimited
+        }
+    }
+
+    /// Whether it may be told what a session has.
+    func mayMeasure(_ session: SessionID, in gateway: Gateway) -> Bool {
+        let (clients, sessions) = (self.observe?.clients ?? [], self.observe?.sessions ?? [])
+        guard sessions.isEmpty || sessions.contains(session) else { return false }
+        return clients.isEmpty || gateway.client(of: session).map { clients.contains($0) } ?? false
+    }
 }

@@ -59,6 +59,7 @@ package struct ObservationHub {
     package var connections: [ConnectionID] { self.places.keys.sorted() }
 
     package func has(_ connection: ConnectionID) -> Bool { self.places[connection] != nil }
+    func place(of connection: ConnectionID) -> Int? { self.places[connection] }
 
     // MARK: Observers
 
@@ -173,6 +174,7 @@ package struct ObservationHub {
             && observe.afterNumber <= observation.number
         observation.mayContinue = false
         observation.observe = observe
+        observation.retained = nil
         observation.visibleSessions = [:]
         if continues {
             self.rewind(&observation, place, to: observe.afterNumber)
@@ -199,16 +201,6 @@ package struct ObservationHub {
         }
         observation.dropped += missing
     }
-
-    /// An observer asks for counters.
-    package mutating func readCounters(from connection: ConnectionID) {
-        guard let place = self.places[connection] else { return }
-        self.observations[place]?.wantsCounters = true
-        self.note(place)
-    }
-
-    /// Some observer waits for counters.
-    package var areCountersWanted: Bool { self.observations.contains { $0?.wantsCounters == true } }
 
     /// The loop of an observer has room for another portion.
     package mutating func noteRoom(for connection: ConnectionID) {
@@ -277,7 +269,7 @@ package struct ObservationHub {
     package var isDue: Bool { !self.due.isEmpty }
 
     /// Adds an observation to those that have something to send, or removes it.
-    private mutating func note(_ place: Int) {
+    mutating func note(_ place: Int) {
         guard let observation = self.observations[place], observation.isReady, !observation.mayContinue,
             observation.connection != nil, observation.isDue || observation.cursor < self.ring.end
         else { return self.due.subtract(ObservationSet(place)) }
@@ -286,7 +278,7 @@ package struct ObservationHub {
 
     /// The next portion of each observer that has room. One of those that wait for the present state is told a part of it.
     package mutating func takePortions(
-        of gateway: inout Gateway, counters: (inout CounterReport) -> Void, at now: Instant
+        of gateway: inout Gateway, measures: () -> Measures, at now: Instant
     ) -> [(connection: ConnectionID, frames: [Frame])] {
         var portions: [(connection: ConnectionID, frames: [Frame])] = []
         let walker = self.takeWalker()
@@ -299,7 +291,7 @@ package struct ObservationHub {
             }
             var frames: [Frame] = []
             self.fill(
-                &frames, &observation, place, walks: place == walker, &gateway, counters: counters, at: now)
+                &frames, &observation, place, walks: place == walker, &gateway, measures, at: now)
             if !frames.isEmpty {
                 observation.isReady = false
                 portions.append((connection, frames))
@@ -320,7 +312,7 @@ package struct ObservationHub {
 
     private mutating func fill(
         _ frames: inout [Frame], _ observation: inout Observation, _ place: Int, walks: Bool,
-        _ gateway: inout Gateway, counters: (inout CounterReport) -> Void, at now: Instant
+        _ gateway: inout Gateway, _ measures: () -> Measures, at now: Instant
     ) {
         var room = Self.portionBytes
         let encoder = self.encoder
@@ -339,7 +331,13 @@ package struct ObservationHub {
             if observation.observe?.wantsState == true {
                 add(.observationBegin(ObservationBegin(.full, after: observation.number, at: now)))
                 observation.walk = .vehicles(after: nil)
+                observation.retained = nil
             }
+        }
+        if observation.retained != nil {
+            guard walks else { return }
+            self.tellRetained(&observation, gateway, &room, into: &frames)
+            guard observation.retained == nil else { return }
         }
         while observation.cursor < self.ring.end, room > 0 {
             let index = observation.cursor
@@ -350,14 +348,8 @@ package struct ObservationHub {
             frames.append(frame)
         }
         guard observation.cursor == self.ring.end, room > 0 else { return }
-        if observation.wantsCounters {
-            observation.wantsCounters = false
-            var report = CounterReport()
-            (report.number, report.instant) = (observation.number, now)
-            counters(&report)
-            add(.counters(report))
-        }
-        if walks { self.tellState(&observation, &gateway, room, into: &frames, at: now) }
+        self.tellCounters(&observation, &gateway, &room, measures, into: &frames, at: now)
+        if walks, room > 0 { self.tellState(&observation, &gateway, room, into: &frames, at: now) }
     }
 
     /// The next frame of an observer; nil if the entry is not for it.

@@ -18,7 +18,7 @@ package struct ObservationState: Codable, Sendable {
         let number: UInt64
         let stateNumber: UInt64
         let dropped: UInt64
-        let wantsCounters: Bool
+        let asked: ReadCounters?
     }
 
     private let observers: [Observer]
@@ -35,7 +35,7 @@ package struct ObservationState: Codable, Sendable {
                     isComplete: observation.walk == nil && observation.begin == nil,
                     number: observation.number, stateNumber: observation.stateNumber,
                     dropped: observation.dropped + hub.waitingCount(of: place),
-                    wantsCounters: observation.wantsCounters)
+                    asked: observation.asked ?? observation.answer?.read)
             }
         }
     }
@@ -59,7 +59,7 @@ package struct ObservationState: Codable, Sendable {
             (observation.connection, observation.end) = (stored.connection, stored.end)
             (observation.observe, observation.mayContinue) = (stored.observe, stored.mayContinue)
             (observation.number, observation.dropped) = (stored.number, stored.dropped)
-            observation.wantsCounters = stored.wantsCounters
+            observation.asked = stored.asked
             observation.stateNumber = stored.stateNumber
             if let observe = stored.observe, !stored.isComplete || observation.isLimited {
                 observation.begin = ObservationBegin(.full, after: stored.number, at: now)

@@ -37,11 +37,15 @@ extension Gateway.Note {
         case .ended(let reason):
             event = ObservedEvent(.sessionEnded)
             event.code = reason.rawValue
-        case .waypointRequested: event = ObservedEvent(.stopRequested)
-        case .destinationRequested: event = ObservedEvent(.driveRequested)
-        case .requestEnded(let outcome):
+        case .waypointRequested(let request):
+            event = ObservedEvent(.stopRequested)
+            event.request = request
+        case .destinationRequested(let request):
+            event = ObservedEvent(.driveRequested)
+            event.request = request
+        case .requestEnded(let request, let outcome):
             event = ObservedEvent(.requestEnded)
-            event.code = outcome.rawValue
+            (event.request, event.code) = (request, outcome.rawValue)
         }
         event.reason = String(event.reason.prefix(Self.reasonLengthMax))
         return event

@@ -5,7 +5,7 @@ internal import WaymarkProtocol
 // The present state, told in parts. Each part is right when it is told: all entries before it were told, and what changes later is told
 // again as an entry.
 extension ObservationHub {
-    /// Adds a part of the present state, of about `room` bytes, or all that a session retains.
+    /// Adds a part of the present state, of about `room` bytes.
     mutating func tellState(
         _ observation: inout Observation, _ gateway: inout Gateway, _ room: Int, into frames: inout [Frame],
         at now: Instant
@@ -58,8 +58,10 @@ extension ObservationHub {
                 frames.append(self.encoder.encode(Envelope(.observedRecords(records))))
                 records = ObservedRecords()
                 records.instant = now
-                room -= self.tellRetained(
-                    of: session.id, observation.hello.visibility, gateway, into: &frames)
+                let retained = gateway.retainedFrames(of: session.id)
+                observation.retained = Observation.Retained(session: session.id, frames: retained)
+                self.tellRetained(&observation, gateway, &room, into: &frames)
+                if observation.retained != nil { return }
             case .end:
                 records.isLast = true
                 observation.walk = nil
@@ -69,34 +71,41 @@ extension ObservationHub {
         frames.append(self.encoder.encode(Envelope(.observedRecords(records))))
     }
 
-    /// Adds all retained frames of a session, in as many messages as they need.
-    ///
-    /// Why all: what is published between two parts would make the second one wrong. An endpoint that joins gets as much.
-    ///
-    /// - Returns: How many bytes they have.
-    private func tellRetained(
-        of session: SessionID, _ visibility: Visibility, _ gateway: Gateway, into frames: inout [Frame]
-    ) -> Int {
-        let retained = gateway.retainedFrames(of: session)
-        let isRedacted =
-            visibility == .state || (visibility == .content && !gateway.sharesEverything(session))
-        var byteCount = 0
-        var next = 0
-        while next < retained.count {
-            var bytes: [UInt8] = []
-            let isFirst = next == 0
-            repeat {
-                bytes += retained[next].bytes
-                next += 1
-            } while next < retained.count
-                && bytes.count + retained[next].bytes.count <= Self.portionBytes
-            byteCount += bytes.count
-            var part = RetainedFrames(session, isRedacted ? Codec.redacted(bytes) : bytes)
-            (part.isRedacted, part.isFirst) = (isRedacted, isFirst)
+    /// Adds what a session retained, as far as there is room.
+    mutating func tellRetained(
+        _ observation: inout Observation, _ gateway: Gateway, _ room: inout Int, into frames: inout [Frame]
+    ) {
+        while room > 0, let part = observation.takeRetained(byteCount: Self.portionBytes, gateway) {
             var records = ObservedRecords()
             records.retained = [part]
-            frames.append(self.encoder.encode(Envelope(.observedRecords(records))))
+            let frame = self.encoder.encode(Envelope(.observedRecords(records)))
+            room -= frame.bytes.count
+            frames.append(frame)
         }
-        return byteCount
+    }
+}
+
+extension Observation {
+    /// The next part, of about so many bytes; nil if there is none.
+    fileprivate mutating func takeRetained(byteCount: Int, _ gateway: Gateway) -> RetainedFrames? {
+        guard var retained = self.retained, retained.next < retained.frames.count else {
+            self.retained = nil
+            return nil
+        }
+        let isFirst = retained.next == 0
+        var bytes: [UInt8] = []
+        repeat {
+            bytes += retained.frames[retained.next].bytes
+            retained.next += 1
+        } while retained.next < retained.frames.count
+            && bytes.count + retained.frames[retained.next].bytes.count <= byteCount
+        self.retained = retained.next < retained.frames.count ? retained : nil
+        let visibility = self.hello.visibility
+        // The trip may have opted out between two parts.
+        let isRedacted =
+            visibility == .state || (visibility == .content && !gateway.sharesEverything(retained.session))
+        var part = RetainedFrames(retained.session, isRedacted ? Codec.redacted(bytes) : bytes)
+        (part.isRedacted, part.isFirst) = (isRedacted, isFirst)
+        return part
     }
 }

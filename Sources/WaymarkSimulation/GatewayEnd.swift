@@ -92,6 +92,9 @@ extension SimulatedNetwork {
         case .release(let id):
             self.gateway.release(id)
             if self.gateway.isRunDue() { self.planRun() }
+        case .measured(let measure):
+            self.gateway.note(measure)
+            if self.gateway.isRunDue() { self.planRun() }
         case .roomForObserver(let id):
             self.gateway.noteRoom(forObserver: id)
             if self.gateway.isRunDue() { self.planRun() }

@@ -83,7 +83,8 @@ final class GatewayInspector: GatewayTap {
         }
         actions = self.injected(actions)
         self.ages.see(
-            event, accepting: gateway.counters.framesPublished &- before.counters.framesPublished, at: now)
+            event, accepting: gateway.counters.framesPublished.total &- before.counters.framesPublished.total,
+            at: now)
         for action in actions { self.see(action) }
         if self.checksAges { self.violations += self.ages.violations }
         self.ages.violations = []

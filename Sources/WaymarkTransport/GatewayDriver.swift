@@ -379,6 +379,16 @@ package final class GatewayDriver: Sendable {
         if state.core.isRunDue() { self.planRun(state) }
     }
 
+    /// A loop has measured for observers.
+    func note(_ measure: LoopMeasure) {
+        guard self.gatewayLoop.inEventLoop else {
+            return self.gatewayLoop.execute { self.note(measure) }
+        }
+        let state = self.state.value
+        state.core.note(measure)
+        if state.core.isRunDue() { self.planRun(state) }
+    }
+
     /// Does what follows from the events that were processed.
     private func carryOut(_ state: State) {
         if self.shards.count > 1 { self.instructOtherLoops(state) }

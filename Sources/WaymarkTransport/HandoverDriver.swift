@@ -33,20 +33,24 @@ extension GatewayDriver {
         try await self.settle()
         var connections: [ConnectionState] = []
         var descriptors: [CInt] = []
+        var totals = LoopTotals()
         for (loop, shard) in self.shards {
             for (state, descriptor) in try await loop.submit({ shard.value.detach() }).get() {
                 connections.append(state)
                 descriptors.append(descriptor)
             }
+            totals.add(try await loop.submit { shard.value.totals }.get())
         }
-        let detached = connections
+        let (detached, loopTotals) = (connections, totals)
         let state = try await self.gatewayLoop.submit {
             self.disarm()
+            var tallies = self.state.value.core.tallies
+            tallies.loops.add(loopTotals)
             return DriverState(
                 gateway: GatewayState(self.state.value.core.gateway),
                 nextConnection: self.state.value.nextConnection, connections: detached,
                 failures: self.failures.withLock { $0.entries },
-                observation: self.state.value.core.observationState, tallies: self.state.value.core.tallies)
+                observation: self.state.value.core.observationState, tallies: tallies)
         }.get()
         return DetachedDriver(state: state, descriptors: descriptors, cutCount: cutCount)
     }

@@ -13,14 +13,23 @@ extension Samples {
         case .observedEvent: return .observedEvent(self.event)
         case .observedFrames: return .observedFrames(self.frames)
         case .observationGap: return .observationGap(ObservationGap(dropped: 214, nextNumber: 300))
-        case .readCounters: return .readCounters
+        case .readCounters:
+            var read = ReadCounters()
+            (read.wantsConnections, read.wantsSessions) = (true, true)
+            return .readCounters(read)
         case .counters:
             var report = CounterReport()
             (report.number, report.instant) = (300, self.instant)
             report.counters = [
-                CounterReport.Counter(.publications, 4_100),
+                CounterReport.Counter(
+                    .publications, label: UInt32(MessageType.startGuidance.rawValue), 4_100),
                 CounterReport.Counter(.sessionsEnded, label: SessionEndReason.finished.rawValue, 2),
             ]
+            var connection = ConnectionMeasure(ConnectionID(12))
+            (connection.waitingBytes, connection.conflated) = (3_072, 7)
+            var session = SessionMeasure(self.session)
+            (session.sequence, session.retainedBytes, session.ageMilliseconds) = (300, 4_096, 100)
+            (report.connections, report.sessions, report.isLast) = ([connection], [session], true)
             return .counters(report)
         default: preconditionFailure("\(type) is not an observer's")
         }
@@ -88,6 +97,7 @@ extension Samples {
         event.vehicles = [self.vehicle]
         event.client = self.client
         event.session = self.session
+        event.request = "stop-1"
         return event
     }
 

@@ -16,7 +16,7 @@ extension RandomValues {
             .observationGap(
                 ObservationGap(
                     dropped: self.number(1...UInt64.max), nextNumber: self.number(0...UInt64.max)))
-        case .readCounters: .readCounters
+        case .readCounters: .readCounters(self.readCounters())
         default: .counters(self.counters())
         }
     }
@@ -142,6 +142,7 @@ extension RandomValues {
         event.vehicles = self.list(0...5) { $0.vehicleID() }
         event.client = self.maybe { $0.client() }
         event.session = self.session()
+        event.request = Identifier(self.text(0...64))
         return event
     }
 
@@ -166,6 +167,32 @@ extension RandomValues {
                 name: $0.number(1...UInt32(Int32.max)), label: $0.number(0...UInt32.max),
                 $0.number(0...UInt64.max))
         }
+        report.connections = self.list(0...5) { $0.connectionMeasure() }
+        report.sessions = self.list(0...5) { $0.sessionMeasure() }
+        report.isLast = self.flag()
         return report
+    }
+
+    private mutating func readCounters() -> ReadCounters {
+        var read = ReadCounters()
+        (read.wantsConnections, read.wantsSessions) = (self.flag(), self.flag())
+        return read
+    }
+
+    private mutating func connectionMeasure() -> ConnectionMeasure {
+        var measure = ConnectionMeasure(ConnectionID(self.number(1...UInt64.max)))
+        measure.waitingBytes = self.number(0...UInt64.max)
+        measure.inputBytes = self.number(0...UInt64.max)
+        measure.conflated = self.number(0...UInt64.max)
+        return measure
+    }
+
+    private mutating func sessionMeasure() -> SessionMeasure {
+        var measure = SessionMeasure(SessionID(self.number(1...UInt32.max)))
+        measure.sequence = self.number(0...UInt64.max)
+        measure.retainedBytes = self.number(0...UInt64.max)
+        measure.replayBytes = self.number(0...UInt64.max)
+        measure.ageMilliseconds = self.maybe { $0.number(0...UInt32.max) }
+        return measure
     }
 }

@@ -39,6 +39,105 @@ import WaymarkProtocol
         #expect(world.kinds(observer) == [.paused])
     }
 
+    @Test func `what a session retains comes in parts, as it was, and then what happened meanwhile`() throws {
+        var world = ObservedWorld()
+        let (client, session) = try Self.drive(&world)
+        let text = String(repeating: "x", count: 400)
+        func maneuvers(_ numbers: ClosedRange<UInt32>) -> Publication {
+            let maneuvers = numbers.map { number in
+                var maneuver = Maneuver(id: ManeuverID(rawValue: number), type: .leftTurn)
+                maneuver.instructionVariants = [text]
+                return maneuver
+            }
+            return .addManeuvers(maneuvers, generation: 1)
+        }
+        for part in 0..<UInt32(8) { world.publish(client, session, maneuvers(part * 50 + 1...part * 50 + 50)) }
+        let observer = ConnectionID(50)
+        world.stalled = [observer]
+        world.watch(50)
+        let first = world.told[observer]?.count ?? 0
+        #expect(world.states[observer]?.isComplete == false)
+        world.publish(client, session, .startGuidance(trip(), generation: 2, .init()))
+        #expect(world.told[observer]?.count == first)
+        while world.hub.isDue || world.states[observer]?.isComplete == false {
+            let count = world.told[observer]?.count ?? 0
+            world.hub.noteRoom(for: observer)
+            world.tell()
+            let bytes = (world.told[observer] ?? []).dropFirst(count).map(Self.retainedByteCount)
+            #expect(bytes.reduce(0, +) < 100_000)
+            guard world.told[observer]?.count != count else { break }
+        }
+        #expect(world.states[observer]?.isComplete == true)
+        let frames = world.states[observer]?.retained.mapValues(\.frames)
+        #expect(frames == view(of: &world.gateway).4)
+    }
+
+    private static func retainedByteCount(of message: Message) -> Int {
+        guard case .observedRecords(let records) = message else { return 0 }
+        return records.retained.reduce(0) { $0 + $1.frames.count }
+    }
+
+    @Test func `counters come first, then what waits for connections, then what sessions have`() throws {
+        var world = ObservedWorld()
+        let (_, session) = try Self.drive(&world)
+        let observer = world.watch(50)
+        var waiting = ConnectionMeasure(ConnectionID(1))
+        waiting.waitingBytes = 300
+        let counter = CounterReport.Counter(.snapshots, 1)
+        world.measures = Measures(counters: [counter], connections: [waiting])
+        var read = ReadCounters()
+        #expect(world.read(read, observer).map(\.isLast) == [true])
+        (read.wantsConnections, read.wantsSessions) = (true, true)
+        let reports = world.read(read, observer)
+        #expect(reports.flatMap(\.counters) == [counter])
+        #expect(reports.flatMap(\.connections) == [waiting])
+        #expect(reports.flatMap(\.sessions).map(\.session) == [session])
+        #expect(reports.flatMap(\.sessions).map(\.sequence) == [1])
+        #expect(reports.flatMap(\.sessions).allSatisfy { $0.retainedBytes > 0 && $0.ageMilliseconds == 0 })
+        #expect(reports.map(\.isLast) == reports.indices.map { $0 == reports.count - 1 })
+    }
+
+    @Test func `a filter holds for measures too`() throws {
+        var world = ObservedWorld()
+        let (_, session) = try Self.drive(&world)
+        world.vehicle(5, "bus")
+        let other = world.client(6, "other")
+        _ = try world.open(other, ["bus"])
+        let observer = world.watch(50) { observe in
+            observe.vehicles = [VehicleID(unchecked: "car")]
+            observe.clients = [ClientID(unchecked: "app")]
+        }
+        world.measures = Measures(
+            counters: [],
+            connections: [1, 2, 5, 6, 50].map { (number: UInt64) in
+                var measure = ConnectionMeasure(ConnectionID(number))
+                measure.conflated = 1
+                return measure
+            })
+        var read = ReadCounters()
+        (read.wantsConnections, read.wantsSessions) = (true, true)
+        let reports = world.read(read, observer)
+        #expect(reports.flatMap(\.connections).map(\.connection.rawValue) == [1, 2])
+        #expect(reports.flatMap(\.sessions).map(\.session) == [session])
+    }
+
+    @Test func `many measures come in parts`() throws {
+        var world = ObservedWorld()
+        let observer = world.watch(50)
+        let connections = (1...1_000).map { number in
+            var measure = ConnectionMeasure(ConnectionID(UInt64(number)))
+            measure.inputBytes = 5_000
+            return measure
+        }
+        world.measures = Measures(counters: [], connections: connections)
+        var read = ReadCounters()
+        read.wantsConnections = true
+        let reports = world.read(read, observer)
+        #expect(reports.count > 3)
+        #expect(reports.flatMap(\.connections) == connections)
+        #expect(reports.last?.isLast == true)
+    }
+
     @Test func `the present state comes in parts, with what happens between them`() throws {
         var world = ObservedWorld()
         for number in 1...600 { world.vehicle(UInt64(number), "v\(number)") }

@@ -18,6 +18,8 @@ struct ObservedWorld {
     var stalled: Set<ConnectionID> = []
     var welcomes: [ConnectionID: Welcome] = [:]
     var mail: [ConnectionID: [Envelope]] = [:]
+    /// What event loops measured last.
+    var measures = Measures(counters: [], connections: [])
     private var token: UInt64 = 0
     private var sequences: [SessionID: UInt64] = [:]
 
@@ -66,7 +68,8 @@ struct ObservedWorld {
     /// Sends what observers have room for, until nothing is left.
     mutating func tell() {
         while self.hub.isDue {
-            let portions = self.hub.takePortions(of: &self.gateway, counters: { _ in }, at: self.now)
+            let measures = self.measures
+            let portions = self.hub.takePortions(of: &self.gateway, measures: { measures }, at: self.now)
             if portions.isEmpty { break }
             for (id, frames) in portions {
                 for frame in frames { self.receive(frame, id) }
@@ -84,6 +87,18 @@ struct ObservedWorld {
             }
         } catch {
             Issue.record("\(error)")
+        }
+    }
+
+    /// What an observer is told when it asks for counters.
+    mutating func read(_ counters: ReadCounters, _ id: ConnectionID) -> [CounterReport] {
+        let count = self.told[id]?.count ?? 0
+        self.hub.read(counters, from: id)
+        _ = self.hub.beginMeasuring()
+        self.hub.endMeasuring()
+        self.tell()
+        return (self.told[id] ?? []).dropFirst(count).compactMap {
+            if case .counters(let report) = $0 { report } else { nil }
         }
     }
 

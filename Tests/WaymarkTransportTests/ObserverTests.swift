@@ -146,7 +146,7 @@ import WaymarkTransport
         let (client, session) = try bench.guide(["car"])
         try client.startGuidance(session)
         _ = try observer.receive()
-        try observer.send(.readCounters)
+        try observer.send(.readCounters(ReadCounters()))
         func value(_ name: CounterName, _ label: UInt32 = 0, in report: CounterReport) -> UInt64? {
             report.counters.first { $0.name == name.rawValue && $0.label == label }?.value
         }
@@ -154,19 +154,32 @@ import WaymarkTransport
             Issue.record("no Counters")
             return
         }
-        #expect(value(.publications, in: report) == 1)
+        let start = UInt32(MessageType.startGuidance.rawValue)
+        #expect(value(.publications, start, in: report) == 1)
+        #expect(value(.deliveries, start, in: report) == 1)
+        #expect(value(.connectionsAccepted, in: report) == 3)
+        #expect(value(.connections, in: report) == 3)
+        #expect(value(.waitingBytes, in: report) == 0)
         #expect(value(.sessionsOpened, in: report) == 1)
-        #expect(value(.peersAdmitted, in: report) == 3)
+        for role in [RoleNumber.vehicle, .navigation, .observer] {
+            #expect(value(.peersAdmitted, role.rawValue, in: report) == 1)
+        }
+        let received = try #require(value(.bytesReceived, in: report))
+        let sent = try #require(value(.bytesSent, in: report))
+        #expect(received > 0 && sent > 0)
         #expect(value(.observersConnected, in: report) == 1)
         #expect(value(.sessions, in: report) == 1)
         try client.send(.publication(.finishGuidance), session: session, sequence: 2)
-        try observer.send(.readCounters)
+        try observer.send(.readCounters(ReadCounters()))
         guard case .counters(let later)? = try observer.receive().last?.message else {
             Issue.record("no Counters")
             return
         }
         #expect(value(.sessionsEnded, SessionEndReason.finished.rawValue, in: later) == 1)
         #expect(value(.sessions, in: later) == 0)
+        #expect(try #require(value(.bytesReceived, in: later)) > received)
+        #expect(try #require(value(.bytesSent, in: later)) > sent)
+        #expect(later.isLast)
         _ = try car.receive()
     }
 

@@ -135,6 +135,12 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_read_counters_d
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_counter_descriptor(void) {
     return &waymark__v1__counter__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_connection_measure_descriptor(void) {
+    return &waymark__v1__connection_measure__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_session_measure_descriptor(void) {
+    return &waymark__v1__session_measure__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_counters_descriptor(void) {
     return &waymark__v1__counters__descriptor;
 }

@@ -98,6 +98,8 @@ extension FieldRules {
         "ObservationGap": Self.observationGap,
         "ReadCounters": Self.readCounters,
         "Counter": Self.counter,
+        "ConnectionMeasure": Self.connectionMeasure,
+        "SessionMeasure": Self.sessionMeasure,
         "Counters": Self.counters,
     ]
 }

@@ -112,6 +112,7 @@ extension FieldNumber {
         static let vehicleIds = 7
         static let clientId = 8
         static let sessionId = 9
+        static let requestId = 10
     }
 
     enum ObservedFrames {
@@ -131,15 +132,38 @@ extension FieldNumber {
         static let nextNumber = 2
     }
 
+    enum ReadCounters {
+        static let connections = 1
+        static let sessions = 2
+    }
+
     enum Counter {
         static let name = 1
         static let label = 2
         static let value = 3
     }
 
+    enum ConnectionMeasure {
+        static let connectionId = 1
+        static let waitingBytes = 2
+        static let inputBytes = 3
+        static let conflated = 4
+    }
+
+    enum SessionMeasure {
+        static let sessionId = 1
+        static let sequence = 2
+        static let retainedBytes = 3
+        static let replayBytes = 4
+        static let ageMilliseconds = 5
+    }
+
     enum Counters {
         static let number = 1
         static let instantMicroseconds = 2
         static let counters = 3
+        static let connections = 4
+        static let sessions = 5
+        static let isLast = 6
     }
 }

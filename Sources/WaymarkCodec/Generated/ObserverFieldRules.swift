@@ -112,6 +112,7 @@ extension FieldRules {
         "vehicle_ids": .listedName.atMost(256),
         "client_id": .name,
         "session_id": .any,
+        "request_id": .text(64),
     ]
 
     static let observedFrames: Rules = [
@@ -131,7 +132,10 @@ extension FieldRules {
         "next_number": .any,
     ]
 
-    static let readCounters: Rules = [:]
+    static let readCounters: Rules = [
+        "connections": .any,
+        "sessions": .any,
+    ]
 
     static let counter: Rules = [
         "name": .specified,
@@ -139,9 +143,27 @@ extension FieldRules {
         "value": .any,
     ]
 
+    static let connectionMeasure: Rules = [
+        "connection_id": .any.required,
+        "waiting_bytes": .any,
+        "input_bytes": .any,
+        "conflated": .any,
+    ]
+
+    static let sessionMeasure: Rules = [
+        "session_id": .id,
+        "sequence": .any,
+        "retained_bytes": .any,
+        "replay_bytes": .any,
+        "age_milliseconds": .any,
+    ]
+
     static let counters: Rules = [
         "number": .any,
         "instant_microseconds": .any,
         "counters": .any.atMost(1_024),
+        "connections": .any.atMost(65_536),
+        "sessions": .any.atMost(65_536),
+        "is_last": .any,
     ]
 }

@@ -53,7 +53,7 @@ extension Message {
         case .observedRecords(let records): unsafe records.wire(in: arena)
         case .observedEvent(let event): unsafe event.wire(in: arena)
         case .observationGap(let gap): unsafe gap.wire(in: arena)
-        case .readCounters: unsafe arena.body(waymark__v1__read_counters__init)
+        case .readCounters(let read): unsafe read.wire(in: arena)
         case .counters(let report): unsafe report.wire(in: arena)
         }
     }
@@ -110,7 +110,7 @@ extension Message {
         case .observedEvent: self = .observedEvent(unsafe ObservedEvent(wire.message()))
         case .observedFrames: self = .observedFrames(unsafe ObservedFrames(wire.message()))
         case .observationGap: self = .observationGap(unsafe ObservationGap(wire.message()))
-        case .readCounters: self = .readCounters
+        case .readCounters: self = .readCounters(unsafe ReadCounters(wire.message()))
         case .counters: self = .counters(unsafe CounterReport(wire.message()))
         default: self = .publication(unsafe Publication(type, wire))
         }

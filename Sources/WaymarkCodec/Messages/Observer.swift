@@ -76,6 +76,7 @@ extension ObservedEvent {
                 unsafe arena.texts(self.vehicles.map(\.rawValue))
             unsafe wire.pointee.client_id = arena.text(self.client?.rawValue ?? "")
             unsafe wire.pointee.session_id = self.session.rawValue
+            unsafe wire.pointee.request_id = arena.text(self.request.rawValue)
         }
     }
 
@@ -91,6 +92,7 @@ extension ObservedEvent {
             .map(VehicleID.init(unchecked:))
         self.client = unsafe givenText(wire.pointee.client_id).map(ClientID.init(unchecked:))
         self.session = SessionID(unsafe wire.pointee.session_id)
+        self.request = unsafe identifier(wire.pointee.request_id)
     }
 }
 
@@ -142,6 +144,21 @@ extension ObservationGap {
     }
 }
 
+extension ReadCounters {
+    func wire(in arena: Arena) -> AnyWire {
+        unsafe arena.body(waymark__v1__read_counters__init) { wire in
+            unsafe wire.pointee.connections = self.wantsConnections ? 1 : 0
+            unsafe wire.pointee.sessions = self.wantsSessions ? 1 : 0
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Waymark__V1__ReadCounters>) {
+        self.init()
+        self.wantsConnections = unsafe wire.pointee.connections != 0
+        self.wantsSessions = unsafe wire.pointee.sessions != 0
+    }
+}
+
 extension CounterReport {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__counters__init) { wire in
@@ -155,6 +172,11 @@ extension CounterReport {
                         unsafe wire.pointee.value = counter.value
                     }
                 }
+            unsafe (wire.pointee.n_connections, wire.pointee.connections) =
+                unsafe arena.list(self.connections) { unsafe $0.wire(in: arena) }
+            unsafe (wire.pointee.n_sessions, wire.pointee.sessions) =
+                unsafe arena.list(self.sessions) { unsafe $0.wire(in: arena) }
+            unsafe wire.pointee.is_last = self.isLast ? 1 : 0
         }
     }
 
@@ -164,6 +186,56 @@ extension CounterReport {
         self.instant = Instant(wire: unsafe wire.pointee.instant_microseconds)
         self.counters = unsafe list(wire.pointee.n_counters, wire.pointee.counters) {
             unsafe Counter(name: $0.pointee.name.rawValue, label: $0.pointee.label, $0.pointee.value)
+        }
+        self.connections = unsafe list(wire.pointee.n_connections, wire.pointee.connections) {
+            unsafe ConnectionMeasure($0)
+        }
+        self.sessions = unsafe list(wire.pointee.n_sessions, wire.pointee.sessions) {
+            unsafe SessionMeasure($0)
+        }
+        self.isLast = unsafe wire.pointee.is_last != 0
+    }
+}
+
+extension ConnectionMeasure {
+    fileprivate func wire(in arena: Arena) -> UnsafeMutablePointer<Waymark__V1__ConnectionMeasure> {
+        unsafe arena.make(waymark__v1__connection_measure__init) { wire in
+            unsafe wire.pointee.connection_id = self.connection.rawValue
+            unsafe wire.pointee.waiting_bytes = self.waitingBytes
+            unsafe wire.pointee.input_bytes = self.inputBytes
+            unsafe wire.pointee.conflated = self.conflated
+        }
+    }
+
+    fileprivate init(_ wire: UnsafeMutablePointer<Waymark__V1__ConnectionMeasure>) {
+        self.init(ConnectionID(unsafe wire.pointee.connection_id))
+        self.waitingBytes = unsafe wire.pointee.waiting_bytes
+        self.inputBytes = unsafe wire.pointee.input_bytes
+        self.conflated = unsafe wire.pointee.conflated
+    }
+}
+
+extension SessionMeasure {
+    fileprivate func wire(in arena: Arena) -> UnsafeMutablePointer<Waymark__V1__SessionMeasure> {
+        unsafe arena.make(waymark__v1__session_measure__init) { wire in
+            unsafe wire.pointee.session_id = self.session.rawValue
+            unsafe wire.pointee.sequence = self.sequence
+            unsafe wire.pointee.retained_bytes = self.retainedBytes
+            unsafe wire.pointee.replay_bytes = self.replayBytes
+            if let ageMilliseconds {
+                unsafe wire.pointee.age_case = WAYMARK__V1__SESSION_MEASURE__AGE_AGE_MILLISECONDS
+                unsafe wire.pointee.age_milliseconds = ageMilliseconds
+            }
+        }
+    }
+
+    fileprivate init(_ wire: UnsafeMutablePointer<Waymark__V1__SessionMeasure>) {
+        self.init(SessionID(unsafe wire.pointee.session_id))
+        self.sequence = unsafe wire.pointee.sequence
+        self.retainedBytes = unsafe wire.pointee.retained_bytes
+        self.replayBytes = unsafe wire.pointee.replay_bytes
+        if unsafe wire.pointee.age_case == WAYMARK__V1__SESSION_MEASURE__AGE_AGE_MILLISECONDS {
+            self.ageMilliseconds = unsafe wire.pointee.age_milliseconds
         }
     }
 }

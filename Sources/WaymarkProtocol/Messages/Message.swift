@@ -48,7 +48,7 @@ package indirect enum Message: Sendable, Hashable {
     case observedEvent(ObservedEvent)
     case observedFrames(ObservedFrames)
     case observationGap(ObservationGap)
-    case readCounters
+    case readCounters(ReadCounters)
     case counters(CounterReport)
 
     /// The type in the frame's header.

@@ -91,12 +91,14 @@ package struct ObservedRetention: Sendable, Hashable {
     /// Applies the next publication.
     fileprivate mutating func apply(_ frame: Frame, _ outline: PublicationOutline) {
         guard let key = outline.conflationKey else { return self.apply(event: frame, outline) }
+        var isRetained = true
+        if case .extensionState(_, _, let retains) = outline.content { isRetained = retains }
         if let old = self.kept.firstIndex(where: { $0.key == key }) {
             // A state that is said again changes nothing, not even its number.
-            guard self.kept[old].frame.body != frame.body else { return }
+            guard !isRetained || self.kept[old].frame.body != frame.body else { return }
             self.kept.remove(at: old)
         }
-        self.kept.append(Kept(frame: frame, key: key))
+        if isRetained { self.kept.append(Kept(frame: frame, key: key)) }
     }
 
     private mutating func apply(event frame: Frame, _ outline: PublicationOutline) {

@@ -98,6 +98,7 @@ package struct ObservedEvent: Sendable, Hashable {
     package var vehicles: [VehicleID] = []
     package var client: ClientID?
     package var session = SessionID.none
+    package var request: Identifier = ""
 
     package init(_ kind: ObservedKind) { self.kind = kind.rawValue }
 }
@@ -142,6 +143,29 @@ package struct ObservationGap: Sendable, Hashable {
     }
 }
 
+/// Observer to gateway: asks for counters.
+package struct ReadCounters: Sendable, Hashable, Codable {
+    package var wantsConnections = false
+    package var wantsSessions = false
+
+    package init() {}
+
+    /// Asks for what either asks for.
+    package mutating func formUnion(_ other: ReadCounters) {
+        self.wantsConnections = self.wantsConnections || other.wantsConnections
+        self.wantsSessions = self.wantsSessions || other.wantsSessions
+    }
+}
+
+/// A role, as a label of counters.
+///
+/// - Source: `waymark.v1.Role`.
+package enum RoleNumber: UInt32, Sendable, Hashable {
+    case vehicle = 1
+    case navigation = 2
+    case observer = 3
+}
+
 /// What is counted.
 ///
 /// - Source: `waymark.v1.CounterName`.
@@ -159,6 +183,12 @@ package enum CounterName: UInt32, Sendable, Hashable, CaseIterable {
     case peersRefused = 11
     case peersClosed = 12
     case entriesDropped = 13
+    case deliveries = 14
+    case acknowledgements = 15
+    case connectionsAccepted = 16
+    case bytesReceived = 17
+    case bytesSent = 18
+    case conflated = 19
     case vehiclesConnected = 64
     case endpointsConnected = 65
     case clientsConnected = 66
@@ -168,9 +198,38 @@ package enum CounterName: UInt32, Sendable, Hashable, CaseIterable {
     case retainedBytes = 70
     case replayBytes = 71
     case observationBytes = 72
+    case connections = 73
+    case waitingBytes = 74
+    case inputBytes = 75
 }
 
-/// Gateway to observer: all counters.
+/// What waits for one connection.
+package struct ConnectionMeasure: Sendable, Hashable {
+    package var connection: ConnectionID
+    /// What waits for the peer to read.
+    package var waitingBytes: UInt64 = 0
+    /// Of a frame that has not arrived completely.
+    package var inputBytes: UInt64 = 0
+    /// States that newer ones replaced while they waited.
+    package var conflated: UInt64 = 0
+
+    package init(_ connection: ConnectionID) { self.connection = connection }
+}
+
+/// What one session has.
+package struct SessionMeasure: Sendable, Hashable {
+    package var session: SessionID
+    /// The number of its last publication.
+    package var sequence: UInt64 = 0
+    package var retainedBytes: UInt64 = 0
+    package var replayBytes: UInt64 = 0
+    /// How long ago the gateway accepted the last publication, rounded up to 100; nil if there was none.
+    package var ageMilliseconds: UInt32?
+
+    package init(_ session: SessionID) { self.session = session }
+}
+
+/// Gateway to observer: all counters, and what connections and sessions have; or a part of it.
 package struct CounterReport: Sendable, Hashable {
     package struct Counter: Sendable, Hashable {
         /// A ``CounterName``, or one that this build does not know.
@@ -194,6 +253,9 @@ package struct CounterReport: Sendable, Hashable {
     package var number: UInt64 = 0
     package var instant = Instant(nanoseconds: 0)
     package var counters: [Counter] = []
+    package var connections: [ConnectionMeasure] = []
+    package var sessions: [SessionMeasure] = []
+    package var isLast = false
 
     package init() {}
 }

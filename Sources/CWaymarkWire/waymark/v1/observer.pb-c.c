@@ -682,6 +682,96 @@ void   waymark__v1__counter__free_unpacked
   assert(message->base.descriptor == &waymark__v1__counter__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__connection_measure__init
+                     (Waymark__V1__ConnectionMeasure         *message)
+{
+  static const Waymark__V1__ConnectionMeasure init_value = WAYMARK__V1__CONNECTION_MEASURE__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__connection_measure__get_packed_size
+                     (const Waymark__V1__ConnectionMeasure *message)
+{
+  assert(message->base.descriptor == &waymark__v1__connection_measure__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__connection_measure__pack
+                     (const Waymark__V1__ConnectionMeasure *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__connection_measure__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__connection_measure__pack_to_buffer
+                     (const Waymark__V1__ConnectionMeasure *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__connection_measure__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__ConnectionMeasure *
+       waymark__v1__connection_measure__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__ConnectionMeasure *)
+     protobuf_c_message_unpack (&waymark__v1__connection_measure__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__connection_measure__free_unpacked
+                     (Waymark__V1__ConnectionMeasure *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__connection_measure__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   waymark__v1__session_measure__init
+                     (Waymark__V1__SessionMeasure         *message)
+{
+  static const Waymark__V1__SessionMeasure init_value = WAYMARK__V1__SESSION_MEASURE__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__session_measure__get_packed_size
+                     (const Waymark__V1__SessionMeasure *message)
+{
+  assert(message->base.descriptor == &waymark__v1__session_measure__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__session_measure__pack
+                     (const Waymark__V1__SessionMeasure *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__session_measure__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__session_measure__pack_to_buffer
+                     (const Waymark__V1__SessionMeasure *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__session_measure__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__SessionMeasure *
+       waymark__v1__session_measure__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__SessionMeasure *)
+     protobuf_c_message_unpack (&waymark__v1__session_measure__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__session_measure__free_unpacked
+                     (Waymark__V1__SessionMeasure *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__session_measure__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   waymark__v1__counters__init
                      (Waymark__V1__Counters         *message)
 {
@@ -1900,7 +1990,7 @@ const ProtobufCMessageDescriptor waymark__v1__observed_records__descriptor =
   (ProtobufCMessageInit) waymark__v1__observed_records__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__observed_event__field_descriptors[9] =
+static const ProtobufCFieldDescriptor waymark__v1__observed_event__field_descriptors[10] =
 {
   {
     "number",
@@ -2010,6 +2100,18 @@ static const ProtobufCFieldDescriptor waymark__v1__observed_event__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "request_id",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__ObservedEvent, request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__observed_event__field_indices_by_name[] = {
   7,   /* field[7] = client_id */
@@ -2019,13 +2121,14 @@ static const unsigned waymark__v1__observed_event__field_indices_by_name[] = {
   2,   /* field[2] = kind */
   0,   /* field[0] = number */
   4,   /* field[4] = reason */
+  9,   /* field[9] = request_id */
   8,   /* field[8] = session_id */
   6,   /* field[6] = vehicle_ids */
 };
 static const ProtobufCIntRange waymark__v1__observed_event__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor waymark__v1__observed_event__descriptor =
 {
@@ -2035,7 +2138,7 @@ const ProtobufCMessageDescriptor waymark__v1__observed_event__descriptor =
   "Waymark__V1__ObservedEvent",
   "waymark.v1",
   sizeof(Waymark__V1__ObservedEvent),
-  9,
+  10,
   waymark__v1__observed_event__field_descriptors,
   waymark__v1__observed_event__field_indices_by_name,
   1,  waymark__v1__observed_event__number_ranges,
@@ -2235,9 +2338,42 @@ const ProtobufCMessageDescriptor waymark__v1__observation_gap__descriptor =
   (ProtobufCMessageInit) waymark__v1__observation_gap__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define waymark__v1__read_counters__field_descriptors NULL
-#define waymark__v1__read_counters__field_indices_by_name NULL
-#define waymark__v1__read_counters__number_ranges NULL
+static const ProtobufCFieldDescriptor waymark__v1__read_counters__field_descriptors[2] =
+{
+  {
+    "connections",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__ReadCounters, connections),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sessions",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__ReadCounters, sessions),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__read_counters__field_indices_by_name[] = {
+  0,   /* field[0] = connections */
+  1,   /* field[1] = sessions */
+};
+static const ProtobufCIntRange waymark__v1__read_counters__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
 const ProtobufCMessageDescriptor waymark__v1__read_counters__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -2246,10 +2382,10 @@ const ProtobufCMessageDescriptor waymark__v1__read_counters__descriptor =
   "Waymark__V1__ReadCounters",
   "waymark.v1",
   sizeof(Waymark__V1__ReadCounters),
-  0,
+  2,
   waymark__v1__read_counters__field_descriptors,
   waymark__v1__read_counters__field_indices_by_name,
-  0,  waymark__v1__read_counters__number_ranges,
+  1,  waymark__v1__read_counters__number_ranges,
   (ProtobufCMessageInit) waymark__v1__read_counters__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -2317,7 +2453,174 @@ const ProtobufCMessageDescriptor waymark__v1__counter__descriptor =
   (ProtobufCMessageInit) waymark__v1__counter__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__counters__field_descriptors[3] =
+static const ProtobufCFieldDescriptor waymark__v1__connection_measure__field_descriptors[4] =
+{
+  {
+    "connection_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__ConnectionMeasure, connection_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "waiting_bytes",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__ConnectionMeasure, waiting_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "input_bytes",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__ConnectionMeasure, input_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "conflated",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__ConnectionMeasure, conflated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__connection_measure__field_indices_by_name[] = {
+  3,   /* field[3] = conflated */
+  0,   /* field[0] = connection_id */
+  2,   /* field[2] = input_bytes */
+  1,   /* field[1] = waiting_bytes */
+};
+static const ProtobufCIntRange waymark__v1__connection_measure__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor waymark__v1__connection_measure__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.ConnectionMeasure",
+  "ConnectionMeasure",
+  "Waymark__V1__ConnectionMeasure",
+  "waymark.v1",
+  sizeof(Waymark__V1__ConnectionMeasure),
+  4,
+  waymark__v1__connection_measure__field_descriptors,
+  waymark__v1__connection_measure__field_indices_by_name,
+  1,  waymark__v1__connection_measure__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__connection_measure__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__session_measure__field_descriptors[5] =
+{
+  {
+    "session_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SessionMeasure, session_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sequence",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SessionMeasure, sequence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "retained_bytes",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SessionMeasure, retained_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "replay_bytes",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SessionMeasure, replay_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "age_milliseconds",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Waymark__V1__SessionMeasure, age_case),
+    offsetof(Waymark__V1__SessionMeasure, age_milliseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__session_measure__field_indices_by_name[] = {
+  4,   /* field[4] = age_milliseconds */
+  3,   /* field[3] = replay_bytes */
+  2,   /* field[2] = retained_bytes */
+  1,   /* field[1] = sequence */
+  0,   /* field[0] = session_id */
+};
+static const ProtobufCIntRange waymark__v1__session_measure__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor waymark__v1__session_measure__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.SessionMeasure",
+  "SessionMeasure",
+  "Waymark__V1__SessionMeasure",
+  "waymark.v1",
+  sizeof(Waymark__V1__SessionMeasure),
+  5,
+  waymark__v1__session_measure__field_descriptors,
+  waymark__v1__session_measure__field_indices_by_name,
+  1,  waymark__v1__session_measure__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__session_measure__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__counters__field_descriptors[6] =
 {
   {
     "number",
@@ -2355,16 +2658,55 @@ static const ProtobufCFieldDescriptor waymark__v1__counters__field_descriptors[3
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "connections",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Waymark__V1__Counters, n_connections),
+    offsetof(Waymark__V1__Counters, connections),
+    &waymark__v1__connection_measure__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sessions",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Waymark__V1__Counters, n_sessions),
+    offsetof(Waymark__V1__Counters, sessions),
+    &waymark__v1__session_measure__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_last",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Counters, is_last),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__counters__field_indices_by_name[] = {
+  3,   /* field[3] = connections */
   2,   /* field[2] = counters */
   1,   /* field[1] = instant_microseconds */
+  5,   /* field[5] = is_last */
   0,   /* field[0] = number */
+  4,   /* field[4] = sessions */
 };
 static const ProtobufCIntRange waymark__v1__counters__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor waymark__v1__counters__descriptor =
 {
@@ -2374,7 +2716,7 @@ const ProtobufCMessageDescriptor waymark__v1__counters__descriptor =
   "Waymark__V1__Counters",
   "waymark.v1",
   sizeof(Waymark__V1__Counters),
-  3,
+  6,
   waymark__v1__counters__field_descriptors,
   waymark__v1__counters__field_indices_by_name,
   1,  waymark__v1__counters__number_ranges,
@@ -2509,7 +2851,7 @@ const ProtobufCEnumDescriptor waymark__v1__direction__descriptor =
   waymark__v1__direction__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__counter_name__enum_values_by_number[23] =
+static const ProtobufCEnumValue waymark__v1__counter_name__enum_values_by_number[32] =
 {
   { "COUNTER_NAME_UNSPECIFIED", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_UNSPECIFIED", 0 },
   { "COUNTER_NAME_PUBLICATIONS", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_PUBLICATIONS", 1 },
@@ -2525,6 +2867,12 @@ static const ProtobufCEnumValue waymark__v1__counter_name__enum_values_by_number
   { "COUNTER_NAME_PEERS_REFUSED", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_PEERS_REFUSED", 11 },
   { "COUNTER_NAME_PEERS_CLOSED", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_PEERS_CLOSED", 12 },
   { "COUNTER_NAME_ENTRIES_DROPPED", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_ENTRIES_DROPPED", 13 },
+  { "COUNTER_NAME_DELIVERIES", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_DELIVERIES", 14 },
+  { "COUNTER_NAME_ACKNOWLEDGEMENTS", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_ACKNOWLEDGEMENTS", 15 },
+  { "COUNTER_NAME_CONNECTIONS_ACCEPTED", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_CONNECTIONS_ACCEPTED", 16 },
+  { "COUNTER_NAME_BYTES_RECEIVED", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_BYTES_RECEIVED", 17 },
+  { "COUNTER_NAME_BYTES_SENT", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_BYTES_SENT", 18 },
+  { "COUNTER_NAME_CONFLATED", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_CONFLATED", 19 },
   { "COUNTER_NAME_VEHICLES_CONNECTED", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_VEHICLES_CONNECTED", 64 },
   { "COUNTER_NAME_ENDPOINTS_CONNECTED", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_ENDPOINTS_CONNECTED", 65 },
   { "COUNTER_NAME_CLIENTS_CONNECTED", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_CLIENTS_CONNECTED", 66 },
@@ -2534,35 +2882,47 @@ static const ProtobufCEnumValue waymark__v1__counter_name__enum_values_by_number
   { "COUNTER_NAME_RETAINED_BYTES", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_RETAINED_BYTES", 70 },
   { "COUNTER_NAME_REPLAY_BYTES", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_REPLAY_BYTES", 71 },
   { "COUNTER_NAME_OBSERVATION_BYTES", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_OBSERVATION_BYTES", 72 },
+  { "COUNTER_NAME_CONNECTIONS", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_CONNECTIONS", 73 },
+  { "COUNTER_NAME_WAITING_BYTES", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_WAITING_BYTES", 74 },
+  { "COUNTER_NAME_INPUT_BYTES", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_INPUT_BYTES", 75 },
 };
 static const ProtobufCIntRange waymark__v1__counter_name__value_ranges[] = {
-{0, 0},{64, 14},{0, 23}
+{0, 0},{64, 20},{0, 32}
 };
-static const ProtobufCEnumValueIndex waymark__v1__counter_name__enum_values_by_name[23] =
+static const ProtobufCEnumValueIndex waymark__v1__counter_name__enum_values_by_name[32] =
 {
-  { "COUNTER_NAME_CLIENTS_CONNECTED", 16 },
-  { "COUNTER_NAME_ENDPOINTS_CONNECTED", 15 },
+  { "COUNTER_NAME_ACKNOWLEDGEMENTS", 15 },
+  { "COUNTER_NAME_BYTES_RECEIVED", 17 },
+  { "COUNTER_NAME_BYTES_SENT", 18 },
+  { "COUNTER_NAME_CLIENTS_CONNECTED", 22 },
+  { "COUNTER_NAME_CONFLATED", 19 },
+  { "COUNTER_NAME_CONNECTIONS", 29 },
+  { "COUNTER_NAME_CONNECTIONS_ACCEPTED", 16 },
+  { "COUNTER_NAME_DELIVERIES", 14 },
+  { "COUNTER_NAME_ENDPOINTS_CONNECTED", 21 },
   { "COUNTER_NAME_ENTRIES_DROPPED", 13 },
-  { "COUNTER_NAME_OBSERVATION_BYTES", 22 },
-  { "COUNTER_NAME_OBSERVERS_CONNECTED", 17 },
+  { "COUNTER_NAME_INPUT_BYTES", 31 },
+  { "COUNTER_NAME_OBSERVATION_BYTES", 28 },
+  { "COUNTER_NAME_OBSERVERS_CONNECTED", 23 },
   { "COUNTER_NAME_PEERS_ADMITTED", 10 },
   { "COUNTER_NAME_PEERS_CLOSED", 12 },
   { "COUNTER_NAME_PEERS_REFUSED", 11 },
   { "COUNTER_NAME_PUBLICATIONS", 1 },
   { "COUNTER_NAME_PUBLICATIONS_REJECTED", 3 },
   { "COUNTER_NAME_PUBLICATIONS_UNCHANGED", 2 },
-  { "COUNTER_NAME_REPLAY_BYTES", 21 },
+  { "COUNTER_NAME_REPLAY_BYTES", 27 },
   { "COUNTER_NAME_REQUESTS", 6 },
   { "COUNTER_NAME_REQUESTS_ENDED", 7 },
-  { "COUNTER_NAME_REQUESTS_OPEN", 19 },
+  { "COUNTER_NAME_REQUESTS_OPEN", 25 },
   { "COUNTER_NAME_RESUMPTIONS", 9 },
-  { "COUNTER_NAME_RETAINED_BYTES", 20 },
-  { "COUNTER_NAME_SESSIONS", 18 },
+  { "COUNTER_NAME_RETAINED_BYTES", 26 },
+  { "COUNTER_NAME_SESSIONS", 24 },
   { "COUNTER_NAME_SESSIONS_ENDED", 5 },
   { "COUNTER_NAME_SESSIONS_OPENED", 4 },
   { "COUNTER_NAME_SNAPSHOTS", 8 },
   { "COUNTER_NAME_UNSPECIFIED", 0 },
-  { "COUNTER_NAME_VEHICLES_CONNECTED", 14 },
+  { "COUNTER_NAME_VEHICLES_CONNECTED", 20 },
+  { "COUNTER_NAME_WAITING_BYTES", 30 },
 };
 const ProtobufCEnumDescriptor waymark__v1__counter_name__descriptor =
 {
@@ -2571,9 +2931,9 @@ const ProtobufCEnumDescriptor waymark__v1__counter_name__descriptor =
   "CounterName",
   "Waymark__V1__CounterName",
   "waymark.v1",
-  23,
+  32,
   waymark__v1__counter_name__enum_values_by_number,
-  23,
+  32,
   waymark__v1__counter_name__enum_values_by_name,
   2,
   waymark__v1__counter_name__value_ranges,

@@ -33,6 +33,8 @@ typedef struct Waymark__V1__ObservedFrames Waymark__V1__ObservedFrames;
 typedef struct Waymark__V1__ObservationGap Waymark__V1__ObservationGap;
 typedef struct Waymark__V1__ReadCounters Waymark__V1__ReadCounters;
 typedef struct Waymark__V1__Counter Waymark__V1__Counter;
+typedef struct Waymark__V1__ConnectionMeasure Waymark__V1__ConnectionMeasure;
+typedef struct Waymark__V1__SessionMeasure Waymark__V1__SessionMeasure;
 typedef struct Waymark__V1__Counters Waymark__V1__Counters;
 
 
@@ -164,6 +166,9 @@ typedef enum _Waymark__V1__Direction {
  */
 typedef enum _Waymark__V1__CounterName {
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_UNSPECIFIED = 0,
+  /*
+   * Label: the message type; 0 for types that the gateway does not know.
+   */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_PUBLICATIONS = 1,
   /*
    * Publications that changed nothing.
@@ -185,6 +190,9 @@ typedef enum _Waymark__V1__CounterName {
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_REQUESTS_ENDED = 7,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_SNAPSHOTS = 8,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_RESUMPTIONS = 9,
+  /*
+   * Label: the role.
+   */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_PEERS_ADMITTED = 10,
   /*
    * Hellos that were refused. Label: the close code.
@@ -198,6 +206,21 @@ typedef enum _Waymark__V1__CounterName {
    * Entries that observers did not get because they read too slowly.
    */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_ENTRIES_DROPPED = 13,
+  /*
+   * Publications that were sent, or queued, to one endpoint each. Label: as for publications.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_DELIVERIES = 14,
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_ACKNOWLEDGEMENTS = 15,
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_CONNECTIONS_ACCEPTED = 16,
+  /*
+   * By all transports, frames of all types.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_BYTES_RECEIVED = 17,
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_BYTES_SENT = 18,
+  /*
+   * States that newer ones replaced while they waited for a peer that reads slowly.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_CONFLATED = 19,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_VEHICLES_CONNECTED = 64,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_ENDPOINTS_CONNECTED = 65,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_CLIENTS_CONNECTED = 66,
@@ -206,7 +229,19 @@ typedef enum _Waymark__V1__CounterName {
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_REQUESTS_OPEN = 69,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_RETAINED_BYTES = 70,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_REPLAY_BYTES = 71,
-  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_OBSERVATION_BYTES = 72
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_OBSERVATION_BYTES = 72,
+  /*
+   * Also those whose Hello has not arrived.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_CONNECTIONS = 73,
+  /*
+   * What waits for peers that read slowly.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_WAITING_BYTES = 74,
+  /*
+   * Of frames that have not arrived completely.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_INPUT_BYTES = 75
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__COUNTER_NAME)
 } Waymark__V1__CounterName;
 
@@ -661,10 +696,14 @@ struct  Waymark__V1__ObservedEvent
    * 0: none.
    */
   uint32_t session_id;
+  /*
+   * Of a request. [at most 64 bytes]
+   */
+  char *request_id;
 };
 #define WAYMARK__V1__OBSERVED_EVENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__observed_event__descriptor) \
-    , 0, 0, WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, 0, 0,NULL, (char *)protobuf_c_empty_string, 0 }
+    , 0, 0, WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, 0, 0,NULL, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -741,10 +780,18 @@ struct  Waymark__V1__ObservationGap
 struct  Waymark__V1__ReadCounters
 {
   ProtobufCMessage base;
+  /*
+   * Also what waits for each connection.
+   */
+  protobuf_c_boolean connections;
+  /*
+   * Also what each session has.
+   */
+  protobuf_c_boolean sessions;
 };
 #define WAYMARK__V1__READ_COUNTERS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__read_counters__descriptor) \
-     }
+    , 0, 0 }
 
 
 /*
@@ -769,23 +816,106 @@ struct  Waymark__V1__Counter
 
 
 /*
- * Gateway to observer: all counters, exact after the entry with this number, whatever was dropped.
+ * What waits for one connection.
+ */
+struct  Waymark__V1__ConnectionMeasure
+{
+  ProtobufCMessage base;
+  /*
+   * [required]
+   */
+  uint64_t connection_id;
+  /*
+   * What waits for the peer to read.
+   */
+  uint64_t waiting_bytes;
+  /*
+   * Of a frame that has not arrived completely.
+   */
+  uint64_t input_bytes;
+  /*
+   * States that newer ones replaced while they waited.
+   */
+  uint64_t conflated;
+};
+#define WAYMARK__V1__CONNECTION_MEASURE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__connection_measure__descriptor) \
+    , 0, 0, 0, 0 }
+
+
+typedef enum {
+  WAYMARK__V1__SESSION_MEASURE__AGE__NOT_SET = 0,
+  WAYMARK__V1__SESSION_MEASURE__AGE_AGE_MILLISECONDS = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SESSION_MEASURE__AGE__CASE)
+} Waymark__V1__SessionMeasure__AgeCase;
+
+/*
+ * What one session has.
+ */
+struct  Waymark__V1__SessionMeasure
+{
+  ProtobufCMessage base;
+  /*
+   * [required]
+   */
+  uint32_t session_id;
+  /*
+   * The number of its last publication.
+   */
+  uint64_t sequence;
+  /*
+   * Kept for endpoints that join.
+   */
+  uint64_t retained_bytes;
+  /*
+   * Kept for endpoints that resume.
+   */
+  uint64_t replay_bytes;
+  Waymark__V1__SessionMeasure__AgeCase age_case;
+  union {
+    uint32_t age_milliseconds;
+  };
+};
+#define WAYMARK__V1__SESSION_MEASURE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__session_measure__descriptor) \
+    , 0, 0, 0, 0, WAYMARK__V1__SESSION_MEASURE__AGE__NOT_SET, {0} }
+
+
+/*
+ * Gateway to observer: all counters, then measures if they were asked for, in as many messages as they need.
  * [type 0x0307, from the gateway]
  */
 struct  Waymark__V1__Counters
 {
   ProtobufCMessage base;
+  /*
+   * The number of the last entry before.
+   */
   uint64_t number;
   uint64_t instant_microseconds;
   /*
-   * [at most 1 024]
+   * In the first message. Those that are 0 may be left out. [at most 1 024]
    */
   size_t n_counters;
   Waymark__V1__Counter **counters;
+  /*
+   * [at most 65 536]
+   */
+  size_t n_connections;
+  Waymark__V1__ConnectionMeasure **connections;
+  /*
+   * [at most 65 536]
+   */
+  size_t n_sessions;
+  Waymark__V1__SessionMeasure **sessions;
+  /*
+   * The last message of the answer.
+   */
+  protobuf_c_boolean is_last;
 };
 #define WAYMARK__V1__COUNTERS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__counters__descriptor) \
-    , 0, 0, 0,NULL }
+    , 0, 0, 0,NULL, 0,NULL, 0,NULL, 0 }
 
 
 /* Waymark__V1__Observe methods */
@@ -1073,6 +1203,44 @@ Waymark__V1__Counter *
 void   waymark__v1__counter__free_unpacked
                      (Waymark__V1__Counter *message,
                       ProtobufCAllocator *allocator);
+/* Waymark__V1__ConnectionMeasure methods */
+void   waymark__v1__connection_measure__init
+                     (Waymark__V1__ConnectionMeasure         *message);
+size_t waymark__v1__connection_measure__get_packed_size
+                     (const Waymark__V1__ConnectionMeasure   *message);
+size_t waymark__v1__connection_measure__pack
+                     (const Waymark__V1__ConnectionMeasure   *message,
+                      uint8_t             *out);
+size_t waymark__v1__connection_measure__pack_to_buffer
+                     (const Waymark__V1__ConnectionMeasure   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__ConnectionMeasure *
+       waymark__v1__connection_measure__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__connection_measure__free_unpacked
+                     (Waymark__V1__ConnectionMeasure *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__SessionMeasure methods */
+void   waymark__v1__session_measure__init
+                     (Waymark__V1__SessionMeasure         *message);
+size_t waymark__v1__session_measure__get_packed_size
+                     (const Waymark__V1__SessionMeasure   *message);
+size_t waymark__v1__session_measure__pack
+                     (const Waymark__V1__SessionMeasure   *message,
+                      uint8_t             *out);
+size_t waymark__v1__session_measure__pack_to_buffer
+                     (const Waymark__V1__SessionMeasure   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__SessionMeasure *
+       waymark__v1__session_measure__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__session_measure__free_unpacked
+                     (Waymark__V1__SessionMeasure *message,
+                      ProtobufCAllocator *allocator);
 /* Waymark__V1__Counters methods */
 void   waymark__v1__counters__init
                      (Waymark__V1__Counters         *message);
@@ -1139,6 +1307,12 @@ typedef void (*Waymark__V1__ReadCounters_Closure)
 typedef void (*Waymark__V1__Counter_Closure)
                  (const Waymark__V1__Counter *message,
                   void *closure_data);
+typedef void (*Waymark__V1__ConnectionMeasure_Closure)
+                 (const Waymark__V1__ConnectionMeasure *message,
+                  void *closure_data);
+typedef void (*Waymark__V1__SessionMeasure_Closure)
+                 (const Waymark__V1__SessionMeasure *message,
+                  void *closure_data);
 typedef void (*Waymark__V1__Counters_Closure)
                  (const Waymark__V1__Counters *message,
                   void *closure_data);
@@ -1167,6 +1341,8 @@ extern const ProtobufCMessageDescriptor waymark__v1__observed_frames__descriptor
 extern const ProtobufCMessageDescriptor waymark__v1__observation_gap__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__read_counters__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__counter__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__connection_measure__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__session_measure__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__counters__descriptor;
 
 PROTOBUF_C__END_DECLS
