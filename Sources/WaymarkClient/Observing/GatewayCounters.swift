@@ -2,8 +2,9 @@ public import Foundation
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What a gateway counts. The values up to ``entriesDropped`` only grow; the others are the present size of something.
+/// What a gateway counts. The values up to ``conflated`` only grow; the others are the present size of something.
 public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
+    /// Label: the message's name; `unknown` for types that the gateway does not know.
     case publications
     /// Publications that changed nothing.
     case publicationsUnchanged
@@ -16,6 +17,7 @@ public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
     case requestsEnded
     case snapshots
     case resumptions
+    /// Label: the role.
     case peersAdmitted
     /// Label: the close code.
     case peersRefused
@@ -23,6 +25,15 @@ public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
     case peersClosed
     /// What observers were not told because they read too slowly.
     case entriesDropped
+    /// Publications to one endpoint each. Label: as for publications.
+    case deliveries
+    case acknowledgements
+    case connectionsAccepted
+    /// Of frames of all types.
+    case bytesReceived
+    case bytesSent
+    /// States that newer ones replaced while they waited for a peer that reads slowly.
+    case conflated
     case vehiclesConnected
     case endpointsConnected
     case clientsConnected
@@ -32,6 +43,12 @@ public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
     case retainedBytes
     case replayBytes
     case observationBytes
+    /// Also those that have not said who they are.
+    case connections
+    /// What waits for peers that read slowly.
+    case waitingBytes
+    /// Of frames that have not arrived completely.
+    case inputBytes
 }
 
 /// The counters of a gateway, all of the same instant, whatever was dropped on the way to the observer.
@@ -45,10 +62,40 @@ public struct GatewayCounters: Sendable, Hashable {
         public let value: UInt64
     }
 
+    /// What waits for one connection.
+    public struct Connection: Sendable, Hashable {
+        /// `VEHICLE/ENDPOINT` or a client.
+        public let peer: String
+        /// What waits for the peer to read.
+        public let waitingBytes: UInt64
+        /// Of a frame that has not arrived completely.
+        public let inputBytes: UInt64
+        /// States that newer ones replaced while they waited.
+        public let conflated: UInt64
+    }
+
+    /// What one session has.
+    public struct Session: Sendable, Hashable {
+        /// Its id on the wire.
+        public let id: UInt32
+        /// The number of its last publication.
+        public let sequence: UInt64
+        /// Kept for endpoints that join.
+        public let retainedBytes: UInt64
+        /// Kept for endpoints that resume.
+        public let replayBytes: UInt64
+        /// How long ago the gateway accepted the last publication; nil: none so far.
+        public let age: Duration?
+    }
+
     /// When they were read, by this computer's clock.
     public let time: Date
-    /// All values, also of counters that this build does not know.
+    /// All values, also of counters that this build does not know. A counter without a value is 0.
     public let values: [Value]
+    /// Empty unless they were asked for.
+    public let connections: [Connection]
+    /// Empty unless they were asked for. In the order of their ids.
+    public let sessions: [Session]
 
     /// The sum over all labels.
     public subscript(_ counter: GatewayCounter) -> UInt64 {
@@ -57,9 +104,25 @@ public struct GatewayCounters: Sendable, Hashable {
 }
 
 extension GatewayCounters {
-    init(_ reports: [CounterReport], _ clock: GatewayClock) {
+    init(_ reports: [CounterReport], _ clock: GatewayClock, _ peers: ObservedPeers) {
+        self.connections = reports.flatMap(\.connections).map { measure in
+            Connection(
+                peer: peers.name(of: measure.connection), waitingBytes: measure.waitingBytes,
+                inputBytes: measure.inputBytes, conflated: measure.conflated)
+        }
+        self.sessions = reports.flatMap(\.sessions).map(Session.init).sorted { $0.id < $1.id }
         self.time = clock.date(of: reports.last?.instant ?? Instant(nanoseconds: 0))
         self.values = reports.flatMap(\.counters).map(Value.init)
+    }
+}
+
+extension GatewayCounters.Session {
+    fileprivate init(_ measure: SessionMeasure) {
+        self.id = measure.session.rawValue
+        self.sequence = measure.sequence
+        self.retainedBytes = measure.retainedBytes
+        self.replayBytes = measure.replayBytes
+        self.age = measure.ageMilliseconds.map { .milliseconds($0) }
     }
 }
 
@@ -72,11 +135,15 @@ extension GatewayCounters.Value {
     }
 
     private static func label(_ label: UInt32, of name: CounterName) -> String {
-        guard label != 0 else { return "" }
         let word: String? =
             switch name {
+            case .publications, .deliveries:
+                label == 0
+                    ? "unknown"
+                    : UInt16(exactly: label).flatMap { MessageType(rawValue: $0) }.map { "\($0)" }
             case .sessionsEnded: SessionEndReason(rawValue: label).map { "\($0)" }
             case .requestsEnded: Outcome(rawValue: label).map { "\($0)" }
+            case .peersAdmitted: RoleNumber(rawValue: label).map { "\($0)" }
             case .peersRefused, .peersClosed: CloseCode(rawValue: label).map { "\($0)" }
             default: nil
             }
@@ -87,7 +154,7 @@ extension GatewayCounters.Value {
 }
 
 extension GatewayCounter {
-    fileprivate init(_ name: CounterName) {
+    init(_ name: CounterName) {
         self =
             switch name {
             case .publications: .publications
@@ -103,6 +170,12 @@ extension GatewayCounter {
             case .peersRefused: .peersRefused
             case .peersClosed: .peersClosed
             case .entriesDropped: .entriesDropped
+            case .deliveries: .deliveries
+            case .acknowledgements: .acknowledgements
+            case .connectionsAccepted: .connectionsAccepted
+            case .bytesReceived: .bytesReceived
+            case .bytesSent: .bytesSent
+            case .conflated: .conflated
             case .vehiclesConnected: .vehiclesConnected
             case .endpointsConnected: .endpointsConnected
             case .clientsConnected: .clientsConnected
@@ -112,6 +185,9 @@ extension GatewayCounter {
             case .retainedBytes: .retainedBytes
             case .replayBytes: .replayBytes
             case .observationBytes: .observationBytes
+            case .connections: .connections
+            case .waitingBytes: .waitingBytes
+            case .inputBytes: .inputBytes
             }
     }
 }

@@ -59,6 +59,8 @@ public struct GatewayEvent: Sendable, Hashable {
     public let peer: String
     /// The session's id on the wire; 0 for none.
     public let session: UInt32
+    /// The id of the request that it is about; empty for none.
+    public let requestID: String
     /// See the kinds.
     public let code: UInt32
     /// The code as the protocol names it, e.g. `finished`; empty where it is only a number.
@@ -73,6 +75,7 @@ public struct GatewayEvent: Sendable, Hashable {
         self.client = event.client?.rawValue ?? ""
         self.peer = peer
         self.session = event.session.rawValue
+        self.requestID = event.request.rawValue
         self.code = event.code
         self.codeName = kind.map { Self.codeName(event.code, of: $0) } ?? ""
         self.reason = event.reason

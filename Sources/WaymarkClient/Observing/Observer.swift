@@ -112,25 +112,29 @@ public actor Observer {
 
     /// The gateway's counters, read now. They are right also if entries were dropped on the way to this observer.
     ///
+    /// - Parameter withMeasures: Also what waits for each connection, and what each session has.
     /// - Throws: ``ClientError/cancelled`` if the task was cancelled, or the error that closed the connection for good.
-    public func counters() async throws(ClientError) -> GatewayCounters {
+    public func counters(withMeasures: Bool = false) async throws(ClientError) -> GatewayCounters {
         if case .closed(let error) = self.connectionState { throw error }
         self.callCount += 1
         let call = self.callCount
+        var question = ReadCounters()
+        (question.wantsConnections, question.wantsSessions) = (withMeasures, withMeasures)
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { self.read(call, $0) }
+            await withCheckedContinuation { self.ask(question, for: call, $0) }
         } onCancel: {
             Task { await self.cancelCounters(call) }
         }
         return try result.get()
     }
 
-    private func read(
-        _ call: Int, _ continuation: CheckedContinuation<Result<GatewayCounters, ClientError>, Never>
+    private func ask(
+        _ question: ReadCounters, for call: Int,
+        _ continuation: CheckedContinuation<Result<GatewayCounters, ClientError>, Never>
     ) {
         if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
         self.counterWaiters[call] = continuation
-        self.counterCalls.add(call)
+        self.counterCalls.add(call, question)
         self.wakeLink()
     }
 
@@ -142,7 +146,7 @@ public actor Observer {
     private func apply(_ report: CounterReport) {
         self.clock.correct(report.instant, arrived: Date())
         guard let (calls, parts) = self.counterCalls.apply(report) else { return }
-        let counters = GatewayCounters(parts, self.clock)
+        let counters = GatewayCounters(parts, self.clock, self.peers)
         for call in calls {
             self.counterWaiters.removeValue(forKey: call)?.resume(returning: .success(counters))
         }
@@ -263,7 +267,7 @@ extension Observer: LinkOwner {
         self.isLinkWoken = false
         var messages = self.outgoing
         self.outgoing = []
-        if self.counterCalls.dequeue() { messages.append(.readCounters) }
+        if let question = self.counterCalls.dequeue() { messages.append(.readCounters(question)) }
         return messages.map { Codec.encode(Envelope($0)) }
     }
 }

@@ -27,6 +27,7 @@ enum ObservedJSON {
         object.set(nonEmpty: "codeName", event.codeName)
         object.set(nonEmpty: "client", event.client)
         object.set(nonEmpty: "peer", event.peer)
+        object.set(nonEmpty: "requestID", event.requestID)
         object.set(nonEmpty: "reason", event.reason)
         return object
     }

@@ -129,6 +129,7 @@ struct WatchReport: Sendable {
 
     private static func text(_ event: GatewayEvent) -> String {
         let reason = event.reason.isEmpty ? "" : ": \(event.reason)"
+        let request = event.requestID.isEmpty ? "" : " (\(event.requestID))"
         switch event.kind {
         case .admitted: return "connected"
         case .resumed: return "connected again, resumed"
@@ -147,9 +148,9 @@ struct WatchReport: Sendable {
         case .suspended: return "\(event.client) is away; session \(event.session) waits for it"
         case .restored: return "\(event.client) is back in session \(event.session)"
         case .sessionEnded: return "session \(event.session) ended: \(event.codeName)"
-        case .stopRequested: return "asks \(event.client) for a stop"
-        case .driveRequested: return "asks \(event.client) for a drive"
-        case .requestEnded: return "the request ended: \(event.codeName)"
+        case .stopRequested: return "asks \(event.client) for a stop\(request)"
+        case .driveRequested: return "asks \(event.client) for a drive\(request)"
+        case .requestEnded: return "the request ended: \(event.codeName)\(request)"
         case .unknown: return "something that this version does not know"
         }
     }

@@ -212,6 +212,72 @@ private struct Observed {
         await observed.close()
     }
 
+    @Test func `an observer that sees a prompt sends nothing but what observers may`() async throws {
+        let observed = try await Observed.start()
+        var frames = ObservedFrames(.out, [])
+        frames.number = 1
+        frames.connection = ConnectionID(3)
+        let prompt = Prompt(
+            requestID: "stop", waypoint: place,
+            travelEstimates: TravelEstimates(distanceRemaining: .meters(1)), deadlineMilliseconds: 60_000)
+        frames.frames = Array(Codec.encode(Envelope(.prompt(prompt))).bytes)
+        try await observed.peer.send(.observedFrames(frames))
+        let name = await observed.nextUpdate {
+            if case .frame(let frame) = $0.content { frame.name } else { nil }
+        }
+        #expect(name == "prompt")
+        try await observed.peer.send(.ping(nonce: 7))
+        let counters = Task { try await observed.observer.counters() }
+        var sent: Set<MessageType> = []
+        let question: ReadCounters? = await observed.peer.next {
+            sent.insert($0.message.type)
+            if case .readCounters(let question) = $0.message { return question }
+            return nil
+        }
+        #expect(question == ReadCounters())
+        var report = CounterReport()
+        report.counters = [.init(.sessions, 4)]
+        report.isLast = true
+        try await observed.peer.send(.counters(report))
+        #expect(try await counters.value[.sessions] == 4)
+        await observed.observer.close()
+        let _: Void? = await observed.peer.next {
+            sent.insert($0.message.type)
+            return nil
+        }
+        #expect(sent == [.pong, .readCounters, .goodbye])
+        await observed.gateway.close()
+    }
+
+    @Test func `a call for counters is asked again after a lost connection, and fails after the last`()
+        async throws
+    {
+        let observed = try await Observed.start()
+        let counters = Task { try await observed.observer.counters() }
+        let asked = await observed.peer.next { $0.message.type == .readCounters ? true : nil }
+        #expect(asked == true)
+        await observed.peer.close()
+        let back = try #require(await observed.gateway.next())
+        try await back.welcome(isResumed: true)
+        let again = await back.next { $0.message.type == .readCounters ? true : nil }
+        #expect(again == true)
+        try await back.send(.goodbye(Goodbye(.notAuthorized, reason: "no longer")))
+        await #expect(throws: ClientError.refused(reason: "no longer")) { _ = try await counters.value }
+        await #expect(throws: ClientError.refused(reason: "no longer")) {
+            try await observed.observer.counters()
+        }
+        await observed.gateway.close()
+    }
+
+    @Test func `a call for counters can be cancelled`() async throws {
+        let observed = try await Observed.start()
+        let call = Task { try await observed.observer.counters() }
+        _ = await observed.peer.next { $0.message.type == .readCounters ? true : nil }
+        call.cancel()
+        await #expect(throws: ClientError.cancelled) { _ = try await call.value }
+        await observed.close()
+    }
+
     @Test func `states has the present state and each later one`() async throws {
         let observed = try await Observed.start()
         var states = await observed.observer.states.makeAsyncIterator()
