@@ -63,7 +63,7 @@ private func event(
 
     @Test func `a publication is one line, with its client, its vehicles and its number`() {
         let line = Self.line(.frame(frame(Self.start, .from("app"), sequence: 1)))
-        #expect(line == "14:12:38.250  app > car       StartGuidance 1: Vaduz to Vaduz, 1 maneuver")
+        #expect(line == "14:12:38.250  app > car      StartGuidance 1: Vaduz to Vaduz, 1 maneuver")
         let bus = VehicleID(unchecked: "bus")
         let several = frame(Self.start, .from("app"), sequence: 1, vehicles: [car, bus])
         #expect(Self.line(.frame(several))?.contains("  app > bus +1 ") == true)
@@ -77,19 +77,19 @@ private func event(
         report = Self.report { $0.isEverythingShown = true }
         #expect(
             report.line(for: out)
-                == "14:12:38.250  > car/cluster   StartGuidance 1: Vaduz to Vaduz, 1 maneuver, cut to its limits, a…"
+                == "14:12:38.250  > car/cluster  StartGuidance 1: Vaduz to Vaduz, 1 maneuver, cut t…"
         )
     }
 
     @Test func `a frame that the gateway added is shown`() {
         let added = frame(
             .publication(.cancelGuidance), .to(["car/cluster"]), sequence: 9, flags: [.gateway])
-        #expect(Self.line(.frame(added)) == "14:12:38.250  > car/cluster   CancelGuidance 9")
+        #expect(Self.line(.frame(added)) == "14:12:38.250  > car/cluster  CancelGuidance 9")
     }
 
     @Test func `a redacted frame has no name and no place`() {
         let line = Self.line(.frame(frame(Self.start, .from("app"), sequence: 1, redacted: true)))
-        #expect(line == "14:12:38.250  app > car       StartGuidance 1: 1 maneuver")
+        #expect(line == "14:12:38.250  app > car      StartGuidance 1: 1 maneuver")
         let request = WaypointRequest(requestID: "stop-1", waypoint: place)
         let asked = frame(.waypointRequest(request), .from("car/cluster"), redacted: true)
         #expect(Self.line(.frame(asked)) == "14:12:38.250  car/cluster >  WaypointRequest: stop-1")
@@ -127,14 +127,14 @@ private func event(
             var report = Self.report { $0.isRestricted = true }
             let line = report.line(
                 for: update(.event(event(kind, code: 1, reason: "rule 3", peer: "car/hud"))))
-            #expect(line?.hasPrefix("14:12:38.250  car/hud         ") == true)
+            #expect(line?.hasPrefix("14:12:38.250  car/hud        ") == true)
         }
         #expect(
             Self.line(.event(event(.helloRefused, reason: "rules[2]")))
-                == "14:12:38.250  car             refused by the access rules: rules[2]")
+                == "14:12:38.250  car            refused by the access rules: rules[2]")
         #expect(
             Self.line(.event(event(.admitted, vehicles: [])))
-                == "14:12:38.250  app             connected")
+                == "14:12:38.250  app            connected")
     }
 
     @Test func `what the gateway dropped is a line`() {

@@ -18,7 +18,7 @@ struct WatchReport: Sendable {
     private var wasConnected = false
     private var isLost = false
     /// As wide as the widest so far.
-    private var subjectColumns = 14
+    private var subjectColumns = 13
 
     init(_ options: Options) { self.options = options }
 
