@@ -1,23 +1,31 @@
 internal import WaymarkProtocol
 
 /// Who is behind the connections and audiences that frames and events name. A value without I/O.
-struct ObservedPeers: Sendable {
+struct ObservedPeers: Sendable, Hashable {
     private var names: [ConnectionID: String] = [:]
     /// Connections that ended, oldest first: what is told of them later still has a name.
     private var ended: [ConnectionID] = []
     private var audiences: [UInt64: Set<EndpointPath>] = [:]
     private var sessions: [SessionID: Set<VehicleID>] = [:]
-    /// Sessions whose last vehicle left, oldest first: their last frames are told after that.
-    private var former: [(session: SessionID, vehicles: Set<VehicleID>)] = []
+    /// Members and vehicles before the records of the present step, of those that changed: the frames of a step that ends a session
+    /// are told after its records.
+    private var oldAudiences: [UInt64: Set<EndpointPath>] = [:]
+    private var oldSessions: [SessionID: Set<VehicleID>] = [:]
+    private var isStepOver = false
 
     private static let endedMax = 256
-    private static let formerMax = 16
 
     /// The whole state follows.
     mutating func forget() { self = ObservedPeers() }
 
+    /// An event or frames were told: the records of their step were told before.
+    mutating func endRecords() { self.isStepOver = true }
+
     /// Applies records, before `gateway` does.
     mutating func apply(_ records: ObservedRecords, _ gateway: ObservedGateway) {
+        if self.isStepOver {
+            (self.oldAudiences, self.oldSessions, self.isStepOver) = ([:], [:], false)
+        }
         for vehicle in records.vehicles {
             self.remove(gateway.vehicles[vehicle.vehicle])
             if vehicle.session != .none {
@@ -54,23 +62,20 @@ struct ObservedPeers: Sendable {
 
     private mutating func remove(_ vehicle: VehicleRecord?) {
         guard let vehicle else { return }
-        self.remove(vehicle.vehicle, from: vehicle.session)
+        if let vehicles = self.sessions[vehicle.session] {
+            if self.oldSessions[vehicle.session] == nil { self.oldSessions[vehicle.session] = vehicles }
+            self.sessions[vehicle.session] = vehicles.subtracting([vehicle.vehicle]).nonEmpty
+        }
         for endpoint in vehicle.endpoints {
             let path = EndpointPath(vehicle: vehicle.vehicle, endpoint: endpoint.endpoint)
-            self.audiences[endpoint.audience]?.remove(path)
-            if self.audiences[endpoint.audience]?.isEmpty == true { self.audiences[endpoint.audience] = nil }
+            if let members = self.audiences[endpoint.audience] {
+                if self.oldAudiences[endpoint.audience] == nil {
+                    self.oldAudiences[endpoint.audience] = members
+                }
+                self.audiences[endpoint.audience] = members.subtracting([path]).nonEmpty
+            }
             if let connection = endpoint.connection { self.end(connection) }
         }
-    }
-
-    private mutating func remove(_ vehicle: VehicleID, from session: SessionID) {
-        guard let vehicles = self.sessions[session] else { return }
-        self.sessions[session]?.remove(vehicle)
-        guard vehicles.count == 1 else { return }
-        self.sessions[session] = nil
-        self.former.removeAll { $0.session == session }
-        self.former.append((session, vehicles))
-        if self.former.count > Self.formerMax { self.former.removeFirst() }
     }
 
     private mutating func name(_ connection: ConnectionID, _ name: String) {
@@ -90,15 +95,20 @@ struct ObservedPeers: Sendable {
         self.names[connection] ?? "connection \(connection.rawValue)"
     }
 
-    /// The vehicles of a session; of one that has none any more, the last.
+    /// The vehicles of a session; of one that ended in this step, those before.
     func vehicles(of session: SessionID) -> Set<VehicleID> {
-        self.sessions[session] ?? self.former.first { $0.session == session }?.vehicles ?? []
+        self.sessions[session] ?? self.oldSessions[session] ?? []
     }
 
-    /// The members of an audience, sorted.
+    /// The members of an audience, sorted; of one that ended in this step, those before.
     func members(of audience: UInt64) -> [String] {
-        self.audiences[audience, default: []].sorted().map(\.name)
+        (self.audiences[audience] ?? self.oldAudiences[audience] ?? []).sorted().map(\.name)
     }
+}
+
+extension Set {
+    /// nil if it is empty.
+    fileprivate var nonEmpty: Set? { self.isEmpty ? nil : self }
 }
 
 extension EndpointPath {

@@ -202,6 +202,7 @@ extension Observer: LinkOwner {
         case .observedRecords(let records): self.apply(records)
         case .observedEvent(let event):
             self.observed.apply(envelope.message) { _ in nil }
+            self.peers.endRecords()
             let peer = event.connection.map { self.peers.name(of: $0) } ?? ""
             self.tell(.event(GatewayEvent(event, peer: peer)), at: self.date(of: event.instant))
         case .observedFrames(let frames): self.apply(frames)
@@ -237,6 +238,7 @@ extension Observer: LinkOwner {
     private func apply(_ told: ObservedFrames) {
         let time = self.date(of: told.instant)
         self.observed.apply(.observedFrames(told), outline: Self.outline)
+        self.peers.endRecords()
         for frame in Frame.all(in: told.frames) {
             let observed = ObservedFrame(
                 frame, self.way(of: frame, told), to: self.peers.vehicles(of: told.session),

@@ -132,23 +132,37 @@ import WaymarkProtocol
         #expect(world.peers.members(of: 9) == ["bus/cluster", "car/cluster"])
         world.apply(Self.vehicle("bus", 2, audience: 8))
         #expect(world.peers.members(of: 9) == ["car/cluster"])
+        world.peers.endRecords()
+        world.apply(Self.vehicle("bus", 2, audience: 8))
+        world.peers.endRecords()
         var records = ObservedRecords()
         records.vehiclesGone = [VehicleID(unchecked: "car")]
         world.apply(records)
+        world.peers.endRecords()
+        world.apply(ObservedRecords())
         #expect(world.peers.members(of: 9) == [])
         #expect(world.peers.members(of: 8) == ["bus/cluster"])
     }
 
-    @Test func `the last frames of a session still name its vehicles`() {
+    @Test func `the last frames of a session, told after its records, still have their receivers`() {
         var world = World()
-        world.apply(Self.vehicle("car", 1, session: 7))
-        #expect(world.peers.vehicles(of: SessionID(7)).map(\.rawValue) == ["car"])
-        world.apply(Self.vehicle("car", 1))
-        #expect(world.peers.vehicles(of: SessionID(7)).map(\.rawValue) == ["car"])
-        for session in 8...40 {
-            world.apply(Self.vehicle("car", 1, session: UInt32(session)))
+        for (number, name) in ["bus", "car"].enumerated() {
+            world.apply(Self.vehicle(name, UInt64(number + 1), audience: 9, session: 7))
         }
+        world.peers.endRecords()
+        for (number, name) in ["bus", "car"].enumerated() {
+            world.apply(Self.vehicle(name, UInt64(number + 1)))
+        }
+        world.peers.endRecords()
+        for _ in 0..<2 {
+            #expect(world.peers.members(of: 9) == ["bus/cluster", "car/cluster"])
+            #expect(world.peers.vehicles(of: SessionID(7)).count == 2)
+            world.peers.endRecords()
+        }
+        world.apply(Self.vehicle("car", 2, audience: 10, session: 8))
+        #expect(world.peers.members(of: 9) == [])
         #expect(world.peers.vehicles(of: SessionID(7)).isEmpty)
+        #expect(world.peers.members(of: 10) == ["car/cluster"])
     }
 
     @Test func `instants become dates, never in the future`() {
