@@ -41,7 +41,7 @@ package struct Tallies: Sendable, Codable {
     /// Of hubs that are gone.
     var dropped: UInt64 = 0
     /// Of event loops of earlier processes.
-    package var loops = LoopTotals()
+    var loops = LoopTotals()
 
     mutating func count(_ note: Gateway.Note) {
         switch note.turn {
@@ -165,6 +165,14 @@ extension GatewayCore {
         /// Loops that have not answered.
         var missing: Int
         var measure = LoopMeasure()
+    }
+
+    /// For the next process. `totals`: what the event loops of this one counted.
+    package func tallies(with totals: LoopTotals) -> Tallies {
+        var tallies = self.tallies
+        tallies.loops.add(totals)
+        if let hub = self.hub { tallies.dropped &+= hub.droppedCount &+ hub.waitingCount }
+        return tallies
     }
 
     mutating func countAdmitted(_ id: ConnectionID) {

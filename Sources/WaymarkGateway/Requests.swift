@@ -460,7 +460,9 @@ extension Gateway {
         if let kept, !self.policy.withheldFeatures.contains(.requests) {
             for connection in kept.connections { actions.append(.send(connection, Envelope(message))) }
         }
-        self.note(.requestEnded(key.id, outcome), of: key.vehicle, in: kept?.session ?? .none, client, into: &actions)
+        self.note(
+            .requestEnded(key.id, outcome), of: key.vehicle, in: kept?.session ?? .none, client,
+            into: &actions)
         return message
     }
 

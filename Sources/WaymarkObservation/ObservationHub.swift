@@ -127,6 +127,15 @@ package struct ObservationHub {
         return count
     }
 
+    /// How many entries observers were not told, which a handover drops.
+    package var waitingCount: UInt64 {
+        var count: UInt64 = 0
+        for place in self.observations.indices where self.observations[place] != nil {
+            count &+= self.waitingCount(of: place)
+        }
+        return count
+    }
+
     private mutating func freePlace() -> Int {
         if let free = self.observations.firstIndex(where: { $0 == nil }) { return free }
         self.observations.append(nil)

@@ -54,7 +54,9 @@ struct ObserverCheck {
     /// Reads everything that it was told.
     private mutating func read(_ gateway: inout Gateway, at now: Instant) -> String? {
         while self.hub?.isDue == true {
-            let portions = self.hub?.takePortions(of: &gateway, measures: { Measures(counters: [], connections: []) }, at: now) ?? []
+            let portions =
+                self.hub?.takePortions(
+                    of: &gateway, measures: { Measures(counters: [], connections: []) }, at: now) ?? []
             if portions.isEmpty { break }
             for frame in portions.flatMap(\.frames) {
                 let message: Message

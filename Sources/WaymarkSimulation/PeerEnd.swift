@@ -168,7 +168,8 @@ extension SimulatedNetwork {
             let session = self.apps[index].session
             let sequence = self.apps[index].welcome(welcome, &self.random)
             if let session, let sequence { self.logs[session]?.forget(after: sequence) }
-        case .observer(let index): self.send(self.observers[index].welcome(welcome), from: id)
+        case .observer(let index):
+            for message in self.observers[index].welcome(welcome) { self.send(message, from: id) }
         case .hostile, .attacker, nil: break
         }
     }

@@ -16,6 +16,15 @@ struct SimulatedObserver {
     /// What it did before the connection was cut may have been told after what it has read.
     private var mayHaveMissed = false
     private(set) var hasResumed = false
+    /// It asked for counters, and was not told all.
+    private(set) var awaitsCounters = false
+    /// What only grows, as it was told last.
+    private var counters: [CounterKey: UInt64] = [:]
+
+    private struct CounterKey: Hashable {
+        let name: UInt32
+        let label: UInt32
+    }
 
     init(index: Int) { self.name = ObserverName(unchecked: "o\(index)") }
 
@@ -26,15 +35,27 @@ struct SimulatedObserver {
     }
 
     /// - Returns: What it sends first.
-    mutating func welcome(_ welcome: Welcome) -> Message {
+    mutating func welcome(_ welcome: Welcome) -> [Message] {
         self.token = welcome.resumptionToken
-        if !welcome.isResumed { self.state = ObservedGateway() }
+        if !welcome.isResumed { (self.state, self.counters) = (ObservedGateway(), [:]) }
         self.mayHaveMissed = welcome.isResumed
         self.isBegun = false
         var observe = Observe()
         (observe.wantsState, observe.wantsEvents, observe.wantsFrames) = (true, true, true)
         observe.afterNumber = self.state.number
-        return .observe(observe)
+        var read = ReadCounters()
+        (read.wantsConnections, read.wantsSessions) = (true, true)
+        self.awaitsCounters = true
+        return [.observe(observe), .readCounters(read)]
+    }
+
+    private mutating func receive(_ report: CounterReport) {
+        for counter in report.counters where counter.name < CounterReport.Counter.firstSize {
+            let key = CounterKey(name: counter.name, label: counter.label)
+            let last = self.counters.updateValue(counter.value, forKey: key) ?? 0
+            if counter.value < last { self.problems.append("is told \(counter) after \(last)") }
+        }
+        if report.isLast { self.awaitsCounters = false }
     }
 
     mutating func receive(_ message: Message, _ outline: (Frame) -> PublicationOutline?) {
@@ -53,6 +74,7 @@ struct SimulatedObserver {
             }
         case .observedRecords(let records) where records.number == 0: break
         case .observedRecords, .observedEvent, .observedFrames: break
+        case .counters(let report): return self.receive(report)
         default: return
         }
         if !self.isBegun { self.problems.append("is told \(message.type) before the beginning") }
@@ -102,6 +124,9 @@ extension SimulatedNetwork {
             let state = self.observers[index].state
             if !state.isComplete {
                 self.report(.observerSeesWhatIs, "observer \(index) was not told everything")
+            }
+            if self.observers[index].awaitsCounters {
+                self.report(.observerSeesWhatIs, "observer \(index) was not told the counters")
             }
             if let difference = state.difference(from: &gateway) {
                 self.report(.observerSeesWhatIs, "observer \(index) \(difference)")

@@ -44,13 +44,12 @@ extension GatewayDriver {
         let (detached, loopTotals) = (connections, totals)
         let state = try await self.gatewayLoop.submit {
             self.disarm()
-            var tallies = self.state.value.core.tallies
-            tallies.loops.add(loopTotals)
             return DriverState(
                 gateway: GatewayState(self.state.value.core.gateway),
                 nextConnection: self.state.value.nextConnection, connections: detached,
                 failures: self.failures.withLock { $0.entries },
-                observation: self.state.value.core.observationState, tallies: tallies)
+                observation: self.state.value.core.observationState,
+                tallies: self.state.value.core.tallies(with: loopTotals))
         }.get()
         return DetachedDriver(state: state, descriptors: descriptors, cutCount: cutCount)
     }

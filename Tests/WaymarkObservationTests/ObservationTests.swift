@@ -51,7 +51,9 @@ import WaymarkProtocol
             }
             return .addManeuvers(maneuvers, generation: 1)
         }
-        for part in 0..<UInt32(8) { world.publish(client, session, maneuvers(part * 50 + 1...part * 50 + 50)) }
+        for part in 0..<UInt32(8) {
+            world.publish(client, session, maneuvers(part * 50 + 1...part * 50 + 50))
+        }
         let observer = ConnectionID(50)
         world.stalled = [observer]
         world.watch(50)

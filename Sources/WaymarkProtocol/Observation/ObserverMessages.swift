@@ -238,6 +238,9 @@ package struct CounterReport: Sendable, Hashable {
         package var label: UInt32
         package var value: UInt64
 
+        /// Names from here on are sizes; the others only grow.
+        package static let firstSize: UInt32 = 64
+
         package init(_ name: CounterName, label: UInt32 = 0, _ value: UInt64) {
             self.init(name: name.rawValue, label: label, value)
         }
