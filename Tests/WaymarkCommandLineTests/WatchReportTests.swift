@@ -114,10 +114,10 @@ private func event(
         ].compactMap { report.line(for: update($0)) }
         #expect(
             lines.map { $0.dropFirst(14) } == [
-                "car/cluster >  WaypointRequest: stop-1: Vaduz",
-                "app >          RequestAnswer: stop-1: 900 m, 2 min with the stop",
-                "> car/cluster  Prompt: stop-1: Vaduz, 900 m, 2 min, 60 s to answer",
-                "car/cluster >  PromptAnswer: stop-1: yes",
+                "car/cluster >  WaypointRequest: Vaduz (stop-1)",
+                "app >          RequestAnswer: 900 m, 2 min with the stop (stop-1)",
+                "> car/cluster  Prompt: Vaduz, 900 m, 2 min, 60 s to answer (stop-…",
+                "car/cluster >  PromptAnswer: yes (stop-1)",
                 "car            the request ended: accepted (stop-1)",
             ])
     }

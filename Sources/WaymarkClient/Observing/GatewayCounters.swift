@@ -59,6 +59,7 @@ public struct GatewayCounters: Sendable, Hashable {
         public let name: String
         /// What kind of it, as the protocol names it, e.g. `finished`; empty: there are no kinds.
         public let label: String
+        /// How many, or how much.
         public let value: UInt64
     }
 

@@ -26,13 +26,17 @@ public struct GatewaySnapshot: Sendable, Hashable {
 
     /// The numbers of the last publications that an endpoint has received and shown.
     public struct Receipt: Sendable, Hashable {
+        /// The last that it received.
         public let received: UInt64
+        /// The last that it has shown.
         public let shown: UInt64
     }
 
     /// One endpoint of a vehicle.
     public struct Endpoint: Sendable, Hashable {
+        /// Unique in the vehicle.
         public let name: String
+        /// Whether it is connected.
         public let presence: Presence
         /// What it asked for.
         public let features: Set<GuidanceFeature>
@@ -48,12 +52,15 @@ public struct GatewaySnapshot: Sendable, Hashable {
 
     /// One vehicle.
     public struct Vehicle: Sendable, Hashable {
+        /// Its id.
         public let id: String
         /// The session that it is in, or that waits for it; 0: none.
         public let session: UInt32
+        /// No client may guide it before it allows or asks.
         public let navigatesItself: Bool
         /// Its user ended guidance and has not asked for it again.
         public let hasStopped: Bool
+        /// It accepts guidance from sessions for any vehicle that asked.
         public let isGuidanceWanted: Bool
         /// What it does with the route; nil: not told.
         public let routeSource: RouteSource?
@@ -65,11 +72,15 @@ public struct GatewaySnapshot: Sendable, Hashable {
 
     /// One navigation client.
     public struct Client: Sendable, Hashable {
+        /// Its id.
         public let id: String
+        /// For humans; empty for none.
         public let displayName: String
+        /// Whether it is connected.
         public let presence: Presence
         /// What it was granted.
         public let features: Set<GuidanceFeature>
+        /// Higher wins.
         public let priority: Int32
         /// Whose it is.
         public let owner: String
@@ -84,7 +95,9 @@ public struct GatewaySnapshot: Sendable, Hashable {
 
         /// Its id on the wire.
         public let id: UInt32
+        /// The client that opened it.
         public let client: String
+        /// How far guidance has come.
         public let phase: Phase
         /// Its client is away.
         public let isSuspended: Bool
@@ -112,13 +125,17 @@ public struct GatewaySnapshot: Sendable, Hashable {
             case ownPrompt
         }
 
+        /// Its id, unique in the vehicle.
         public let id: String
+        /// The vehicle that asks.
         public let vehicle: String
+        /// What it asks for.
         public let kind: Kind
         /// The client that was asked last.
         public let client: String
         /// 0: none.
         public let session: UInt32
+        /// How far it has come.
         public let stage: Stage
         /// When the gateway gives up.
         public let deadline: Date

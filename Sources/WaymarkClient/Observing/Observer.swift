@@ -113,6 +113,7 @@ public actor Observer {
     /// The gateway's counters, read now. They are right also if entries were dropped on the way to this observer.
     ///
     /// - Parameter withMeasures: Also what waits for each connection, and what each session has.
+    /// - Returns: All values, of one instant.
     /// - Throws: ``ClientError/cancelled`` if the task was cancelled, or the error that closed the connection for good.
     public func counters(withMeasures: Bool = false) async throws(ClientError) -> GatewayCounters {
         if case .closed(let error) = self.connectionState { throw error }

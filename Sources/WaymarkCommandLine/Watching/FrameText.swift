@@ -70,9 +70,9 @@ struct FrameText {
         case .vehicleSettings(let settings): Self.detail(settings)
         case .zoomCluster(let zoom): zoom.direction.name
         case .alertResponse(let response): Self.detail(response)
-        case .destinationShareAnswer(let answer): "\(answer.shareID.rawValue), \(answer.outcome)"
+        case .destinationShareAnswer(let answer): self.sentence(answer.shareID, "\(answer.outcome)")
         case .destinationShareStatus(let status):
-            "\(status.shareID.rawValue) with \(status.vehicle), \(Self.detail(status.stage))"
+            self.sentence(status.shareID, Self.detail(status.stage, status.vehicle))
         default: ""  // Said above.
         }
     }
@@ -101,7 +101,7 @@ struct FrameText {
         case .showAlert(let alert): self.sentence("\(alert.id)", alert.titleVariants.first ?? "")
         case .dismissAlert(let alert, let dismissal): "\(alert), \(dismissal.name)"
         case .shareDestination(let id, let destination):
-            self.sentence(id, self.name(destination))
+            self.sentence(Identifier(id), self.name(destination))
         case .finishGuidance, .cancelGuidance: ""
         }
     }
@@ -154,11 +154,11 @@ struct FrameText {
         }
     }
 
-    private static func detail(_ stage: DestinationShareStatus.Stage) -> String {
+    private static func detail(_ stage: DestinationShareStatus.Stage, _ vehicle: VehicleID) -> String {
         switch stage {
-        case .willShare: "offered"
-        case .didShare: "accepted"
-        case .didFailToShare(let outcome): "\(outcome)"
+        case .willShare: "offered to \(vehicle)"
+        case .didShare: "accepted by \(vehicle)"
+        case .didFailToShare(let outcome): "\(vehicle): \(outcome)"
         }
     }
 
@@ -178,8 +178,9 @@ struct FrameText {
         [first, second].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    private func sentence(_ subject: Identifier, _ text: String) -> String {
-        self.sentence(subject.rawValue, text)
+    /// Ids may be long, and come last: they are cut first.
+    private func sentence(_ id: Identifier, _ text: String) -> String {
+        text.isEmpty ? id.rawValue : "\(text) (\(id.rawValue))"
     }
 
     private func sentence(_ subject: String, _ text: String) -> String {

@@ -98,7 +98,7 @@ struct WatchReport: Sendable {
             RouteTable.counted(observed.clients.count, "client"),
             RouteTable.counted(observed.sessions.count, "session"),
         ]
-        return "watching \(snapshot.gateway.instance): \(parts.joined(separator: ", "))"
+        return "watching \(parts.joined(separator: ", ")) of gateway \(snapshot.gateway.instance)"
     }
 
     // MARK: Who
