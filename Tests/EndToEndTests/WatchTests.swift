@@ -122,7 +122,7 @@ import WaymarkModel
         #expect(await watch.end() == 0)
         #expect(watch.lines.contains { $0.contains("StartGuidance 1: 14 maneuvers") })
         for name in ["Landstrasse", "Städtle", "47."] {
-            #expect(!watch.lines.contains { $0.contains(name) }, "\(name)")
+            #expect(!watch.lines.contains { $0.dropFirst(14).contains(name) }, "\(name)")
         }
         try await daemon.stop()
     }

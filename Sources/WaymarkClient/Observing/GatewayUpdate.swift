@@ -13,7 +13,7 @@ public struct GatewayUpdate: Sendable, Hashable {
         case frame(ObservedFrame)
         /// The gateway dropped so many entries, because this program reads too slowly. ``synchronized(_:)`` follows.
         case dropped(UInt64)
-        /// The whole state was told: at the beginning, and again after entries were dropped or if the gateway no longer knew this
+        /// The whole state. Each reader begins with it; it comes again after entries were dropped or if the gateway no longer knew this
         /// observer. What happened in between is not known.
         case synchronized(GatewaySnapshot)
         /// So many updates were dropped here, because the reader was too slow.

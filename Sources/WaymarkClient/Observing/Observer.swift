@@ -61,7 +61,11 @@ public actor Observer {
             address: address, reconnection: self.configuration.reconnection, logger: self.logger, owner: self)
         self.link = link
         try await link.open()
-        for await result in self.firstStates { return try result.get() }
+        for await result in self.firstStates {
+            guard case .failure(let error) = result else { return }
+            await self.close()
+            throw error
+        }
         // The task that waits was cancelled.
         await self.close()
         throw .cancelled
@@ -78,8 +82,10 @@ public actor Observer {
     /// The gateway's state as told so far. It stays as it was while there is no connection.
     public var state: GatewaySnapshot { GatewaySnapshot(self.gateway, self.observed, self.clock) }
 
-    /// What happens from now on, for one more reader.
-    public var updates: Feed<GatewayUpdate> { self.updateReaders.open() }
+    /// What happens from now on, for one more reader. It begins with ``GatewayUpdate/Content/synchronized(_:)``.
+    public var updates: Feed<GatewayUpdate> {
+        self.updateReaders.open(with: [self.update(.synchronized(self.state), at: Date())])
+    }
 
     /// The state, now and after every change, for one more reader; a slow reader gets only the newest.
     public var states: Feed<GatewaySnapshot> { self.stateReaders.open(with: [self.state]) }
@@ -89,8 +95,12 @@ public actor Observer {
         self.connections.open(with: [self.connectionState])
     }
 
-    private func tell(_ content: GatewayUpdate.Content, number: UInt64? = nil, at time: Date) {
-        let update = GatewayUpdate(number: number ?? self.observed.number, time: time, content: content)
+    private func update(_ content: GatewayUpdate.Content, at time: Date) -> GatewayUpdate {
+        GatewayUpdate(number: self.observed.number, time: time, content: content)
+    }
+
+    private func tell(_ content: GatewayUpdate.Content, at time: Date) {
+        let update = self.update(content, at: time)
         if self.updateReaders.tell(update) {
             self.logger.warning("a reader of updates is too slow and misses some")
         }
@@ -216,6 +226,8 @@ extension Observer: LinkOwner {
             self.logger.error(
                 "the gateway refuses a message of this observer",
                 metadata: [LogKey.field: "\(rejection.field)", LogKey.reason: "\(rejection.reason)"])
+            self.firstState.yield(
+                .failure(.rejected(field: rejection.field, reason: rejection.reason)))
         default: break  // Of a newer gateway.
         }
     }
@@ -240,11 +252,12 @@ extension Observer: LinkOwner {
         let time = self.date(of: told.instant)
         self.observed.apply(.observedFrames(told), outline: Self.outline)
         self.peers.endRecords()
+        guard self.updateReaders.count > 0 || self.configuration.onEveryUpdate != nil else { return }
         for frame in Frame.all(in: told.frames) {
             let observed = ObservedFrame(
                 frame, self.way(of: frame, told), to: self.peers.vehicles(of: told.session),
                 isRedacted: told.isRedacted, isRejected: told.isRejected)
-            self.tell(.frame(observed), number: told.number, at: time)
+            self.tell(.frame(observed), at: time)
         }
     }
 

@@ -77,6 +77,7 @@ import WaymarkProtocol
         configuration.reconnection = quick
         let observer = try await Observer.connect(to: service.observer, configuration)
         let updates = await observer.updates
+        #expect(await self.admitted(updates) == "")
         let (bus, _) = try await Witness.endpoint("cluster", at: service.vehicle, vehicle: "bus")
         #expect(await self.admitted(updates) == "bus/cluster")
         await observer.cut()
@@ -89,7 +90,7 @@ import WaymarkProtocol
         await service.stop()
     }
 
-    /// The next peer that was admitted; nil if updates are missing before.
+    /// The next peer that was admitted; empty if the state is told before, or updates are missing.
     private func admitted(_ updates: Feed<GatewayUpdate>) async -> String? {
         let peer = await self.first(of: updates) { update -> String? in
             switch update.content {

@@ -65,7 +65,12 @@ private struct Observed {
         _ = try await peer.nextObserve()
         try await peer.tellState(vehicles)
         let observer = try await connecting
-        return Observed(gateway: gateway, observer: observer, peer: peer, updates: await observer.updates)
+        let updates = await observer.updates
+        for await update in updates {
+            guard case .synchronized = update.content else { throw Unexpected() }
+            break
+        }
+        return Observed(gateway: gateway, observer: observer, peer: peer, updates: updates)
     }
 
     func nextUpdate<Value>(_ pick: (GatewayUpdate) -> Value?) async -> Value? {
@@ -322,6 +327,19 @@ private struct Observed {
             return
         }
         #expect(field.hasPrefix("vehicle_ids"))
+    }
+
+    @Test func `a gateway that refuses what the observer wants ends connecting`() async throws {
+        let gateway = try await FakeGateway.start()
+        let connecting = Task { try await Observer.connect(to: gateway.address) }
+        let peer = try #require(await gateway.next())
+        try await peer.welcome()
+        _ = try await peer.nextObserve()
+        try await peer.send(.error(Rejection(.outOfRange, field: "kinds[0]", reason: "no")))
+        await #expect(throws: ClientError.rejected(field: "kinds[0]", reason: "no")) {
+            _ = try await connecting.value
+        }
+        await gateway.close()
     }
 
     @Test func `a reader that is too slow is told how many updates it missed`() async throws {
