@@ -11,16 +11,17 @@ struct RunningDaemon {
     var vehicle: String { "unix:\(self.folder)/v" }
     var navigation: String { "unix:\(self.folder)/n" }
 
-    var observers: String { "unix:\(self.folder)/o" }
+    /// Of a daemon that ``observed(_:in:)`` has started.
+    var watched: String { "unix:\(self.folder)/w" }
 
-    /// The same, with a listener for observers that see everything.
+    /// The same, with a listener for observers, who see what `observe` says.
     static func observed(_ observe: String = "content", in folder: String? = nil) async throws
         -> RunningDaemon
     {
         let folder = try folder ?? Self.newFolder()
         let file = "\(folder)/observed.yaml"
         let listener =
-            "listeners: [{ address: 'unix:\(folder)/o', roles: [observer], observe: \(observe) }]\n"
+            "listeners: [{ address: 'unix:\(folder)/w', roles: [observer], observe: \(observe) }]\n"
         try (Self.patience + listener).write(toFile: file, atomically: true, encoding: .utf8)
         return try await Self.start(["--config", file], in: folder)
     }
@@ -71,7 +72,7 @@ struct RunningDaemon {
         let address =
             switch arguments.first {
             case "navigate": self.navigation
-            case "watch", "status": self.observers
+            case "watch", "status": self.watched
             default: self.vehicle
             }
         var arguments = arguments
