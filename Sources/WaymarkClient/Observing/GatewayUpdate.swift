@@ -3,7 +3,7 @@ internal import WaymarkProtocol
 
 /// What an observer was told, in the order in which it happened.
 ///
-/// At most 1 024 updates are queued for a reader; beyond that the oldest are dropped and ``Content/missed(_:)`` tells how many.
+/// At most 1 024 updates, with frames of 16 MiB, are queued for a reader; beyond that the oldest are dropped and ``Content/missed(_:)`` tells how many.
 public struct GatewayUpdate: Sendable, Hashable {
     /// What an update says.
     public enum Content: Sendable, Hashable {
@@ -30,6 +30,10 @@ public struct GatewayUpdate: Sendable, Hashable {
 
 extension GatewayUpdate: FeedElement {
     static var queuedMax: Int { 1_024 }
+    static var queuedBytesMax: Int { 16 * 1_048_576 }
+
+    var byteCount: Int { if case .frame(let frame) = self.content { frame.bytes.count } else { 0 } }
+
     func replaces(_ older: GatewayUpdate) -> Bool { false }
 
     static func missed(_ count: Int, before next: GatewayUpdate) -> GatewayUpdate? {
