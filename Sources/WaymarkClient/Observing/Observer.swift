@@ -20,6 +20,8 @@ public actor Observer {
     private var gateway = GatewaySnapshot.Gateway(
         instance: "", start: Date(timeIntervalSince1970: 0), software: "", showsContent: false)
     private var observed = ObservedGateway()
+    /// The last whole state, while it is told again.
+    private var lastWhole: GatewaySnapshot?
     private var peers = ObservedPeers()
     private var clock = GatewayClock()
     private var updateReaders = Readers<GatewayUpdate>()
@@ -79,8 +81,10 @@ public actor Observer {
 
     // MARK: What is told
 
-    /// The gateway's state as told so far. It stays as it was while there is no connection.
-    public var state: GatewaySnapshot { GatewaySnapshot(self.gateway, self.observed, self.clock) }
+    /// The gateway's state as told so far. It stays as it was while there is no connection, and while it is told again.
+    public var state: GatewaySnapshot {
+        self.lastWhole ?? GatewaySnapshot(self.gateway, self.observed, self.clock)
+    }
 
     /// What happens from now on, for one more reader. It begins with ``GatewayUpdate/Content/synchronized(_:)``.
     public var updates: Feed<GatewayUpdate> {
@@ -233,6 +237,7 @@ extension Observer: LinkOwner {
     }
 
     private func begin(_ begin: ObservationBegin) {
+        if begin.kind == .full, self.observed.isComplete { self.lastWhole = self.state }
         self.clock.set(begin.instant, arrived: Date())
         self.observed.apply(.observationBegin(begin)) { _ in nil }
         if begin.kind == .full { self.peers.forget() }
@@ -242,6 +247,7 @@ extension Observer: LinkOwner {
         self.peers.apply(records, self.observed)
         self.observed.apply(.observedRecords(records), outline: Self.outline)
         if records.isLast {
+            self.lastWhole = nil
             self.tell(.synchronized(self.state), at: Date())
             self.firstState.yield(.success(()))
         }

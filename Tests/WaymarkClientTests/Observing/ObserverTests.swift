@@ -192,9 +192,13 @@ private struct Observed {
         let back = try #require(await observed.gateway.next())
         try await back.welcome()
         #expect(try await back.nextObserve().afterNumber == 0)
-        // The old state stays until the new one begins.
+        // The old state stays until the new one is whole.
+        try await back.send(
+            .observationBegin(ObservationBegin(.full, after: 0, at: Instant(nanoseconds: 0))))
+        try await back.tell(.admitted, 1)
+        #expect(await observed.nextUpdate { $0.number } == 1)
         #expect(await observed.observer.state.vehicles.count == 1)
-        try await back.tellState()
+        try await back.tellState(after: 1)
         let snapshot = await observed.nextUpdate {
             if case .synchronized(let snapshot) = $0.content { snapshot } else { nil }
         }
