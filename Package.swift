@@ -214,8 +214,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkCodecTests",
             dependencies: [
-                "WaymarkCodec", "WaymarkGateway", "WaymarkTransport", "WaymarkSimulation", "WaymarkProtocol",
-                "WaymarkModel",
+                "CProtobufC", "CWaymarkWire", "WaymarkClient", "WaymarkCodec", "WaymarkGateway",
+                "WaymarkTransport", "WaymarkSimulation", "WaymarkProtocol", "WaymarkModel",
             ],
             exclude: ["Fixtures"], swiftSettings: testing),
         .testTarget(

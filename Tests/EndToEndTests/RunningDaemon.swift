@@ -10,6 +10,7 @@ struct RunningDaemon {
 
     var vehicle: String { "unix:\(self.folder)/v" }
     var navigation: String { "unix:\(self.folder)/n" }
+    var observer: String { "unix:\(self.folder)/o" }
 
     /// Of a daemon that ``observed(_:in:)`` has started.
     var watched: String { "unix:\(self.folder)/w" }
@@ -39,7 +40,7 @@ struct RunningDaemon {
             "waymarkd",
             [
                 "--vehicle-listen", "unix:\(folder)/v", "--navigation-listen", "unix:\(folder)/n",
-                "--vehicle-listen", "tcp:127.0.0.1:0",
+                "--vehicle-listen", "tcp:127.0.0.1:0", "--observer-listen", "unix:\(folder)/o",
             ] + arguments)
         // The listeners are logged in order, when all are open.
         let tcp = try await program.errorLine { line in

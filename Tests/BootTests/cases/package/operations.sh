@@ -3,6 +3,7 @@
 export DEBIAN_FRONTEND=noninteractive
 useradd car
 useradd phone
+useradd technician
 useradd visitor
 mkdir -p /tmp/work
 cd /tmp/work
