@@ -236,6 +236,9 @@ extension Observer: LinkOwner {
         }
     }
 
+    /// Nothing that an observer knows depends on a message of a newer gateway.
+    func skipped(_ header: FrameHeader) {}
+
     private func begin(_ begin: ObservationBegin) {
         if begin.kind == .full, self.observed.isComplete { self.lastWhole = self.state }
         self.clock.set(begin.instant, arrived: Date())
