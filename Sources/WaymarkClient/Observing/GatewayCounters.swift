@@ -25,7 +25,7 @@ public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
     case peersClosed
     /// What observers were not told because they read too slowly.
     case entriesDropped
-    /// Publications to one endpoint each. Label: as for publications.
+    /// Publications that changed something, each counted for each endpoint of its session. Label: as for publications.
     case deliveries
     case acknowledgements
     case connectionsAccepted
