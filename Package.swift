@@ -40,7 +40,8 @@ let package = Package(
                 "Asks routing engines over HTTP. Without it there is no HTTP client, nor TLS, to build."),
         .trait(
             name: "ServiceLifecycle",
-            description: "Makes NavigationClient and VehicleEndpoint services of swift-service-lifecycle."),
+            description:
+                "Makes NavigationClient, VehicleEndpoint and Observer services of swift-service-lifecycle."),
         .default(enabledTraits: ["LiveEngines"]),
     ],
     dependencies: [

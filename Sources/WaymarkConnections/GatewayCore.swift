@@ -317,6 +317,7 @@ package struct GatewayCore {
         let isObserved = self.hub != nil
         while let event = self.nextEvent(of: connection, &backlog) {
             let count = actions.count
+            if isObserved, case .departed(let id, _) = event { self.hub?.noteParty(of: id, in: self.gateway) }
             self.gateway.handle(event, seenBy: self.tap, at: now, into: &actions)
             if isObserved { self.observe(event, actions[count...], at: now) }
             if self.units &- start >= self.budget.turn { break }

@@ -69,7 +69,8 @@ extension GatewayCore {
         case .received(let id, .observe(let observe), _): self.hub?.receive(observe, from: id, at: now)
         case .received(let id, .readCounters(let counters), _): self.hub?.read(counters, from: id)
         case .departed(let id, let clean) where self.hub?.has(id) == true:
-            self.hub?.depart(id, clean: clean, until: now + self.gateway.policy.limits.grace)
+            // Observers are not told of each other.
+            return self.hub?.depart(id, clean: clean, until: now + self.gateway.policy.limits.grace) ?? ()
         case .policyChanged:
             for id in self.hub?.endForbidden(by: self.gateway) ?? [] {
                 let goodbye = Goodbye(.notAuthorized, reason: "the access rules have changed")

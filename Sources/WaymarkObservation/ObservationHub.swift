@@ -269,6 +269,11 @@ package struct ObservationHub {
 
     private static let optOutsMax = 4_096
 
+    /// A peer is about to depart: the gateway forgets who it was.
+    package mutating func noteParty(of connection: ConnectionID, in gateway: Gateway) {
+        self.parties[connection] = self.parties[connection] ?? gateway.party(connection)
+    }
+
     mutating func forgetParty(of connection: ConnectionID) { self.parties[connection] = nil }
 
     /// The redacted form of an entry that was not made redacted.

@@ -4,7 +4,7 @@ internal import NIOPosix
 internal import WaymarkCodec
 internal import WaymarkProtocol
 
-/// The navigation client or vehicle endpoint that uses a link.
+/// The navigation client, vehicle endpoint or observer that uses a link.
 ///
 /// No function here waits for the app, so that the link keeps reading and answering pings however slow a handler is.
 protocol LinkOwner: Actor {
