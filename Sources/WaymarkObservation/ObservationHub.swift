@@ -40,6 +40,8 @@ package struct ObservationHub {
     /// Where in the ring a session's trip ceased to share something.
     var optOuts: [SessionID: UInt64] = [:]
     package private(set) var droppedCount: UInt64 = 0
+    /// What was redacted last in the present step.
+    var lastRedacted: (frames: ArraySlice<UInt8>, redacted: [UInt8])?
     let encoder = BodyEncoder()
 
     private var access: AccessPolicy

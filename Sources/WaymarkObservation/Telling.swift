@@ -26,6 +26,7 @@ extension ObservationHub {
             for frames in crossing.frames.inMessages { self.see(frames, in: crossing, gateway, at: now) }
         }
         for action in actions { self.see(action, crossings, gateway, at: now) }
+        self.lastRedacted = nil
     }
 
     // MARK: Records
@@ -307,11 +308,19 @@ extension ObservationHub {
             type: .observedFrames, body: isPlainWanted ? Codec.entry(told, bytes) : [], receivers: receivers)
         if !redactedFor.isEmpty {
             told.isRedacted = true
-            entry.redacted = Codec.entry(told, Codec.redacted(bytes)[...])
+            entry.redacted = Codec.entry(told, self.redacted(bytes)[...])
             entry.redactedFor = redactedFor
         }
         if isSensitive { entry.sensitiveSession = scope.session }
         self.append(entry)
+    }
+
+    /// Frames without places. Most leave the gateway as they came.
+    private mutating func redacted(_ frames: ArraySlice<UInt8>) -> [UInt8] {
+        if let last = self.lastRedacted, last.frames == frames { return last.redacted }
+        let redacted = Codec.redacted(frames)
+        self.lastRedacted = (frames, redacted)
+        return redacted
     }
 }
 
