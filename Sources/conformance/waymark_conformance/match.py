@@ -42,7 +42,7 @@ def filled(value, names, fragments):
             low, high = value["$count"]
             return [filled(value["each"], {**names, "n": number}, fragments) for number in range(low, high + 1)]
         if "$times" in value:
-            return [value["$times"][0]] * value["$times"][1]
+            return [filled(value["$times"][0], names, fragments)] * value["$times"][1]
         if "$plus" in value:
             return sum(filled(each, names, fragments) for each in value["$plus"])
         return {key: filled(each, names, fragments) for key, each in value.items()}
@@ -70,6 +70,10 @@ def special(pattern, value, names, where, message=None):
     if name == "$bytes":
         size = len(value.encode())
         return None if wanted[0] <= size <= wanted[1] else f"{where} has {size} bytes, not within {wanted}"
+    if name == "$sum":
+        return None if sum(value) == wanted else f"{where} adds up to {sum(value)}, not {wanted}"
+    if name == "$first":
+        return None if value and value[0] == wanted else f"{where} does not begin with {wanted}"
     if name == "$contains":
         return None if wanted in value else f"{where} is {value!r}, without {wanted!r}"
     if name == "$has":
@@ -88,8 +92,9 @@ def special(pattern, value, names, where, message=None):
 def mismatch(pattern, value, names, where="", message=None):
     """What of a value does not fit the pattern, as a sentence, or None. Fields that are absent have their default value."""
     if isinstance(pattern, dict):
-        if len(pattern) == 1 and next(iter(pattern)).startswith("$"):
-            return special(pattern, value, names, where, message)
+        if pattern and next(iter(pattern)).startswith("$"):
+            faults = (special({key: part}, value, names, where, message) for key, part in pattern.items())
+            return next((fault for fault in faults if fault is not None), None)
         if not isinstance(value, dict):
             return f"{where} is {value!r}"
         fields = MESSAGES[message]["fields"] if message else {}

@@ -48,7 +48,7 @@ def line_of(entry):
         header += f" key {frame.key}"
     if frame.flags:
         header += f" {'|'.join(flag_names(frame.flags))}"
-    body = json.dumps(frame.decoded, ensure_ascii=False) if frame.decoded else frame.body.hex(" ")
+    body = json.dumps(frame.decoded, ensure_ascii=False) if frame.decoded else frame.body[:200].hex(" ") + ("…" if len(frame.body) > 200 else "")
     return f"{at:8.3f} {who:8} {arrow} {header} {shortened(body)}".rstrip()
 
 

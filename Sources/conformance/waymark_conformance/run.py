@@ -202,7 +202,7 @@ async def run_case(case, stage, slowness=1.0):
         verdict, why = BROKEN[case.of], f"the deadline of {case.deadline} s passed"
     except (ConnectionError, OSError) as error:
         verdict, why = BROKEN[case.of], f"cannot connect: {error}"
-    except (Malformed, KeyError, TypeError, IndexError) as error:
+    except (Malformed, KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
         verdict, why = FAILED, f"the case itself is wrong: {error!r} {traceback.format_exc(limit=-2)}"
     for link in scene.links.values():
         link.close()

@@ -17,6 +17,11 @@ LINGER = 0.12
 unique = itertools.count(1)
 
 
+def shortened(ids):
+    """A list in a sentence."""
+    return str(ids) if len(ids) < 20 else f"{len(ids)} ids, from {ids[0]} to {ids[-1]}"
+
+
 class Failed(Exception):
     """The implementation did not do what the case demands."""
 
@@ -67,6 +72,43 @@ class Scene:
         """Runs steps several times."""
         for _ in range(count):
             await self.run(step["steps"])
+
+    async def held(self, target, step):
+        """What an endpoint holds that applied all frames of a list so far: their ids in the order in which they were added last."""
+        name, slots, ids = step["list"], step.get("slots", 0), []
+        adding = {"maneuvers": "AddManeuvers", "lane_guidances": "AddLaneGuidances", "segments": "AddRouteSegments"}[name]
+        for _, who, what, frame in self.log:
+            if who != target or what != "received":
+                continue
+            if frame.name in ("StartGuidance", "SnapshotBegin") or frame.name == "ResumeGuidance" and "route" in frame.decoded:
+                ids = [] if frame.decoded.get("kind") != "MISSED" else ids
+            elements = frame.decoded.get("route", {}).get(name, []) if frame.name in ("StartGuidance", "ResumeGuidance") else []
+            for each in frame.decoded.get(name, []) if frame.name == adding else elements:
+                ids = [known for known in ids if known != each["id"]] + [each["id"]]
+                ids = ids[-slots:] if slots else ids
+        if ids != self.fill(step["ids"]):
+            raise Failed(f"{target}: holds {shortened(ids)}, not {shortened(self.fill(step['ids']))}")
+
+    async def distances(self, target, step):
+        """The distances that an endpoint is told to display: true metres, tenths of the unit, unit."""
+        for meters, tenths, unit in step["values"]:
+            await self.send("c", {"type": "UpdateTripEstimates", "body": {"travel_estimates": {"distance_remaining_meters": meters}}})
+            display = {"value_tenths": tenths, "unit": unit}
+            await self.expect(target, {"type": "UpdateTripEstimates", "flags": ["FITTED"], "body": {
+                "travel_estimates": {"distance_remaining_meters": meters, "distance_remaining_to_display": display}}})
+
+    async def numbered(self, bounds, step):
+        """Runs a step for each number within bounds, which is named n."""
+        for number in range(bounds[0], bounds[1] + 1):
+            self.names["n"] = number
+            await self.run([step["step"]])
+        del self.names["n"]
+
+    async def exhaust(self, target, _):
+        """Sends one request more than the Welcome allows at a time."""
+        most = next(frame for _, frame in self.came(target, "Welcome")).decoded["requests_open_max"]
+        for number in range(most + 1):
+            await self.send(target, {"type": "WaypointRequest", "body": {"request_id": f"open-{number}", "waypoint": {"$use": "waypoint"}}})
 
     async def keys(self, bounds, step):
         """Runs a step with each key within bounds."""
@@ -473,6 +515,6 @@ Link.serves = True
 Link.lenient = False
 VERBS = {
     name: getattr(Scene, name) for name in (
-        "do", "set", "times", "silence", "keys", "count", "before", "send", "publish", "raw", "batch", "expect", "quiet", "drop", "closed", "open", "faults", "wait", "silent",
+        "do", "set", "times", "silence", "numbered", "exhaust", "distances", "held", "keys", "count", "before", "send", "publish", "raw", "batch", "expect", "quiet", "drop", "closed", "open", "faults", "wait", "silent",
         "stall", "read", "connect", "accept", "welcome", "state", "needs", "none", "said", "cut", "bye", "command", "view", "never", "lenient", "gap")
 }
