@@ -76,6 +76,8 @@ class ClientLaws(PeerLaws):
         self.law("NUMBERS", frame.sequence == session.number + 1, f"{name} has the number {frame.sequence} after {session.number}")
         session.number = frame.sequence
         self.law("STATEFLAGS", not frame.flags & FLAGS["RETAINED"] or frame.flags & FLAGS["STATE"], f"{name} has RETAINED without STATE")
+        if name.startswith("0x"):
+            self.law("OWNTYPES", frame.type >= 0x1E0, f"{name} is not within 0x01E0 to 0x01FF")
         if not session.is_known or not isinstance(frame.decoded, dict) or name.startswith("0x"):
             return
         body = frame.decoded

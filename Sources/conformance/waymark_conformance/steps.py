@@ -110,6 +110,23 @@ class Scene:
         for number in range(most + 1):
             await self.send(target, {"type": "WaypointRequest", "body": {"request_id": f"open-{number}", "waypoint": {"$use": "waypoint"}}})
 
+    async def declares(self, feature, _):
+        """The implementation's Hello has a feature; otherwise the case does not apply."""
+        link = next(iter(self.links.values()))
+        if feature not in link.hello.get("navigation", link.hello.get("vehicle", {})).get("features", []):
+            raise Failed(f"it does not declare {feature}", "UNIMPLEMENTED")
+
+    async def come(self, target, step):
+        """The first frame of a type that came fits a pattern."""
+        frame = next(frame for _, frame in self.came(target, step["type"]))
+        if fault := self.fits(frame, step):
+            raise Failed(f"{target}: {step['type']}: {fault}")
+
+    async def differ(self, values, _):
+        """Two values differ."""
+        if values[0] == values[1]:
+            raise Failed(f"{values[0]} is used twice")
+
     async def keys(self, bounds, step):
         """Runs a step with each key within bounds."""
         for key in range(bounds[0], bounds[1] + 1):
@@ -207,7 +224,7 @@ class Scene:
 
     def fits(self, frame, step):
         """What of a frame does not fit, or None. Binds names only if it fits."""
-        if frame.name != step["type"]:
+        if frame.name != step["type"] and not (step["type"] == "publication" and frame.is_publication):
             return f"is {frame.name}"
         names = dict(self.names)
         pattern = self.fill(step.get("body", {}))
@@ -297,7 +314,9 @@ class Scene:
                     raise Failed(f"{link.name}: got {self.words(frame)}, which should not come", step.get("otherwise", ""))
             if step.get("drop"):
                 link.inbox.clear()
-            if link.is_closed and not step.get("may_close"):
+            if link.is_closed:
+                if step.get("may_close"):
+                    return
                 raise Failed(f"{link.name}: the connection was closed")
             if not await self.wait_news(link, len(link.inbox), until):
                 return
@@ -515,6 +534,6 @@ Link.serves = True
 Link.lenient = False
 VERBS = {
     name: getattr(Scene, name) for name in (
-        "do", "set", "times", "silence", "numbered", "exhaust", "distances", "held", "keys", "count", "before", "send", "publish", "raw", "batch", "expect", "quiet", "drop", "closed", "open", "faults", "wait", "silent",
+        "do", "set", "times", "silence", "declares", "come", "differ", "numbered", "exhaust", "distances", "held", "keys", "count", "before", "send", "publish", "raw", "batch", "expect", "quiet", "drop", "closed", "open", "faults", "wait", "silent",
         "stall", "read", "connect", "accept", "welcome", "state", "needs", "none", "said", "cut", "bye", "command", "view", "never", "lenient", "gap")
 }
