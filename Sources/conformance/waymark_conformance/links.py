@@ -24,6 +24,8 @@ class Link:
         self.answers_pings, self.reads = True, asyncio.Event()
         self.reads.set()
         self.is_closed, self.fault, self.goodbye = False, "", None
+        # `serves`: the other side is a gateway, so publications are numbered; `lenient`: what is left at the end does not matter.
+        self.serves, self.lenient = True, False
         self.session, self.next, self.hello, self.last_heard, self.gap = 0, {}, {}, clock(), 0.0
         self.cutter = Reader()
         self.task = asyncio.create_task(self.read())
@@ -90,6 +92,18 @@ class Link:
         except TimeoutError:
             return False
         return True
+
+    def leave(self):
+        """Says Goodbye as a peer, so that nothing is left of it, and closes."""
+        if self.is_closed or not self.serves or not self.hello:
+            self.close()
+            return
+        self.laws = None
+        self.say("Goodbye", {"code": "NORMAL"})
+        self.task.cancel()
+        self.is_closed = True
+        with contextlib.suppress(Exception):
+            self.writer.close()
 
     def close(self):
         """Cuts the connection, without a Goodbye."""

@@ -205,7 +205,7 @@ async def run_case(case, stage, slowness=1.0):
     except (Malformed, KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
         verdict, why = FAILED, f"the case itself is wrong: {error!r} {traceback.format_exc(limit=-2)}"
     for link in scene.links.values():
-        link.close()
+        link.leave()
     lines = scene.process.lines if scene.process else []
     log = [(at - began, who, what, frame) for at, who, what, frame in scene.log]
     return Result(case, verdict, why, log, lines, clock() - began, scene.observed)
@@ -225,28 +225,32 @@ def judge_laws(laws, results):
     return judged
 
 
-async def run_all(cases, peer, jobs=24, through=None, stop=False, slowness=1.0, report=None):
-    """Runs the cases, several at a time, and judges the laws. With `stop`, the first failure ends it."""
-    stage = GatewayStage(peer, through) if peer.role == "gateway" else PeerStage(peer)
-    turns, results, is_over = asyncio.Semaphore(jobs), [], False
+async def run_all(cases, peer, jobs=24, slowness=1.0, stage=None, order=None, stop=None):
+    """Runs the cases, several at a time, and judges the laws. A result for which `stop` is true ends it."""
+    own = stage or (GatewayStage(peer) if peer.role == "gateway" else PeerStage(peer))
+    turns, results, over = asyncio.Semaphore(jobs), [], asyncio.Event()
 
     async def one(case):
-        nonlocal is_over
         async with turns:
-            if is_over:
-                return
-            result = await run_case(case, stage, slowness)
-            results.append(result)
-            if report:
-                report(result)
-            is_over = is_over or stop and (result.verdict == FAILED or any(each.broken for each in result.observed))
+            results.append(await run_case(case, own, slowness))
+            if stop and stop(results[-1]):
+                over.set()
 
     # The longest first, so that none of them is left for the end.
-    plain = sorted((case for case in cases if not case.law), key=lambda case: -case.deadline)
+    plain = sorted((case for case in cases if not case.law), key=order or (lambda case: -case.deadline))
+    tasks = [asyncio.create_task(one(case)) for case in plain]
     try:
-        await asyncio.gather(*(one(case) for case in plain))
+        done = asyncio.gather(*tasks)
+        await asyncio.wait([done, waiting := asyncio.create_task(over.wait())], return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        if over.is_set():
+            done.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        else:
+            await done
     finally:
-        await stage.end()
-    order = {case.id: index for index, case in enumerate(cases)}
-    results.sort(key=lambda result: order[result.case.id])
+        if not stage:
+            await own.end()
+    places = {case.id: index for index, case in enumerate(cases)}
+    results.sort(key=lambda result: places[result.case.id])
     return results + judge_laws([case for case in cases if case.law], results)

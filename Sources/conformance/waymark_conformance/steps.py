@@ -4,7 +4,7 @@ import asyncio
 import itertools
 
 from .frames import PUBLISHED, Frame, flag_bits, flag_names, type_number
-from .links import Link, clock
+from .links import clock
 from .match import filled, merged, mismatch
 from .schema import NAMES, Malformed, encode, load
 
@@ -392,7 +392,7 @@ class Scene:
         hello = merged(self.fill({"$use": fragment}), {part: own})
         hello = merged(hello, self.fill(step.get("hello", {})))
         link.hello = hello
-        link.serves = role == "client"
+        link.serves = True
         link.send(Frame(1, encode("Hello", hello)))
         if step.get("welcome") is not False:
             await self.expect(target, {"type": "Welcome", "body": step.get("welcome", {}), "otherwise": step.get("otherwise", "")})
@@ -530,8 +530,6 @@ class Scene:
             raise Failed(f"{link.name}: the longest silence was {silence:.3f} s, not within {step['bounds']}")
 
 
-Link.serves = True
-Link.lenient = False
 VERBS = {
     name: getattr(Scene, name) for name in (
         "do", "set", "times", "silence", "declares", "come", "differ", "numbered", "exhaust", "distances", "held", "keys", "count", "before", "send", "publish", "raw", "batch", "expect", "quiet", "drop", "closed", "open", "faults", "wait", "silent",
