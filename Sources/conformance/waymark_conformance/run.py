@@ -246,6 +246,8 @@ async def run_all(cases, peer, jobs=24, slowness=1.0, stage=None, order=None, st
         if over.is_set():
             done.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            with contextlib.suppress(asyncio.CancelledError):
+                await done
         else:
             await done
     finally:
