@@ -89,9 +89,16 @@ let package = Package(
             ], swiftSettings: strict),
 
         .target(
+            name: "WaymarkObservation",
+            dependencies: [
+                "WaymarkAccess", "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: strict),
+        .target(
             name: "WaymarkConnections",
             dependencies: [
-                "WaymarkAccess", "WaymarkCodec", "WaymarkGateway", "WaymarkProtocol",
+                "WaymarkAccess", "WaymarkCodec", "WaymarkGateway", "WaymarkObservation", "WaymarkProtocol",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: strict),
@@ -99,7 +106,7 @@ let package = Package(
             name: "WaymarkTransport",
             dependencies: [
                 "WaymarkAccess", "WaymarkConnections", "NetworkErrors", "ProcessIO", "WaymarkProtocol",
-                "WaymarkGateway", "WaymarkCodec",
+                "WaymarkGateway", "WaymarkCodec", "WaymarkObservation",
                 "WaymarkTelemetry", nioCore,
                 nioPosix, logging,
             ], swiftSettings: strict),
@@ -127,7 +134,7 @@ let package = Package(
             name: "WaymarkSimulation",
             dependencies: [
                 "StateCoding", "WaymarkAccess", "WaymarkConnections", "WaymarkProtocol", "WaymarkGateway",
-                "WaymarkCodec", "WaymarkModel",
+                "WaymarkCodec", "WaymarkModel", "WaymarkObservation",
             ],
             swiftSettings: strict),
 
@@ -217,6 +224,12 @@ let package = Package(
                 "WaymarkCodec",
                 "WaymarkProtocol",
                 "WaymarkModel", orderedCollections,
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkObservationTests",
+            dependencies: [
+                "StateCoding", "WaymarkAccess", "WaymarkCodec", "WaymarkGateway", "WaymarkModel",
+                "WaymarkObservation", "WaymarkProtocol",
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkConfigurationTests",

@@ -11,17 +11,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FILES = ["connection", "model", "session", "vehicle"]
+FILES = ["connection", "model", "session", "vehicle", "observer"]
 HEADER = "// Made by scripts/generate-wire.sh from Protos. Do not edit.\n"
 WIDTH = 110
 # What a public API needs: the enumerations of model.proto, and this one.
 MODEL_ENUMERATIONS_ELSEWHERE = {"DistanceUnits"}
 SENDERS = {
     "from a new peer": "newcomer",
-    "from both roles": "peer",
+    "from every role": "peer",
     "from clients": "client",
     "published": "publisher",
     "from endpoints": "endpoint",
+    "from observers": "observer",
     "from the gateway": "gateway",
 }
 KEYWORDS = {"continue", "default", "in"}
@@ -184,7 +185,7 @@ def message_type(types):
 /// The type number in a frame's header.
 ///
 /// 0x0001 ... 0x00FF connection and session control, 0x0100 ... 0x01FF published by navigation clients and forwarded
-/// to vehicles, 0x0200 ... 0x02FF vehicles and requests.
+/// to vehicles, 0x0200 ... 0x02FF vehicles and requests, 0x0300 ... 0x03FF observers.
 ///
 /// - Source: Docs/protocol.md, "Message types".
 package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
@@ -223,11 +224,13 @@ def rule(definition, member, enumerations):
     """A ``FieldRule`` as Swift writes it."""
     where = f"{definition.name}.{member.name}"
     is_enumeration, is_text = member.type in enumerations, member.type in ("string", "bytes")
-    required, elements, sums, bounds, zero, name = False, None, None, None, False, False
+    required, elements, sums, bounds, zero, name, place = False, None, None, None, False, False, False
     for item in brackets(member.text):
         each = item.removeprefix("each ")
         if item == "required":
             required = True
+        elif item == "place":
+            place = True
         elif match := re.fullmatch(r"at most ([\d ]+)", item):
             elements = count(match[1])
         elif match := re.fullmatch(r"sums within ([\d ]+)", item):
@@ -249,7 +252,7 @@ def rule(definition, member, enumerations):
     if is_text and not name and bounds is None:
         sys.exit(f"{where}: a text needs [at most n bytes]")
     if name:
-        text = ".requiredName" if required or member.repeated else ".name"
+        text = ".requiredName" if required else ".listedName" if member.repeated else ".name"
     elif is_text and bounds[0] == 0:
         text = f".requiredText({swift(bounds[1])})" if required and not member.repeated else f".text({swift(bounds[1])})"
     elif bounds:
@@ -268,22 +271,28 @@ def rule(definition, member, enumerations):
         text += f".atMost({swift(elements)})"
     if required and text not in (".requiredName", ".specified", ".id") and not text.startswith(".requiredText"):
         text += ".required"
-    return text
+    return text + ".place" if place else text
 
 
 def table_name(definition):
     return definition.name[0].lower() + definition.name[1:]
 
 
-def field_rules(definitions, messages, enumerations):
-    """The rules of all messages."""
+def rule_table(messages):
+    """The names of the tables of all messages."""
     out = HEADER + "\nextension FieldRules {\n    /// Every message of the protocol.\n    static let all: Table = [\n"
-    out += listed([f'"{message.name}": Self.{table_name(message)}' for message in messages]) + "    ]\n"
-    for message in messages:
+    return out + listed([f'"{message.name}": Self.{table_name(message)}' for message in messages]) + "    ]\n}\n"
+
+
+def field_rules(messages, enumerations):
+    """The rules of the messages of a proto."""
+    out = HEADER + "\nextension FieldRules {\n"
+    for index, message in enumerate(messages):
+        out += "\n" if index else ""
         if not message.members:
-            out += f"\n    private static let {table_name(message)}: Rules = [:]\n"
+            out += f"    static let {table_name(message)}: Rules = [:]\n"
             continue
-        out += f"\n    private static let {table_name(message)}: Rules = [\n"
+        out += f"    static let {table_name(message)}: Rules = [\n"
         rules = [f'"{member.name}": {rule(message, member, enumerations)}' for member in message.members]
         out += listed(rules) + "    ]\n"
     return out + "}\n"
@@ -304,7 +313,8 @@ def generations(messages, types):
 
 
 def field_numbers(messages):
-    out = HEADER + "\n/// The numbers of the messages' fields.\nenum FieldNumber {\n"
+    """The field numbers of the messages of a proto."""
+    out = HEADER + "\nextension FieldNumber {\n"
     blocks = []
     for message in messages:
         if message.members:
@@ -323,9 +333,12 @@ def main(sources):
     files = {
         "WaymarkProtocol/Generated/MessageType.swift": message_type(types),
         "WaymarkCodec/Generated/Descriptors.swift": descriptors(types) + generations(messages, types),
-        "WaymarkCodec/Generated/FieldRules.swift": field_rules(definitions, messages, enumerations),
-        "WaymarkCodec/Generated/FieldNumbers.swift": field_numbers(messages),
+        "WaymarkCodec/Generated/FieldRules.swift": rule_table(messages),
     }
+    for name in FILES:
+        own = [message for message in messages if message.file == name]
+        files[f"WaymarkCodec/Generated/{name.capitalize()}FieldRules.swift"] = field_rules(own, enumerations)
+        files[f"WaymarkCodec/Generated/{name.capitalize()}FieldNumbers.swift"] = field_numbers(own)
     for definition in definitions:
         is_model = definition.file == "model" or definition.name in MODEL_ENUMERATIONS_ELSEWHERE
         if definition.kind == "enum" and is_model:

@@ -24,6 +24,8 @@ struct FieldRule: Sendable {
     /// How far from 0 the sum of a list of differences may be at each of them; 0: not such a list. All such lists of a
     /// message are equally long.
     var sumMax: Int32 = 0
+    /// It says where something is, or may.
+    var isPlace = false
 
     /// Whatever the field's type holds. For sub-messages: may be absent.
     static let any = FieldRule()
@@ -69,6 +71,13 @@ struct FieldRule: Sendable {
         return rule
     }()
 
+    /// An element of a list of peers' names, which may be empty.
+    static let listedName: FieldRule = {
+        var rule = Self.requiredName
+        rule.isRequired = false
+        return rule
+    }()
+
     /// The same rule for a field that must be there.
     var required: FieldRule {
         var rule = self
@@ -83,6 +92,13 @@ struct FieldRule: Sendable {
         return rule
     }
 
+    /// The same rule for a field that says where something is, or may.
+    var place: FieldRule {
+        var rule = self
+        rule.isPlace = true
+        return rule
+    }
+
     /// The same rule for each of at most `count` elements.
     func atMost(_ count: Int) -> FieldRule {
         var rule = self
@@ -90,6 +106,9 @@ struct FieldRule: Sendable {
         return rule
     }
 }
+
+/// The numbers of the messages' fields, generated from the protos.
+enum FieldNumber {}
 
 /// The rules of all messages. ``all`` is generated from the protos.
 enum FieldRules {

@@ -32,6 +32,14 @@ struct FrameWriter {
         for index in 0..<count { self.bytes.append(bytes[index]) }
     }
 
+    /// Writes bytes; none are left out, as proto3 does.
+    mutating func bytes(_ field: Int, _ bytes: ArraySlice<UInt8>) {
+        guard !bytes.isEmpty else { return }
+        self.varint(UInt64(field) << 3 | 2)
+        self.varint(UInt64(bytes.count))
+        self.bytes.append(contentsOf: bytes)
+    }
+
     /// Appends fields that were encoded before.
     mutating func fields(_ bytes: ArraySlice<UInt8>) { self.bytes.append(contentsOf: bytes) }
 

@@ -24,6 +24,7 @@ internal import WaymarkProtocol
         var isName = false
         var allowsZero = false
         var isRequired = false
+        var isPlace = false
         var countMax: Int32 = 0
         var sumMax: Int32 = 0
         var lower: Int64 = 0
@@ -80,8 +81,8 @@ internal import WaymarkProtocol
 
     private init() {
         var builder = SchemaBuilder()
-        let roots = UnsafeMutablePointer<UnsafePointer<Message>?>.allocate(capacity: 0x300)
-        unsafe roots.initialize(repeating: nil, count: 0x300)
+        let roots = UnsafeMutablePointer<UnsafePointer<Message>?>.allocate(capacity: 0x400)
+        unsafe roots.initialize(repeating: nil, count: 0x400)
         for type in MessageType.allCases {
             unsafe roots[Int(type.rawValue)] = unsafe builder.message(type.descriptor)
         }
@@ -158,6 +159,7 @@ internal import WaymarkProtocol
         known.isName = rule.alphabet == .name
         known.allowsZero = rule.allowsZero
         known.isRequired = rule.isRequired
+        known.isPlace = rule.isPlace
         known.countMax = rule.countMax
         known.sumMax = rule.sumMax
         known.lower = rule.bounds.lowerBound

@@ -186,6 +186,12 @@ struct ConfigurationReader {
                 throw self.error(entry, "a listener needs an address or a socket")
             }
             guard !listener.roles.isEmpty else { throw self.error(entry, "a listener needs roles") }
+            guard listener.roles.contains(.observer) || listener.visibility == nil else {
+                throw self.error(entry, "observe needs the role observer")
+            }
+            guard !listener.observesWithoutConsent || listener.visibility == .content else {
+                throw self.error(entry, "observe-without-consent needs observe: content")
+            }
             listeners.append(listener)
         }
         return listeners

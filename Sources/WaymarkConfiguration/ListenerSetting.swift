@@ -20,13 +20,27 @@ struct ListenerSetting: Sendable {
             listener.socket = text
             return true
         },
-        ListenerSetting(key: "roles", allowed: "a list of roles: vehicle, navigation") { listener, value in
+        ListenerSetting(key: "roles", allowed: "a list of roles: vehicle, navigation, observer") {
+            listener, value in
             guard let names = value.list, !names.isEmpty else { return false }
             let roles = names.compactMap { name in
                 AcceptingSession.Role.allCases.first { "\($0)" == name }
             }
             listener.roles = Set(roles)
             return roles.count == names.count
+        },
+        ListenerSetting(key: "observe", allowed: "state or content") { listener, value in
+            switch value.text {
+            case "state": listener.visibility = .state
+            case "content": listener.visibility = .content
+            default: return false
+            }
+            return true
+        },
+        ListenerSetting(key: "observe-without-consent", allowed: "true or false") { listener, value in
+            guard let isAllowed = value.bool else { return false }
+            listener.observesWithoutConsent = isAllowed
+            return true
         },
         ListenerSetting(key: "key", allowed: "a string of 1 to 256 bytes; quote it if it is null") {
             listener, value in

@@ -14,6 +14,10 @@ package struct Settings: Sendable, Hashable {
         package var key: String?
         /// Further pre-shared keys. If a listener has any, every Hello must carry one of them.
         package var keys: [Key] = []
+        /// What observers see; nil: state.
+        package var visibility: Visibility?
+        /// Observers that see content also see what a vehicle's owner or a trip does not share.
+        package var observesWithoutConsent = false
         /// Lets a TCP listener without a key bind to other addresses than loopback.
         package var allowAnyone = false
         /// Permissions of a Unix socket's file, as for chmod(2); nil: only the daemon's own user may connect.
@@ -178,6 +182,10 @@ extension Settings {
         .number(
             "limits.request-bytes-per-user", 65_536...1_099_511_627_776,
             \.policy.limits.requestBytesPerUserMax),
+        .number("limits.observers", 1...64, \.policy.limits.observersMax),
+        .number("limits.observers-per-user", 1...64, \.policy.limits.observersPerUserMax),
+        .number(
+            "limits.observation-bytes", 65_536...1_099_511_627_776, \.policy.limits.observationBytesMax),
         .number("limits.retained-bytes", 65_536...1_073_741_824, \.policy.limits.retainedBytesMax),
         .number(
             "limits.retained-bytes-per-client", 65_536...1_099_511_627_776,

@@ -33,6 +33,8 @@ struct Connection {
     var isRemovalDue = false
     /// In ``LoopCore/writable``: the channel's portion is written, but the output does not know yet.
     var isSendingOn = false
+    /// It is an observer's, and was sent a portion; the next one follows when there is room.
+    var awaitsRoom = false
     /// In ``LoopCore``'s list of connections to flush.
     var isTouched = false
     /// The driver waits for ``LoopCore/Action/read(_:)``, which follows once the gateway has processed a batch.
@@ -217,12 +219,16 @@ struct Connection {
         case .forConnection(let message):
             self.handle(.received(message), at: now, slot, codecs, into: &actions)
         case .forGateway(let message, let session):
+            if codecs.isObserved { self.events.append(.seen(self.id, .received(frame.compacted()))) }
             self.events.append(.received(self.id, message, session))
-        case .request(let request, let session): self.events.append(.requested(self.id, request, session))
+        case .request(let request, let session):
+            if codecs.isObserved { self.events.append(.seen(self.id, .received(frame.compacted()))) }
+            self.events.append(.requested(self.id, request, session))
         case .publication(let outline):
             self.events.append(.published(self.id, PublishedFrames(frame, outline)))
         case .rejected(let rejection):
             actions.append(.note(slot, .rejected(rejection)))
+            if codecs.isObserved { self.events.append(.seen(self.id, .rejected(rejection))) }
             self.handle(.rejected(rejection), at: now, slot, codecs, into: &actions)
             if MessageType.published.contains(frame.header.rawType), !self.isClosing {
                 self.events.append(.publicationRejected(self.id, frame.header))
@@ -255,7 +261,9 @@ struct Connection {
         var sessionActions: [AcceptingSession.Action] = []
         self.session.handle(event, at: now, into: &sessionActions)
         self.output.isOpen = self.session.state == .active
+        let isObserving = codecs.isObserved && !self.events.isEmpty
         self.perform(sessionActions, slot, codecs, into: &actions)
+        if codecs.isObserved, !isObserving { self.submit(into: &actions) }
     }
 
     mutating func perform(
@@ -300,7 +308,16 @@ struct Connection {
             if self.splitter.isEmpty { self.isInputQueued = false }
             actions.append(.note(slot, .admitted(isResumed: welcome.isResumed)))
         }
+        if codecs.isObserved { self.see(message) }
         self.write(codecs.encoder.encode(Envelope(message)))
+    }
+
+    /// Lets observers see a message of the connection itself.
+    private mutating func see(_ message: Message) {
+        switch message {
+        case .ping, .pong: break
+        default: self.events.append(.seen(self.id, .sent(message)))
+        }
     }
 
     // MARK: Output

@@ -1,6 +1,7 @@
 internal import DequeModule
 internal import WaymarkCodec
 package import WaymarkGateway
+package import WaymarkObservation
 package import WaymarkProtocol
 
 /// The gateway and everything about when it processes events and on which event loop its actions are performed.
@@ -53,10 +54,10 @@ package struct GatewayCore {
         package init() {}
     }
 
-    package private(set) var gateway: Gateway
+    package internal(set) var gateway: Gateway
     private let encoder = CachingEncoder()
     /// The gateway's own software, for Welcomes.
-    private let software: String
+    let software: String
     private var assignments = ConnectionTable<Assignment>()
     /// For the gateway's own loop. Not one of ``others``, because most instructions are for this loop.
     private var home = LoopWork()
@@ -88,6 +89,16 @@ package struct GatewayCore {
     package private(set) var isProcessing = false
     /// Nothing is processed while adopted connections are still being attached to their loops.
     package var isPaused = false
+    /// What observers are told; nil while there are none.
+    package internal(set) var hub: ObservationHub?
+    /// Observers of another process that the access rules no longer admit, until they are told.
+    var refusedObservers: [ConnectionID] = []
+    /// What is counted apart from ``Gateway/counters``.
+    package internal(set) var tallies = Tallies()
+    /// What event loops are measuring for observers; nil while they are not.
+    var measurement: Measurement?
+    /// What they measured last.
+    var measure = LoopMeasure()
     /// nil in the daemon.
     package var tap: (any GatewayTap)?
     /// Something was processed since this was last set to false.
@@ -105,7 +116,14 @@ package struct GatewayCore {
     }
 
     /// Continues with the gateway of another process.
-    package mutating func adopt(_ gateway: Gateway) { self.gateway = gateway }
+    package mutating func adopt(
+        _ gateway: Gateway, _ observation: ObservationState? = nil, _ tallies: Tallies? = nil,
+        at now: Instant = Instant(nanoseconds: 0)
+    ) {
+        self.gateway = gateway
+        if let tallies { self.tallies = tallies }
+        if let observation { self.adopt(observation, at: now) }
+    }
 
     // MARK: Connections
 
@@ -173,7 +191,12 @@ package struct GatewayCore {
             return false
         }
         self.beginProcessing()
-        self.process(events, of: connection, cost, at: now)
+        if self.hub == nil {
+            self.process(events, of: connection, cost, at: now)
+        } else {
+            self.processObserved(events, of: connection ?? Self.own, cost, at: now)
+            self.tellObservers(at: now)
+        }
         self.endShared()
         return true
     }
@@ -192,7 +215,9 @@ package struct GatewayCore {
 
     /// Events are queued that another ``run(at:)`` can process.
     // Why mutating: otherwise its caller, who has the core in a class, copies all of it.
-    package mutating func isRunDue() -> Bool { !self.pending.isEmpty || !self.turns.isEmpty }
+    package mutating func isRunDue() -> Bool {
+        !self.pending.isEmpty || !self.turns.isEmpty || self.hub?.isDue == true
+    }
 
     /// Processes queued events, as many as the budget of a run allows. ``isRunDue()`` tells whether there are more.
     ///
@@ -206,7 +231,11 @@ package struct GatewayCore {
         if self.isUpToDate {
             batches.drain { events, connection, cost in
                 if self.units &- start < self.budget.run, self.backlogs[connection ?? Self.own] == nil {
-                    self.process(events, of: connection, cost, at: now)
+                    if self.hub == nil {
+                        self.process(events, of: connection, cost, at: now)
+                    } else {
+                        self.processObserved(events, of: connection ?? Self.own, cost, at: now)
+                    }
                 } else {
                     self.enqueue(events, of: connection ?? Self.own, cost)
                 }
@@ -223,6 +252,7 @@ package struct GatewayCore {
             if self.turns.hasDebts { break }
         }
         self.unitsOfLongestRun = max(self.unitsOfLongestRun, self.units &- start)
+        if self.hub != nil { self.tellObservers(at: now) }
         self.endShared()
         return true
     }
@@ -243,10 +273,18 @@ package struct GatewayCore {
         let (count, hasSteps) = self.gateway.handle(
             events, budget: self.budget.turn, framesMax: self.budget.frames, seenBy: self.tap, at: now,
             into: &actions)
-        actions.drain { self.perform($0, of: connection) }
+        actions.drain { self.perform($0, of: connection, at: now) }
         self.actions.recycle(actions)
         guard count < events.count || hasSteps else { return self.endBatch(of: connection, cost) }
         self.enqueue(events, after: count, of: connection ?? Self.own, cost)
+    }
+
+    /// The same, one event after the other: observers must see what follows from each.
+    private mutating func processObserved(
+        _ events: [Gateway.Event], of id: ConnectionID, _ cost: Int, at now: Instant
+    ) {
+        self.backlogs[id, default: Backlog()].append(events, cost, after: 0)
+        self.takeTurn(id, at: now)
     }
 
     /// Queues a batch, of whose events `count` are processed.
@@ -276,12 +314,15 @@ package struct GatewayCore {
         let connection = id == Self.own ? nil : id
         var actions = self.actions.take()
         let start = self.units
+        let isObserved = self.hub != nil
         while let event = self.nextEvent(of: connection, &backlog) {
+            let count = actions.count
             self.gateway.handle(event, seenBy: self.tap, at: now, into: &actions)
+            if isObserved { self.observe(event, actions[count...], at: now) }
             if self.units &- start >= self.budget.turn { break }
         }
         self.turns.charge(self.payer(of: id), turns: Int((self.units &- start) / self.budget.turn) - 1)
-        actions.drain { self.perform($0, of: connection) }
+        actions.drain { self.perform($0, of: connection, at: now) }
         self.actions.recycle(actions)
         guard !backlog.batches.isEmpty || self.gateway.hasSteps(of: connection) else {
             if backlog.isClosed {
@@ -394,14 +435,23 @@ package struct GatewayCore {
 
     // MARK: Actions
 
-    private mutating func perform(_ action: consuming Gateway.Action, of cause: ConnectionID?) {
+    private mutating func perform(
+        _ action: consuming Gateway.Action, of cause: ConnectionID?, at now: Instant
+    ) {
         switch consume action {
         case .publish(let audience, let frames): self.publish(frames, to: audience, of: cause)
         case .admit(let id, var welcome):
             welcome.software = self.software
             welcome.gateway = self.gateway.identity
+            self.countAdmitted(id)
             self.instruct(id, .session(id, .admitted(welcome)))
-        case .refuse(let id, let goodbye), .close(let id, let goodbye):
+        case .observe(let id, let hello, let old, let principal, let subject, let token):
+            self.admit(id, hello, old, principal, subject, token, at: now)
+        case .refuse(let id, let goodbye):
+            self.tallies.refused.count(goodbye.code.rawValue)
+            self.instruct(id, .session(id, .closeRequested(goodbye)))
+        case .close(let id, let goodbye):
+            self.tallies.closed.count(goodbye.code.rawValue)
             self.instruct(id, .session(id, .closeRequested(goodbye)))
         case .send(let id, let envelope): self.instruct(id, .send(id, self.encoder.encode(envelope)))
         case .forward(let id, let request, let vehicle, let session):
@@ -417,7 +467,9 @@ package struct GatewayCore {
         case .purge(let id, let session): self.instruct(id, .purge(id, session))
         case .purgeShares(let id, let session): self.instruct(id, .purgeShares(id, session))
         case .arm(let deadline): self.deadline = deadline
-        case .note(let note): self.notes.append((note, cause))
+        case .note(let note):
+            self.tallies.count(note)
+            self.notes.append((note, cause))
         }
     }
 
@@ -436,7 +488,7 @@ package struct GatewayCore {
     }
 
     /// An instruction for a connection, behind all that was published before.
-    private mutating func instruct(_ id: ConnectionID, _ instruction: consuming Instruction) {
+    mutating func instruct(_ id: ConnectionID, _ instruction: consuming Instruction) {
         guard let loop = self.loop(of: id) else { return }
         self.endShared()
         if loop == 0 {
@@ -444,6 +496,15 @@ package struct GatewayCore {
         } else {
             self.others[loop - 1].instructions.append(instruction)
         }
+    }
+
+    var loopCount: Int { self.others.count + 1 }
+
+    /// An instruction for every loop.
+    mutating func instructAll(_ instruction: Instruction) {
+        self.endShared()
+        self.home.instructions.append(instruction)
+        for index in self.others.indices { self.others[index].instructions.append(instruction) }
     }
 
     /// Ends the shared batches: instructions that follow are performed after them.

@@ -5,6 +5,8 @@ internal import WaymarkProtocol
 final class LoopCodecs {
     let decoder = BodyDecoder()
     let encoder = CachingEncoder()
+    /// There are observers: the gateway's core must see what crosses a connection.
+    var isObserved = false
     private var lastPing: (nonce: UInt64, frame: Frame)?
 
     /// A Ping. Peers that connected at the same time have the same nonce, and share the frame.

@@ -13,6 +13,12 @@ package enum Instruction: Sendable {
     case leave(ConnectionID, AudienceID)
     case purge(ConnectionID, SessionID)
     case purgeShares(ConnectionID, SessionID)
+    /// A portion for an observer; answered by ``LoopCore/Action/roomForObserver(_:)``.
+    case tell(ConnectionID, [Frame])
+    /// From now on the core is told, or not told, what crosses connections.
+    case setObserved(Bool)
+    /// Answered by ``LoopCore/Action/measured(_:)``.
+    case measure(withConnections: Bool)
 }
 
 /// All connections of one event loop and the audiences that they are in: every decision about what is read and what is sent.
@@ -46,6 +52,10 @@ package struct LoopCore {
         case workLater
         /// The connection was removed, and has submitted its last events.
         case removed(ConnectionID)
+        /// An observer's connection has room for another portion.
+        case roomForObserver(ConnectionID)
+        /// For ``GatewayCore/note(_:)``.
+        indirect case measured(LoopMeasure)
         /// For ``GatewayCore/hold(_:)``: what this connection published is being sent to many endpoints.
         case hold(ConnectionID)
         /// For ``GatewayCore/release(_:)``: they were sent it.
@@ -109,6 +119,9 @@ package struct LoopCore {
     package static let batchesMax = 4
     /// What a batch may cost that a loop need not be woken for when it was processed.
     static let costUntold = 4
+    /// An observer is sent more once it holds less than this for output.
+    private static let observerRoomBytes = 32_768
+    private static let connectionsMeasuredPerUnit = 64
     /// A connection that holds no more than this for output is not closed because all together hold too much.
     private static let fewBytes = 4_096
     /// What the event loop gets for other things when more deadlines are due than ``Budget/deadlines``.
@@ -147,6 +160,8 @@ package struct LoopCore {
     /// When the driver's timer fires; nil if it does not.
     private var armed: Instant?
     private var ledger = ByteLedger()
+    /// Without what the present connections have sent and conflated, see ``measure(withConnections:)``.
+    var totals = LoopTotals()
     /// What is held for all connections because their sockets accept nothing more, in bytes.
     package var waitingByteCount: Int { self.ledger.outputByteCount }
     /// What is held of frames that have not arrived completely, in bytes.
@@ -190,6 +205,7 @@ package struct LoopCore {
         let session = AcceptingSession(
             limits: limits, allowedRoles: allowedRoles, at: now, into: &sessionActions)
         let slot = self.insert(Connection(id, payer, session, outbox, self.limits.portionBytes))
+        self.totals.accepted &+= 1
         self.connections[slot].perform(sessionActions, slot, self.codecs, into: &actions)
         self.settle(slot, at: now, into: &actions)
         return slot
@@ -258,6 +274,8 @@ package struct LoopCore {
         self.account(slot, input: 0, output: 0)
         self.ledger.close(self.connections[slot].account)
         self.deadlines.remove(slot)
+        self.totals.sent &+= self.connections[slot].output.sentByteCount
+        self.totals.conflated &+= self.connections[slot].output.conflatedCount
         self.connections[slot].retire()
         self.freeSlots.append(slot)
     }
@@ -321,6 +339,17 @@ package struct LoopCore {
         case .purge(let id, let session): self.purge(id, session, nil, at: now, into: &actions)
         case .purgeShares(let id, let session):
             self.purge(id, session, .shareDestination, at: now, into: &actions)
+        case .tell(let id, let frames):
+            guard let slot = self.slots[id] else { break }
+            for frame in frames where self.connections[slot].send(frame, slot, send, into: &actions) {
+                self.touched.append(slot)
+            }
+            self.connections[slot].awaitsRoom = true
+            self.connections[slot].isSettled = false
+        case .setObserved(let isObserved): self.codecs.isObserved = isObserved
+        case .measure(let withConnections):
+            actions.append(.measured(self.measure(withConnections: withConnections)))
+            self.spend(self.connections.count / Self.connectionsMeasuredPerUnit, into: &actions)
         }
     }
 
@@ -446,6 +475,12 @@ package struct LoopCore {
                 self.connections[slot].close(dueTo: overflow, at: now, slot, self.codecs, into: &actions)
                 return self.settleChanges(slot, at: now, into: &actions, arms: arms)
             }
+        }
+        if self.connections[slot].awaitsRoom,
+            self.connections[slot].output.heldByteCount < Self.observerRoomBytes
+        {
+            self.connections[slot].awaitsRoom = false
+            actions.append(.roomForObserver(self.connections[slot].id))
         }
         // What a closing connection reads is discarded.
         if self.connections[slot].isClosing { self.readOn(slot, into: &actions) }

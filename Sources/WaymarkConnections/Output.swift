@@ -94,6 +94,8 @@ package struct Output: Sendable {
     var waitingFrames: [SharedBatch.Part] { self.outbox.waiting }
     /// States that newer ones replaced while they waited.
     var conflatedCount: UInt64 { self.outbox.conflatedCount }
+    /// What the socket accepted of this connection, in bytes, but for what ``direct`` accepted of shared batches.
+    private(set) var sentByteCount: UInt64 = 0
     /// Frames wait for the peer to read.
     private(set) var isWaiting = false
     /// The socket has every byte that left the outbox.
@@ -170,6 +172,7 @@ package struct Output: Sendable {
     mutating func sendAtOnce(_ frame: Frame, _ send: Send) -> Bool {
         guard self.direct != .none, self.isSendingNothing else { return false }
         let count = max(0, unsafe send(self.direct, frame.bytes.span.bytes))
+        self.sentByteCount &+= UInt64(truncatingIfNeeded: count)
         if count < frame.bytes.count { self.sending = frame.bytes.dropFirst(count) }
         return true
     }
@@ -188,6 +191,7 @@ package struct Output: Sendable {
             if self.socket != .none {
                 let countMax = min(self.sending.count, Self.sendBytesMax)
                 let count = unsafe send(self.socket, self.sending.span.bytes.extracting(first: countMax))
+                self.sentByteCount &+= UInt64(truncatingIfNeeded: max(0, count))
                 if count == self.sending.count {
                     self.sending = []
                     if !self.isWaiting { return nil }
@@ -211,6 +215,7 @@ package struct Output: Sendable {
 
     /// The channel has written its portion to the socket.
     mutating func channelWrote() {
+        self.sentByteCount &+= UInt64(self.channelByteCount)
         self.channelByteCount = 0
         self.isBlocked = false
         self.chooseDirect()

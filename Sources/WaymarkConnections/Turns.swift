@@ -15,6 +15,7 @@ extension LoopCore {
         _ slot: Slot, _ read: RawSpan, isReadOver: Bool = false, at now: Instant, _ send: Send,
         into actions: inout [Action]
     ) {
+        self.totals.received &+= UInt64(read.byteCount)
         let cost = self.connections[slot].read(
             read, isReadOver: isReadOver, at: now, slot, self.codecs,
             budget: self.room > 0 && self.mayProcess() ? self.budget.turn : 0, send, into: &actions)

@@ -1,5 +1,6 @@
 internal import ProcessIO
 package import WaymarkConfiguration
+internal import WaymarkProtocol
 package import WaymarkTransport
 
 /// A listener whose settings have been checked.
@@ -100,6 +101,8 @@ package struct ListenerPlan: Sendable, Hashable {
         self.permissions = permissions
         var policy = ListenerPolicy(roles: draft.listener.roles)
         policy.keys = draft.keys
+        let visibility = draft.listener.visibility ?? .state
+        policy.visibility = draft.listener.observesWithoutConsent ? .all : visibility
         self.policy = policy
     }
 

@@ -65,9 +65,10 @@ extension Gateway {
         self.acknowledge(due, of: waiting.session, to: waiting.connection, into: &actions)
     }
 
-    private func acknowledge(
+    private mutating func acknowledge(
         _ sequence: UInt64, of session: SessionID, to connection: ConnectionID, into actions: inout [Action]
     ) {
+        self.counters.acknowledgements &+= 1
         actions.append(
             .send(connection, Envelope(.acknowledgement(sequence: sequence), session: session)))
     }

@@ -14,6 +14,8 @@ extension Gateway {
             self.admit(connection, vehicle, hello, principal, subject, token, at: now, into: &actions)
         case .navigation(let navigation):
             self.admit(connection, navigation, hello, principal, subject, token, at: now, into: &actions)
+        case .observer(let observer):
+            actions.append(.observe(connection, observer, hello.resumptionToken, principal, subject, token))
         }
     }
 
@@ -79,6 +81,7 @@ extension Gateway {
         if !isResumed { self.leaveSession(path, into: &actions) }
         var endpoint = Endpoint(
             connection: connection, hello: vehicleHello, token: token, subject: subject)
+        endpoint.instant = now
         if isResumed, let old {
             endpoint.settings = old.settings
             endpoint.membership = old.membership
@@ -179,7 +182,7 @@ extension Gateway {
             if !isResumed { self.forgetClient(id, .clientGone, into: &actions) }
         }
         var client = Client(
-            principal: principal, subject: subject, connection: connection, hello: navigation,
+            principal: principal, subject: subject, connection: connection, instant: now, hello: navigation,
             displayName: hello.displayName,
             token: token, granted: navigation.features.subtracting(self.policy.withheldFeatures))
         let present = self.clients[id]
@@ -258,9 +261,9 @@ extension Gateway {
                 self.vehicles.withValue(at: place, { $0.endpoints[path.endpoint]?.connection }) == connection
             else { return }
             self.leaveAudience(path.endpoint, at: place, into: &actions)
-            let grace =
-                clean ? nil : self.deadlines.add(.endpointGrace(path), at: now + self.rules.limits.grace)
-            self.vehicles.withValue(at: place) { $0.disconnect(path.endpoint, grace) }
+            let end = now + self.rules.limits.grace
+            let grace = clean ? nil : self.deadlines.add(.endpointGrace(path), at: end)
+            self.vehicles.withValue(at: place) { $0.disconnect(path.endpoint, grace, until: end) }
             if clean {
                 self.forgetEndpoint(path, at: now, into: &actions)
             } else {
@@ -275,7 +278,9 @@ extension Gateway {
                 for session in self.clients[id]?.sessions ?? [] {
                     self.suspend(session, into: &actions)
                 }
-                self.deadlines.set(.clientGrace(id), at: now + self.policy.limits.grace)
+                let end = now + self.policy.limits.grace
+                self.clients[id]?.instant = end
+                self.deadlines.set(.clientGrace(id), at: end)
             }
         }
     }

@@ -29,6 +29,11 @@ extension Gateway {
             self.note(.helloRefused(by: decision.decider), ofClient: navigation.client, into: &actions)
             return Goodbye(
                 .notAuthorized, reason: decision.reason(for: subject, "guide as \(navigation.client)"))
+        case .observer(let observer):
+            let decision = self.policy.access.admission(self.grant(ofObserver: subject))
+            guard !decision.isAllowed else { return nil }
+            return Goodbye(
+                .notAuthorized, reason: decision.reason(for: subject, "observe as \(observer.observer)"))
         }
     }
 

@@ -37,15 +37,15 @@ package struct Gateway: Sendable, Hashable {
     /// Made once, since each batch of frames needs it.
     private(set) var rules: NavigationSession.PublishingRules
     var peers: [ConnectionID: Peer] = [:]
-    var vehicles: [VehicleID: Vehicle] = [:]
-    var clients: [ClientID: Client] = [:]
+    var vehicles: Tracked<VehicleID, Vehicle> = [:]
+    var clients: Tracked<ClientID, Client> = [:]
     /// The rules about each client that they have reached; empty if there are none.
     var grants: [ClientID: AccessGrant] = [:]
     /// Clients that changed rules have not reached yet.
     var unruledClients = SortedSet<ClientID>()
     /// Vehicles that changed rules have not reached yet.
     var unruledVehicles = SortedSet<VehicleID>()
-    var sessions: [SessionID: NavigationSession] = [:]
+    var sessions: Tracked<SessionID, NavigationSession> = [:]
     /// Sessions that are over, until all their vehicles were told. Nothing more is published in them.
     var endedSessions: [SessionID: NavigationSession] = [:]
     var requests = SlotMap<Request>()
@@ -55,6 +55,8 @@ package struct Gateway: Sendable, Hashable {
     /// What would be searched for among all vehicles, clients and sessions otherwise.
     var index = GatewayIndex()
     var snapshots = SnapshotBook()
+    /// What crossed since observers were last told.
+    var crossings = Crossings()
     var deadlines = DeadlineQueue<Deadline>()
     /// Sessions whose clients must be told which numbers are used up.
     var unacknowledged: Deque<UnacknowledgedSession> = []
@@ -126,6 +128,7 @@ package struct Gateway: Sendable, Hashable {
             self.armed = nil
             self.queue(.deadlines)
         case .policyChanged(let policy): self.change(to: policy)
+        case .seen: break
         case .stepDue: break  // Done below.
         }
         self.counters.work.perform(actions.count &- actionCount)

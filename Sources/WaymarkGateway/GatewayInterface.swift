@@ -24,6 +24,8 @@ extension Gateway {
         case received(ConnectionID, Message, SessionID)
         /// Published frames of an admitted navigation client, each decoded and checked by the codec.
         case published(ConnectionID, PublishedFrames)
+        /// What a connection received or sent by itself. Only for observers; the gateway ignores it.
+        indirect case seen(ConnectionID, Sighting)
         /// A published frame whose body the codec rejected. The client was told; the frame's sequence number is used up.
         case publicationRejected(ConnectionID, FrameHeader)
         /// An admitted (or arriving) peer has gone; `clean` after its Goodbye.
@@ -37,10 +39,23 @@ extension Gateway {
         case stepDue(of: ConnectionID?)
     }
 
+    /// What crosses a connection without being an event or an action, see ``Event/seen(_:_:)``.
+    package enum Sighting: Sendable, Hashable {
+        /// A control message that the codec accepted; the event behind it is about it.
+        case received(Frame)
+        /// A message of the connection itself.
+        case sent(Message)
+        /// The codec rejected a message.
+        case rejected(Rejection)
+    }
+
     /// What the driver must do, in order. `indirect` as in ``Event``.
     package enum Action: Sendable, Hashable {
         indirect case admit(ConnectionID, Welcome)
         indirect case refuse(ConnectionID, Goodbye)
+        /// An observer sent a Hello that the access rules allow, perhaps with the token of its last Welcome. The last token is fresh.
+        indirect case observe(
+            ConnectionID, ObserverHello, ResumptionToken?, Principal, AccessSubject, ResumptionToken)
         /// Encode and send. Never conflated.
         case send(ConnectionID, Envelope)
         /// Forward a request of this vehicle to a client, with the vehicle's id, in this session. Never conflated.
@@ -105,7 +120,7 @@ extension Gateway {
 
     /// Counts since the process started. The driver exports them.
     package struct Counters: Sendable, Hashable, Codable {
-        package var framesPublished: UInt64 = 0
+        package var framesPublished = TypeCounts()
         package var framesUnchanged: UInt64 = 0
         package var framesRejected: UInt64 = 0
         package var sessionsOpened: UInt64 = 0
@@ -114,6 +129,7 @@ extension Gateway {
         package var requestsEnded: UInt64 = 0
         package var snapshotsSent: UInt64 = 0
         package var resumptions: UInt64 = 0
+        package var acknowledgements: UInt64 = 0
         /// What all of it cost.
         package var work = WorkMeter()
 
@@ -177,6 +193,12 @@ package struct GatewayLimits: Sendable, Hashable {
     package var profilesPerSessionMax = 32
     /// The longest frame that a peer may send, and that content is fitted to, header included.
     package var frameBytesMax = ConnectionLimits().frameBytesMax
+    /// Observers that are connected or may resume.
+    package var observersMax = 32
+    /// Those of one user id or credential.
+    package var observersPerUserMax = 8
+    /// What observers are told and may not have read yet, kept once for all of them, in bytes. The oldest is dropped.
+    package var observationBytesMax = 67_108_864
     /// Of one session at a time.
     package var route = RouteContent.Limits()
 

@@ -31,8 +31,8 @@ package struct GatewayState: Codable, Sendable {
         self.identity = gateway.identity
         self.counters = gateway.counters
         self.peers = gateway.peers
-        self.vehicles = gateway.vehicles
-        self.clients = gateway.clients
+        self.vehicles = gateway.vehicles.elements
+        self.clients = gateway.clients.elements
         self.sessions = Array(gateway.sessions.values)
         self.requests = gateway.requests.mapValues { StoredRequest($0, gateway.coder) }
         self.memory = gateway.memory
@@ -56,8 +56,8 @@ package struct GatewayState: Codable, Sendable {
         gateway.identity = self.identity
         gateway.counters = self.counters
         gateway.peers = self.peers
-        gateway.vehicles = self.vehicles
-        gateway.clients = self.clients
+        gateway.vehicles = Tracked(self.vehicles)
+        gateway.clients = Tracked(self.clients)
         for var session in self.sessions {
             session.restoreRoute(coder)
             gateway.sessions[session.id] = session
@@ -94,6 +94,7 @@ private struct StoredRequest: Codable, Sendable {
     private let place: Int
     private let stage: Stage
     private let deadline: DeadlineQueue<Gateway.Deadline>.Ticket
+    private let due: Instant
 
     init(_ request: Request, _ coder: BodyCoder) {
         self.vehicle = request.vehicle
@@ -102,6 +103,7 @@ private struct StoredRequest: Codable, Sendable {
         self.client = request.client
         self.place = request.place
         self.deadline = request.deadline
+        self.due = request.due
         self.stage =
             switch request.stage {
             case .asked: .asked
@@ -117,7 +119,7 @@ private struct StoredRequest: Codable, Sendable {
     func request(_ coder: BodyCoder) throws(Unreadable) -> Request {
         var request = Request(
             vehicle: self.vehicle, content: self.content, kind: self.kind, client: self.client,
-            place: self.place, deadline: self.deadline)
+            place: self.place, deadline: self.deadline, due: self.due)
         switch self.stage {
         case .asked: request.stage = .asked
         case .prompting(let frame, let until):

@@ -63,7 +63,7 @@ extension Gateway {
             sequence: resumes ? hello?.resumeSequence : nil, mayHoldOther: mayHoldOther)
         membership.firstResumable = resumes ? old?.firstResumable ?? 0 : .max
         let fresh = self.newAudienceID()
-        self.sessions.values[index].enter(membership.profile, path, newID: fresh)
+        self.sessions[at: index].enter(membership.profile, path, newID: fresh)
         if let old { self.end(old, path, of: user, usesProfile: !isCounted) }
         if !isCounted { self.use(membership.profile, at: index, path, of: user, waits: !hasRoom) }
         self.vehicles.withValue(at: place) { $0.move(path.endpoint, to: membership, nil) }
@@ -101,10 +101,10 @@ extension Gateway {
         }
         // Once the client has ended guidance, those that wait are told only that.
         guard self.sessions.withValue(at: index, { $0.content.phase }) != .ended else { return }
-        guard let entry = self.sessions.values[index].entry(profile, after: wait.sequence, &self.snapshots)
+        guard let entry = self.sessions[at: index].entry(profile, after: wait.sequence, &self.snapshots)
         else {
-            self.counters.work.visit(self.sessions.values[index].retained.count / 16)
-            return self.sessions.values[index].waiting.prepend(path)
+            self.counters.work.visit(self.sessions[at: index].retained.count / 16)
+            return self.sessions[at: index].waiting.prepend(path)
         }
         let session = self.sessions.withValue(at: index) { SessionSummary($0, at: now) }
         if entry.kind == .full {

@@ -207,7 +207,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
                     self.handOn(frames[applied], rules, &batch, into: &actions)
                     applied = progress.next..<progress.next
                 }
-                counters.framesPublished += 1
+                counters.framesPublished.add(1, of: frames.ranges[index].header.rawType)
             } catch {
                 self.skip(frames.ranges[index].header.sequence)
                 progress.rejection = error

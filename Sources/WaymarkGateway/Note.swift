@@ -31,10 +31,10 @@ extension Gateway {
             case left(SessionEndReason)
             case ended(SessionEndReason)
             /// A vehicle asks a client to stop on the way.
-            case waypointRequested
+            case waypointRequested(Identifier)
             /// A vehicle asks a client for guidance to a destination.
-            case destinationRequested
-            case requestEnded(Outcome)
+            case destinationRequested(Identifier)
+            case requestEnded(Identifier, Outcome)
         }
 
         package var turn: Turn

@@ -15,6 +15,8 @@ struct Endpoint: Sendable, Hashable, Codable {
     var connection: ConnectionID?
     /// Until when it may resume; nil while it is connected.
     var grace: DeadlineQueue<Gateway.Deadline>.Ticket?
+    /// Since when it is connected, or until when it may resume.
+    var instant = Instant(nanoseconds: 0)
     var hello: VehicleHello
     var token: ResumptionToken
     let subject: AccessSubject
@@ -138,8 +140,11 @@ struct Vehicle: Sendable, Hashable, Codable {
     }
 
     /// Notes that an endpoint has lost its connection, and until when it may resume.
-    mutating func disconnect(_ name: EndpointName, _ grace: DeadlineQueue<Gateway.Deadline>.Ticket?) {
+    mutating func disconnect(
+        _ name: EndpointName, _ grace: DeadlineQueue<Gateway.Deadline>.Ticket?, until end: Instant
+    ) {
         guard let index = self.endpoints.index(forKey: name) else { return }
+        self.endpoints.values[index].instant = end
         self.endpoints.values[index].connection = nil
         self.endpoints.values[index].grace = grace
     }
@@ -196,6 +201,8 @@ struct Client: Sendable, Hashable, Codable {
     let principal: Principal
     let subject: AccessSubject
     var connection: ConnectionID?
+    /// Since when it is connected, or until when it may resume.
+    var instant: Instant
     var hello: NavigationHello
     var displayName: String
     var token: ResumptionToken
@@ -330,8 +337,9 @@ struct Request: Sendable, Hashable {
     /// Its index among the client's requests.
     var place = 0
     var stage = Stage.asked
-    /// The deadline of its present stage.
+    /// The deadline of its present stage, and when that is.
     var deadline: DeadlineQueue<Gateway.Deadline>.Ticket
+    var due: Instant
 
     var id: Identifier { self.content.requestID }
     var key: Key { Key(vehicle: self.vehicle, id: self.id) }

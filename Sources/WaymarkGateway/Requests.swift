@@ -32,7 +32,7 @@ extension Gateway {
         }
         self.open(request, .waypoint(session), key, of: vehicle, to: name, client, at: now)
         actions.append(.forward(connection, request, key.vehicle, session))
-        self.note(.waypointRequested, of: key.vehicle, in: session, name, into: &actions)
+        self.note(.waypointRequested(key.id), of: key.vehicle, in: session, name, into: &actions)
     }
 
     /// Asks the first suitable client to guide a vehicle.
@@ -57,7 +57,7 @@ extension Gateway {
         let tried = Request.Tried(last: first, handlerCount: self.handlerCount)
         self.open(request, .destination(tried), key, of: vehicle, to: name, client, at: now)
         actions.append(.forward(connection, request, key.vehicle, .none))
-        self.note(.destinationRequested, of: key.vehicle, in: .none, name, into: &actions)
+        self.note(.destinationRequested(key.id), of: key.vehicle, in: .none, name, into: &actions)
     }
 
     mutating func withdraw(
@@ -155,12 +155,13 @@ extension Gateway {
     ) {
         self.charge(request, of: key.vehicle)
         let number = self.requests.nextKey
-        let deadline = self.deadlines.add(.request(number), at: now + self.policy.limits.requestTimeout)
+        let due = now + self.policy.limits.requestTimeout
+        let deadline = self.deadlines.add(.request(number), at: due)
         let place = self.assign(number, to: index)
         self.requests.insert(
             Request(
                 vehicle: key.vehicle, content: request, kind: kind, client: client, place: place,
-                deadline: deadline))
+                deadline: deadline, due: due))
         self.vehicles.withValue(at: vehicle) {
             $0.openRequests.append(Vehicle.OpenRequest(id: key.id, number: number))
         }
@@ -200,7 +201,7 @@ extension Gateway {
         guard let replaced = self.requests.withValue(at: number, { $0.deadline }) else { return }
         self.deadlines.cancel(replaced)
         let deadline = self.deadlines.add(.request(number), at: end)
-        self.requests.change(number) { $0.deadline = deadline }
+        self.requests.change(number) { ($0.deadline, $0.due) = (deadline, end) }
     }
 
     /// Asks a client for a drive.
@@ -459,7 +460,9 @@ extension Gateway {
         if let kept, !self.policy.withheldFeatures.contains(.requests) {
             for connection in kept.connections { actions.append(.send(connection, Envelope(message))) }
         }
-        self.note(.requestEnded(outcome), of: key.vehicle, in: kept?.session ?? .none, client, into: &actions)
+        self.note(
+            .requestEnded(key.id, outcome), of: key.vehicle, in: kept?.session ?? .none, client,
+            into: &actions)
         return message
     }
 

@@ -18,6 +18,8 @@ struct SlotMap<Value> {
     private var slots: [Slot] = []
     /// Indices of empty slots; the last is used first.
     private var free: [UInt32] = []
+    /// The keys that were touched since this was last emptied; nil while nothing is noted, see ``Tracked``.
+    var changed: Set<SlotKey>?
 
     init() {}
 
@@ -35,6 +37,7 @@ struct SlotMap<Value> {
     @discardableResult
     mutating func insert(_ value: consuming Value) -> SlotKey {
         let key = self.nextKey
+        self.changed?.insert(key)
         if self.free.popLast() == nil {
             self.slots.append(Slot(generation: key.generation, value: value))
         } else {
@@ -55,6 +58,7 @@ struct SlotMap<Value> {
     /// Changes a value unless it was removed.
     mutating func change(_ key: SlotKey, _ change: (inout Value) -> Void) {
         guard self.has(key), var value = self.slots[Int(key.index)].value else { return }
+        self.changed?.insert(key)
         change(&value)
         self.slots[Int(key.index)].value = value
     }
@@ -63,6 +67,7 @@ struct SlotMap<Value> {
     @discardableResult
     mutating func remove(_ key: SlotKey) -> Value? {
         guard self.has(key) else { return nil }
+        self.changed?.insert(key)
         self.free.append(key.index)
         self.slots[Int(key.index)].generation &+= 1
         return self.slots[Int(key.index)].value.take()

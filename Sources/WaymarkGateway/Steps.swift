@@ -114,7 +114,7 @@ extension Gateway.Event {
         switch self {
         case .arrived(let connection, _, _, _, _), .requested(let connection, _, _),
             .received(let connection, _, _), .published(let connection, _),
-            .publicationRejected(let connection, _), .departed(let connection, _):
+            .publicationRejected(let connection, _), .departed(let connection, _), .seen(let connection, _):
             connection
         case .stepDue(let cause): cause
         case .deadlineReached, .policyChanged: nil

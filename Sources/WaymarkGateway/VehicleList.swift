@@ -18,7 +18,7 @@ struct VehicleList: Sendable, Codable {
     private var entries: [Entry] = []
     private(set) var count = 0
     /// The last place that was given.
-    private var last: Place = 0
+    private(set) var last: Place = 0
 
     var isEmpty: Bool { self.count == 0 }
 

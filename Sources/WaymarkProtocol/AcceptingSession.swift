@@ -10,7 +10,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     }
 
     /// What a connection is for; known once a Hello was read.
-    package enum Role: Sendable, Hashable, CaseIterable, Codable { case vehicle, navigation }
+    package enum Role: Sendable, Hashable, CaseIterable, Codable { case vehicle, navigation, observer }
 
     package enum Event: Sendable, Hashable {
         /// A message for the connection itself was decoded, see ``HeaderVerdict/readForConnection``.
@@ -166,9 +166,10 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         case .active:
             switch (sender, self.role) {
             case (.peer, _): return .readForConnection
-            case (.client, .navigation), (.endpoint, .vehicle): return .readForGateway(type)
+            case (.client, .navigation), (.endpoint, .vehicle), (.observer, .observer):
+                return .readForGateway(type)
             case (.publisher, .navigation): return .readPublication
-            case (.newcomer, _), (.gateway, _), (.client, _), (.publisher, _), (.endpoint, _):
+            case (.newcomer, _), (.gateway, _), (.client, _), (.publisher, _), (.endpoint, _), (.observer, _):
                 return .close(self.unexpected("\(type)"))
             }
         // Sent before the peer saw our Goodbye; ignore all but these.
@@ -212,11 +213,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     }
 
     private mutating func consider(_ hello: Hello, into actions: inout [Action]) {
-        let role: Role
-        switch hello.role {
-        case .vehicle: role = .vehicle
-        case .navigation: role = .navigation
-        }
+        let role = hello.role.kind
         guard hello.versions.overlaps(ProtocolConstants.versions) else {
             let ours = ProtocolConstants.versions
             return self.close(
@@ -260,6 +257,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
             case nil: "a peer"
             case .vehicle: "a vehicle endpoint"
             case .navigation: "a navigation client"
+            case .observer: "an observer"
             }
         return Goodbye(
             .unexpectedMessage, reason: "\(type) is not expected from \(sender) in state \(self.state)")
@@ -336,5 +334,16 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         }
         self.state = .closed
         actions.append(.close)
+    }
+}
+
+extension Hello.Role {
+    /// The role alone.
+    package var kind: AcceptingSession.Role {
+        switch self {
+        case .vehicle: .vehicle
+        case .navigation: .navigation
+        case .observer: .observer
+        }
     }
 }

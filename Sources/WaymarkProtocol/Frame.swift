@@ -211,6 +211,19 @@ extension FrameHeader {
         unsafe self.init(bytes.span.bytes.extracting(start..<start + Self.byteCount))
     }
 
+    /// Reads the header at `start` in bytes that are known to be frames.
+    package init(at start: Int, of bytes: UnsafeRawBufferPointer) {
+        unsafe self.init(bytes.bytes.extracting(start..<start + Self.byteCount))
+    }
+
+    /// Sets the body length of the header at `start`.
+    package static func setBodyLength(_ length: Int, at start: Int, in bytes: inout [UInt8]) {
+        for offset in 0..<4 {
+            bytes[start + Self.bodyLengthOffset + offset] = UInt8(
+                truncatingIfNeeded: length >> (24 - 8 * offset))
+        }
+    }
+
     /// Reads the fields of a complete header.
     private init(_ bytes: RawSpan) {
         self.init(

@@ -130,6 +130,12 @@ extension Identifier: Codable {
     }
 }
 
+/// Names an observer.
+package struct ObserverName: PeerName {
+    package let rawValue: String
+    package init(unchecked rawValue: String) { self.rawValue = rawValue }
+}
+
 /// Lets a peer resume after it lost its connection: 128 random bits, valid once.
 package struct ResumptionToken: Sendable, Hashable, Codable {
     package var high: UInt64

@@ -6,12 +6,13 @@ extension MessageType {
     enum Sender: Sendable, Hashable {
         /// A peer that has just connected.
         case newcomer
-        /// Both roles.
+        /// Every role.
         case peer
         case client
         /// A client; the message is a publication.
         case publisher
         case endpoint
+        case observer
         /// Only the gateway sends it.
         case gateway
     }

@@ -54,6 +54,7 @@ struct AccessWatch {
             self.clients[connection] = hello.client
             self.clientUsers[hello.client] = .some(user)
             if !self.rules.mayBe(hello.client, user) { self.report("\(hello.client) is admitted") }
+        case .observer: break
         }
     }
 

@@ -32,7 +32,7 @@ extension SimulatedNetwork {
         switch owner {
         case .app(0): Payer(rawValue: 1)
         case .endpoint(0): Payer(rawValue: 2)
-        case .app, .endpoint: Payer(rawValue: 3)
+        case .app, .endpoint, .observer: Payer(rawValue: 3)
         case .hostile: Payer(rawValue: 4)
         case .attacker: Payer(rawValue: 9)
         }
@@ -139,6 +139,7 @@ extension SimulatedNetwork {
     func subject(of owner: SimulatedConnection.Owner) -> AccessSubject {
         switch owner {
         case .endpoint(let index), .app(let index): AccessSubject(user: UInt32(1 + index % 2))
+        case .observer: AccessSubject(user: 1)
         case .hostile, .attacker: AccessSubject(user: 666)
         }
     }

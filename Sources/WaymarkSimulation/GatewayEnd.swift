@@ -92,6 +92,12 @@ extension SimulatedNetwork {
         case .release(let id):
             self.gateway.release(id)
             if self.gateway.isRunDue() { self.planRun() }
+        case .measured(let measure):
+            self.gateway.note(measure)
+            if self.gateway.isRunDue() { self.planRun() }
+        case .roomForObserver(let id):
+            self.gateway.noteRoom(forObserver: id)
+            if self.gateway.isRunDue() { self.planRun() }
         case .read, .drained: break  // Later steps query the core instead.
         }
     }
@@ -100,6 +106,11 @@ extension SimulatedNetwork {
         guard let connection = self.connections[id] else { return }
         self.nextToken += 1
         let token = ResumptionToken(high: 7, low: self.nextToken)
+        var hello = hello
+        if case .observer(var observer) = hello.role {
+            observer.visibility = .all
+            hello.role = .observer(observer)
+        }
         self.change(connection.loop) { core, _, _, actions in
             core.arrive(
                 connection.slot, hello, connection.principal, subject: connection.subject, token: token,

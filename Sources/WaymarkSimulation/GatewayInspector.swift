@@ -23,6 +23,8 @@ final class GatewayInspector: GatewayTap {
     private let grace: Duration
     private var random: SeededRandom
     private var hasRestarted = false
+    /// Checks that what an observer of everything holds is what the gateway holds.
+    var observers = ObserverCheck()
     private var members: [AudienceID: [ConnectionID]] = [:]
     /// The action that an injected fault delays.
     private var withheldAction: Gateway.Action?
@@ -35,6 +37,7 @@ final class GatewayInspector: GatewayTap {
         self.grace = grace
         self.isTraced = isTraced
         self.fault = fault
+        self.observers.losesRecords = fault == .loseRecord
         self.random = random
     }
 
@@ -43,6 +46,7 @@ final class GatewayInspector: GatewayTap {
         self.watch = Watch(grace: self.grace, self.watch.access.reloads.last ?? self.watch.access.rules)
         self.service.restart()
         self.ages = AgeWatch()
+        self.observers.reset()
         self.predecessor = nil
         self.withheldAction = nil
         self.members = [:]
@@ -58,6 +62,9 @@ final class GatewayInspector: GatewayTap {
         _ actions: inout [Gateway.Action]
     ) {
         self.note("gateway <- \(event.line)")
+        if let problem = self.observers.see(event, actions, of: &gateway, at: now) {
+            self.report(.observerSeesWhatIs, problem)
+        }
         self.watch.see(event, at: now, hasSteps: before.hasSteps)
         if self.watch.requests.hasSeenTwins { self.happenings.insert(.equivalentRequests) }
         self.watch.access.setChanging(before.hasSteps(of: nil) || gateway.hasSteps(of: nil))
@@ -76,7 +83,8 @@ final class GatewayInspector: GatewayTap {
         }
         actions = self.injected(actions)
         self.ages.see(
-            event, accepting: gateway.counters.framesPublished &- before.counters.framesPublished, at: now)
+            event, accepting: gateway.counters.framesPublished.total &- before.counters.framesPublished.total,
+            at: now)
         for action in actions { self.see(action) }
         if self.checksAges { self.violations += self.ages.violations }
         self.ages.violations = []
@@ -98,7 +106,7 @@ final class GatewayInspector: GatewayTap {
             }
         case .send(_, let envelope):
             if let happening = Happening(envelope.message) { self.happenings.insert(happening) }
-        case .admit, .refuse, .forward, .purge, .purgeShares, .close, .arm, .note: break
+        case .admit, .observe, .refuse, .forward, .purge, .purgeShares, .close, .arm, .note: break
         }
         self.ages.see(action)
         self.watch.see(action, members: members)
@@ -262,7 +270,7 @@ final class GatewayInspector: GatewayTap {
             (.loseExtensions, _), (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _),
             (.writeAfterGoodbye, _), (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _),
             (.loseAcknowledgement, _), (.acknowledgeTooMuch, _), (.wrongCursor, _), (.staleAge, _),
-            (.ignoreSizes, _), (.loseMore, _):
+            (.ignoreSizes, _), (.loseMore, _), (.loseRecord, _):
             return [action]
         }
     }

@@ -27,10 +27,18 @@ extension SimulatedNetwork {
                     self.loops[connection.loop].detach(connection.slot).map { (connection, $0) }
                 }
             }
+            let observation = try self.gateway.observationState.map { try Self.copy($0) }
+            var totals = LoopTotals()
+            for loop in self.loops.indices {
+                totals.add(self.loops[loop].measure(withConnections: false).totals)
+            }
+            let tallies = try Self.copy(self.gateway.tallies(with: totals))
             var predecessor = self.gateway.gateway
             predecessor.forgetSnapshots()
             self.inspector.predecessor = predecessor
+            self.inspector.observers.reset()
             self.beginGateway(gateway)
+            self.gateway.adopt(self.gateway.gateway, observation, tallies, at: self.now)
             self.gatewayDeadline = gateway.armed
             self.gateway.isPaused = true
             for (connection, state) in detached { self.adopt(try Self.copy(state), connection) }

@@ -22,6 +22,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         case extensionRetained
         case overtaken
         case divided
+        case observerMissed, observerResumed
     }
 
     private let kind: Kind
@@ -46,6 +47,10 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
     static let extensionRetained = Happening(kind: .extensionRetained)
     /// A snapshot has a publication in several frames.
     static let divided = Happening(kind: .divided)
+    /// An observer read too slowly, and was told how much it missed.
+    static let observerMissed = Happening(kind: .observerMissed)
+    /// An observer went on where it was.
+    static let observerResumed = Happening(kind: .observerResumed)
 
     /// The happening that a message from the gateway stands for; nil if none.
     init?(_ message: Message) {
@@ -94,6 +99,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
             .snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted, .handedOver,
             .brokenWhileWriting, .processedInTurns, .deliveredInRounds, .rulesChanged,
             .equivalentRequests, .acknowledged, .extensionRetained, .overtaken, .divided,
+            .observerMissed, .observerResumed,
         ]
         kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
         kinds += reasons.map(Kind.left) + stages.map(Kind.shared)

@@ -20,7 +20,8 @@ extension SimulatedNetwork {
         var slot = 0
         self.change(loop) { core, now, _, actions in
             slot = core.add(
-                id, payer: payer, limits: limits, outbox: outbox, allowedRoles: [.vehicle, .navigation],
+                id, payer: payer, limits: limits, outbox: outbox,
+                allowedRoles: [.vehicle, .navigation, .observer],
                 at: now, into: &actions)
         }
         self.gateway.assign(id, to: loop, payer: payer)
@@ -51,7 +52,7 @@ extension SimulatedNetwork {
         case .endpoint(let index): self.tellSettings(index, id)
         case .app(let index):
             if self.apps[index].session == nil { self.send(self.apps[index].open(), from: id) }
-        case .hostile, .attacker: break
+        case .hostile, .attacker, .observer: break
         }
     }
 
@@ -167,6 +168,8 @@ extension SimulatedNetwork {
             let session = self.apps[index].session
             let sequence = self.apps[index].welcome(welcome, &self.random)
             if let session, let sequence { self.logs[session]?.forget(after: sequence) }
+        case .observer(let index):
+            for message in self.observers[index].welcome(welcome) { self.send(message, from: id) }
         case .hostile, .attacker, nil: break
         }
     }
@@ -180,6 +183,7 @@ extension SimulatedNetwork {
             if let session = self.apps[index].session, self.logs[session] == nil {
                 self.logs[session] = PublishedLog(client: self.apps[index].id)
             }
+        case .observer(let index): self.receive(envelope.message, atObserver: index)
         case .hostile, .attacker, nil: break
         }
     }
@@ -213,6 +217,7 @@ extension SimulatedNetwork {
         case .endpoint(let index): self.endpoints[index].loseConnection()
         case .app(let index): self.apps[index].loseConnection()
         case .hostile(let index): self.hostile[index].connection = nil
+        case .observer(let index): self.observers[index].loseConnection()
         case .attacker(let index): self.attackers[index].connection = nil
         }
         if connection.isClosed { self.remove(id) }

@@ -13,6 +13,7 @@ package enum Promise: Int, Sendable, Hashable, CaseIterable {
     case quotasHold = 11
     case acknowledgedStays = 12
     case framesFit = 13
+    case observerSeesWhatIs = 14
 }
 
 /// A promise that was broken.
@@ -61,6 +62,8 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     case loseSnapshotAfterRestart
     /// Snapshots do not contain states of types that the gateway does not know.
     case loseExtensions
+    /// An observer is not told some records that changed.
+    case loseRecord
     /// Frames that wait for endpoints are lost in the handover.
     case loseWaitingAtHandover
     /// A byte that the socket did not accept is counted as sent.
@@ -106,6 +109,7 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
         case .ignoreQuotas: .quotasHold
         case .loseAcknowledgement, .acknowledgeTooMuch: .acknowledgedStays
         case .ignoreSizes, .loseMore: .framesFit
+        case .loseRecord: .observerSeesWhatIs
         }
     }
 }

@@ -28,6 +28,7 @@ extension SimulatedNetwork {
         guard self.violations.isEmpty else { return }
         self.compareRequests()
         self.compareSessions()
+        self.compareObservers()
         guard self.violations.isEmpty else { return }
         self.compareWithLateJoiners()
         if self.violations.isEmpty { self.checkRest() }
@@ -38,6 +39,9 @@ extension SimulatedNetwork {
             self.connectEndpoint(index)
         }
         for index in self.apps.indices where self.apps[index].connection == nil { self.connectApp(index) }
+        for index in self.observers.indices where self.observers[index].connection == nil {
+            self.connectObserver(index)
+        }
     }
 
     /// Advances time in steps of a second, and delivers everything after each, so that no keepalive deadline is missed.

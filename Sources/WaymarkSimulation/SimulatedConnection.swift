@@ -12,6 +12,7 @@ final class SimulatedConnection {
         case endpoint(Int)
         case app(Int)
         case hostile(Int)
+        case observer(Int)
         case attacker(Int)
     }
 

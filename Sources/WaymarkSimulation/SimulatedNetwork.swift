@@ -69,6 +69,7 @@ package struct SimulatedNetwork {
     var endpoints: [SimulatedEndpoint] = []
     var apps: [SimulatedApp] = []
     var hostile: [HostilePeer] = []
+    var observers: [SimulatedObserver] = []
     /// Only in a part of the seeds.
     var attackers: [Attacker] = []
     /// The publications of honest clients, by session.
@@ -84,6 +85,7 @@ package struct SimulatedNetwork {
         var policy = Self.policy(&random)
         if isAttacked { Self.limit(&policy.limits, fault) }
         let hasRules = seed % 3 == 1
+        if seed % 4 == 1 { policy.limits.observationBytesMax = 4_096 }
         self.policy = policy
         var limits = ConnectionLimits()
         // With a long keepalive, stalled connections stay open; a short one detects them.
@@ -104,6 +106,8 @@ package struct SimulatedNetwork {
         self.inspector = GatewayInspector(
             grace: policy.limits.grace, SimulatedRules(), isTraced: isTraced, fault: fault,
             SeededRandom(seed: seed &+ 1))
+        // The others have observers of their own.
+        self.inspector.observers.isOn = seed.isMultiple(of: 2)
         self.gateway = GatewayCore(gateway, loopCount: loopCount, software: "simulation")
         self.loops = []
         self.loopDeadlines = Array(repeating: nil, count: loopCount)
@@ -117,6 +121,7 @@ package struct SimulatedNetwork {
         if hasRules { self.populateRules() }
         if isAttacked { self.populateAttackers() }
         self.inspector.checksAges = !isAttacked
+        self.populateObservers(seed: seed)
     }
 
     /// Starts a new process with `gateway`, without connections.
@@ -270,6 +275,7 @@ package struct SimulatedNetwork {
             "\(self.endpoints[index].path.vehicle)/\(self.endpoints[index].path.endpoint)#\(id.rawValue)"
         case .app(let index): "\(self.apps[index].id)#\(id.rawValue)"
         case .hostile(let index): "h\(index)#\(id.rawValue)"
+        case .observer(let index): "o\(index)#\(id.rawValue)"
         case .attacker(let index): "x\(index)#\(id.rawValue)"
         case nil: "#\(id.rawValue)"
         }

@@ -29,6 +29,9 @@ extension SimulatedNetwork {
     private mutating func connectPeer() {
         let endpoints = self.endpoints.indices.filter { self.endpoints[$0].connection == nil }
         let apps = self.apps.indices.filter { self.apps[$0].connection == nil }
+        if let index = self.observers.firstIndex(where: { $0.connection == nil }), self.random.once(in: 2) {
+            return self.connectObserver(index)
+        }
         if let index = self.random.pick(endpoints), self.random.once(in: 2) || apps.isEmpty {
             self.connectEndpoint(index)
         } else if let index = self.random.pick(apps) {

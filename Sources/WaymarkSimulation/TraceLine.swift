@@ -20,6 +20,7 @@ extension Gateway.Event {
         case .deadlineReached: "a deadline"
         case .stepDue(let cause): "a step of \(cause.map { "\($0)" } ?? "the gateway")"
         case .policyChanged: "another policy"
+        case .seen(let id, _): "#\(id.rawValue) is observed"
         }
     }
 }
@@ -28,6 +29,7 @@ extension Gateway.Action {
     /// One line.
     var line: String {
         switch self {
+        case .observe(let id, let hello, _, _, _, _): "#\(id.rawValue) observes as \(hello.observer)"
         case .admit(let id, let welcome): "admit #\(id.rawValue), resumed: \(welcome.isResumed)"
         case .refuse(let id, let goodbye): "refuse #\(id.rawValue): \(goodbye.code)"
         case .send(let id, let envelope): "to #\(id.rawValue): \(envelope.line)"
@@ -55,6 +57,7 @@ extension Hello.Role {
         case .vehicle(let hello):
             "\(hello.vehicle)/\(hello.endpoint) \(features(hello.features)), \(terse(hello.limits))"
         case .navigation(let hello): "\(hello.client) \(features(hello.features)), priority \(hello.priority)"
+        case .observer(let hello): "observer \(hello.observer)"
         }
     }
 }

@@ -59,7 +59,7 @@ struct Watch {
             if let identity = self.present[connection] { self.requests.see(request, from: identity) }
         case .departed(let connection, let clean): self.leave(connection, clean: clean, at: now)
         case .deadlineReached: self.forgetEndpoints(at: now)
-        case .published, .publicationRejected, .policyChanged, .stepDue: break
+        case .published, .publicationRejected, .policyChanged, .stepDue, .seen: break
         }
     }
 
@@ -160,6 +160,7 @@ struct Watch {
             if self.cancelling.map({ $0.vehicle == self.vehicle(of: connection) }) ?? false {
                 self.finishCancelling()
             }
+        case .observe(let connection, _, _, _, _, _): self.arriving[connection] = nil
         case .join, .leave, .purgeShares, .arm: break
         }
     }
@@ -189,6 +190,7 @@ struct Watch {
             self.present[connection] = .client(
                 navigation.client, priority: navigation.priority,
                 handlesDestinations: navigation.features.contains(.destinationRequests))
+        case .observer: break
         }
     }
 

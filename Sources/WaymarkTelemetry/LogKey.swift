@@ -22,6 +22,8 @@ package enum LogKey {
     package static let longestEvent = "longest-event"
     package static let longestRun = "longest-run"
     package static let longestRound = "longest-round"
+    /// An observer's id.
+    package static let observer = "observer"
     /// The outcome of a vehicle's request.
     package static let outcome = "outcome"
     /// The user id or IP address of the peer.

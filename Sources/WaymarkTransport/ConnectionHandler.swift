@@ -156,6 +156,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
             guard let policy = self.policy else { return }
             let identity = try policy.identity(of: hello, user: self.peer.source.user)
             self.key = identity.key
+            var hello = hello
+            if case .observer(var observer) = hello.role {
+                observer.visibility = policy.visibility
+                hello.role = .observer(observer)
+                self.peer.role = hello.role
+            }
             let token = ResumptionToken(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
             self.shard.change(for: self.driver) { core, _, actions in
                 core.arrive(

@@ -50,8 +50,8 @@ package final class GatewayDriver: Sendable {
         }
 
         /// Continues with the gateway of another process.
-        func adopt(_ gateway: Gateway) {
-            self.core.adopt(gateway)
+        func adopt(_ gateway: Gateway, _ state: DriverState, at now: Instant) {
+            self.core.adopt(gateway, state.observation, state.tallies, at: now)
             self.census = nil
         }
     }
@@ -366,6 +366,26 @@ package final class GatewayDriver: Sendable {
         guard self.gatewayLoop.inEventLoop else { return self.gatewayLoop.execute { self.release(id) } }
         let state = self.state.value
         state.core.release(id)
+        if state.core.isRunDue() { self.planRun(state) }
+    }
+
+    /// The connection of an observer has room for more.
+    func noteRoom(forObserver id: ConnectionID) {
+        guard self.gatewayLoop.inEventLoop else {
+            return self.gatewayLoop.execute { self.noteRoom(forObserver: id) }
+        }
+        let state = self.state.value
+        state.core.noteRoom(forObserver: id)
+        if state.core.isRunDue() { self.planRun(state) }
+    }
+
+    /// A loop has measured for observers.
+    func note(_ measure: LoopMeasure) {
+        guard self.gatewayLoop.inEventLoop else {
+            return self.gatewayLoop.execute { self.note(measure) }
+        }
+        let state = self.state.value
+        state.core.note(measure)
         if state.core.isRunDue() { self.planRun(state) }
     }
 

@@ -33,19 +33,23 @@ extension GatewayDriver {
         try await self.settle()
         var connections: [ConnectionState] = []
         var descriptors: [CInt] = []
+        var totals = LoopTotals()
         for (loop, shard) in self.shards {
             for (state, descriptor) in try await loop.submit({ shard.value.detach() }).get() {
                 connections.append(state)
                 descriptors.append(descriptor)
             }
+            totals.add(try await loop.submit { shard.value.totals }.get())
         }
-        let detached = connections
+        let (detached, loopTotals) = (connections, totals)
         let state = try await self.gatewayLoop.submit {
             self.disarm()
             return DriverState(
                 gateway: GatewayState(self.state.value.core.gateway),
                 nextConnection: self.state.value.nextConnection, connections: detached,
-                failures: self.failures.withLock { $0.entries })
+                failures: self.failures.withLock { $0.entries },
+                observation: self.state.value.core.observationState,
+                tallies: self.state.value.core.tallies(with: loopTotals))
         }.get()
         return DetachedDriver(state: state, descriptors: descriptors, cutCount: cutCount)
     }
@@ -86,7 +90,7 @@ extension GatewayDriver {
             return nil
         }
         try await self.gatewayLoop.submit {
-            self.state.value.adopt(gateway)
+            self.state.value.adopt(gateway, state, at: self.clock())
             self.state.value.nextConnection = state.nextConnection
             self.failures.withLock { $0.restore(state.failures ?? []) }
             // Until every connection is attached, see `resume`.
@@ -145,7 +149,8 @@ extension GatewayDriver {
     private func resume(_ policy: Gateway.Policy) async throws -> Int {
         try await self.gatewayLoop.submit {
             let state = self.state.value
-            let lost = state.core.gateway.connections.filter { state.ledger.source(of: $0) == nil }.sorted()
+            let connections = Array(state.core.gateway.connections) + state.core.observers
+            let lost = connections.filter { state.ledger.source(of: $0) == nil }.sorted()
             state.core.isPaused = false
             if let deadline = state.core.gateway.armed { self.arm(deadline) }
             for id in lost { self.submit([.departed(id, clean: false)], from: id) }

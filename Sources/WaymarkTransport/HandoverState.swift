@@ -1,6 +1,7 @@
 internal import Glibc
 package import WaymarkConnections
 internal import WaymarkGateway
+internal import WaymarkObservation
 internal import WaymarkProtocol
 
 /// The state that a driver hands over to the driver of the next process: the gateway, and the gateway's end of every connection.
@@ -12,6 +13,9 @@ package struct DriverState: Codable, Sendable {
     package let connections: [ConnectionState]
     /// Absent in the state of older versions.
     let failures: [TokenBuckets<PeerAccount>.Entry]?
+    /// Both are absent in the state of older versions.
+    let observation: ObservationState?
+    let tallies: Tallies?
 }
 
 /// One connection and the socket that belongs to it.

@@ -61,6 +61,8 @@ package struct ListenerPolicy: Sendable, Hashable {
     package var roles: Set<AcceptingSession.Role>
     /// The pre-shared keys, of which a Hello must bring one; empty if it needs none.
     package var keys: [ListenerKey] = []
+    /// What observers see.
+    package var visibility = Visibility.state
 
     package init(roles: Set<AcceptingSession.Role>) { self.roles = roles }
 
@@ -102,13 +104,15 @@ package struct ListenerPolicy: Sendable, Hashable {
     }
 
     /// The Goodbye for a peer of this role; nil if the policy allows the role.
-    func refusal(of role: Hello.Role) -> Goodbye? {
-        let kind: AcceptingSession.Role =
-            switch role {
-            case .vehicle: .vehicle
-            case .navigation: .navigation
+    package func refusal(of role: Hello.Role) -> Goodbye? {
+        let kind = role.kind
+        if self.roles.contains(kind) {
+            guard case .observer(let observer) = role, observer.visibility > self.visibility else {
+                return nil
             }
-        if self.roles.contains(kind) { return nil }
+            return Goodbye(
+                .notAuthorized, reason: "observers of this listener may see only \(self.visibility)")
+        }
         return Goodbye(.roleNotAllowed, reason: "this listener does not accept the role \(kind)")
     }
 

@@ -90,6 +90,8 @@ final class LoopShard {
             case .removed(let connection): driver.left(connection)
             case .hold(let connection): driver.hold(connection)
             case .release(let connection): driver.release(connection)
+            case .measured(let measure): driver.note(measure)
+            case .roomForObserver(let connection): driver.noteRoom(forObserver: connection)
             }
         }
     }
@@ -186,6 +188,9 @@ final class LoopShard {
 
     /// Whether a connection may be read on, see ``LoopCore/mayRead(_:)``.
     func mayRead(_ slot: LoopCore.Slot) -> Bool { self.machine.core.mayRead(slot) }
+
+    /// What the connections have done.
+    var totals: LoopTotals { self.machine.core.measure(withConnections: false).totals }
 
     /// What another process needs to continue a connection.
     func detach(_ slot: LoopCore.Slot) -> DetachedConnection? { self.machine.core.detach(slot) }

@@ -48,7 +48,7 @@ extension Gateway.Note {
             metadata[LogKey.code] = "\(ErrorCode.notAuthorized)"
             metadata[LogKey.rule] = "\(decider)"
         case .helloRefused(let decider): metadata[LogKey.rule] = "\(decider)"
-        case .requestEnded(let outcome): metadata[LogKey.outcome] = "\(outcome)"
+        case .requestEnded(_, let outcome): metadata[LogKey.outcome] = "\(outcome)"
         case .opened, .joined, .resumed, .suspended, .restored, .waypointRequested, .destinationRequested:
             break
         }

@@ -82,7 +82,7 @@ struct PeerDescription: Sendable {
         switch self.role {
         case .vehicle(let hello): return .vehicle(hello.vehicle)
         case .navigation(let hello): return .client(hello.client)
-        case nil: return nil
+        case .observer, nil: return nil
         }
     }
 
@@ -97,6 +97,7 @@ struct PeerDescription: Sendable {
             metadata[LogKey.vehicle] = "\(hello.vehicle)"
             metadata[LogKey.endpoint] = "\(hello.endpoint)"
         case .navigation(let hello): metadata[LogKey.client] = "\(hello.client)"
+        case .observer(let hello): metadata[LogKey.observer] = "\(hello.observer)"
         case nil: break
         }
         return metadata

@@ -10,23 +10,25 @@ extension RandomValues {
             sequence: self.number(0...UInt64.max), flags: flags)
     }
 
-    private mutating func requestID() -> Identifier { Identifier(self.text(1...64)) }
-    private mutating func vehicleID() -> VehicleID { VehicleID(unchecked: self.name()) }
-    private mutating func endpoint() -> EndpointName { EndpointName(unchecked: self.name()) }
+    mutating func requestID() -> Identifier { Identifier(self.text(1...64)) }
+    mutating func vehicleID() -> VehicleID { VehicleID(unchecked: self.name()) }
+    mutating func endpoint() -> EndpointName { EndpointName(unchecked: self.name()) }
     private mutating func path() -> EndpointPath {
         EndpointPath(vehicle: self.vehicleID(), endpoint: self.endpoint())
     }
-    private mutating func features() -> Set<Feature> { Set(self.list(0...16) { $0.one() }) }
+    mutating func features() -> Set<Feature> { Set(self.list(0...16) { $0.one() }) }
     private mutating func token() -> ResumptionToken {
         ResumptionToken(high: self.number(0...UInt64.max), low: self.number(0...UInt64.max))
     }
-    private mutating func grants() -> [FeatureGrant] {
+    mutating func grants() -> [FeatureGrant] {
         Feature.allCases.map { FeatureGrant($0, withheld: self.maybe { $0.one() }) }
     }
 
     private mutating func hello() -> Hello {
         let role: Hello.Role
-        if self.flag() {
+        if self.next() % 4 == 0 {
+            role = .observer(ObserverHello(observer: ObserverName(unchecked: self.name())))
+        } else if self.flag() {
             var vehicle = VehicleHello(
                 vehicle: self.vehicleID(), endpoint: self.endpoint(), features: self.features())
             vehicle.limits.currentRoadNameLengthMax = self.number(0...UInt32.max)
@@ -94,6 +96,7 @@ extension RandomValues {
         welcome.negotiatedLimits = self.negotiatedLimits()
         welcome.gateway = GatewayIdentity(
             instance: GatewayName(unchecked: self.name()), epoch: self.number(1...UInt64.max))
+        welcome.visibility = self.maybe { $0.one() }
         return welcome
     }
 
@@ -135,7 +138,7 @@ extension RandomValues {
         return begin
     }
 
-    private mutating func receipt() -> Receipt {
+    mutating func receipt() -> Receipt {
         let received = self.number(0...UInt64.max)
         return Receipt(receivedSequence: received, shownSequence: self.number(0...received))
     }
@@ -159,7 +162,7 @@ extension RandomValues {
         }
     }
 
-    private mutating func settings() -> VehicleSettings {
+    mutating func settings() -> VehicleSettings {
         var settings = VehicleSettings()
         settings.compass = self.maybe { $0.enumeration() }
         settings.speedLimit = self.maybe { $0.enumeration() }
@@ -269,6 +272,9 @@ extension RandomValues {
             .destinationShareStatus(
                 DestinationShareStatus(
                     shareID: self.requestID(), vehicle: self.vehicleID(), stage: self.shareStage()))
+        case .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
+            .readCounters, .counters:
+            self.observerMessage(type)
         default: .publication(self.publication(type))
         }
     }

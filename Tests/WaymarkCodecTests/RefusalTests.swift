@@ -352,7 +352,19 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
         Refusal(.hello, .outOfRange, "role") {
             $0.number(1, 1)
             $0.number(2, 1)
+            $0.number(3, 4)
+        },
+        Refusal(.hello, .missing, "observer") {
+            $0.number(1, 1)
+            $0.number(2, 1)
             $0.number(3, 3)
+        },
+        Refusal(.hello, .inconsistent, "observer") {
+            $0.number(1, 1)
+            $0.number(2, 1)
+            $0.number(3, 2)
+            $0.message(5) { $0.text(1, "c") }
+            $0.message(15) { $0.text(1, "o") }
         },
         Refusal(.hello, .missing, "vehicle") {
             $0.number(1, 1)

@@ -89,7 +89,7 @@ private func isPong(_ bytes: some Sequence<UInt8>) -> Bool { Codec.isPong(Array(
                 if turn % 5 == 0 { welcome.isResumed.toggle() }
                 crowd[index].message = .welcome(welcome)
             } else if turn % 3 == 0 {
-                crowd[index].sequence += 1
+                crowd[index].sequence &+= 1
             }
             for _ in 0..<2 { #expect(encoder.encode(crowd[index]) == Codec.encode(crowd[index])) }
         }

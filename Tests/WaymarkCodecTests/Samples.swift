@@ -110,6 +110,9 @@ enum Samples {
             .promptOver, .requestOutcome, .cancelNavigation, .allowNavigation, .updateRouteSource,
             .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus:
             Envelope(self.vehicleMessage(type))
+        case .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
+            .readCounters, .counters:
+            Envelope(self.observerMessage(type))
         }
     }
 }

@@ -35,6 +35,18 @@ import WaymarkProtocol
         ("times:\n  idle-exit: 29s\n", 2, "must be 0s or at least times.grace"),
         ("times:\n  grace: 2m\n  idle-exit: 1m\n", 3, "must be 0s or at least times.grace"),
         ("listeners:\n  - address: unix:/a\n    roles: [driver]\n", 3, "roles must be"),
+        (
+            "listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    observe: content\n", 2,
+            "observe needs the role observer"
+        ),
+        (
+            "listeners:\n  - address: unix:/a\n    roles: [observer]\n    observe: all\n", 4,
+            "observe must be state or content"
+        ),
+        (
+            "listeners:\n  - address: unix:/a\n    roles: [observer]\n    observe-without-consent: true\n", 2,
+            "observe-without-consent needs observe: content"
+        ),
         ("vehicles:\n  car: never\n", 2, "must be refuse"),
         ("vehicles:\n  ca r: refuse\n", 2, "ca r is not a vehicle id"),
         ("a: [\n", 2, "did not find"),

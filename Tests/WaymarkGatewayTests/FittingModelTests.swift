@@ -352,7 +352,7 @@ struct FittingRun {
             case .join(let id, let audience): self.members[audience, default: []].append(id)
             case .leave(let id, let audience): self.members[audience]?.removeAll { $0 == id }
             case .refuse, .close, .purge, .purgeShares, .forward: Issue.record("\(action)")
-            case .arm, .note: break
+            case .arm, .note, .observe: break
             }
         }
     }

@@ -62,7 +62,7 @@ struct World {
                 }
             case .join(let id, let audience): self.members[audience, default: []].append(id)
             case .leave(let id, let audience): self.members[audience]?.removeAll { $0 == id }
-            case .purge, .purgeShares, .arm, .note: break
+            case .purge, .purgeShares, .arm, .note, .observe: break
             }
         }
     }

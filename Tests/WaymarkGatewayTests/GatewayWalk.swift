@@ -295,7 +295,7 @@ struct WalkWorld {
         case .leave(let id, let audience):
             self.members[audience]?.remove(id)
             if self.members[audience]?.isEmpty == true { self.members[audience] = nil }
-        case .purge, .purgeShares, .note: break
+        case .purge, .purgeShares, .note, .observe: break
         case .arm(let deadline): self.armed = deadline
         }
     }

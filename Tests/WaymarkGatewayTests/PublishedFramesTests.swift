@@ -86,7 +86,7 @@ import WaymarkSimulation
             published += frames.count
         }
         let counters = atOnce.gateway.counters
-        #expect(counters.framesPublished + counters.framesRejected == UInt64(published) + 2)
+        #expect(counters.framesPublished.total + counters.framesRejected == UInt64(published) + 2)
         #expect(counters.framesUnchanged > 0 && counters.framesRejected > 0)
         #expect(atOnce.gateway.sessions.count == 1)
     }

@@ -31,7 +31,10 @@ extension DaemonProcess {
                 close(descriptor)
             } else {
                 connections.append(
-                    (connection, descriptor, CurrentPolicy(ListenerPolicy(roles: [.vehicle, .navigation]))))
+                    (
+                        connection, descriptor,
+                        CurrentPolicy(ListenerPolicy(roles: [.vehicle, .navigation, .observer]))
+                    ))
             }
         }
         let next = DaemonProcess(limits)
@@ -98,6 +101,37 @@ private struct Moved: @unchecked Sendable {
         await #expect(throws: (any Error).self) { try await last.vehicle("car-4") }
         withExtendedLifetime((first, second, third)) {}
         try await last.end()
+    }
+
+    @Test func `an observer keeps its place`() async throws {
+        let process = DaemonProcess()
+        let observer = try await process.connect()
+        _ = try await observer.welcome(
+            Hello(role: .observer(ObserverHello(observer: ObserverName(unchecked: "watcher")))))
+        var observe = Observe()
+        (observe.wantsState, observe.wantsEvents) = (true, true)
+        try observer.send(.observe(observe))
+        func number(ofRecordWith vehicle: String) async throws -> UInt64 {
+            try await observer.await {
+                guard case .observedRecords(let records) = $0,
+                    records.vehicles.contains(where: { $0.vehicle.rawValue == vehicle })
+                else { return nil }
+                return records.number
+            }
+        }
+        try await observer.await {
+            if case .observedRecords(let records) = $0, records.isLast { () } else { nil }
+        }
+        let before = try await process.vehicle("before")
+        let last = try await number(ofRecordWith: "before")
+        let (next, _, adopted) = try await process.restart()
+        #expect(adopted == 2)
+        let after = try await next.vehicle("after")
+        let following = try await number(ofRecordWith: "after")
+        // The event that the vehicle was admitted may lie between them; a gap or a new beginning would have been an error.
+        #expect(last < following && following <= last + 3, "\(last), \(following)")
+        withExtendedLifetime((before, after)) {}
+        try await next.end()
     }
 
     @Test func `a frame that was read in part is completed by the next process`() async throws {

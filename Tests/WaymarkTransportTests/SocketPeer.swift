@@ -25,7 +25,7 @@ final class SocketPeer {
         case unportable
     }
 
-    /// Connects to `driver` through a listener for both roles. The gateway's socket buffers about `sendBufferBytes`; `watch` counts the
+    /// Connects to `driver` through a listener for all roles. The gateway's socket buffers about `sendBufferBytes`; `watch` counts the
     /// driver's writes to the channel.
     static func connect(
         to driver: GatewayDriver, on loop: any EventLoop, over transport: Transport = .unix,
@@ -39,7 +39,8 @@ final class SocketPeer {
             }
         }
         let origin = ConnectionOrigin(
-            address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
+            address: .unix(path: "/listener"),
+            policy: ListenerPolicy(roles: [.vehicle, .navigation, .observer]))
         let accept: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
             channel.pipeline.addHandler(watch).flatMap {
                 driver.accept(channel, through: origin, from: .user(1_000), on: channel.bareSocket)

@@ -2,6 +2,7 @@
 #pragma once
 #include "waymark/v1/connection.pb-c.h"
 #include "waymark/v1/model.pb-c.h"
+#include "waymark/v1/observer.pb-c.h"
 #include "waymark/v1/session.pb-c.h"
 #include "waymark/v1/vehicle.pb-c.h"
 
@@ -22,6 +23,9 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_navigation_hell
 }
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_negotiated_limits_descriptor(void) {
     return &waymark__v1__negotiated_limits__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_observer_hello_descriptor(void) {
+    return &waymark__v1__observer_hello__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_hello_descriptor(void) {
     return &waymark__v1__hello__descriptor;
@@ -85,6 +89,60 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_alert_action_de
 }
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_navigation_alert_descriptor(void) {
     return &waymark__v1__navigation_alert__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_observe_descriptor(void) {
+    return &waymark__v1__observe__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_observation_begin_descriptor(void) {
+    return &waymark__v1__observation_begin__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_endpoint_record_descriptor(void) {
+    return &waymark__v1__endpoint_record__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_vehicle_record_descriptor(void) {
+    return &waymark__v1__vehicle_record__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_client_record_descriptor(void) {
+    return &waymark__v1__client_record__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_session_record_descriptor(void) {
+    return &waymark__v1__session_record__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_request_key_descriptor(void) {
+    return &waymark__v1__request_key__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_request_record_descriptor(void) {
+    return &waymark__v1__request_record__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_retained_frames_descriptor(void) {
+    return &waymark__v1__retained_frames__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_observed_records_descriptor(void) {
+    return &waymark__v1__observed_records__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_observed_event_descriptor(void) {
+    return &waymark__v1__observed_event__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_observed_frames_descriptor(void) {
+    return &waymark__v1__observed_frames__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_observation_gap_descriptor(void) {
+    return &waymark__v1__observation_gap__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_read_counters_descriptor(void) {
+    return &waymark__v1__read_counters__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_counter_descriptor(void) {
+    return &waymark__v1__counter__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_connection_measure_descriptor(void) {
+    return &waymark__v1__connection_measure__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_session_measure_descriptor(void) {
+    return &waymark__v1__session_measure__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_counters_descriptor(void) {
+    return &waymark__v1__counters__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_vehicle_set_descriptor(void) {
     return &waymark__v1__vehicle_set__descriptor;

@@ -309,7 +309,8 @@ extension Envelope {
         case .hello, .welcome, .goodbye, .ping, .pong, .error, .openSession, .sessionOpened, .vehicleChanged,
             .sessionEnded, .snapshotBegin, .snapshotEnd, .sessionSuspended, .sessionRestored, .receiptReport,
             .acknowledgement, .publication, .requestAnswer, .prompt, .promptOver, .requestOutcome,
-            .destinationShareStatus:
+            .destinationShareStatus, .observe, .observationBegin, .observedRecords, .observedEvent,
+            .observedFrames, .observationGap, .readCounters, .counters:
             nil
         }
     }

@@ -321,7 +321,9 @@ extension VehicleUpdate.Content {
             .receipt, .receiptReport, .acknowledgement, .waypointRequest, .destinationRequest,
             .withdrawRequest,
             .requestAnswer, .promptAnswer, .cancelNavigation, .allowNavigation, .updateRouteSource,
-            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus:
+            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus,
+            .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
+            .readCounters, .counters:
             self = .other
         }
     }

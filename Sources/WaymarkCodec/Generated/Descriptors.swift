@@ -61,6 +61,14 @@ extension MessageType {
         case .alertResponse: unsafe waymark_alert_response_descriptor()
         case .destinationShareAnswer: unsafe waymark_destination_share_answer_descriptor()
         case .destinationShareStatus: unsafe waymark_destination_share_status_descriptor()
+        case .observe: unsafe waymark_observe_descriptor()
+        case .observationBegin: unsafe waymark_observation_begin_descriptor()
+        case .observedRecords: unsafe waymark_observed_records_descriptor()
+        case .observedEvent: unsafe waymark_observed_event_descriptor()
+        case .observedFrames: unsafe waymark_observed_frames_descriptor()
+        case .observationGap: unsafe waymark_observation_gap_descriptor()
+        case .readCounters: unsafe waymark_read_counters_descriptor()
+        case .counters: unsafe waymark_counters_descriptor()
         }
     }
 }

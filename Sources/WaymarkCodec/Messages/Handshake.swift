@@ -84,10 +84,7 @@ extension VehicleHello {
             unsafe wire.pointee.endpoint = arena.text(self.endpoint.rawValue)
             unsafe (wire.pointee.n_features, wire.pointee.features) = unsafe self.features.wire(in: arena)
             unsafe wire.pointee.limits = self.limits.wire(in: arena)
-            unsafe wire.pointee.preferences = arena.make(waymark__v1__vehicle_preferences__init) { wire in
-                unsafe wire.pointee.distance_units = .init(rawValue: self.preferences.distanceUnits.rawValue)
-                unsafe wire.pointee.locale = arena.text(self.preferences.locale)
-            }
+            unsafe wire.pointee.preferences = self.preferences.wire(in: arena)
             unsafe wire.pointee.guidance_wanted = self.guidanceWanted ? 1 : 0
         }
     }
@@ -100,8 +97,7 @@ extension VehicleHello {
         self.guidanceWanted = unsafe wire.pointee.guidance_wanted != 0
         if let limits = unsafe wire.pointee.limits { self.limits = unsafe VehicleLimits(limits) }
         if let preferences = unsafe wire.pointee.preferences {
-            self.preferences.distanceUnits = .init(wire: unsafe preferences.pointee.distance_units)
-            self.preferences.locale = unsafe text(preferences.pointee.locale)
+            self.preferences = unsafe VehiclePreferences(preferences)
         }
     }
 }
@@ -172,6 +168,9 @@ extension Hello {
             case .navigation(let navigation):
                 unsafe wire.pointee.role = WAYMARK__V1__ROLE__ROLE_NAVIGATION_CLIENT
                 unsafe wire.pointee.navigation = navigation.wire(in: arena)
+            case .observer(let observer):
+                unsafe wire.pointee.role = WAYMARK__V1__ROLE__ROLE_OBSERVER
+                unsafe wire.pointee.observer = observer.wire(in: arena)
             }
             unsafe wire.pointee.display_name = arena.text(self.displayName)
             unsafe wire.pointee.software = arena.text(self.software)
@@ -207,22 +206,41 @@ extension Hello {
 
 extension Hello.Role {
     fileprivate init(_ wire: UnsafeMutablePointer<Hello.Wire>) throws(Rejection) {
-        let isVehicle = unsafe wire.pointee.role == WAYMARK__V1__ROLE__ROLE_VEHICLE_ENDPOINT
-        switch unsafe (wire.pointee.vehicle, wire.pointee.navigation, isVehicle) {
-        case (let vehicle?, nil, true):
+        let role = unsafe wire.pointee.role
+        let isVehicle = role == WAYMARK__V1__ROLE__ROLE_VEHICLE_ENDPOINT
+        let isNavigation = role == WAYMARK__V1__ROLE__ROLE_NAVIGATION_CLIENT
+        let isObserver = role == WAYMARK__V1__ROLE__ROLE_OBSERVER
+        try Self.check("vehicle", isVehicle, unsafe wire.pointee.vehicle != nil, isMissing: true)
+        try Self.check("navigation", isNavigation, unsafe wire.pointee.navigation != nil, isMissing: true)
+        try Self.check("observer", isObserver, unsafe wire.pointee.observer != nil, isMissing: true)
+        try Self.check("vehicle", isVehicle, unsafe wire.pointee.vehicle != nil)
+        try Self.check("navigation", isNavigation, unsafe wire.pointee.navigation != nil)
+        try Self.check("observer", isObserver, unsafe wire.pointee.observer != nil)
+        let reportsIgnored = unsafe wire.pointee.report_ignored != 0
+        if let vehicle = unsafe wire.pointee.vehicle {
             var vehicle = unsafe VehicleHello(vehicle)
-            vehicle.reportsIgnored = unsafe wire.pointee.report_ignored != 0
+            vehicle.reportsIgnored = reportsIgnored
             self = .vehicle(vehicle)
-        case (nil, let navigation?, false):
+        } else if let navigation = unsafe wire.pointee.navigation {
             var navigation = unsafe NavigationHello(navigation)
-            navigation.reportsIgnored = unsafe wire.pointee.report_ignored != 0
+            navigation.reportsIgnored = reportsIgnored
             self = .navigation(navigation)
-        case (nil, _, true): throw Rejection(.missing, field: "vehicle", reason: "the role needs it")
-        case (_, nil, false): throw Rejection(.missing, field: "navigation", reason: "the role needs it")
-        case (_?, _?, true):
-            throw Rejection(.inconsistent, field: "navigation", reason: "does not fit the role")
-        case (_?, _?, false):
-            throw Rejection(.inconsistent, field: "vehicle", reason: "does not fit the role")
+        } else if let observer = unsafe wire.pointee.observer {
+            self = .observer(unsafe ObserverHello(observer))
+        } else {
+            throw Rejection(.outOfRange, field: "role", reason: "is not known")
+        }
+    }
+
+    /// Checks that a field is there if, and only if, it is that of the role.
+    private static func check(
+        _ field: StaticString, _ isOfRole: Bool, _ isPresent: Bool, isMissing: Bool = false
+    ) throws(Rejection) {
+        if isMissing, isOfRole, !isPresent {
+            throw Rejection(.missing, field: "\(field)", reason: "the role needs it")
+        }
+        if !isMissing, isPresent, !isOfRole {
+            throw Rejection(.inconsistent, field: "\(field)", reason: "does not fit the role")
         }
     }
 }
@@ -293,6 +311,7 @@ extension Welcome {
             unsafe wire.pointee.negotiated_limits = self.negotiatedLimits.wire(in: arena)
             unsafe wire.pointee.gateway_instance = arena.text(self.gateway.instance.rawValue)
             unsafe wire.pointee.gateway_epoch = self.gateway.epoch
+            unsafe wire.pointee.visibility = .init(rawValue: self.visibility?.rawValue ?? 0)
         }
     }
 
@@ -320,5 +339,6 @@ extension Welcome {
         self.gateway = GatewayIdentity(
             instance: GatewayName(unchecked: unsafe text(wire.pointee.gateway_instance)),
             epoch: unsafe wire.pointee.gateway_epoch)
+        self.visibility = Visibility(rawValue: unsafe wire.pointee.visibility.rawValue)
     }
 }

@@ -8,6 +8,7 @@ extension Message {
         case .ping(let nonce), .pong(let nonce): Codec.signOfLife(header, nonce)
         case .acknowledgement(let sequence): Codec.acknowledgement(header, sequence)
         case .requestOutcome(let outcome): outcome.frame(header)
+        case .observedFrames(let frames): frames.frame(header)
         case _: nil
         }
     }
@@ -15,8 +16,8 @@ extension Message {
     /// The C structure of the type.
     func wire(in arena: Arena) -> AnyWire {
         switch self {
-        case .ping, .pong, .acknowledgement, .requestOutcome:
-            preconditionFailure("\(self.type) has a short frame")
+        case .ping, .pong, .acknowledgement, .requestOutcome, .observedFrames:
+            preconditionFailure("\(self.type) has a frame of its own")
         case .hello(let hello): unsafe hello.wire(in: arena)
         case .welcome(let welcome): unsafe welcome.wire(in: arena)
         case .goodbye(let goodbye): unsafe goodbye.wire(in: arena)
@@ -47,6 +48,13 @@ extension Message {
         case .alertResponse(let response): unsafe response.wire(in: arena)
         case .destinationShareAnswer(let answer): unsafe answer.wire(in: arena)
         case .destinationShareStatus(let status): unsafe status.wire(in: arena)
+        case .observe(let observe): unsafe observe.wire(in: arena)
+        case .observationBegin(let begin): unsafe begin.wire(in: arena)
+        case .observedRecords(let records): unsafe records.wire(in: arena)
+        case .observedEvent(let event): unsafe event.wire(in: arena)
+        case .observationGap(let gap): unsafe gap.wire(in: arena)
+        case .readCounters(let read): unsafe read.wire(in: arena)
+        case .counters(let report): unsafe report.wire(in: arena)
         }
     }
 
@@ -96,6 +104,14 @@ extension Message {
             self = .destinationShareAnswer(unsafe DestinationShareAnswer(wire.message()))
         case .destinationShareStatus:
             self = .destinationShareStatus(try unsafe DestinationShareStatus(wire.message()))
+        case .observe: self = .observe(unsafe Observe(wire.message()))
+        case .observationBegin: self = .observationBegin(unsafe ObservationBegin(wire.message()))
+        case .observedRecords: self = .observedRecords(try unsafe ObservedRecords(wire.message()))
+        case .observedEvent: self = .observedEvent(unsafe ObservedEvent(wire.message()))
+        case .observedFrames: self = .observedFrames(unsafe ObservedFrames(wire.message()))
+        case .observationGap: self = .observationGap(unsafe ObservationGap(wire.message()))
+        case .readCounters: self = .readCounters(unsafe ReadCounters(wire.message()))
+        case .counters: self = .counters(unsafe CounterReport(wire.message()))
         default: self = .publication(unsafe Publication(type, wire))
         }
     }

@@ -3,7 +3,7 @@
 /// The type number in a frame's header.
 ///
 /// 0x0001 ... 0x00FF connection and session control, 0x0100 ... 0x01FF published by navigation clients and forwarded
-/// to vehicles, 0x0200 ... 0x02FF vehicles and requests.
+/// to vehicles, 0x0200 ... 0x02FF vehicles and requests, 0x0300 ... 0x03FF observers.
 ///
 /// - Source: Docs/protocol.md, "Message types".
 package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
@@ -60,6 +60,14 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case alertResponse = 0x020D
     case destinationShareAnswer = 0x020E
     case destinationShareStatus = 0x020F
+    case observe = 0x0300
+    case observationBegin = 0x0301
+    case observedRecords = 0x0302
+    case observedEvent = 0x0303
+    case observedFrames = 0x0304
+    case observationGap = 0x0305
+    case readCounters = 0x0306
+    case counters = 0x0307
 }
 
 extension MessageType {
@@ -81,9 +89,12 @@ extension MessageType {
             .cancelNavigation, .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster,
             .alertResponse, .destinationShareAnswer:
             .endpoint
+        case .observe, .readCounters:
+            .observer
         case .welcome, .error, .sessionOpened, .vehicleChanged, .sessionEnded, .snapshotBegin, .snapshotEnd,
             .sessionSuspended, .sessionRestored, .receiptReport, .acknowledgement, .prompt, .promptOver,
-            .requestOutcome, .destinationShareStatus:
+            .requestOutcome, .destinationShareStatus, .observationBegin, .observedRecords, .observedEvent,
+            .observedFrames, .observationGap, .counters:
             .gateway
         }
     }

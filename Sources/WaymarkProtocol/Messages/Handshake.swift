@@ -139,6 +139,7 @@ package struct Hello: Sendable, Hashable, Codable {
     package enum Role: Sendable, Hashable, Codable {
         case vehicle(VehicleHello)
         case navigation(NavigationHello)
+        case observer(ObserverHello)
     }
 
     /// Minor versions of major version 1 that the peer speaks.
@@ -165,6 +166,7 @@ package struct Hello: Sendable, Hashable, Codable {
         switch self.role {
         case .vehicle(let vehicle): vehicle.reportsIgnored
         case .navigation(let navigation): navigation.reportsIgnored
+        case .observer: false
         }
     }
 }
@@ -216,6 +218,8 @@ package struct Welcome: Sendable, Hashable {
     /// What holds on the connection: the lower of what both sides offer. This build offers the limits of the page, below which no offer is.
     package var negotiatedLimits = NegotiatedLimits.page
     package var gateway = GatewayIdentity.unnamed
+    /// Only for observers.
+    package var visibility: Visibility?
 
     package init(resumptionToken: ResumptionToken) { self.resumptionToken = resumptionToken }
 }

@@ -42,6 +42,15 @@ package indirect enum Message: Sendable, Hashable {
     case destinationShareAnswer(DestinationShareAnswer)
     case destinationShareStatus(DestinationShareStatus)
 
+    case observe(Observe)
+    case observationBegin(ObservationBegin)
+    case observedRecords(ObservedRecords)
+    case observedEvent(ObservedEvent)
+    case observedFrames(ObservedFrames)
+    case observationGap(ObservationGap)
+    case readCounters(ReadCounters)
+    case counters(CounterReport)
+
     /// The type in the frame's header.
     package var type: MessageType {
         switch self {
@@ -79,6 +88,14 @@ package indirect enum Message: Sendable, Hashable {
         case .alertResponse: .alertResponse
         case .destinationShareAnswer: .destinationShareAnswer
         case .destinationShareStatus: .destinationShareStatus
+        case .observe: .observe
+        case .observationBegin: .observationBegin
+        case .observedRecords: .observedRecords
+        case .observedEvent: .observedEvent
+        case .observedFrames: .observedFrames
+        case .observationGap: .observationGap
+        case .readCounters: .readCounters
+        case .counters: .counters
         }
     }
 }

@@ -277,6 +277,51 @@ void   waymark__v1__negotiated_limits__free_unpacked
   assert(message->base.descriptor == &waymark__v1__negotiated_limits__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__observer_hello__init
+                     (Waymark__V1__ObserverHello         *message)
+{
+  static const Waymark__V1__ObserverHello init_value = WAYMARK__V1__OBSERVER_HELLO__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__observer_hello__get_packed_size
+                     (const Waymark__V1__ObserverHello *message)
+{
+  assert(message->base.descriptor == &waymark__v1__observer_hello__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__observer_hello__pack
+                     (const Waymark__V1__ObserverHello *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__observer_hello__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__observer_hello__pack_to_buffer
+                     (const Waymark__V1__ObserverHello *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__observer_hello__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__ObserverHello *
+       waymark__v1__observer_hello__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__ObserverHello *)
+     protobuf_c_message_unpack (&waymark__v1__observer_hello__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__observer_hello__free_unpacked
+                     (Waymark__V1__ObserverHello *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__observer_hello__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   waymark__v1__hello__init
                      (Waymark__V1__Hello         *message)
 {
@@ -1106,7 +1151,45 @@ const ProtobufCMessageDescriptor waymark__v1__negotiated_limits__descriptor =
   (ProtobufCMessageInit) waymark__v1__negotiated_limits__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[15] =
+static const ProtobufCFieldDescriptor waymark__v1__observer_hello__field_descriptors[1] =
+{
+  {
+    "observer_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__ObserverHello, observer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__observer_hello__field_indices_by_name[] = {
+  0,   /* field[0] = observer_id */
+};
+static const ProtobufCIntRange waymark__v1__observer_hello__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor waymark__v1__observer_hello__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.ObserverHello",
+  "ObserverHello",
+  "Waymark__V1__ObserverHello",
+  "waymark.v1",
+  sizeof(Waymark__V1__ObserverHello),
+  1,
+  waymark__v1__observer_hello__field_descriptors,
+  waymark__v1__observer_hello__field_indices_by_name,
+  1,  waymark__v1__observer_hello__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__observer_hello__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[16] =
 {
   {
     "version_min",
@@ -1277,6 +1360,18 @@ static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[15] 
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "observer",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Hello, observer),
+    &waymark__v1__observer_hello__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "report_ignored",
     16,
     PROTOBUF_C_LABEL_NONE,
@@ -1296,7 +1391,8 @@ static const unsigned waymark__v1__hello__field_indices_by_name[] = {
   8,   /* field[8] = keepalive_milliseconds */
   4,   /* field[4] = navigation */
   13,   /* field[13] = negotiated_limits */
-  14,   /* field[14] = report_ignored */
+  14,   /* field[14] = observer */
+  15,   /* field[15] = report_ignored */
   12,   /* field[12] = resume_sequence */
   11,   /* field[11] = resume_session_id */
   10,   /* field[10] = resumption_token */
@@ -1306,11 +1402,10 @@ static const unsigned waymark__v1__hello__field_indices_by_name[] = {
   1,   /* field[1] = version_max */
   0,   /* field[0] = version_min */
 };
-static const ProtobufCIntRange waymark__v1__hello__number_ranges[2 + 1] =
+static const ProtobufCIntRange waymark__v1__hello__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 16, 14 },
-  { 0, 15 }
+  { 0, 16 }
 };
 const ProtobufCMessageDescriptor waymark__v1__hello__descriptor =
 {
@@ -1320,10 +1415,10 @@ const ProtobufCMessageDescriptor waymark__v1__hello__descriptor =
   "Waymark__V1__Hello",
   "waymark.v1",
   sizeof(Waymark__V1__Hello),
-  15,
+  16,
   waymark__v1__hello__field_descriptors,
   waymark__v1__hello__field_indices_by_name,
-  2,  waymark__v1__hello__number_ranges,
+  1,  waymark__v1__hello__number_ranges,
   (ProtobufCMessageInit) waymark__v1__hello__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1404,7 +1499,7 @@ const ProtobufCMessageDescriptor waymark__v1__resumed_session__descriptor =
   (ProtobufCMessageInit) waymark__v1__resumed_session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[13] =
+static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[14] =
 {
   {
     "version",
@@ -1562,6 +1657,18 @@ static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[13
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "visibility",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Welcome, visibility),
+    &waymark__v1__visibility__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__welcome__field_indices_by_name[] = {
   1,   /* field[1] = features */
@@ -1577,11 +1684,12 @@ static const unsigned waymark__v1__welcome__field_indices_by_name[] = {
   6,   /* field[6] = sessions */
   9,   /* field[9] = software */
   0,   /* field[0] = version */
+  13,   /* field[13] = visibility */
 };
 static const ProtobufCIntRange waymark__v1__welcome__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor =
 {
@@ -1591,7 +1699,7 @@ const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor =
   "Waymark__V1__Welcome",
   "waymark.v1",
   sizeof(Waymark__V1__Welcome),
-  13,
+  14,
   waymark__v1__welcome__field_descriptors,
   waymark__v1__welcome__field_indices_by_name,
   1,  waymark__v1__welcome__number_ranges,
@@ -1867,18 +1975,20 @@ const ProtobufCMessageDescriptor waymark__v1__error__descriptor =
   (ProtobufCMessageInit) waymark__v1__error__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue waymark__v1__role__enum_values_by_number[3] =
+static const ProtobufCEnumValue waymark__v1__role__enum_values_by_number[4] =
 {
   { "ROLE_UNSPECIFIED", "WAYMARK__V1__ROLE__ROLE_UNSPECIFIED", 0 },
   { "ROLE_VEHICLE_ENDPOINT", "WAYMARK__V1__ROLE__ROLE_VEHICLE_ENDPOINT", 1 },
   { "ROLE_NAVIGATION_CLIENT", "WAYMARK__V1__ROLE__ROLE_NAVIGATION_CLIENT", 2 },
+  { "ROLE_OBSERVER", "WAYMARK__V1__ROLE__ROLE_OBSERVER", 3 },
 };
 static const ProtobufCIntRange waymark__v1__role__value_ranges[] = {
-{0, 0},{0, 3}
+{0, 0},{0, 4}
 };
-static const ProtobufCEnumValueIndex waymark__v1__role__enum_values_by_name[3] =
+static const ProtobufCEnumValueIndex waymark__v1__role__enum_values_by_name[4] =
 {
   { "ROLE_NAVIGATION_CLIENT", 2 },
+  { "ROLE_OBSERVER", 3 },
   { "ROLE_UNSPECIFIED", 0 },
   { "ROLE_VEHICLE_ENDPOINT", 1 },
 };
@@ -1889,9 +1999,9 @@ const ProtobufCEnumDescriptor waymark__v1__role__descriptor =
   "Role",
   "Waymark__V1__Role",
   "waymark.v1",
-  3,
+  4,
   waymark__v1__role__enum_values_by_number,
-  3,
+  4,
   waymark__v1__role__enum_values_by_name,
   1,
   waymark__v1__role__value_ranges,
@@ -2023,6 +2133,38 @@ const ProtobufCEnumDescriptor waymark__v1__distance_units__descriptor =
   waymark__v1__distance_units__enum_values_by_name,
   1,
   waymark__v1__distance_units__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__visibility__enum_values_by_number[4] =
+{
+  { "VISIBILITY_UNSPECIFIED", "WAYMARK__V1__VISIBILITY__VISIBILITY_UNSPECIFIED", 0 },
+  { "VISIBILITY_STATE", "WAYMARK__V1__VISIBILITY__VISIBILITY_STATE", 1 },
+  { "VISIBILITY_CONTENT", "WAYMARK__V1__VISIBILITY__VISIBILITY_CONTENT", 2 },
+  { "VISIBILITY_ALL", "WAYMARK__V1__VISIBILITY__VISIBILITY_ALL", 3 },
+};
+static const ProtobufCIntRange waymark__v1__visibility__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex waymark__v1__visibility__enum_values_by_name[4] =
+{
+  { "VISIBILITY_ALL", 3 },
+  { "VISIBILITY_CONTENT", 2 },
+  { "VISIBILITY_STATE", 1 },
+  { "VISIBILITY_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor waymark__v1__visibility__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.Visibility",
+  "Visibility",
+  "Waymark__V1__Visibility",
+  "waymark.v1",
+  4,
+  waymark__v1__visibility__enum_values_by_number,
+  4,
+  waymark__v1__visibility__enum_values_by_name,
+  1,
+  waymark__v1__visibility__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue waymark__v1__session_phase__enum_values_by_number[5] =

@@ -21,6 +21,7 @@ typedef struct Waymark__V1__VehiclePreferences Waymark__V1__VehiclePreferences;
 typedef struct Waymark__V1__VehicleHello Waymark__V1__VehicleHello;
 typedef struct Waymark__V1__NavigationHello Waymark__V1__NavigationHello;
 typedef struct Waymark__V1__NegotiatedLimits Waymark__V1__NegotiatedLimits;
+typedef struct Waymark__V1__ObserverHello Waymark__V1__ObserverHello;
 typedef struct Waymark__V1__Hello Waymark__V1__Hello;
 typedef struct Waymark__V1__ResumedSession Waymark__V1__ResumedSession;
 typedef struct Waymark__V1__Welcome Waymark__V1__Welcome;
@@ -44,7 +45,11 @@ typedef enum _Waymark__V1__Role {
   /*
    * A client that provides guidance.
    */
-  WAYMARK__V1__ROLE__ROLE_NAVIGATION_CLIENT = 2
+  WAYMARK__V1__ROLE__ROLE_NAVIGATION_CLIENT = 2,
+  /*
+   * A peer that sees what happens and takes no part in it.
+   */
+  WAYMARK__V1__ROLE__ROLE_OBSERVER = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ROLE)
 } Waymark__V1__Role;
 /*
@@ -171,6 +176,25 @@ typedef enum _Waymark__V1__DistanceUnits {
   WAYMARK__V1__DISTANCE_UNITS__DISTANCE_UNITS_IMPERIAL_YARDS = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__DISTANCE_UNITS)
 } Waymark__V1__DistanceUnits;
+/*
+ * What an observer sees.
+ */
+typedef enum _Waymark__V1__Visibility {
+  WAYMARK__V1__VISIBILITY__VISIBILITY_UNSPECIFIED = 0,
+  /*
+   * Everything but places: coordinates, addresses, names, and texts, which may contain names.
+   */
+  WAYMARK__V1__VISIBILITY__VISIBILITY_STATE = 1,
+  /*
+   * Everything, but for what a vehicle's owner or a trip does not share.
+   */
+  WAYMARK__V1__VISIBILITY__VISIBILITY_CONTENT = 2,
+  /*
+   * Everything.
+   */
+  WAYMARK__V1__VISIBILITY__VISIBILITY_ALL = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__VISIBILITY)
+} Waymark__V1__Visibility;
 /*
  * What became of a client's session while it was away.
  */
@@ -466,6 +490,22 @@ struct  Waymark__V1__NegotiatedLimits
 
 
 /*
+ * What an observer says of itself.
+ */
+struct  Waymark__V1__ObserverHello
+{
+  ProtobufCMessage base;
+  /*
+   * For humans and the log; need not be unique. [required, a name]
+   */
+  char *observer_id;
+};
+#define WAYMARK__V1__OBSERVER_HELLO__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__observer_hello__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+/*
  * First frame on every connection, from the peer that connected.
  * [type 0x0001, from a new peer]
  */
@@ -481,7 +521,7 @@ struct  Waymark__V1__Hello
    */
   uint32_t version_max;
   /*
-   * [required, 1 ... 2]
+   * [required, 1 ... 3]
    */
   Waymark__V1__Role role;
   /*
@@ -525,13 +565,17 @@ struct  Waymark__V1__Hello
    */
   Waymark__V1__NegotiatedLimits *negotiated_limits;
   /*
+   * Like `vehicle` and `navigation`.
+   */
+  Waymark__V1__ObserverHello *observer;
+  /*
    * The peer wants an Error with IGNORED for each frame of it that the gateway ignores; see Docs/protocol.md, Errors.
    */
   protobuf_c_boolean report_ignored;
 };
 #define WAYMARK__V1__HELLO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__hello__descriptor) \
-    , 0, 0, WAYMARK__V1__ROLE__ROLE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, {0,NULL}, 0, 0, NULL, 0 }
+    , 0, 0, WAYMARK__V1__ROLE__ROLE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, {0,NULL}, 0, 0, NULL, NULL, 0 }
 
 
 /*
@@ -623,15 +667,19 @@ struct  Waymark__V1__Welcome
    * When its state began, in milliseconds since 1970: higher than for every earlier state of the instance. [required]
    */
   uint64_t gateway_epoch;
+  /*
+   * For an observer: what it sees. [0 ... 3]
+   */
+  Waymark__V1__Visibility visibility;
 };
 #define WAYMARK__V1__WELCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__welcome__descriptor) \
-    , 0, 0,NULL, 0, 0, {0,NULL}, 0, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0 }
+    , 0, 0,NULL, 0, 0, {0,NULL}, 0, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0, WAYMARK__V1__VISIBILITY__VISIBILITY_UNSPECIFIED }
 
 
 /*
  * Last frame on a connection, from either side.
- * [type 0x0003, from both roles]
+ * [type 0x0003, from every role]
  */
 struct  Waymark__V1__Goodbye
 {
@@ -660,7 +708,7 @@ struct  Waymark__V1__Goodbye
 
 /*
  * Asks for a Pong with the same nonce.
- * [type 0x0004, from both roles]
+ * [type 0x0004, from every role]
  */
 struct  Waymark__V1__Ping
 {
@@ -674,7 +722,7 @@ struct  Waymark__V1__Ping
 
 /*
  * Answers a Ping.
- * [type 0x0005, from both roles]
+ * [type 0x0005, from every role]
  */
 struct  Waymark__V1__Pong
 {
@@ -836,6 +884,25 @@ Waymark__V1__NegotiatedLimits *
 void   waymark__v1__negotiated_limits__free_unpacked
                      (Waymark__V1__NegotiatedLimits *message,
                       ProtobufCAllocator *allocator);
+/* Waymark__V1__ObserverHello methods */
+void   waymark__v1__observer_hello__init
+                     (Waymark__V1__ObserverHello         *message);
+size_t waymark__v1__observer_hello__get_packed_size
+                     (const Waymark__V1__ObserverHello   *message);
+size_t waymark__v1__observer_hello__pack
+                     (const Waymark__V1__ObserverHello   *message,
+                      uint8_t             *out);
+size_t waymark__v1__observer_hello__pack_to_buffer
+                     (const Waymark__V1__ObserverHello   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__ObserverHello *
+       waymark__v1__observer_hello__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__observer_hello__free_unpacked
+                     (Waymark__V1__ObserverHello *message,
+                      ProtobufCAllocator *allocator);
 /* Waymark__V1__Hello methods */
 void   waymark__v1__hello__init
                      (Waymark__V1__Hello         *message);
@@ -989,6 +1056,9 @@ typedef void (*Waymark__V1__NavigationHello_Closure)
 typedef void (*Waymark__V1__NegotiatedLimits_Closure)
                  (const Waymark__V1__NegotiatedLimits *message,
                   void *closure_data);
+typedef void (*Waymark__V1__ObserverHello_Closure)
+                 (const Waymark__V1__ObserverHello *message,
+                  void *closure_data);
 typedef void (*Waymark__V1__Hello_Closure)
                  (const Waymark__V1__Hello *message,
                   void *closure_data);
@@ -1020,6 +1090,7 @@ extern const ProtobufCEnumDescriptor    waymark__v1__role__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__feature__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__withheld_reason__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__distance_units__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__visibility__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__session_phase__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__close_code__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__error_code__descriptor;
@@ -1029,6 +1100,7 @@ extern const ProtobufCMessageDescriptor waymark__v1__vehicle_preferences__descri
 extern const ProtobufCMessageDescriptor waymark__v1__vehicle_hello__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__navigation_hello__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__negotiated_limits__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__observer_hello__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__hello__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__resumed_session__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor;

@@ -620,11 +620,11 @@ struct  Waymark__V1__Coordinate
 {
   ProtobufCMessage base;
   /*
-   * Degrees, finite. [-90 ... 90]
+   * Degrees, finite. [-90 ... 90, place]
    */
   double latitude;
   /*
-   * Degrees, finite. [-180 ... 180]
+   * Degrees, finite. [-180 ... 180, place]
    */
   double longitude;
   Waymark__V1__Coordinate__AltitudeCase altitude_case;
@@ -645,12 +645,12 @@ struct  Waymark__V1__Polyline
 {
   ProtobufCMessage base;
   /*
-   * Unit 1e-6 degree, zigzag deltas. [at most 262 144, sums within 90 000 000]
+   * Unit 1e-6 degree, zigzag deltas. [at most 262 144, sums within 90 000 000, place]
    */
   size_t n_latitude_e6_deltas;
   int32_t *latitude_e6_deltas;
   /*
-   * Unit 1e-6 degree, zigzag deltas; as many. [at most 262 144, sums within 180 000 000]
+   * Unit 1e-6 degree, zigzag deltas; as many. [at most 262 144, sums within 180 000 000, place]
    */
   size_t n_longitude_e6_deltas;
   int32_t *longitude_e6_deltas;
@@ -730,17 +730,17 @@ struct  Waymark__V1__Maneuver
   Waymark__V1__JunctionType junction_type;
   Waymark__V1__TrafficSide traffic_side;
   /*
-   * What to do, in words. [at most 8, each at most 512 bytes]
+   * What to do, in words. [at most 8, each at most 512 bytes, place]
    */
   size_t n_instruction_variants;
   char **instruction_variants;
   /*
-   * The road after the maneuver. [at most 8, each at most 512 bytes]
+   * The road after the maneuver. [at most 8, each at most 512 bytes, place]
    */
   size_t n_road_following_maneuver_variants;
   char **road_following_maneuver_variants;
   /*
-   * As signposted, e.g. "12A". [at most 64 bytes]
+   * As signposted, e.g. "12A". [at most 64 bytes, place]
    */
   char *highway_exit_label;
   /*
@@ -819,7 +819,7 @@ struct  Waymark__V1__LaneGuidance
   size_t n_lanes;
   Waymark__V1__Lane **lanes;
   /*
-   * [at most 8, each at most 512 bytes]
+   * [at most 8, each at most 512 bytes, place]
    */
   size_t n_instruction_variants;
   char **instruction_variants;
@@ -891,28 +891,28 @@ struct  Waymark__V1__Waypoint
    */
   uint32_t location_threshold_meters;
   /*
-   * [at most 8, each at most 512 bytes]
+   * [at most 8, each at most 512 bytes, place]
    */
   size_t n_name_variants;
   char **name_variants;
   /*
-   * [at most 8, each at most 512 bytes]
+   * [at most 8, each at most 512 bytes, place]
    */
   size_t n_address_variants;
   char **address_variants;
   /*
-   * Where the place can be entered. [at most 16]
+   * Where the place can be entered. [at most 16, place]
    */
   size_t n_entry_points;
   Waymark__V1__Coordinate **entry_points;
   /*
-   * IANA name, e.g. "Europe/Vaduz". [at most 64 bytes]
+   * IANA name, e.g. "Europe/Vaduz". [at most 64 bytes, place]
    */
   char *time_zone;
   Waymark__V1__StopKind stop_kind;
   Waymark__V1__ChargeStop *charge;
   /*
-   * The client's or vehicle's own name for the place; handed back unchanged. [at most 128 bytes]
+   * The client's or vehicle's own name for the place; handed back unchanged. [at most 128 bytes, place]
    */
   char *id;
   Waymark__V1__Waypoint__OffsetCase offset_case;
@@ -936,17 +936,17 @@ struct  Waymark__V1__RouteChoice
    */
   uint32_t id;
   /*
-   * "Via A 14". [at most 8, each at most 512 bytes]
+   * "Via A 14". [at most 8, each at most 512 bytes, place]
    */
   size_t n_summary_variants;
   char **summary_variants;
   /*
-   * "Traffic is light". [at most 8, each at most 512 bytes]
+   * "Traffic is light". [at most 8, each at most 512 bytes, place]
    */
   size_t n_additional_information_variants;
   char **additional_information_variants;
   /*
-   * Shown once chosen. [at most 8, each at most 512 bytes]
+   * Shown once chosen. [at most 8, each at most 512 bytes, place]
    */
   size_t n_selection_summary_variants;
   char **selection_summary_variants;
@@ -1069,7 +1069,7 @@ struct  Waymark__V1__AlertAction
    */
   uint32_t id;
   /*
-   * [required, at most 8, each at most 512 bytes]
+   * [required, at most 8, each at most 512 bytes, place]
    */
   size_t n_title_variants;
   char **title_variants;
@@ -1091,12 +1091,12 @@ struct  Waymark__V1__NavigationAlert
    */
   uint32_t id;
   /*
-   * [required, at most 8, each at most 512 bytes]
+   * [required, at most 8, each at most 512 bytes, place]
    */
   size_t n_title_variants;
   char **title_variants;
   /*
-   * [at most 8, each at most 512 bytes]
+   * [at most 8, each at most 512 bytes, place]
    */
   size_t n_subtitle_variants;
   char **subtitle_variants;

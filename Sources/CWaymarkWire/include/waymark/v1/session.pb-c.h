@@ -643,7 +643,7 @@ struct  Waymark__V1__CurrentRoadName
 {
   ProtobufCMessage base;
   /*
-   * Empty: not known. [at most 8, each at most 512 bytes]
+   * Empty: not known. [at most 8, each at most 512 bytes, place]
    */
   size_t n_name_variants;
   char **name_variants;
@@ -738,7 +738,7 @@ struct  Waymark__V1__PauseGuidance
    */
   Waymark__V1__PauseReason reason;
   /*
-   * [at most 8, each at most 512 bytes]
+   * [at most 8, each at most 512 bytes, place]
    */
   size_t n_description_variants;
   char **description_variants;

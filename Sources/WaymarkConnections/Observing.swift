@@ -1,0 +1,260 @@
+internal import WaymarkAccess
+internal import WaymarkGateway
+package import WaymarkObservation
+package import WaymarkProtocol
+
+/// Counts of what is rare, by a code. Codes that this build does not know share one place.
+package struct CodeCounts: Sendable {
+    private static let countMax = 32
+    private var counts = InlineArray<32, UInt64>(repeating: 0)
+
+    mutating func count(_ code: UInt32) { self.counts[Int(min(code, 31))] &+= 1 }
+
+    var all: [(code: UInt32, count: UInt64)] {
+        (0..<Self.countMax).compactMap { self.counts[$0] == 0 ? nil : (UInt32($0), self.counts[$0]) }
+    }
+}
+
+extension CodeCounts: Codable {
+    package func encode(to encoder: any Encoder) throws {
+        try (0..<Self.countMax).map { self.counts[$0] }.encode(to: encoder)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        for (index, count) in try [UInt64](from: decoder).prefix(Self.countMax).enumerated() {
+            self.counts[index] = count
+        }
+    }
+}
+
+/// What ``GatewayCore`` counts since the gateway's state began.
+package struct Tallies: Sendable, Codable {
+    /// By role.
+    var admitted = CodeCounts()
+    /// By close code.
+    var refused = CodeCounts()
+    var closed = CodeCounts()
+    /// By end reason.
+    var sessionsEnded = CodeCounts()
+    /// By outcome.
+    var requestsEnded = CodeCounts()
+    /// Of hubs that are gone.
+    var dropped: UInt64 = 0
+    /// Of event loops of earlier processes.
+    var loops = LoopTotals()
+
+    mutating func count(_ note: Gateway.Note) {
+        switch note.turn {
+        case .ended(let reason): self.sessionsEnded.count(reason.rawValue)
+        case .requestEnded(_, let outcome): self.requestsEnded.count(outcome.rawValue)
+        default: break
+        }
+    }
+}
+
+// Observers: what they are told, and when.
+extension GatewayCore {
+    mutating func admit(
+        _ id: ConnectionID, _ hello: ObserverHello, _ old: ResumptionToken?, _ principal: Principal,
+        _ subject: AccessSubject, _ token: ResumptionToken, at now: Instant
+    ) {
+        if self.hub == nil {
+            self.hub = ObservationHub(of: self.gateway)
+            self.setObserved(true)
+        }
+        switch self.hub?.admit(id, hello, resuming: old, principal, subject, token, in: self.gateway, at: now)
+        {
+        case .admitted(var welcome, let takenOver):
+            if let takenOver {
+                let goodbye = Goodbye(.takenOver, reason: "the same observer reconnected with its token")
+                self.instruct(takenOver, .session(takenOver, .closeRequested(goodbye)))
+            }
+            welcome.software = self.software
+            welcome.gateway = self.gateway.identity
+            self.tallies.admitted.count(RoleNumber.observer.rawValue)
+            self.instruct(id, .session(id, .admitted(welcome)))
+        case .refused(let goodbye):
+            self.tallies.refused.count(goodbye.code.rawValue)
+            self.instruct(id, .session(id, .closeRequested(goodbye)))
+        case nil: break
+        }
+    }
+
+    /// Continues with the observers of another process.
+    mutating func adopt(_ observation: ObservationState, at now: Instant) {
+        self.setObserved(true)
+        let (hub, refused) = observation.hub(of: self.gateway, at: now)
+        self.hub = hub
+        self.refusedObservers = refused
+    }
+
+    /// The connections of observers, also of those that the access rules no longer admit.
+    package var observers: [ConnectionID] { (self.hub?.connections ?? []) + self.refusedObservers }
+
+    /// The observers for the next process; nil if there are none.
+    package var observationState: ObservationState? { self.hub.map { ObservationState($0) } }
+
+    private mutating func setObserved(_ isObserved: Bool) {
+        self.gateway.trackChanges(isObserved)
+        self.instructAll(.setObserved(isObserved))
+    }
+
+    /// Hands an event and what followed from it to the hub.
+    mutating func observe(_ event: Gateway.Event, _ actions: ArraySlice<Gateway.Action>, at now: Instant) {
+        switch event {
+        case .received(let id, .observe(let observe), _): self.hub?.receive(observe, from: id, at: now)
+        case .received(let id, .readCounters(let counters), _): self.hub?.read(counters, from: id)
+        case .departed(let id, let clean) where self.hub?.has(id) == true:
+            self.hub?.depart(id, clean: clean, until: now + self.gateway.policy.limits.grace)
+        case .policyChanged:
+            for id in self.hub?.endForbidden(by: self.gateway) ?? [] {
+                let goodbye = Goodbye(.notAuthorized, reason: "the access rules have changed")
+                self.instruct(id, .session(id, .closeRequested(goodbye)))
+            }
+        default: break
+        }
+        self.hub?.see(event, actions, of: &self.gateway, at: now)
+    }
+
+    /// Sends what observers have room for. Ends to observe once there are no observers.
+    mutating func tellObservers(at now: Instant) {
+        for id in self.refusedObservers {
+            let goodbye = Goodbye(.notAuthorized, reason: "the access rules have changed")
+            self.instruct(id, .session(id, .closeRequested(goodbye)))
+        }
+        self.refusedObservers = []
+        self.hub?.forgetExpired(at: now)
+        guard self.hub?.isEmpty == false else {
+            self.tallies.dropped += self.hub?.droppedCount ?? 0
+            self.hub = nil
+            return self.setObserved(false)
+        }
+        self.beginMeasuring()
+        guard self.hub?.isDue == true else { return }
+        let (connected, byteCount) = (self.hub?.connectedCount ?? 0, self.hub?.byteCount ?? 0)
+        let dropped = self.tallies.dropped + (self.hub?.droppedCount ?? 0)
+        let (measure, tallies) = (self.measure, self.tallies)
+        let (counters, census) = (self.gateway.counters, self.gateway.census)
+        let kept = self.gateway.keptBytes
+        let portions = self.hub?.takePortions(
+            of: &self.gateway,
+            measures: {
+                var all = tallies.counters + measure.counters(after: tallies.loops)
+                all += counters.all + census.all
+                all += [
+                    Counter(.entriesDropped, dropped), Counter(.observersConnected, UInt64(connected)),
+                    Counter(.observationBytes, UInt64(byteCount)),
+                    Counter(.retainedBytes, UInt64(kept.retained)),
+                    Counter(.replayBytes, UInt64(kept.replay)),
+                ]
+                return Measures(counters: all, connections: measure.connections)
+            }, at: now)
+        for (id, frames) in portions ?? [] { self.instruct(id, .tell(id, frames)) }
+        if self.hub?.isAnswering == false { self.measure = LoopMeasure() }
+    }
+
+    /// The connection of an observer has room. Plan a run, if one is due.
+    package mutating func noteRoom(forObserver id: ConnectionID) { self.hub?.noteRoom(for: id) }
+
+    // MARK: Counters
+
+    private typealias Counter = CounterReport.Counter
+
+    /// What event loops are measuring.
+    struct Measurement: Sendable {
+        /// Loops that have not answered.
+        var missing: Int
+        var measure = LoopMeasure()
+    }
+
+    /// For the next process. `totals`: what the event loops of this one counted.
+    package func tallies(with totals: LoopTotals) -> Tallies {
+        var tallies = self.tallies
+        tallies.loops.add(totals)
+        if let hub = self.hub { tallies.dropped &+= hub.droppedCount &+ hub.waitingCount }
+        return tallies
+    }
+
+    mutating func countAdmitted(_ id: ConnectionID) {
+        switch self.gateway.party(id) {
+        case .vehicle: self.tallies.admitted.count(RoleNumber.vehicle.rawValue)
+        case .client: self.tallies.admitted.count(RoleNumber.navigation.rawValue)
+        case nil: break  // It has gone in the same step.
+        }
+    }
+
+    /// Lets event loops measure, if observers ask for counters. One measurement at a time: what is asked meanwhile waits for the next.
+    private mutating func beginMeasuring() {
+        guard self.measurement == nil, let withConnections = self.hub?.beginMeasuring() else { return }
+        self.measurement = Measurement(missing: self.loopCount)
+        self.instructAll(.measure(withConnections: withConnections))
+    }
+
+    /// An event loop has measured. Plan a run, if one is due.
+    package mutating func note(_ measure: LoopMeasure) {
+        guard var measurement = self.measurement else { return }
+        measurement.missing -= 1
+        measurement.measure.add(measure)
+        self.measurement = measurement.missing > 0 ? measurement : nil
+        guard measurement.missing == 0 else { return }
+        self.measure = measurement.measure
+        self.hub?.endMeasuring()
+    }
+}
+
+extension Tallies {
+    fileprivate var counters: [CounterReport.Counter] {
+        typealias Counter = CounterReport.Counter
+        var all = self.admitted.all.map { Counter(.peersAdmitted, label: $0.code, $0.count) }
+        all += self.refused.all.map { Counter(.peersRefused, label: $0.code, $0.count) }
+        all += self.closed.all.map { Counter(.peersClosed, label: $0.code, $0.count) }
+        all += self.sessionsEnded.all.map { Counter(.sessionsEnded, label: $0.code, $0.count) }
+        return all + self.requestsEnded.all.map { Counter(.requestsEnded, label: $0.code, $0.count) }
+    }
+}
+
+extension LoopMeasure {
+    fileprivate func counters(after earlier: LoopTotals) -> [CounterReport.Counter] {
+        typealias Counter = CounterReport.Counter
+        var totals = earlier
+        totals.add(self.totals)
+        return totals.deliveries.counters(.deliveries) + [
+            Counter(.connectionsAccepted, totals.accepted), Counter(.bytesReceived, totals.received),
+            Counter(.bytesSent, totals.sent), Counter(.conflated, totals.conflated),
+            Counter(.connections, UInt64(self.connectionCount)),
+            Counter(.waitingBytes, UInt64(self.waitingBytes)),
+            Counter(.inputBytes, UInt64(self.inputBytes)),
+        ]
+    }
+}
+
+extension TypeCounts {
+    fileprivate func counters(_ name: CounterName) -> [CounterReport.Counter] {
+        self.all.map { CounterReport.Counter(name, label: UInt32($0.type?.rawValue ?? 0), $0.count) }
+    }
+}
+
+extension Gateway.Counters {
+    fileprivate var all: [CounterReport.Counter] {
+        typealias Counter = CounterReport.Counter
+        return self.framesPublished.counters(.publications) + [
+            Counter(.publicationsUnchanged, self.framesUnchanged),
+            Counter(.publicationsRejected, self.framesRejected),
+            Counter(.sessionsOpened, self.sessionsOpened), Counter(.requests, self.requestsRouted),
+            Counter(.snapshots, self.snapshotsSent), Counter(.resumptions, self.resumptions),
+            Counter(.acknowledgements, self.acknowledgements),
+        ]
+    }
+}
+
+extension Gateway.Census {
+    fileprivate var all: [CounterReport.Counter] {
+        typealias Counter = CounterReport.Counter
+        return [
+            Counter(.vehiclesConnected, UInt64(self.vehicles)),
+            Counter(.endpointsConnected, UInt64(self.endpoints)),
+            Counter(.clientsConnected, UInt64(self.clients)), Counter(.sessions, UInt64(self.sessions)),
+            Counter(.requestsOpen, UInt64(self.requests)),
+        ]
+    }
+}

@@ -1,0 +1,380 @@
+package import WaymarkAccess
+internal import WaymarkCodec
+package import WaymarkGateway
+package import WaymarkProtocol
+
+/// Everything that observers are told: what each of them wants, and what happened since.
+///
+/// The gateway's driver hands in each event with the actions that followed. It turns them into entries of one ring, which all observers
+/// read at their own speed: an observer that reads too slowly loses the oldest entries, and no peer waits for it.
+///
+/// A value without I/O and clock, like the gateway. It exists while there are observers.
+package struct ObservationHub {
+    /// The answer to the Hello of an observer.
+    package enum Verdict: Sendable {
+        /// The connection that it had before must be closed.
+        case admitted(Welcome, takenOver: ConnectionID?)
+        case refused(Goodbye)
+    }
+
+    /// What one observer is sent at a time, in bytes; a single entry may be longer.
+    static let portionBytes = 32_768
+    /// Several frames are told in one message up to this length.
+    static let togetherBytesMax = 65_536
+    /// Records that are looked at for one part of the present state.
+    static let recordsPerPart = 256
+
+    /// By place.
+    var observations: [Observation?] = []
+    private var places: [ConnectionID: Int] = [:]
+    var ring = ObservationRing()
+    var told = ToldRecords()
+    /// Observations that have something to send, and room for it.
+    private var due: ObservationSet = []
+    /// The place whose turn it is to be told a part of the state.
+    private var nextWalker = 0
+    /// Who is behind connections that were told, as long as they are open.
+    var parties: [ConnectionID: Gateway.Party] = [:]
+    /// Where in the ring a session's trip ceased to share something.
+    var optOuts: [SessionID: UInt64] = [:]
+    package private(set) var droppedCount: UInt64 = 0
+    let encoder = BodyEncoder()
+
+    private var access: AccessPolicy
+    private var ringBytesMax: Int
+
+    /// For the observers of a gateway that notes its changes, see ``Gateway/trackChanges(_:)``.
+    package init(of gateway: Gateway) {
+        self.ringBytesMax = gateway.policy.limits.observationBytesMax
+        self.access = gateway.policy.access
+    }
+
+    /// What the ring holds, in bytes.
+    package var byteCount: Int { self.ring.byteCount }
+    package var connectedCount: Int { self.places.count }
+    /// No observer is connected or may resume.
+    package var isEmpty: Bool { self.observations.allSatisfy { $0 == nil } }
+
+    /// The connections of observers.
+    package var connections: [ConnectionID] { self.places.keys.sorted() }
+
+    package func has(_ connection: ConnectionID) -> Bool { self.places[connection] != nil }
+    func place(of connection: ConnectionID) -> Int? { self.places[connection] }
+
+    // MARK: Observers
+
+    /// Admits an observer, or refuses it. `seesAllVehicles`: whatever the access rules say.
+    package mutating func admit(
+        _ connection: ConnectionID, _ hello: ObserverHello, resuming old: ResumptionToken?,
+        _ principal: Principal, _ subject: AccessSubject, _ token: ResumptionToken, in gateway: Gateway,
+        seesAllVehicles: Bool = false, at now: Instant
+    ) -> Verdict {
+        self.forgetExpired(at: now)
+        let resumed = old.flatMap { old in
+            self.observations.firstIndex { $0?.token == old && $0?.principal == principal }
+        }
+        var takenOver: ConnectionID?
+        if let resumed {
+            takenOver = self.observations[resumed]?.connection
+            if let takenOver { self.places[takenOver] = nil }
+        } else if let reason = self.refusalReason(of: principal, gateway.policy.limits) {
+            return .refused(Goodbye(.resourceLimit, reason: reason))
+        }
+        var observation =
+            resumed.flatMap { self.observations[$0] }
+            ?? Observation(
+                hello: hello, principal: principal, subject: subject, grant: .open, isLimited: false,
+                token: token)
+        // Entries for the observation that had the place before are not its own.
+        if resumed == nil { (observation.cursor, observation.first) = (self.ring.end, self.ring.end) }
+        // It may have come through another listener.
+        if observation.hello.visibility != hello.visibility {
+            observation = observation.with(hello)
+            (observation.cursor, observation.first) = (self.ring.end, self.ring.end)
+        }
+        observation.grant = gateway.grant(ofObserver: subject)
+        observation.isLimited = !gateway.isOpenToObservers && !seesAllVehicles
+        observation.token = token
+        observation.connection = connection
+        observation.mayContinue = resumed != nil
+        observation.isReady = true
+        let place = resumed ?? self.freePlace()
+        self.observations[place] = observation
+        self.places[connection] = place
+        var welcome = Welcome(resumptionToken: token)
+        welcome.isResumed = resumed != nil
+        welcome.graceMilliseconds = UInt32(clamping: gateway.policy.limits.grace.milliseconds)
+        welcome.visibility = hello.visibility
+        return .admitted(welcome, takenOver: takenOver)
+    }
+
+    /// Adds an observation of another process.
+    mutating func add(_ observation: Observation) {
+        let place = self.freePlace()
+        self.observations[place] = observation
+        if let connection = observation.connection { self.places[connection] = place }
+        self.note(place)
+    }
+
+    /// How many entries of the ring an observer was not told.
+    func waitingCount(of place: Int) -> UInt64 {
+        var count: UInt64 = 0
+        var index = max(self.observations[place]?.cursor ?? 0, self.ring.start)
+        while index < self.ring.end {
+            if self.ring[index].receivers.contains(ObservationSet(place)) { count += 1 }
+            index += 1
+        }
+        return count
+    }
+
+    /// How many entries observers were not told, which a handover drops.
+    package var waitingCount: UInt64 {
+        var count: UInt64 = 0
+        for place in self.observations.indices where self.observations[place] != nil {
+            count &+= self.waitingCount(of: place)
+        }
+        return count
+    }
+
+    private mutating func freePlace() -> Int {
+        if let free = self.observations.firstIndex(where: { $0 == nil }) { return free }
+        self.observations.append(nil)
+        return self.observations.count - 1
+    }
+
+    private func refusalReason(of principal: Principal, _ limits: GatewayLimits) -> String? {
+        let known = self.observations.compactMap(\.self)
+        if known.count >= min(limits.observersMax, ObservationSet.countMax) {
+            return "\(known.count) observers are known"
+        }
+        let own = known.count { $0.principal == principal }
+        return own < limits.observersPerUserMax ? nil : "\(own) observers of this user are known"
+    }
+
+    /// An observer has gone. It may resume until `end`, unless it said Goodbye.
+    package mutating func depart(_ connection: ConnectionID, clean: Bool, until end: Instant) {
+        guard let place = self.places.removeValue(forKey: connection) else { return }
+        self.observations[place]?.connection = nil
+        self.observations[place]?.end = end
+        self.due.remove(ObservationSet(place))
+        if clean { self.observations[place] = nil }
+    }
+
+    /// Forgets observers that did not resume in time.
+    package mutating func forgetExpired(at now: Instant) {
+        for place in self.observations.indices {
+            guard let observation = self.observations[place], observation.connection == nil,
+                observation.end <= now
+            else { continue }
+            self.observations[place] = nil
+        }
+    }
+
+    /// An observer says what it wants.
+    package mutating func receive(
+        _ observe: Observe, from connection: ConnectionID, at now: Instant
+    ) {
+        guard let place = self.places[connection], var observation = self.observations[place] else { return }
+        // Of the present state the last part may have been lost with the connection, unless an entry behind it arrived.
+        let isComplete = observation.walk == nil && observe.afterNumber > observation.stateNumber
+        let continues =
+            observation.mayContinue && (isComplete || !observe.wantsState)
+            && observation.observe?.wantsTheSame(as: observe) == true
+            && observe.afterNumber <= observation.number
+        observation.mayContinue = false
+        observation.observe = observe
+        observation.retained = nil
+        observation.visibleSessions = [:]
+        if continues {
+            self.rewind(&observation, place, to: observe.afterNumber)
+            observation.begin = ObservationBegin(.missed, after: observe.afterNumber, at: now)
+        } else {
+            observation.begin = ObservationBegin(.full, after: observation.number, at: now)
+            (observation.cursor, observation.first) = (self.ring.end, self.ring.end)
+            observation.dropped = 0
+            observation.walk = observe.wantsState ? .vehicles(after: nil) : nil
+        }
+        self.observations[place] = observation
+        self.note(place)
+    }
+
+    /// Goes back to the entry behind the one with this number. Those that the ring no longer has are dropped.
+    private func rewind(_ observation: inout Observation, _ place: Int, to number: UInt64) {
+        var missing = observation.number - number
+        observation.number = number
+        observation.cursor = max(observation.cursor, self.ring.start)
+        let first = max(observation.first, self.ring.start)
+        while missing > 0, observation.cursor > first {
+            observation.cursor -= 1
+            if self.ring[observation.cursor].receivers.contains(ObservationSet(place)) { missing -= 1 }
+        }
+        observation.dropped += missing
+    }
+
+    /// The loop of an observer has room for another portion.
+    package mutating func noteRoom(for connection: ConnectionID) {
+        guard let place = self.places[connection] else { return }
+        self.observations[place]?.isReady = true
+        self.note(place)
+    }
+
+    /// Applies another policy. Forgets observers that may have seen more than changed rules allow, and returns their connections. They may say Hello again.
+    package mutating func endForbidden(by gateway: Gateway) -> [ConnectionID] {
+        self.ringBytesMax = gateway.policy.limits.observationBytesMax
+        let access = gateway.policy.access
+        guard access != self.access else { return [] }
+        self.access = access
+        var ended: [ConnectionID] = []
+        for place in self.observations.indices
+        where !access.isOpen || self.observations[place]?.isLimited == true {
+            if let connection = self.observations[place]?.connection {
+                ended.append(connection)
+                self.places[connection] = nil
+            }
+            self.observations[place] = nil
+        }
+        self.due = []
+        for place in self.observations.indices { self.note(place) }
+        return ended
+    }
+
+    // MARK: Entries
+
+    /// Adds an entry for those who want it.
+    mutating func append(_ entry: ObservationRing.Entry) {
+        guard !entry.receivers.isEmpty else { return }
+        self.ring.append(entry)
+        self.due.formUnion(entry.receivers)
+        while self.ring.byteCount > self.ringBytesMax { self.dropOldest() }
+    }
+
+    private mutating func dropOldest() {
+        let index = self.ring.start
+        for place in self.ring.dropFirst().places {
+            guard let cursor = self.observations[place]?.cursor, cursor <= index else { continue }
+            self.observations[place]?.dropped += 1
+            self.droppedCount += 1
+        }
+    }
+
+    /// From now on, what a session's trip no longer shares is not told any more, also if it crossed before.
+    mutating func noteOptOut(of session: SessionID) {
+        self.optOuts[session] = self.ring.end
+        guard self.optOuts.count > Self.optOutsMax else { return }
+        let start = self.ring.start
+        self.optOuts = self.optOuts.filter { $0.value > start }
+    }
+
+    private static let optOutsMax = 4_096
+
+    mutating func forgetParty(of connection: ConnectionID) { self.parties[connection] = nil }
+
+    /// The redacted form of an entry that was not made redacted.
+    private static func redacted(_ entry: ObservationRing.Entry) -> [UInt8] {
+        entry.redacted.isEmpty ? Codec.redacted(entry: entry.body) : entry.redacted
+    }
+
+    /// Whether an observer may be sent something now.
+    package var isDue: Bool { !self.due.isEmpty }
+
+    /// Adds an observation to those that have something to send, or removes it.
+    mutating func note(_ place: Int) {
+        guard let observation = self.observations[place], observation.isReady, !observation.mayContinue,
+            observation.connection != nil, observation.isDue || observation.cursor < self.ring.end
+        else { return self.due.subtract(ObservationSet(place)) }
+        self.due.formUnion(ObservationSet(place))
+    }
+
+    /// The next portion of each observer that has room. One of those that wait for the present state is told a part of it.
+    package mutating func takePortions(
+        of gateway: inout Gateway, measures: () -> Measures, at now: Instant
+    ) -> [(connection: ConnectionID, frames: [Frame])] {
+        var portions: [(connection: ConnectionID, frames: [Frame])] = []
+        let walker = self.takeWalker()
+        for place in self.due.places {
+            guard var observation = self.observations[place], let connection = observation.connection,
+                observation.isReady, !observation.mayContinue
+            else {
+                self.due.subtract(ObservationSet(place))
+                continue
+            }
+            var frames: [Frame] = []
+            self.fill(
+                &frames, &observation, place, walks: place == walker, &gateway, measures, at: now)
+            if !frames.isEmpty {
+                observation.isReady = false
+                portions.append((connection, frames))
+            }
+            self.observations[place] = observation
+            self.note(place)
+        }
+        return portions
+    }
+
+    /// The next one in turn of those that are due and wait for the present state.
+    private mutating func takeWalker() -> Int? {
+        let walkers = self.due.places.filter { self.observations[$0]?.walk != nil }
+        let walker = walkers.first { $0 >= self.nextWalker } ?? walkers.first
+        if let walker { self.nextWalker = walker + 1 }
+        return walker
+    }
+
+    private mutating func fill(
+        _ frames: inout [Frame], _ observation: inout Observation, _ place: Int, walks: Bool,
+        _ gateway: inout Gateway, _ measures: () -> Measures, at now: Instant
+    ) {
+        var room = Self.portionBytes
+        let encoder = self.encoder
+        func add(_ message: Message) { frames.append(encoder.encode(Envelope(message))) }
+        if let begin = observation.begin {
+            observation.begin = nil
+            add(.observationBegin(begin))
+        }
+        observation.cursor = max(observation.cursor, self.ring.start)
+        if observation.dropped > 0 {
+            observation.number += observation.dropped
+            add(
+                .observationGap(
+                    ObservationGap(dropped: observation.dropped, nextNumber: observation.number + 1)))
+            observation.dropped = 0
+            if observation.observe?.wantsState == true {
+                add(.observationBegin(ObservationBegin(.full, after: observation.number, at: now)))
+                observation.walk = .vehicles(after: nil)
+                observation.retained = nil
+            }
+        }
+        if observation.retained != nil {
+            guard walks else { return }
+            self.tellRetained(&observation, gateway, &room, into: &frames)
+            guard observation.retained == nil else { return }
+        }
+        while observation.cursor < self.ring.end, room > 0 {
+            let index = observation.cursor
+            observation.cursor += 1
+            guard let frame = self.frame(at: index, for: place, observation) else { continue }
+            observation.number += 1
+            room -= frame.bytes.count
+            frames.append(frame)
+        }
+        guard observation.cursor == self.ring.end, room > 0 else { return }
+        self.tellCounters(&observation, &gateway, &room, measures, into: &frames, at: now)
+        if walks, room > 0 { self.tellState(&observation, &gateway, room, into: &frames, at: now) }
+    }
+
+    /// The next frame of an observer; nil if the entry is not for it.
+    private func frame(at index: UInt64, for place: Int, _ observation: Observation) -> Frame? {
+        let number = observation.number + 1
+        let entry = self.ring[index]
+        guard entry.receivers.contains(ObservationSet(place)) else { return nil }
+        if entry.redactedFor.contains(ObservationSet(place)) {
+            return Codec.frame(ofEntry: entry.redacted[...], entry.type, number: number)
+        }
+        // The trip has ceased to share it since.
+        if entry.sensitiveSession != .none, observation.hello.visibility < .all,
+            let optOut = self.optOuts[entry.sensitiveSession], optOut > index
+        {
+            return Codec.frame(ofEntry: Self.redacted(entry)[...], entry.type, number: number)
+        }
+        return Codec.frame(ofEntry: entry.body[...], entry.type, number: number)
+    }
+}

@@ -1,0 +1,143 @@
+/// A gateway's state as an observer was told it: apply every message in order.
+package struct ObservedGateway: Sendable, Hashable {
+    package private(set) var vehicles: [VehicleID: VehicleRecord] = [:]
+    package private(set) var clients: [ClientID: ClientRecord] = [:]
+    package private(set) var sessions: [SessionID: SessionRecord] = [:]
+    package private(set) var requests: [RequestKey: RequestRecord] = [:]
+    /// What sessions retain, for an observer of frames.
+    package private(set) var retained: [SessionID: ObservedRetention] = [:]
+    /// The number of the last entry.
+    package private(set) var number: UInt64 = 0
+    /// How many entries were dropped.
+    package private(set) var dropped: UInt64 = 0
+    /// The whole state was told.
+    package private(set) var isComplete = false
+
+    package init() {}
+
+    /// Applies a message of the gateway. `outline` reads a publication; nil for what it cannot read.
+    package mutating func apply(_ message: Message, outline: (Frame) -> PublicationOutline?) {
+        switch message {
+        case .observationBegin(let begin):
+            if begin.kind == .full { self.forgetState() }
+            self.number = begin.number
+        case .observedRecords(let records):
+            if records.number != 0 { self.number = records.number }
+            self.apply(records, outline)
+        case .observedEvent(let event): self.number = event.number
+        case .observedFrames(let frames):
+            self.number = frames.number
+            self.apply(frames, outline)
+        case .observationGap(let gap):
+            self.dropped += gap.dropped
+            self.number += gap.dropped
+        default: break  // Of the connection, or Counters.
+        }
+    }
+
+    private mutating func forgetState() {
+        (self.vehicles, self.clients, self.sessions, self.requests) = ([:], [:], [:], [:])
+        self.retained = [:]
+        self.isComplete = false
+    }
+
+    private mutating func apply(_ records: ObservedRecords, _ outline: (Frame) -> PublicationOutline?) {
+        for record in records.vehicles { self.vehicles[record.vehicle] = record }
+        for record in records.clients { self.clients[record.client] = record }
+        for record in records.sessions { self.sessions[record.session] = record }
+        for record in records.requests { self.requests[record.key] = record }
+        for id in records.vehiclesGone { self.vehicles[id] = nil }
+        for id in records.clientsGone { self.clients[id] = nil }
+        for id in records.sessionsGone { (self.sessions[id], self.retained[id]) = (nil, nil) }
+        for key in records.requestsGone { self.requests[key] = nil }
+        for part in records.retained {
+            if part.isFirst { self.retained[part.session] = nil }
+            for frame in Frame.all(in: part.frames) {
+                guard let outline = outline(frame) else { continue }
+                self.retained[part.session, default: ObservedRetention()].keep(frame, outline)
+            }
+        }
+        if records.isLast { self.isComplete = true }
+    }
+
+    private mutating func apply(_ told: ObservedFrames, _ outline: (Frame) -> PublicationOutline?) {
+        guard told.direction == .in, !told.isRejected, self.sessions[told.session] != nil else { return }
+        for frame in Frame.all(in: told.frames) where MessageType.published.contains(frame.header.rawType) {
+            guard let outline = outline(frame) else { continue }
+            self.retained[told.session, default: ObservedRetention()].apply(frame, outline)
+        }
+        if self.retained[told.session]?.frames.isEmpty == true { self.retained[told.session] = nil }
+    }
+}
+
+/// The frames that a session retains, see Docs/protocol.md, "Publications".
+package struct ObservedRetention: Sendable, Hashable {
+    private struct Kept: Sendable, Hashable {
+        let frame: Frame
+        /// Of a state.
+        let key: ConflationKey?
+    }
+
+    private var kept: [Kept] = []
+
+    /// In the publisher's order.
+    package var frames: [Frame] { self.kept.map(\.frame) }
+
+    /// Adds a frame that is retained already.
+    fileprivate mutating func keep(_ frame: Frame, _ outline: PublicationOutline) {
+        self.kept.append(Kept(frame: frame, key: outline.conflationKey))
+    }
+
+    /// Applies the next publication.
+    fileprivate mutating func apply(_ frame: Frame, _ outline: PublicationOutline) {
+        guard let key = outline.conflationKey else { return self.apply(event: frame, outline) }
+        var isRetained = true
+        if case .extensionState(_, _, let retains) = outline.content { isRetained = retains }
+        if let old = self.kept.firstIndex(where: { $0.key == key }) {
+            // A state that is said again changes nothing, not even its number.
+            guard !isRetained || self.kept[old].frame.body != frame.body else { return }
+            self.kept.remove(at: old)
+        }
+        if isRetained { self.kept.append(Kept(frame: frame, key: key)) }
+    }
+
+    private mutating func apply(event frame: Frame, _ outline: PublicationOutline) {
+        let rule = outline.rule
+        // ResumeGuidance along the old route.
+        let isOldRoute = rule.adds == .wholeRoute && outline.route == nil
+        let voids: PublicationRule.Voids = isOldRoute ? .pause : rule.voids
+        self.kept.removeAll { $0.frame.header.isVoided(by: voids) }
+        if !isOldRoute, rule.retention != .nothing { self.kept.append(Kept(frame: frame, key: nil)) }
+    }
+}
+
+extension FrameHeader {
+    /// Whether an event makes a retained frame void.
+    fileprivate func isVoided(by voids: PublicationRule.Voids) -> Bool {
+        if voids.contains(.everything) { return true }
+        let rule = PublicationRule.rule(for: self.rawType)
+        if voids.contains(.route) { return rule.isOfRoute }
+        return switch self.type {
+        case .pauseGuidance: voids.contains(.pause)
+        case .updateManeuverState: voids.contains(.maneuverState)
+        case .showAlert: voids.contains(.alert)
+        default: false
+        }
+    }
+}
+
+extension Frame {
+    /// Whole frames, one behind the other; stops at what is none.
+    package static func all(in bytes: [UInt8]) -> [Frame] {
+        var frames: [Frame] = []
+        var start = 0
+        while start + FrameHeader.byteCount <= bytes.count {
+            let header = FrameHeader(at: start, of: bytes)
+            let end = start + header.frameByteCount
+            guard end <= bytes.count else { break }
+            frames.append(Frame(header: header, bytes: bytes[start..<end]))
+            start = end
+        }
+        return frames
+    }
+}
