@@ -9,7 +9,8 @@ CLASSES = ("MUST", "SHOULD", "MAY")
 FILES = {
     "endpoint": ["endpoint.json"],
     "client": ["client.json"],
-    "gateway": ["gateway-frames.json", "gateway-handshake.json", "gateway-sessions.json", "gateway-content.json", "gateway-fitting.json", "gateway-requests.json"],
+    "gateway": ["gateway-frames.json", "gateway-handshake.json", "gateway-sessions.json", "gateway-content.json", "gateway-fitting.json", "gateway-requests.json",
+        "gateway-observers.json"],
 }
 
 

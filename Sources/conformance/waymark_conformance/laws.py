@@ -14,6 +14,11 @@ TO_CLIENT = {
     "Welcome", "Goodbye", "Ping", "Pong", "Error", "SessionOpened", "VehicleChanged", "SessionEnded", "ReceiptReport", "Acknowledgement",
     "WaypointRequest", "DestinationRequest", "RequestOutcome", "UpdateRouteSource", "VehicleSettings", "ZoomCluster", "AlertResponse",
     "DestinationShareStatus"}
+TO_OBSERVER = {
+    "Welcome", "Goodbye", "Ping", "Pong", "Error", "ObservationBegin", "ObservedRecords", "ObservedEvent", "ObservedFrames",
+    "ObservationGap", "Counters"}
+ENTRIES = {"ObservedRecords", "ObservedEvent", "ObservedFrames"}
+TO = {"endpoint": TO_ENDPOINT, "client": TO_CLIENT, "observer": TO_OBSERVER}
 OF_SESSION = {"SnapshotBegin", "SnapshotEnd", "SessionSuspended", "SessionRestored"}
 TO_CLIENT_OF_SESSION = {
     "VehicleChanged", "ReceiptReport", "Acknowledgement", "WaypointRequest", "UpdateRouteSource", "VehicleSettings", "ZoomCluster",
@@ -65,7 +70,7 @@ class GatewayLaws(Laws):
         super().__init__()
         self.role, self.session, self.numbers, self.is_full = role, 0, 0, False
         self.withheld, self.outcomes, self.acknowledged, self.published = set(), {}, {}, {}
-        self.limit, self.granted, self.phase_ended = 16_777_216, None, set()
+        self.limit, self.granted, self.phase_ended, self.entry = 16_777_216, None, set(), 0
 
     def sent(self, frame, now):
         super().sent(frame, now)
@@ -81,18 +86,19 @@ class GatewayLaws(Laws):
         self.law("FIRST", self.count > 1 or frame.name in ("Welcome", "Goodbye"), f"the first frame is {frame.name}")
         self.header(frame)
         if frame.is_publication:
-            self.law("DIRECTION", self.role == "endpoint", f"{frame.name} goes to a client")
+            self.law("DIRECTION", self.role == "endpoint", f"{frame.name} goes to the role {self.role}")
         else:
-            allowed = TO_ENDPOINT if self.role == "endpoint" else TO_CLIENT
-            self.law("DIRECTION", frame.name in allowed, f"{frame.name} goes to the role {self.role}")
+            self.law("DIRECTION", frame.name in TO[self.role], f"{frame.name} goes to the role {self.role}")
             if frame.name in MESSAGES:
                 self.body("BODY", frame, fault)
             self.session_of(frame)
         self.keepalive(frame)
         if self.role == "endpoint":
             self.endpoint(frame)
-        else:
+        elif self.role == "client":
             self.client(frame)
+        else:
+            self.observer(frame)
         self.is_over = self.is_over or frame.name == "Goodbye"
 
     def header(self, frame):
@@ -110,7 +116,7 @@ class GatewayLaws(Laws):
         self.law("SIZE", size <= self.limit, f"{frame.name} has {size} bytes, more than {self.limit}")
 
     def session_of(self, frame):
-        expected = OF_SESSION if self.role == "endpoint" else TO_CLIENT_OF_SESSION
+        expected = {"endpoint": OF_SESSION, "client": TO_CLIENT_OF_SESSION, "observer": set()}[self.role]
         if frame.name == "RequestOutcome" and self.role == "client":
             return
         self.law("SESSION", (frame.session != 0) == (frame.name in expected), f"{frame.name} has the session {frame.session}")
@@ -151,6 +157,16 @@ class GatewayLaws(Laws):
         route = frame.decoded.get("route", {}) if isinstance(frame.decoded.get("route"), dict) else {}
         for key, feature in OF_ROUTE.items():
             self.law("WITHHELD", feature not in self.withheld or not route.get(key), f"{frame.name} has {key}, but {feature} is withheld")
+
+    def observer(self, frame):
+        number = frame.decoded.get("number", 0)
+        if frame.name == "ObservationBegin":
+            self.entry = number
+        elif frame.name == "ObservationGap":
+            self.entry += frame.decoded.get("dropped", 0)
+        elif frame.name in ENTRIES and number:
+            self.law("ENTRIES", number == self.entry + 1, f"{frame.name} has the number {number} after {self.entry}")
+            self.entry = number
 
     def client(self, frame):
         if frame.name == "Acknowledgement":

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import traceback
 from collections import deque
 
 from .frames import Frame, Reader, type_number
@@ -37,7 +38,11 @@ class Link:
                 news = await self.reader.read(65_536)
                 if not news:
                     break
-                self.receive(news)
+                try:
+                    self.receive(news)
+                except Exception as error:  # pylint: disable=broad-exception-caught
+                    self.fault = f"the suite itself failed: {error!r} {traceback.format_exc(limit=-2)}"
+                    break
         self.is_closed = True
         self.log.append((clock(), self.name, "closed", None))
         if self.laws:

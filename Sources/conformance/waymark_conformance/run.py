@@ -20,6 +20,12 @@ VERDICTS = [OK, NON_STRICT, INFORMATIONAL, UNIMPLEMENTED, FAILED]
 # What a case that does not hold means, by its class.
 BROKEN = {"MUST": FAILED, "SHOULD": NON_STRICT, "MAY": INFORMATIONAL}
 START = 20.0
+PORTS = ["port", "client_port", "key_port", "key_client_port", "observer_port", "content_port"]
+# Which port stands for a listener of a case, and which ports a case can need.
+LISTENERS = {
+    "endpoint": "port", "client": "client_port", "key": "key_port", "key-client": "key_client_port", "observer": "observer_port",
+    "content": "content_port"}
+PARTS = {"listeners": "client_port", "keys": "key_client_port", "observers": "observer_port"}
 runs = itertools.count(1)
 
 
@@ -47,10 +53,10 @@ class GatewayStage:
         async with lock:
             if name not in self.gateways:
                 peer = self.peer.setup(name)
-                ports = {"port": free_port(), "client_port": free_port(), "key_port": free_port(), "key_client_port": free_port()}
-                for key in ("client_port", "key_port", "key_client_port"):
-                    if "{" + key + "}" not in peer.command + peer.file:
-                        ports[key] = ports["port"]
+                told = peer.command + peer.file
+                ports = {place: free_port() for place in PORTS if place == "port" or "{" + place + "}" in told}
+                for place in PORTS:
+                    ports.setdefault(place, ports["port"])
                 process = Process(peer, ports)
                 await process.start()
                 await self.until_ready(process, ports)
@@ -91,7 +97,7 @@ class GatewayView:
         self.name = case.setup if case.setup in stage.peer.setups else ("alone" if case.alone else "default")
         self.peer = stage.peer.setup(case.setup)
         told = self.peer.command + self.peer.file
-        self.parts = {part for part, place in (("listeners", "{client_port}"), ("keys", "{key_client_port}")) if place in told}
+        self.parts = {part for part, place in PARTS.items() if "{" + place + "}" in told}
 
     @contextlib.asynccontextmanager
     async def around(self, scene):
@@ -106,7 +112,7 @@ class GatewayView:
 
     async def connect(self, scene, target, role, listener, receive_bytes):
         _, ports = await self.stage.prepare(self.name)
-        port = ports[{"endpoint": "port", "client": "client_port", "key": "key_port", "key-client": "key_client_port"}[listener]]
+        port = ports[LISTENERS[listener]]
         plug = socket.socket()
         if receive_bytes:
             plug.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)

@@ -234,7 +234,7 @@ def rule_faults(where, field, values):
         return [f"{where} is required"]
     for rule in rules:
         rule = rule.removeprefix("each ")
-        if rule == "required" or rule.startswith("sums within"):
+        if rule in ("required", "place") or rule.startswith("sums within"):
             continue
         if rule == "a name":
             out += [f"{where} is no name: {each}" for each in values if each and not is_name(each)]

@@ -122,6 +122,20 @@ class Scene:
         if fault := self.fits(frame, step):
             raise Failed(f"{target}: {step['type']}: {fault}")
 
+    async def gather(self, target, step):
+        """Passes over frames, until one fits."""
+        await self.expect(target, {**step["until"], "skip": "*", "within": step.get("within", WITHIN)})
+
+    async def told(self, target, step):
+        """Some frame of a type that came fits a pattern."""
+        if all(self.fits(frame, step) is not None for _, frame in self.came(target, step["type"])):
+            raise Failed(f"{target}: no {step['type']} has {step['body']}")
+
+    async def untold(self, target, step):
+        """No frame of a type that came fits a pattern."""
+        if any(self.fits(frame, step) is None for _, frame in self.came(target, step["type"])):
+            raise Failed(f"{target}: a {step['type']} has {self.fill(step['body'])}")
+
     async def differ(self, values, _):
         """Two values differ."""
         if values[0] == values[1]:
@@ -386,10 +400,9 @@ class Scene:
         self.links[target] = link
         if step.get("hello") is False:
             return
-        fragment = "endpoint_hello" if role == "endpoint" else "client_hello"
-        part = "vehicle" if role == "endpoint" else "navigation"
-        own = {"endpoint": target} if role == "endpoint" else {"client_id": self.names.get(f"{target}_id", f"{self.names['vehicle']}.{target}")}
-        hello = merged(self.fill({"$use": fragment}), {part: own})
+        part, key = {"endpoint": ("vehicle", "endpoint"), "client": ("navigation", "client_id"), "observer": ("observer", "observer_id")}[role]
+        own = {key: target if role == "endpoint" else f"{self.names['vehicle']}.{target}"}
+        hello = merged(self.fill({"$use": f"{role}_hello"}), {part: own})
         hello = merged(hello, self.fill(step.get("hello", {})))
         link.hello = hello
         link.serves = True
@@ -532,6 +545,6 @@ class Scene:
 
 VERBS = {
     name: getattr(Scene, name) for name in (
-        "do", "set", "times", "silence", "declares", "come", "differ", "numbered", "exhaust", "distances", "held", "keys", "count", "before", "send", "publish", "raw", "batch", "expect", "quiet", "drop", "closed", "open", "faults", "wait", "silent",
+        "do", "set", "times", "silence", "declares", "come", "gather", "told", "untold", "differ", "numbered", "exhaust", "distances", "held", "keys", "count", "before", "send", "publish", "raw", "batch", "expect", "quiet", "drop", "closed", "open", "faults", "wait", "silent",
         "stall", "read", "connect", "accept", "welcome", "state", "needs", "none", "said", "cut", "bye", "command", "view", "never", "lenient", "gap")
 }
