@@ -29,6 +29,8 @@ class Peer:
     name: str = "implementation"
     file: str = ""
     """A template of a file, whose path replaces {file} in the command."""
+    changed: str = ""
+    """Of a gateway: the file after its operator has changed it. The gateway reads it at SIGHUP."""
     driver: list = field(default_factory=list)
     """Which parts of the driver contract it has: state, commands, reconnects."""
     setups: dict = field(default_factory=dict)
@@ -105,6 +107,16 @@ class Process:
         elif match := SHOWS.match(line):
             self.views.append(view_of_text(match))
 
+    def signal(self, name):
+        """Sends a signal by its name without SIG."""
+        self.process.send_signal(getattr(signal, f"SIG{name}"))
+
+    def change(self):
+        """Replaces the file by the changed one."""
+        with open(self.places["file"], "w", encoding="utf-8") as file:
+            file.write(self.fill(self.peer.changed))
+        self.signal("HUP")
+
     def command(self, line):
         self.process.stdin.write(line.encode() + b"\n")
 
@@ -112,7 +124,8 @@ class Process:
         if self.process and self.process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
-            await self.process.wait()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.process.wait(), 5)
         if self.process:
             self.task.cancel()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -123,6 +123,10 @@ class GatewayView:
         scene.observed.append(laws)
         return Link(target, reader, writer, scene.log, laws)
 
+    async def process(self):
+        """The gateway's process."""
+        return (await self.stage.prepare(self.name))[0]
+
     async def finish(self, scene):
         await scene.end()
 

@@ -136,6 +136,21 @@ class Scene:
         if any(self.fits(frame, step) is None for _, frame in self.came(target, step["type"])):
             raise Failed(f"{target}: a {step['type']} has {self.fill(step['body'])}")
 
+    async def terminate(self, name, _):
+        """Sends the gateway of the setup a signal, with which its operator stops it."""
+        (await self.stage.process()).signal(name)
+
+    async def change(self, _, __):
+        """Gives the gateway of the setup its changed file, and tells it so."""
+        (await self.stage.process()).change()
+
+    async def none_from(self, target, step):
+        """Nothing at all comes for a time, and the connection stays open."""
+        link = self.link(target)
+        await asyncio.sleep(step["for"])
+        if link.inbox or link.is_closed:
+            raise Failed(f"{target}: {self.words(link.inbox[0]) if link.inbox else 'the connection was closed'}")
+
     async def differ(self, values, _):
         """Two values differ."""
         if values[0] == values[1]:
@@ -545,6 +560,6 @@ class Scene:
 
 VERBS = {
     name: getattr(Scene, name) for name in (
-        "do", "set", "times", "silence", "declares", "come", "gather", "told", "untold", "differ", "numbered", "exhaust", "distances", "held", "keys", "count", "before", "send", "publish", "raw", "batch", "expect", "quiet", "drop", "closed", "open", "faults", "wait", "silent",
+        "do", "set", "times", "silence", "declares", "come", "terminate", "change", "none_from", "gather", "told", "untold", "differ", "numbered", "exhaust", "distances", "held", "keys", "count", "before", "send", "publish", "raw", "batch", "expect", "quiet", "drop", "closed", "open", "faults", "wait", "silent",
         "stall", "read", "connect", "accept", "welcome", "state", "needs", "none", "said", "cut", "bye", "command", "view", "never", "lenient", "gap")
 }
