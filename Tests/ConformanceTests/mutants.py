@@ -26,15 +26,20 @@ from waymark_conformance.run import FAILED, GatewayStage, run_all  # noqa: E402
 EXAMPLES = ROOT / "Docs/examples"
 RECORD = HERE / "mutants.json"
 ESCAPED_MAX = 0.02
+# An example for this role does not use what these change.
+WITHOUT_EFFECT = {("client", "reads the session in the wrong byte order")}
+# Setups whose gateway is another one after the case.
+ONCE = {"stopping", "changing", "limiting"}
 # Mutants at a time, and cases of one of them at a time.
-LANES, JOBS = 4, 8
+LANES, JOBS = 6, 8
 
 
 def mutants():
     """Role, name and what is needed to make it of all mutants."""
     for role, changes in (("endpoint", ENDPOINTS), ("client", CLIENTS)):
         for name, file, old, new in BOTH + changes:
-            yield role, name, (file, old, new)
+            if (role, name) not in WITHOUT_EFFECT:
+                yield role, name, (file, old, new)
     for name in [*DOWN, *UP]:
         yield "gateway", name, None
 
@@ -84,15 +89,19 @@ async def run_one(role, name, change, cases, gateway, shared):
 
 
 async def judge(role, name, change, record, gateway, shared, is_finding):
-    cases = [case for case in load_cases(role) if not case.law]
+    cases = [case for case in load_cases(role) if not case.law and case.setup not in ONCE]
     if not is_finding:
         known = record.get(role, {}).get(name)
         if known is None:
             return None
         return await run_one(role, name, change, [case for case in cases if case.id == known["in"]], gateway, shared)
     for part in ([case for case in cases if not case.alone], [case for case in cases if case.alone]):
-        if part and (found := await run_one(role, name, change, part, gateway, shared)):
-            return found
+        while part and (found := await run_one(role, name, change, part, gateway, shared)):
+            # Again alone: a case that failed because the machine is busy catches nothing.
+            again = [case for case in part if case.id == found[1]]
+            if await run_one(role, name, change, again, gateway, shared):
+                return found
+            part = [case for case in part if case.id != found[1]]
     return None
 
 
@@ -119,6 +128,9 @@ def gateway_peer(daemon):
     peers = json.loads((HERE / "peers.json").read_text(encoding="utf-8"))
     described = dict(next(each for each in peers if each["role"] == "gateway"))
     described["command"] = described["command"].replace("{daemon}", daemon)
+    for setup in described["setups"].values():
+        if "command" in setup:
+            setup["command"] = setup["command"].replace("{daemon}", daemon)
     return Peer(**described)
 
 

@@ -187,22 +187,19 @@ class PeerLaws(Laws):
 
     def __init__(self, role):
         super().__init__()
-        self.role, self.is_welcome, self.sessions = role, False, set()
+        self.role, self.is_dismissed, self.sessions = role, False, set()
 
     def sent(self, frame, now):
         super().sent(frame, now)
         if frame.session:
             self.sessions.add(frame.session)
-        if frame.name == "Welcome":
-            self.is_welcome = True
-            self.limit = frame.decoded.get("frame_bytes_max", 16_777_216)
-        elif frame.name == "Goodbye":
-            self.was_dismissed = True
+        self.is_dismissed = self.is_dismissed or frame.name == "Goodbye"
 
     def received(self, frame, fault, now):
         self.count += 1
         self.law("GOODBYE", not self.is_over, f"{frame.name} comes after the Goodbye")
         self.law("FIRST", (frame.name in ("Hello", "Goodbye")) == (self.count == 1) or frame.name == "Goodbye", f"frame {self.count} is {frame.name}")
+        self.law("UNANSWERED", not (self.is_dismissed and frame.name == "Goodbye"), "a Goodbye is answered by a Goodbye")
         if self.count == 1:
             self.law("HELLO", len(frame.body) + 24 <= 4_096, f"the Hello has {len(frame.body) + 24} bytes")
         unknown = frame.name not in MESSAGES

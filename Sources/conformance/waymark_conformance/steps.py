@@ -197,7 +197,7 @@ class Scene:
             return bytes.fromhex("".join(raw) if isinstance(raw, list) else raw)
         body = encode(name, self.fill(step.get("body", {}))) if not name.startswith("0x") else b""
         more = self.fill(step.get("append", ""))
-        return body + bytes.fromhex("".join(more) if isinstance(more, list) else more)
+        return bytes.fromhex(step.get("prepend", "")) + body + bytes.fromhex("".join(more) if isinstance(more, list) else more)
 
     async def send(self, target, step):
         """Sends a frame. A publication gets the connection's session and next number, unless the step gives others."""
