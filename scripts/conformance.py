@@ -74,7 +74,7 @@ def run_peer(program, peer, folder, reports):
     """Runs the archive against a peer; returns its verdicts."""
     described, result = folder / "peer.json", folder / "result.json"
     described.write_text(json.dumps(peer), encoding="utf-8")
-    command = [sys.executable, str(program), "--peer", str(described), "--json", str(result)]
+    command = [sys.executable, str(program), "--peer", str(described), "--json", str(result), "--slowness", "2"]
     if reports:
         command += ["--html", str(Path(reports) / f"{peer['name'].replace(' ', '-')}.html")]
     began = time.monotonic()

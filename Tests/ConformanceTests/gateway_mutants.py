@@ -6,6 +6,7 @@ among them is a pause in seconds. `memory` is a dictionary of the connection.
 
 import asyncio
 import contextlib
+import socket
 
 from waymark_conformance.frames import FLAGS, Frame, Reader, type_number
 from waymark_conformance.schema import Malformed, decode, encode
@@ -232,10 +233,11 @@ def rename(frame, memory):
 
 
 class Proxy:
-    """Connections to a gateway through a mutation."""
+    """Connections to a gateway through a mutation; without a name frames pass as they are."""
 
     def __init__(self, name):
-        self.down, self.up = DOWN.get(name), UP.get(name)
+        same = ((), lambda frame, memory: [frame])
+        self.down, self.up = DOWN.get(name, None if name else same), UP.get(name, None if name else same)
         self.servers = {}
 
     async def route(self, port):
@@ -247,11 +249,18 @@ class Proxy:
         return self.servers[port].sockets[0].getsockname()
 
     async def serve(self, port, reader, writer):
+        # Small, so that what a peer does not read waits at the gateway.
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16_384)
+        plug = socket.socket()
+        plug.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)
+        plug.setblocking(False)
         try:
-            gateway_reader, gateway_writer = await asyncio.open_connection("127.0.0.1", port)
+            await asyncio.get_running_loop().sock_connect(plug, ("127.0.0.1", port))
         except OSError:
             writer.close()
+            plug.close()
             return
+        gateway_reader, gateway_writer = await asyncio.open_connection(sock=plug, limit=16_384)
         await asyncio.gather(
             self.pump(reader, gateway_writer, self.up), self.pump(gateway_reader, writer, self.down), return_exceptions=True)
 

@@ -3,6 +3,8 @@
 import argparse
 import asyncio
 import json
+import os
+import signal
 import sys
 import time
 
@@ -22,6 +24,9 @@ could not run. Docs/conformance.md describes the cases, the verdicts and the dri
   waymark-conformance.pyz --role gateway --against "./my-gateway --vehicles {port} --clients {client_port}"
 """
 
+# Cases mostly wait, so several run on each processor.
+JOBS = 8 * (os.cpu_count() or 1)
+
 
 def parse(arguments):
     parser = argparse.ArgumentParser(
@@ -39,7 +44,7 @@ def parse(arguments):
     parser.add_argument("--junit", metavar="FILE", help="writes the verdicts as JUnit's XML")
     parser.add_argument("--list", action="store_true", help="lists the cases of the role, or of all roles")
     parser.add_argument("--explain", metavar="ID", help="prints a case, or the cases of a requirement")
-    parser.add_argument("--jobs", type=int, default=24, metavar="N", help="cases at a time (default: 24)")
+    parser.add_argument("--jobs", type=int, default=JOBS, metavar="N", help=f"cases at a time (here: {JOBS})")
     parser.add_argument("--slowness", type=float, default=1.0, metavar="FACTOR", help="multiplies the deadlines, for slow machines")
     parser.add_argument("--verbose", action="store_true", help="prints every case, not only those that are not OK")
     return parser.parse_args(arguments)
@@ -116,6 +121,7 @@ def main(arguments=None):
 
 def entry():
     """For the zipapp."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # Ends what was started.
     try:
         sys.exit(main())
     except BrokenPipeError:

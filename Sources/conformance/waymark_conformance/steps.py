@@ -11,7 +11,7 @@ from .schema import NAMES, Malformed, encode, load
 SCENES, FRAGMENTS = load("scenes.json"), load("fragments.json")
 # Frames that an expectation passes over unless it is about them.
 NOISE = {"Ping", "Pong", "Acknowledgement", "VehicleChanged", "ReceiptReport", "VehicleSettings", "Receipt"}
-WITHIN = 3.0
+WITHIN = 5.0
 # How long an end waits for frames that nothing asked for.
 LINGER = 0.12
 unique = itertools.count(1)
