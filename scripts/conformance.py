@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""conformance.py [--write] [--archive FILE] [--daemon PROGRAM] [--waymark PROGRAM] [--reports FOLDER]: builds waymark-conformance.pyz and runs it
+"""conformance.py [--write] [--archive FILE] [--daemon PROGRAM] [--waymark PROGRAM] [--reports FOLDER]: builds the archive and runs it
 against our own implementations, and against its mutants. Fails if a case fails, if too many mutants escape, or if the table in
 Docs/conformance.md is not what was found. --write writes the table. --archive only builds the archive."""
 
@@ -33,7 +33,8 @@ def archive(path):
         out.write(b"#!/usr/bin/env python3\n")
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as zipped:
             for name, data in [("__main__.py", MAIN.encode())] + [
-                    (str(file.relative_to(SOURCE)), file.read_bytes()) for file in files]:
+                (str(file.relative_to(SOURCE)), file.read_bytes()) for file in files
+            ]:
                 zipped.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED)
     path.chmod(0o755)
 
@@ -41,20 +42,24 @@ def archive(path):
 def compile_examples(folder):
     """The examples in C."""
     wire = ROOT / "Sources/CWaymarkWire"
-    flags = shlex.split(subprocess.run(
-        ["pkg-config", "--cflags", "--libs", "libprotobuf-c"], check=True, capture_output=True, text=True).stdout)
+    flags = shlex.split(
+        subprocess.run(["pkg-config", "--cflags", "--libs", "libprotobuf-c"], check=True, capture_output=True, text=True).stdout
+    )
     sources = [str(file) for file in (wire / "waymark/v1").glob("*.c")]
     for name in ("cluster", "navigate"):
         program = str(ROOT / f"Docs/examples/{name}.c")
-        subprocess.run(
-            ["cc", "-O1", "-o", str(folder / name), program, *sources, f"-I{wire}/include", *flags], check=True)
+        subprocess.run(["cc", "-O1", "-o", str(folder / name), program, *sources, f"-I{wire}/include", *flags], check=True)
 
 
 def peers(options, folder):
     """Our implementations, with the places of their programs."""
     places = {
-        "{daemon}": options.daemon, "{waymark}": options.waymark, "{root}": str(ROOT), "{build}": str(folder),
-        "python3 ": f"{sys.executable} "}
+        "{daemon}": options.daemon,
+        "{waymark}": options.waymark,
+        "{root}": str(ROOT),
+        "{build}": str(folder),
+        "python3 ": f"{sys.executable} ",
+    }
 
     def fill(value):
         if isinstance(value, dict):

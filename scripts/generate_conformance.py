@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 from generate_protocol import FILES, ROOT, SENDERS, brackets, parse
 
@@ -44,7 +43,8 @@ def protocol():
 
 def requirements():
     lines = subprocess.run(
-        [sys.executable, ROOT / "scripts/requirements.py"], check=True, capture_output=True, text=True).stdout.splitlines()
+        [sys.executable, ROOT / "scripts/requirements.py"], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
     return dict(line.split("\t", 1) for line in lines)
 
 

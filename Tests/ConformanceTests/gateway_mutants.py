@@ -16,17 +16,21 @@ DOWN, UP = {}, {}
 
 def down(name, *types):
     """Registers a mutation of what the gateway sends, for some types or for all."""
+
     def register(function):
         DOWN[name] = (types, function)
         return function
+
     return register
 
 
 def up(name, *types):
     """Registers a mutation of what peers send."""
+
     def register(function):
         UP[name] = (types, function)
         return function
+
     return register
 
 
@@ -60,6 +64,7 @@ def header(name, change, *types, register=down):
     def mutate(frame, memory):
         change(frame)
         return [frame]
+
     register(name, *types)(mutate)
 
 
@@ -83,18 +88,33 @@ edit("names another instance on each connection", "Welcome", lambda body: body.u
 edit("has no epoch", "Welcome", lambda body: body.update(gateway_epoch=0))
 edit("agrees on another interval", "Welcome", lambda body: body.update(keepalive_milliseconds=body["keepalive_milliseconds"] * 2))
 edit("does not lower the size of frames", "Welcome", lambda body: body.update(frame_bytes_max=1_048_576))
-edit("lists only granted features", "Welcome", lambda body: body.update(features=[each for each in body["features"] if each.get("granted")]))
+edit(
+    "lists only granted features",
+    "Welcome",
+    lambda body: body.update(features=[each for each in body["features"] if each.get("granted")]),
+)
 without("names no sessions to a client that resumes", "Welcome", "sessions")
-edit("names the number after the last to a client that resumes", "Welcome",
-     lambda body: [session.update(sequence=session.get("sequence", 0) + 1) for session in body.get("sessions", [])])
+edit(
+    "names the number after the last to a client that resumes",
+    "Welcome",
+    lambda body: [session.update(sequence=session.get("sequence", 0) + 1) for session in body.get("sessions", [])],
+)
 without("does not say which limits hold", "Welcome", "negotiated_limits")
 edit("sends every snapshot as a full one", "SnapshotBegin", lambda body: body.update(kind="FULL", from_sequence=0))
 edit("sends every snapshot as one of missed frames", "SnapshotBegin", lambda body: body.update(kind="MISSED"))
 edit("says that a snapshot begins at 0", "SnapshotBegin", lambda body: body.update(from_sequence=0))
-edit("says that a snapshot ends one number later", "SnapshotBegin", lambda body: body.update(to_sequence=body.get("to_sequence", 0) + 1))
+edit(
+    "says that a snapshot ends one number later",
+    "SnapshotBegin",
+    lambda body: body.update(to_sequence=body.get("to_sequence", 0) + 1),
+)
 drop("does not end snapshots", "SnapshotEnd")
 without("does not say how old a snapshot is", "SnapshotBegin", "age_milliseconds")
-edit("says the age in seconds", "SnapshotBegin", lambda body: "age_milliseconds" in body and body.update(age_milliseconds=body["age_milliseconds"] // 1000))
+edit(
+    "says the age in seconds",
+    "SnapshotBegin",
+    lambda body: "age_milliseconds" in body and body.update(age_milliseconds=body["age_milliseconds"] // 1000),
+)
 without("does not list what is withheld", "SnapshotBegin", "withheld")
 without("does not name the client of a session", "SnapshotBegin", "client_display_name")
 without("does not say that the client is away", "SnapshotBegin", "suspended")
@@ -120,12 +140,16 @@ header("numbers publications anew", lambda frame: setattr(frame, "sequence", fra
 header("sends publications without numbers", lambda frame: setattr(frame, "sequence", 0), "publication")
 header("sends publications without their session", lambda frame: setattr(frame, "session", 0), "publication")
 header("numbers its own messages", lambda frame: setattr(frame, "sequence", 1), *OWN)
-header("sends the session id in the wrong byte order",
-       lambda frame: setattr(frame, "session", int.from_bytes(frame.session.to_bytes(4, "little"), "big")))
+header(
+    "sends the session id in the wrong byte order",
+    lambda frame: setattr(frame, "session", int.from_bytes(frame.session.to_bytes(4, "little"), "big")),
+)
 header("sets a reserved flag", lambda frame: setattr(frame, "flags", frame.flags | 64), *OWN)
 header("forgets FITTED", lambda frame: setattr(frame, "flags", frame.flags & ~(FLAGS["FITTED"] | FLAGS["MORE"])), "publication")
 header("forgets MORE", lambda frame: setattr(frame, "flags", frame.flags & ~FLAGS["MORE"]), "publication")
-header("sets MORE in the last part, too", lambda frame: setattr(frame, "flags", frame.flags | (frame.flags & 4) << 3), "publication")
+header(
+    "sets MORE in the last part, too", lambda frame: setattr(frame, "flags", frame.flags | (frame.flags & 4) << 3), "publication"
+)
 header("loses the key of extensions", lambda frame: setattr(frame, "key", 0), "publication")
 header("loses the flags of extensions", lambda frame: setattr(frame, "flags", frame.flags & ~25), "publication")
 header("sends a key in its own frames", lambda frame: setattr(frame, "key", 5), *OWN)
@@ -161,15 +185,38 @@ without("reports receipts without numbers", "ReceiptReport", "endpoints")
 twice("forwards publications twice", "publication")
 drop("drops the maneuver state", "UpdateManeuverState")
 drop("drops the end of alerts", "DismissAlert")
-edit("shortens texts to one variant", "CurrentRoadName", lambda body: body.update(name_variants=body.get("name_variants", [])[:1] + ["x"]))
-edit("shows distances without their unit", "UpdateTripEstimates",
-     lambda body: body["travel_estimates"].get("distance_remaining_to_display", {}).update(unit="METERS"))
-edit("rounds displayed distances otherwise", "UpdateTripEstimates",
-     lambda body: body["travel_estimates"].get("distance_remaining_to_display", {}).update(value_tenths=10))
-edit("loses the last point of lines", "StartGuidance",
-     lambda body: [each["coordinates"]["latitude_e6_deltas"].pop() for each in body["route"].get("segments", []) if "coordinates" in each])
-edit("leaves exit labels in", "StartGuidance", lambda body: [each.update(highway_exit_label="1") for each in body["route"].get("maneuvers", [])])
-edit("sends the first maneuver of a route only", "StartGuidance", lambda body: body["route"].update(maneuvers=body["route"].get("maneuvers", [])[:1]))
+edit(
+    "shortens texts to one variant",
+    "CurrentRoadName",
+    lambda body: body.update(name_variants=body.get("name_variants", [])[:1] + ["x"]),
+)
+edit(
+    "shows distances without their unit",
+    "UpdateTripEstimates",
+    lambda body: body["travel_estimates"].get("distance_remaining_to_display", {}).update(unit="METERS"),
+)
+edit(
+    "rounds displayed distances otherwise",
+    "UpdateTripEstimates",
+    lambda body: body["travel_estimates"].get("distance_remaining_to_display", {}).update(value_tenths=10),
+)
+edit(
+    "loses the last point of lines",
+    "StartGuidance",
+    lambda body: [
+        each["coordinates"]["latitude_e6_deltas"].pop() for each in body["route"].get("segments", []) if "coordinates" in each
+    ],
+)
+edit(
+    "leaves exit labels in",
+    "StartGuidance",
+    lambda body: [each.update(highway_exit_label="1") for each in body["route"].get("maneuvers", [])],
+)
+edit(
+    "sends the first maneuver of a route only",
+    "StartGuidance",
+    lambda body: body["route"].update(maneuvers=body["route"].get("maneuvers", [])[:1]),
+)
 
 
 @down("sends states before events", "publication")
@@ -197,8 +244,12 @@ def early(frame, memory):
 
 # What peers send, changed: the gateway behind the proxy then does something else than the peer said.
 
-edit("sends content that was not requested", "Hello",
-     lambda body: "vehicle" in body and body["vehicle"].update(features=list(range(1, 13))), up)
+edit(
+    "sends content that was not requested",
+    "Hello",
+    lambda body: "vehicle" in body and body["vehicle"].update(features=list(range(1, 13))),
+    up,
+)
 edit("ignores limits", "Hello", lambda body: "vehicle" in body and body["vehicle"].pop("limits", None), up)
 edit("ignores distance units", "Hello", lambda body: "vehicle" in body and body["vehicle"].pop("preferences", None), up)
 without("ignores cursors", "Hello", "resume_sequence", register=up)
@@ -207,7 +258,9 @@ without("ignores keepalive intervals", "Hello", "keepalive_milliseconds", regist
 without("ignores keys of listeners", "Hello", "credential", register=up)
 without("does not report ignored frames", "Hello", "report_ignored", register=up)
 edit("ignores priorities", "Hello", lambda body: "navigation" in body and body["navigation"].pop("priority", None), up)
-edit("ignores that guidance is wanted", "Hello", lambda body: "vehicle" in body and body["vehicle"].pop("guidance_wanted", None), up)
+edit(
+    "ignores that guidance is wanted", "Hello", lambda body: "vehicle" in body and body["vehicle"].pop("guidance_wanted", None), up
+)
 header("accepts reserved flags", lambda frame: setattr(frame, "flags", frame.flags & ~38), "publication", register=up)
 drop("ignores withdrawals", "WithdrawRequest", register=up)
 edit("inverts answers to prompts", "PromptAnswer", lambda body: body.update(accepted=not body.get("accepted", False)), up)
@@ -215,8 +268,14 @@ edit("ends guidance for another reason", "CancelNavigation", lambda body: body.u
 drop("ignores AllowNavigation", "AllowNavigation", register=up)
 edit("declines requests for another reason", "RequestAnswer", lambda body: body.get("reason") and body.update(reason="INVALID"), up)
 drop("does not read receipts", "Receipt", register=up)
-header("takes messages of other sessions for those of the current", lambda frame: setattr(frame, "session", 0), "WaypointRequest",
-       "CancelNavigation", "ZoomCluster", register=up)
+header(
+    "takes messages of other sessions for those of the current",
+    lambda frame: setattr(frame, "session", 0),
+    "WaypointRequest",
+    "CancelNavigation",
+    "ZoomCluster",
+    register=up,
+)
 drop("ignores a peer's Goodbye", "Goodbye", register=up)
 
 
@@ -243,8 +302,10 @@ class Proxy:
     async def route(self, port):
         """The address of the proxy before a port."""
         if port not in self.servers:
+
             async def serve(reader, writer):
                 await self.serve(port, reader, writer)
+
             self.servers[port] = await asyncio.start_server(serve, "127.0.0.1", 0, limit=65_536)
         return self.servers[port].sockets[0].getsockname()
 
@@ -262,7 +323,8 @@ class Proxy:
             return
         gateway_reader, gateway_writer = await asyncio.open_connection(sock=plug, limit=16_384)
         await asyncio.gather(
-            self.pump(reader, gateway_writer, self.up), self.pump(gateway_reader, writer, self.down), return_exceptions=True)
+            self.pump(reader, gateway_writer, self.up), self.pump(gateway_reader, writer, self.down), return_exceptions=True
+        )
 
     async def pump(self, reader, writer, mutation):
         cutter, memory = Reader(), {}

@@ -99,8 +99,9 @@ async def judge(role, name, change, record, gateway, shared, is_finding):
         while part and (found := await run_one(role, name, change, part, gateway, shared)):
             # A case that failed because the machine is busy, or of the proxy, catches nothing.
             again = [case for case in part if case.id == found[1]]
-            if (await run_one(role, name, change, again, gateway, shared)
-                    and not await run_one(role, "", None, again, gateway, shared)):
+            if await run_one(role, name, change, again, gateway, shared) and not await run_one(
+                role, "", None, again, gateway, shared
+            ):
                 return found
             part = [case for case in part if case.id != found[1]]
     return None

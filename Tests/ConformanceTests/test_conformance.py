@@ -106,22 +106,38 @@ class Codec(unittest.TestCase):
         self.assertGreater(len(blocks), 20)
         for block in blocks:
             data = bytes.fromhex("".join(line.split("#")[0] for line in block.splitlines()))
-            frame, = Reader().feed(data)
+            (frame,) = Reader().feed(data)
             self.assertEqual(frame.pack(), data)
             self.assertEqual(faults(frame.name, frame.body), [])
             self.assertEqual(encode(frame.name, decode(frame.name, frame.body)), frame.body, frame.name)
 
     def test_faults_of_bodies_are_found(self):
         bodies = {
-            "CurrentRoadName": ["0a02c328", "0a03410041", "0aff"], "UpdateManeuverState": ["08010801", "1002ff", "0d01000000"],
-            "Hello": ["", "0801100118012205" + "0a03613a2f"], "Acknowledgement": ["", "0800"], "PromptAnswer": ["0a01611002"]}
+            "CurrentRoadName": ["0a02c328", "0a03410041", "0aff"],
+            "UpdateManeuverState": ["08010801", "1002ff", "0d01000000"],
+            "Hello": ["", "0801100118012205" + "0a03613a2f"],
+            "Acknowledgement": ["", "0800"],
+            "PromptAnswer": ["0a01611002"],
+        }
         for name, texts in bodies.items():
             for text in texts:
                 self.assertNotEqual(faults(name, bytes.fromhex(text)), [], f"{name} {text}")
 
     def test_numbers_beyond_their_range_are_found(self):
-        self.assertEqual(faults("UpdateTripEstimates", encode("UpdateTripEstimates", {"travel_estimates": {"distance_remaining_meters": 50_000_000}})), [])
-        self.assertNotEqual(faults("UpdateTripEstimates", encode("UpdateTripEstimates", {"travel_estimates": {"distance_remaining_meters": 50_000_001}})), [])
+        self.assertEqual(
+            faults(
+                "UpdateTripEstimates",
+                encode("UpdateTripEstimates", {"travel_estimates": {"distance_remaining_meters": 50_000_000}}),
+            ),
+            [],
+        )
+        self.assertNotEqual(
+            faults(
+                "UpdateTripEstimates",
+                encode("UpdateTripEstimates", {"travel_estimates": {"distance_remaining_meters": 50_000_001}}),
+            ),
+            [],
+        )
 
 
 class Patterns(unittest.TestCase):

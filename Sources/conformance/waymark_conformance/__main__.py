@@ -30,13 +30,18 @@ JOBS = 8 * (os.cpu_count() or 1)
 
 def parse(arguments):
     parser = argparse.ArgumentParser(
-        prog="waymark-conformance", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+        prog="waymark-conformance", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("cases", nargs="*", metavar="CASE", help="only the cases whose id, or whose requirement's id, begins so")
     parser.add_argument("--against", metavar="COMMAND", help="the implementation to test")
     parser.add_argument("--role", choices=ROLES, help="what it is (default: endpoint)")
     parser.add_argument("--file", metavar="TEMPLATE", help="a text file for the command, in which the same names are replaced")
-    parser.add_argument("--driver", metavar="PARTS", default=None,
-                        help="which parts of the driver contract it has: some of state,commands,reconnects, or none")
+    parser.add_argument(
+        "--driver",
+        metavar="PARTS",
+        default=None,
+        help="which parts of the driver contract it has: some of state,commands,reconnects, or none",
+    )
     parser.add_argument("--peer", metavar="FILE", help="all of this, and setups, as a JSON object")
     parser.add_argument("--name", help="what reports call it")
     parser.add_argument("--html", metavar="FILE", help="writes a report to read")

@@ -9,8 +9,15 @@ CLASSES = ("MUST", "SHOULD", "MAY")
 FILES = {
     "endpoint": ["endpoint.json"],
     "client": ["client.json"],
-    "gateway": ["gateway-frames.json", "gateway-handshake.json", "gateway-sessions.json", "gateway-content.json", "gateway-fitting.json", "gateway-requests.json",
-        "gateway-observers.json"],
+    "gateway": [
+        "gateway-frames.json",
+        "gateway-handshake.json",
+        "gateway-sessions.json",
+        "gateway-content.json",
+        "gateway-fitting.json",
+        "gateway-requests.json",
+        "gateway-observers.json",
+    ],
 }
 
 
@@ -64,6 +71,4 @@ def select(cases, patterns):
     """The cases whose id begins with one of the patterns, or that check a requirement that does."""
     if not patterns:
         return cases
-    return [
-        case for case in cases
-        if any(name.startswith(pattern) for pattern in patterns for name in [case.id, *case.checks])]
+    return [case for case in cases if any(name.startswith(pattern) for pattern in patterns for name in [case.id, *case.checks])]

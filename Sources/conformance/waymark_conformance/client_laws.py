@@ -13,7 +13,14 @@ class Session:
     def __init__(self, number=0):
         self.number, self.generation, self.phase, self.is_over = number, 0, "preview", False
         self.maneuvers, self.lanes, self.segments = set(), set(), set()
-        self.state, self.first, self.is_fresh, self.shares_segments, self.shares_destination, self.alert = 0, None, True, False, False, 0
+        self.state, self.first, self.is_fresh, self.shares_segments, self.shares_destination, self.alert = (
+            0,
+            None,
+            True,
+            False,
+            False,
+            0,
+        )
         self.is_known = True
 
     def begin(self, generation, route):
@@ -55,7 +62,11 @@ class ClientLaws(PeerLaws):
 
     def answer(self, body):
         known = self.asked.get(body.get("request_id"))
-        if not self.law("ANSWER", known is not None and known[1] == body.get("vehicle_id"), f"an answer to {body.get('request_id')}, which was not asked"):
+        if not self.law(
+            "ANSWER",
+            known is not None and known[1] == body.get("vehicle_id"),
+            f"an answer to {body.get('request_id')}, which was not asked",
+        ):
             return
         kind, _, before = known
         answer = body.get("answer")
@@ -65,7 +76,11 @@ class ClientLaws(PeerLaws):
         }[kind].get(answer, ["never"])
         self.law("ANSWER", fits is None or fits == before, f"{answer} to a {kind} after {before}")
         self.law("ANSWER", ("travel_estimates" in body) == (answer == "ESTIMATES"), f"{answer}: estimates do not fit")
-        self.law("ANSWER", (body.get("reason", "UNSPECIFIED") != "UNSPECIFIED") == (answer == "DECLINE"), f"{answer}: the reason does not fit")
+        self.law(
+            "ANSWER",
+            (body.get("reason", "UNSPECIFIED") != "UNSPECIFIED") == (answer == "DECLINE"),
+            f"{answer}: the reason does not fit",
+        )
         before.append(answer)
 
     def publication(self, frame):
@@ -75,7 +90,9 @@ class ClientLaws(PeerLaws):
             return
         self.law("NUMBERS", frame.sequence == session.number + 1, f"{name} has the number {frame.sequence} after {session.number}")
         session.number = frame.sequence
-        self.law("STATEFLAGS", not frame.flags & FLAGS["RETAINED"] or frame.flags & FLAGS["STATE"], f"{name} has RETAINED without STATE")
+        self.law(
+            "STATEFLAGS", not frame.flags & FLAGS["RETAINED"] or frame.flags & FLAGS["STATE"], f"{name} has RETAINED without STATE"
+        )
         if name.startswith("0x"):
             self.law("OWNTYPES", frame.type >= 0x1E0, f"{name} is not within 0x01E0 to 0x01FF")
         if not session.is_known or not isinstance(frame.decoded, dict) or name.startswith("0x"):
@@ -91,7 +108,9 @@ class ClientLaws(PeerLaws):
     def generations(self, session, name, body):
         generation = body.get("generation", 0)
         if name == "StartGuidance" or name == "ResumeGuidance" and "route" in body:
-            self.law("GENERATION", generation > session.generation, f"{name} has the generation {generation} after {session.generation}")
+            self.law(
+                "GENERATION", generation > session.generation, f"{name} has the generation {generation} after {session.generation}"
+            )
             if name == "StartGuidance":
                 session.shares_segments = body.get("trip", {}).get("route_segments_available", False)
                 session.shares_destination = body.get("trip", {}).get("destination_shareable", False)
@@ -101,7 +120,11 @@ class ClientLaws(PeerLaws):
             self.add(session, name, route)
             self.references(session, name, route)
         elif "generation" in body or name in ("AddManeuvers", "UpdateManeuverState", "UpcomingManeuvers", "ResumeGuidance"):
-            self.law("GENERATION", generation == session.generation, f"{name} has the generation {generation}, the current one is {session.generation}")
+            self.law(
+                "GENERATION",
+                generation == session.generation,
+                f"{name} has the generation {generation}, the current one is {session.generation}",
+            )
 
     def add(self, session, name, route):
         for key, known in (("maneuvers", session.maneuvers), ("lane_guidances", session.lanes), ("segments", session.segments)):
@@ -109,20 +132,33 @@ class ClientLaws(PeerLaws):
                 self.law("UNIQUE", each.get("id") not in known, f"{name}: {key} has {each.get('id')} twice")
                 known.add(each.get("id"))
             self.law("DECLARED", not route.get(key) or OF_ROUTE[key] in self.granted, f"{name} has {key} without {OF_ROUTE[key]}")
-        self.law("SEGMENTS", not route.get("segments") or session.shares_segments, f"{name} has segments, but the trip does not share them")
+        self.law(
+            "SEGMENTS",
+            not route.get("segments") or session.shares_segments,
+            f"{name} has segments, but the trip does not share them",
+        )
         for maneuver in route.get("maneuvers", []):
             angles = maneuver.get("junction_element_angles_degrees", [])
-            self.law("CONSISTENT", maneuver.get("junction_exit_angle_degrees") not in angles, f"{name}: the exit angle is among the other roads")
+            self.law(
+                "CONSISTENT",
+                maneuver.get("junction_exit_angle_degrees") not in angles,
+                f"{name}: the exit angle is among the other roads",
+            )
         for lane in (lane for guidance in route.get("lane_guidances", []) for lane in guidance.get("lanes", [])):
             if "highlighted_angle_degrees" in lane:
-                fits = lane["highlighted_angle_degrees"] in lane.get("angles_degrees", []) and lane.get("status", "NOT_GOOD") != "NOT_GOOD"
+                fits = (
+                    lane["highlighted_angle_degrees"] in lane.get("angles_degrees", [])
+                    and lane.get("status", "NOT_GOOD") != "NOT_GOOD"
+                )
                 self.law("CONSISTENT", fits, f"{name}: a lane highlights an angle that it does not have")
         for segment in route.get("segments", []):
             self.line(name, segment.get("coordinates", {}))
 
     def line(self, name, line):
         axes = [line.get("latitude_e6_deltas", []), line.get("longitude_e6_deltas", [])]
-        self.law("CONSISTENT", len(axes[0]) == len(axes[1]), f"{name}: a line has {len(axes[0])} latitudes and {len(axes[1])} longitudes")
+        self.law(
+            "CONSISTENT", len(axes[0]) == len(axes[1]), f"{name}: a line has {len(axes[0])} latitudes and {len(axes[1])} longitudes"
+        )
         for values, most in zip(axes, (90_000_000, 180_000_000)):
             total, is_right = 0, True
             for delta in values:
@@ -135,12 +171,26 @@ class ClientLaws(PeerLaws):
         for key, known in pairs:
             missing = [each for each in body.get(key, []) if each not in known]
             self.law("REFERENCES", not missing, f"{name}: {key} has {missing}, which was not added")
-        for key, known in (("current_lane_guidance_id", session.lanes), ("lane_guidance_id", session.lanes), ("maneuver_id", session.maneuvers)):
-            self.law("REFERENCES", not body.get(key) or body[key] in known, f"{name}: {key} is {body.get(key)}, which was not added")
+        for key, known in (
+            ("current_lane_guidance_id", session.lanes),
+            ("lane_guidance_id", session.lanes),
+            ("maneuver_id", session.maneuvers),
+        ):
+            self.law(
+                "REFERENCES", not body.get(key) or body[key] in known, f"{name}: {key} is {body.get(key)}, which was not added"
+            )
         for key in ("current_segment_id", "segment_id"):
-            self.law("REFERENCES", not body.get(key) or body[key] in session.segments, f"{name}: {key} is {body.get(key)}, which was not added")
+            self.law(
+                "REFERENCES",
+                not body.get(key) or body[key] in session.segments,
+                f"{name}: {key} is {body.get(key)}, which was not added",
+            )
         for segment in body.get("segments", []):
-            missing = [each for each in segment.get("maneuver_ids", []) + segment.get("current_maneuver_ids", []) if each not in session.maneuvers]
+            missing = [
+                each
+                for each in segment.get("maneuver_ids", []) + segment.get("current_maneuver_ids", [])
+                if each not in session.maneuvers
+            ]
             missing += [each for each in segment.get("lane_guidance_ids", []) if each not in session.lanes]
             self.law("REFERENCES", not missing, f"{name}: a segment has {missing}, which was not added")
 
@@ -170,7 +220,11 @@ class ClientLaws(PeerLaws):
         elif name == "ShowAlert":
             session.alert = body.get("alert", {}).get("id", 0)
         elif name == "DismissAlert":
-            self.law("ALERT", body.get("alert_id") == session.alert, f"DismissAlert of {body.get('alert_id')}, the current alert is {session.alert}")
+            self.law(
+                "ALERT",
+                body.get("alert_id") == session.alert,
+                f"DismissAlert of {body.get('alert_id')}, the current alert is {session.alert}",
+            )
             session.alert = 0
         elif name in ("FinishGuidance", "CancelGuidance"):
             session.phase = "over"
@@ -180,5 +234,7 @@ class ClientLaws(PeerLaws):
         number = STATES.index(state) if state in STATES else 0
         fits = session.is_fresh or number >= session.state or (session.state == 3 and number == 0)
         self.law("MANEUVERSTATE", fits, f"the maneuver state goes from {STATES[session.state]} to {state}")
-        self.law("MANEUVERSTATE", session.phase != "paused" or number == 0, f"the maneuver state is {state} while guidance is paused")
+        self.law(
+            "MANEUVERSTATE", session.phase != "paused" or number == 0, f"the maneuver state is {state} while guidance is paused"
+        )
         session.state, session.is_fresh = number, False

@@ -3,31 +3,87 @@
 from collections import Counter
 
 from .frames import FLAGS, flag_names
-from .schema import MESSAGES, TYPES, faults
+from .schema import MESSAGES, faults
 
 SENDERS = {"endpoint": {"newcomer", "peer", "endpoint"}, "client": {"newcomer", "peer", "client", "publisher"}}
 # Types that the gateway sends, by the role of their receiver.
 TO_ENDPOINT = {
-    "Welcome", "Goodbye", "Ping", "Pong", "Error", "SessionEnded", "SnapshotBegin", "SnapshotEnd", "SessionSuspended", "SessionRestored",
-    "Prompt", "PromptOver", "RequestOutcome"}
+    "Welcome",
+    "Goodbye",
+    "Ping",
+    "Pong",
+    "Error",
+    "SessionEnded",
+    "SnapshotBegin",
+    "SnapshotEnd",
+    "SessionSuspended",
+    "SessionRestored",
+    "Prompt",
+    "PromptOver",
+    "RequestOutcome",
+}
 TO_CLIENT = {
-    "Welcome", "Goodbye", "Ping", "Pong", "Error", "SessionOpened", "VehicleChanged", "SessionEnded", "ReceiptReport", "Acknowledgement",
-    "WaypointRequest", "DestinationRequest", "RequestOutcome", "UpdateRouteSource", "VehicleSettings", "ZoomCluster", "AlertResponse",
-    "DestinationShareStatus"}
+    "Welcome",
+    "Goodbye",
+    "Ping",
+    "Pong",
+    "Error",
+    "SessionOpened",
+    "VehicleChanged",
+    "SessionEnded",
+    "ReceiptReport",
+    "Acknowledgement",
+    "WaypointRequest",
+    "DestinationRequest",
+    "RequestOutcome",
+    "UpdateRouteSource",
+    "VehicleSettings",
+    "ZoomCluster",
+    "AlertResponse",
+    "DestinationShareStatus",
+}
 TO_OBSERVER = {
-    "Welcome", "Goodbye", "Ping", "Pong", "Error", "ObservationBegin", "ObservedRecords", "ObservedEvent", "ObservedFrames",
-    "ObservationGap", "Counters"}
+    "Welcome",
+    "Goodbye",
+    "Ping",
+    "Pong",
+    "Error",
+    "ObservationBegin",
+    "ObservedRecords",
+    "ObservedEvent",
+    "ObservedFrames",
+    "ObservationGap",
+    "Counters",
+}
 ENTRIES = {"ObservedRecords", "ObservedEvent", "ObservedFrames"}
 TO = {"endpoint": TO_ENDPOINT, "client": TO_CLIENT, "observer": TO_OBSERVER}
 OF_SESSION = {"SnapshotBegin", "SnapshotEnd", "SessionSuspended", "SessionRestored"}
 TO_CLIENT_OF_SESSION = {
-    "VehicleChanged", "ReceiptReport", "Acknowledgement", "WaypointRequest", "UpdateRouteSource", "VehicleSettings", "ZoomCluster",
-    "AlertResponse", "DestinationShareStatus"}
+    "VehicleChanged",
+    "ReceiptReport",
+    "Acknowledgement",
+    "WaypointRequest",
+    "UpdateRouteSource",
+    "VehicleSettings",
+    "ZoomCluster",
+    "AlertResponse",
+    "DestinationShareStatus",
+}
 NEEDS = {
-    "TripPreviews": "TRIP_PREVIEWS", "AddManeuvers": "MANEUVERS", "AddLaneGuidances": "LANE_GUIDANCE", "AddRouteSegments": "ROUTE_SEGMENTS",
-    "UpcomingManeuvers": "MANEUVERS", "CurrentLaneGuidance": "LANE_GUIDANCE", "CurrentRoadName": "CURRENT_ROAD_NAME",
-    "UpdateManeuverState": "MANEUVERS", "UpdateManeuverEstimates": "MANEUVERS", "CurrentRouteSegment": "ROUTE_SEGMENTS",
-    "ShowAlert": "NAVIGATION_ALERTS", "DismissAlert": "NAVIGATION_ALERTS", "ShareDestination": "DESTINATION_SHARING"}
+    "TripPreviews": "TRIP_PREVIEWS",
+    "AddManeuvers": "MANEUVERS",
+    "AddLaneGuidances": "LANE_GUIDANCE",
+    "AddRouteSegments": "ROUTE_SEGMENTS",
+    "UpcomingManeuvers": "MANEUVERS",
+    "CurrentLaneGuidance": "LANE_GUIDANCE",
+    "CurrentRoadName": "CURRENT_ROAD_NAME",
+    "UpdateManeuverState": "MANEUVERS",
+    "UpdateManeuverEstimates": "MANEUVERS",
+    "CurrentRouteSegment": "ROUTE_SEGMENTS",
+    "ShowAlert": "NAVIGATION_ALERTS",
+    "DismissAlert": "NAVIGATION_ALERTS",
+    "ShareDestination": "DESTINATION_SHARING",
+}
 OF_ROUTE = {"maneuvers": "MANEUVERS", "lane_guidances": "LANE_GUIDANCE", "segments": "ROUTE_SEGMENTS"}
 KNOWN_FLAGS = sum(FLAGS.values())
 
@@ -137,7 +193,11 @@ class GatewayLaws(Laws):
             self.numbers = 0 if self.is_full else self.numbers
             self.is_full = False
         if frame.is_publication:
-            self.law("ORDER", self.is_full or frame.sequence >= self.numbers, f"{frame.name} has the number {frame.sequence} after {self.numbers}")
+            self.law(
+                "ORDER",
+                self.is_full or frame.sequence >= self.numbers,
+                f"{frame.name} has the number {frame.sequence} after {self.numbers}",
+            )
             self.numbers = frame.sequence
             self.content(frame)
         if frame.name in ("Prompt", "PromptOver") and self.granted is not None:
@@ -149,14 +209,18 @@ class GatewayLaws(Laws):
 
     def one_outcome(self, body):
         known = self.outcomes.setdefault((body.get("vehicle_id"), body.get("request_id")), body.get("outcome"))
-        self.law("OUTCOME", known == body.get("outcome"), f"request {body.get('request_id')} ends with {known} and {body.get('outcome')}")
+        self.law(
+            "OUTCOME", known == body.get("outcome"), f"request {body.get('request_id')} ends with {known} and {body.get('outcome')}"
+        )
 
     def content(self, frame):
         feature = NEEDS.get(frame.name)
         self.law("WITHHELD", feature is None or feature not in self.withheld, f"{frame.name} comes, but {feature} is withheld")
         route = frame.decoded.get("route", {}) if isinstance(frame.decoded.get("route"), dict) else {}
         for key, feature in OF_ROUTE.items():
-            self.law("WITHHELD", feature not in self.withheld or not route.get(key), f"{frame.name} has {key}, but {feature} is withheld")
+            self.law(
+                "WITHHELD", feature not in self.withheld or not route.get(key), f"{frame.name} has {key}, but {feature} is withheld"
+            )
 
     def observer(self, frame):
         number = frame.decoded.get("number", 0)
@@ -172,13 +236,25 @@ class GatewayLaws(Laws):
         if frame.name == "Acknowledgement":
             number, before = frame.decoded.get("sequence", 0), self.acknowledged.get(frame.session, 0)
             self.law("ACKNOWLEDGED", number > before, f"Acknowledgement of {number} after {before}")
-            self.law("ACKNOWLEDGED", number <= self.published.get(frame.session, number), f"Acknowledgement of {number}, which was not published")
+            self.law(
+                "ACKNOWLEDGED",
+                number <= self.published.get(frame.session, number),
+                f"Acknowledgement of {number}, which was not published",
+            )
             self.acknowledged[frame.session] = number
         elif frame.name == "SessionEnded":
             self.phase_ended.add(frame.decoded.get("session_id"))
         elif frame.session:
-            self.law("LAST", frame.session not in self.phase_ended, f"{frame.name} of session {frame.session} after its SessionEnded")
-        if frame.name in TO_CLIENT_OF_SESSION & {"UpdateRouteSource", "VehicleSettings", "ZoomCluster", "AlertResponse", "WaypointRequest"}:
+            self.law(
+                "LAST", frame.session not in self.phase_ended, f"{frame.name} of session {frame.session} after its SessionEnded"
+            )
+        if frame.name in TO_CLIENT_OF_SESSION & {
+            "UpdateRouteSource",
+            "VehicleSettings",
+            "ZoomCluster",
+            "AlertResponse",
+            "WaypointRequest",
+        }:
             self.law("NAMED", bool(frame.decoded.get("vehicle_id")), f"{frame.name} does not name the vehicle")
 
 
@@ -198,13 +274,21 @@ class PeerLaws(Laws):
     def received(self, frame, fault, now):
         self.count += 1
         self.law("GOODBYE", not self.is_over, f"{frame.name} comes after the Goodbye")
-        self.law("FIRST", (frame.name in ("Hello", "Goodbye")) == (self.count == 1) or frame.name == "Goodbye", f"frame {self.count} is {frame.name}")
+        self.law(
+            "FIRST",
+            (frame.name in ("Hello", "Goodbye")) == (self.count == 1) or frame.name == "Goodbye",
+            f"frame {self.count} is {frame.name}",
+        )
         self.law("UNANSWERED", not (self.is_dismissed and frame.name == "Goodbye"), "a Goodbye is answered by a Goodbye")
         if self.count == 1:
             self.law("HELLO", len(frame.body) + 24 <= 4_096, f"the Hello has {len(frame.body) + 24} bytes")
         unknown = frame.name not in MESSAGES
         is_skippable = frame.flags & FLAGS["SKIPPABLE"]
-        self.law("DIRECTION", is_skippable or not unknown and MESSAGES[frame.name]["sender"] in SENDERS[self.role], f"{frame.name} from the role {self.role}")
+        self.law(
+            "DIRECTION",
+            is_skippable or not unknown and MESSAGES[frame.name]["sender"] in SENDERS[self.role],
+            f"{frame.name} from the role {self.role}",
+        )
         allowed = FLAGS["SKIPPABLE"] | (FLAGS["STATE"] | FLAGS["RETAINED"] if self.role == "client" else 0)
         self.law("FLAGS", frame.flags & ~allowed == 0, f"{frame.name} has the flags {flag_names(frame.flags)}")
         self.law("KEY", not frame.key or frame.flags & FLAGS["STATE"], f"{frame.name} has the key {frame.key}")
@@ -223,7 +307,9 @@ class PeerLaws(Laws):
             part = {"endpoint": "vehicle", "client": "navigation"}[self.role]
             other = {"endpoint": "navigation", "client": "vehicle"}[self.role]
             body = frame.decoded
-            self.law("HELLO", body.get("role") == role and part in body and other not in body, "role and content of the Hello do not fit")
+            self.law(
+                "HELLO", body.get("role") == role and part in body and other not in body, "role and content of the Hello do not fit"
+            )
             self.law("HELLO", body.get("version_min", 0) <= 1 <= body.get("version_max", 0), "the Hello does not offer version 1")
 
     def session_of(self, frame):
@@ -263,5 +349,7 @@ class EndpointLaws(PeerLaws):
         self.law("RECEIPT", frame.decoded.get("shown_sequence", 0) <= number, "Receipt shows more than it received")
         self.law("RATE", self.every > 0, "Receipt, which was not requested")
         if self.receipts and self.every:
-            self.law("RATE", now - self.receipts[-1] > self.every * 0.8 - 0.05, f"two Receipts within {now - self.receipts[-1]:.3f} s")
+            self.law(
+                "RATE", now - self.receipts[-1] > self.every * 0.8 - 0.05, f"two Receipts within {now - self.receipts[-1]:.3f} s"
+            )
         self.receipts.append(now)

@@ -51,7 +51,7 @@ def filled(value, names, fragments):
 
 def special(pattern, value, names, where, message=None):
     """An object whose key begins with $. Returns what does not fit, or None."""
-    (name, wanted), = pattern.items()
+    ((name, wanted),) = pattern.items()
     if name == "$bind":
         names[wanted] = value
         return None
@@ -60,7 +60,11 @@ def special(pattern, value, names, where, message=None):
     if name == "$absent":
         return None if value in (None, "", 0, [], False, "UNSPECIFIED") else f"{where} is {value!r}, and should not be given"
     if name == "$range":
-        return None if isinstance(value, (int, float)) and wanted[0] <= value <= wanted[1] else f"{where} is {value!r}, not within {wanted}"
+        return (
+            None
+            if isinstance(value, (int, float)) and wanted[0] <= value <= wanted[1]
+            else f"{where} is {value!r}, not within {wanted}"
+        )
     if name == "$not":
         return f"{where} is {value!r}" if mismatch(wanted, value, names, where, message) is None else None
     if name == "$in":
@@ -116,4 +120,8 @@ def mismatch(pattern, value, names, where="", message=None):
         return None
     if isinstance(pattern, float) or isinstance(value, float):
         return None if value is not None and abs(pattern - value) < 1e-9 else f"{where} is {value!r}, not {pattern!r}"
-    return None if pattern == value and isinstance(pattern, bool) == isinstance(value, bool) else f"{where} is {value!r}, not {pattern!r}"
+    return (
+        None
+        if pattern == value and isinstance(pattern, bool) == isinstance(value, bool)
+        else f"{where} is {value!r}, not {pattern!r}"
+    )

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 STATES = {"continue", "initial", "prepare", "execute"}
 SHOWS = re.compile(
     r"shows (\S+) generation (\d+) on (.+?): (.+) in (\S+) m, (\w+), (\d+) maneuvers, (\d+) lanes, "
-    r"(\d+) segments with (\d+) points")
+    r"(\d+) segments with (\d+) points"
+)
 # The page's defaults, in seconds.
 TIMES = {"grace": 30, "request": 10, "prompt": 60, "share": 10, "handshake": 5, "stall": 30, "errors": 10}
 
@@ -79,9 +80,14 @@ class Process:
             with open(self.places["file"], "w", encoding="utf-8") as file:
                 file.write(self.fill(self.peer.file))
         self.process = await asyncio.create_subprocess_exec(
-            *shlex.split(self.fill(self.peer.command)), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT, start_new_session=True, limit=1 << 24,
-            env={**os.environ, **self.peer.environment})
+            *shlex.split(self.fill(self.peer.command)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
+            limit=1 << 24,
+            env={**os.environ, **self.peer.environment},
+        )
         self.task = asyncio.create_task(self.read())
 
     async def read(self):
@@ -158,12 +164,17 @@ def view_of_state(state):
     distances = {each["maneuver"]: each.get("distanceMeters", 0) for each in state.get("maneuverEstimates") or []}
     segments = state.get("segments") or []
     return {
-        "shows": True, "trip": (state.get("trip") or {}).get("id", ""), "generation": state.get("generation", 0),
+        "shows": True,
+        "trip": (state.get("trip") or {}).get("id", ""),
+        "generation": state.get("generation", 0),
         "road": first_text(state.get("currentRoadName")),
         "instruction": first_text(maneuvers.get(upcoming, {}).get("instructionVariants")),
-        "distance": distances.get(upcoming), "state": "paused" if state["phase"] == "paused" else state.get("maneuverState", "continue"),
-        "maneuvers": len(maneuvers), "lanes": len(lanes.get(state.get("currentLaneGuidance"), {}).get("lanes", [])),
-        "segments": len(segments), "points": sum(len(each.get("coordinates", [])) for each in segments),
+        "distance": distances.get(upcoming),
+        "state": "paused" if state["phase"] == "paused" else state.get("maneuverState", "continue"),
+        "maneuvers": len(maneuvers),
+        "lanes": len(lanes.get(state.get("currentLaneGuidance"), {}).get("lanes", [])),
+        "segments": len(segments),
+        "points": sum(len(each.get("coordinates", [])) for each in segments),
     }
 
 
@@ -171,7 +182,15 @@ def view_of_text(match):
     """The view of a line `shows …`."""
     trip, generation, road, instruction, distance, state, maneuvers, lanes, segments, points = match.groups()
     return {
-        "shows": True, "trip": trip, "generation": int(generation), "road": road, "instruction": instruction,
-        "distance": None if distance == "-" else int(distance), "state": state, "maneuvers": int(maneuvers),
-        "lanes": int(lanes), "segments": int(segments), "points": int(points),
+        "shows": True,
+        "trip": trip,
+        "generation": int(generation),
+        "road": road,
+        "instruction": instruction,
+        "distance": None if distance == "-" else int(distance),
+        "state": state,
+        "maneuvers": int(maneuvers),
+        "lanes": int(lanes),
+        "segments": int(segments),
+        "points": int(points),
     }

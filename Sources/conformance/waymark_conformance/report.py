@@ -30,7 +30,9 @@ def print_summary(peer, results, seconds, verbose):
             why = f": {result.why}" if result.why else ""
             print(f"{result.verdict:13} {result.case.id:16} {result.case.title}{why}")
     found = counts(results)
-    print(f"{peer.name}: " + ", ".join(f"{number} {verdict}" for verdict, number in found.items() if number) + f", in {seconds:.1f} s")
+    print(
+        f"{peer.name}: " + ", ".join(f"{number} {verdict}" for verdict, number in found.items() if number) + f", in {seconds:.1f} s"
+    )
 
 
 def line_of(entry):
@@ -48,7 +50,11 @@ def line_of(entry):
         header += f" key {frame.key}"
     if frame.flags:
         header += f" {'|'.join(flag_names(frame.flags))}"
-    body = json.dumps(frame.decoded, ensure_ascii=False) if frame.decoded else frame.body[:200].hex(" ") + ("…" if len(frame.body) > 200 else "")
+    body = (
+        json.dumps(frame.decoded, ensure_ascii=False)
+        if frame.decoded
+        else frame.body[:200].hex(" ") + ("…" if len(frame.body) > 200 else "")
+    )
     return f"{at:8.3f} {who:8} {arrow} {header} {shortened(body)}".rstrip()
 
 
@@ -59,8 +65,13 @@ def shortened(text, most=2_000):
 def as_json(peer, results):
     cases = [
         {
-            "id": result.case.id, "class": result.case.of, "title": result.case.title, "requirements": result.case.checks,
-            "verdict": result.verdict, "why": result.why, "seconds": round(result.seconds, 3),
+            "id": result.case.id,
+            "class": result.case.of,
+            "title": result.case.title,
+            "requirements": result.case.checks,
+            "verdict": result.verdict,
+            "why": result.why,
+            "seconds": round(result.seconds, 3),
         }
         for result in results
     ]
@@ -71,10 +82,10 @@ def junit(peer, results):
     found = counts(results)
     skipped = found["UNIMPLEMENTED"]
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
-    lines.append(f"<testsuite name={quoteattr(peer.name)} tests=\"{len(results)}\" failures=\"{found[FAILED]}\" skipped=\"{skipped}\">")
+    lines.append(f'<testsuite name={quoteattr(peer.name)} tests="{len(results)}" failures="{found[FAILED]}" skipped="{skipped}">')
     for result in results:
         name = quoteattr(f"{result.case.id} {result.case.title}")
-        lines.append(f"  <testcase classname={quoteattr(peer.role)} name={name} time=\"{result.seconds:.3f}\">")
+        lines.append(f'  <testcase classname={quoteattr(peer.role)} name={name} time="{result.seconds:.3f}">')
         if result.verdict == FAILED:
             lines.append(f"    <failure message={quoteattr(result.why)}/>")
         elif result.verdict == "UNIMPLEMENTED":
@@ -89,15 +100,16 @@ def html(peer, results):
     """One file: an index, and for each case its requirements, its steps and the wire log."""
     requirements, found = load("requirements.json"), counts(results)
     title = f"Waymark conformance: {peer.name}"
-    out = [f"<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>{markup.escape(title)}</title><style>{STYLE}</style>"]
+    out = [f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{markup.escape(title)}</title><style>{STYLE}</style>']
     out.append(f"<h1>{markup.escape(title)}</h1><p>Role: {peer.role}. ")
     out.append(", ".join(f"{number} {verdict}" for verdict, number in found.items() if number) + ".</p><table>")
     out.append("<tr><th>case</th><th>verdict</th><th>class</th><th></th></tr>")
     for result in results:
         case = result.case
         out.append(
-            f"<tr><td><a href=\"#{case.id}\">{case.id}</a></td><td class=\"verdict {result.verdict}\">{result.verdict}</td>"
-            f"<td>{case.of}</td><td>{markup.escape(case.title)}</td></tr>")
+            f'<tr><td><a href="#{case.id}">{case.id}</a></td><td class="verdict {result.verdict}">{result.verdict}</td>'
+            f"<td>{case.of}</td><td>{markup.escape(case.title)}</td></tr>"
+        )
     out.append("</table>")
     for result in results:
         out += html_case(result, requirements)
@@ -106,12 +118,12 @@ def html(peer, results):
 
 def html_case(result, requirements):
     case = result.case
-    out = [f"<h2 id=\"{case.id}\">{case.id} <span class=\"{result.verdict}\">{result.verdict}</span></h2>"]
+    out = [f'<h2 id="{case.id}">{case.id} <span class="{result.verdict}">{result.verdict}</span></h2>']
     out.append(f"<p>{markup.escape(case.title)} ({case.of}, {result.seconds:.2f} s)</p>")
     for identifier in case.checks:
         out.append(f"<blockquote><b>{identifier}</b> {markup.escape(requirements[identifier])}</blockquote>")
     if result.why:
-        out.append(f"<p class=\"{result.verdict}\">{markup.escape(result.why)}</p>")
+        out.append(f'<p class="{result.verdict}">{markup.escape(result.why)}</p>')
     if case.law:
         out.append("<p>Holds in the conversations of all cases.</p>")
         return out

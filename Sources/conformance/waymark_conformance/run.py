@@ -23,8 +23,13 @@ START = 20.0
 PORTS = ["port", "client_port", "key_port", "key_client_port", "observer_port", "content_port"]
 # Which port stands for a listener of a case, and which ports a case can need.
 LISTENERS = {
-    "endpoint": "port", "client": "client_port", "key": "key_port", "key-client": "key_client_port", "observer": "observer_port",
-    "content": "content_port"}
+    "endpoint": "port",
+    "client": "client_port",
+    "key": "key_port",
+    "key-client": "key_client_port",
+    "observer": "observer_port",
+    "content": "content_port",
+}
 PARTS = {"listeners": "client_port", "keys": "key_client_port", "observers": "observer_port"}
 runs = itertools.count(1)
 

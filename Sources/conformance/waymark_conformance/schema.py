@@ -18,9 +18,7 @@ MESSAGES, ENUMERATIONS = PROTOCOL["messages"], PROTOCOL["enumerations"]
 TYPES = {message["type"]: name for name, message in MESSAGES.items() if "type" in message}
 NUMBERS = {name: number for number, name in TYPES.items()}
 NAMES = {name: {number: value for value, number in values.items()} for name, values in ENUMERATIONS.items()}
-FIELDS = {
-    name: {field["number"]: (key, field) for key, field in message["fields"].items()} for name, message in MESSAGES.items()
-}
+FIELDS = {name: {field["number"]: (key, field) for key, field in message["fields"].items()} for name, message in MESSAGES.items()}
 
 
 class Malformed(Exception):

@@ -4,6 +4,7 @@ import asyncio
 import itertools
 
 from .frames import PUBLISHED, Frame, flag_bits, flag_names, type_number
+from .judging import Failed, Judging
 from .links import clock
 from .match import filled, merged, mismatch
 from .schema import NAMES, Malformed, encode, load
@@ -17,20 +18,7 @@ LINGER = 0.12
 unique = itertools.count(1)
 
 
-def shortened(ids):
-    """A list in a sentence."""
-    return str(ids) if len(ids) < 20 else f"{len(ids)} ids, from {ids[0]} to {ids[-1]}"
-
-
-class Failed(Exception):
-    """The implementation did not do what the case demands."""
-
-    def __init__(self, text, verdict=""):
-        super().__init__(text)
-        self.verdict = verdict
-
-
-class Scene:
+class Scene(Judging):
     """One run of a case: its connections and names."""
 
     def __init__(self, names, stage, slowness=1.0):
@@ -73,29 +61,21 @@ class Scene:
         for _ in range(count):
             await self.run(step["steps"])
 
-    async def held(self, target, step):
-        """What an endpoint holds that applied all frames of a list so far: their ids in the order in which they were added last."""
-        name, slots, ids = step["list"], step.get("slots", 0), []
-        adding = {"maneuvers": "AddManeuvers", "lane_guidances": "AddLaneGuidances", "segments": "AddRouteSegments"}[name]
-        for _, who, what, frame in self.log:
-            if who != target or what != "received":
-                continue
-            if frame.name in ("StartGuidance", "SnapshotBegin") or frame.name == "ResumeGuidance" and "route" in frame.decoded:
-                ids = [] if frame.decoded.get("kind") != "MISSED" else ids
-            elements = frame.decoded.get("route", {}).get(name, []) if frame.name in ("StartGuidance", "ResumeGuidance") else []
-            for each in frame.decoded.get(name, []) if frame.name == adding else elements:
-                ids = [known for known in ids if known != each["id"]] + [each["id"]]
-                ids = ids[-slots:] if slots else ids
-        if ids != self.fill(step["ids"]):
-            raise Failed(f"{target}: holds {shortened(ids)}, not {shortened(self.fill(step['ids']))}")
-
     async def distances(self, target, step):
         """The distances that an endpoint is told to display: true metres, tenths of the unit, unit."""
         for meters, tenths, unit in step["values"]:
-            await self.send("c", {"type": "UpdateTripEstimates", "body": {"travel_estimates": {"distance_remaining_meters": meters}}})
+            await self.send(
+                "c", {"type": "UpdateTripEstimates", "body": {"travel_estimates": {"distance_remaining_meters": meters}}}
+            )
             display = {"value_tenths": tenths, "unit": unit}
-            await self.expect(target, {"type": "UpdateTripEstimates", "flags": ["FITTED"], "body": {
-                "travel_estimates": {"distance_remaining_meters": meters, "distance_remaining_to_display": display}}})
+            await self.expect(
+                target,
+                {
+                    "type": "UpdateTripEstimates",
+                    "flags": ["FITTED"],
+                    "body": {"travel_estimates": {"distance_remaining_meters": meters, "distance_remaining_to_display": display}},
+                },
+            )
 
     async def numbered(self, bounds, step):
         """Runs a step for each number within bounds, which is named n."""
@@ -108,33 +88,13 @@ class Scene:
         """Sends one request more than the Welcome allows at a time."""
         most = next(frame for _, frame in self.came(target, "Welcome")).decoded["requests_open_max"]
         for number in range(most + 1):
-            await self.send(target, {"type": "WaypointRequest", "body": {"request_id": f"open-{number}", "waypoint": {"$use": "waypoint"}}})
-
-    async def declares(self, feature, _):
-        """The implementation's Hello has a feature; otherwise the case does not apply."""
-        link = next(iter(self.links.values()))
-        if feature not in link.hello.get("navigation", link.hello.get("vehicle", {})).get("features", []):
-            raise Failed(f"it does not declare {feature}", "UNIMPLEMENTED")
-
-    async def come(self, target, step):
-        """The first frame of a type that came fits a pattern."""
-        frame = next(frame for _, frame in self.came(target, step["type"]))
-        if fault := self.fits(frame, step):
-            raise Failed(f"{target}: {step['type']}: {fault}")
+            await self.send(
+                target, {"type": "WaypointRequest", "body": {"request_id": f"open-{number}", "waypoint": {"$use": "waypoint"}}}
+            )
 
     async def gather(self, target, step):
         """Passes over frames, until one fits."""
         await self.expect(target, {**step["until"], "skip": "*", "within": step.get("within", WITHIN)})
-
-    async def told(self, target, step):
-        """Some frame of a type that came fits a pattern."""
-        if all(self.fits(frame, step) is not None for _, frame in self.came(target, step["type"])):
-            raise Failed(f"{target}: no {step['type']} has {step['body']}")
-
-    async def untold(self, target, step):
-        """No frame of a type that came fits a pattern."""
-        if any(self.fits(frame, step) is None for _, frame in self.came(target, step["type"])):
-            raise Failed(f"{target}: a {step['type']} has {self.fill(step['body'])}")
 
     async def terminate(self, name, _):
         """Sends the gateway of the setup a signal, with which its operator stops it."""
@@ -151,40 +111,10 @@ class Scene:
         if link.inbox or link.is_closed:
             raise Failed(f"{target}: {self.words(link.inbox[0]) if link.inbox else 'the connection was closed'}")
 
-    async def differ(self, values, _):
-        """Two values differ."""
-        if values[0] == values[1]:
-            raise Failed(f"{values[0]} is used twice")
-
     async def keys(self, bounds, step):
         """Runs a step with each key within bounds."""
         for key in range(bounds[0], bounds[1] + 1):
             await self.run([{**step["step"], "key": key}])
-
-    def came(self, target, name):
-        """The positions in the log of the frames of a type that a connection has received."""
-        return [
-            (index, frame) for index, (_, who, what, frame) in enumerate(self.log)
-            if who == target and what == "received" and frame.name == name]
-
-    async def count(self, target, step):
-        """How many frames of a type came so far lies within bounds."""
-        number = len(self.came(target, step["type"]))
-        if not step["bounds"][0] <= number <= step["bounds"][1]:
-            raise Failed(f"{target}: {number} frames {step['type']} came, not within {step['bounds']}")
-
-    async def before(self, target, step):
-        """The first frame of one type came before the last `margin` frames of another."""
-        first, last = self.came(target, step["first"]), self.came(target, step["then"])
-        if not first or len([1 for index, _ in last if index > first[0][0]]) < step.get("margin", 1):
-            raise Failed(f"{target}: {step['first']} did not come before {step['then']}")
-
-    async def silence(self, target, _):
-        """Nothing has come since, not even a Goodbye."""
-        link = self.link(target)
-        came = [frame.name for frame in link.inbox]
-        if came:
-            raise Failed(f"{target}: got {', '.join(came)}")
 
     async def set(self, _, step):
         self.names.update(self.fill(step["set"]))
@@ -241,7 +171,8 @@ class Scene:
     async def batch(self, target, step):
         """Sends several frames in one write."""
         link = self.link(target)
-        written, link.write = [], lambda data: written.append(data)
+        written = []
+        link.write = written.append
         try:
             for each in step["steps"]:
                 await self.run([each])
@@ -296,7 +227,9 @@ class Scene:
                     why = f"{fault}" if frame.name == wanted else f"got {self.words(frame)}"
                     raise Failed(f"{link.name}: expected {wanted}, but {why}", step.get("otherwise", ""))
             if link.is_closed or link.fault:
-                raise Failed(f"{link.name}: expected {wanted}, but {link.fault or 'the connection was closed'}", step.get("otherwise", ""))
+                raise Failed(
+                    f"{link.name}: expected {wanted}, but {link.fault or 'the connection was closed'}", step.get("otherwise", "")
+                )
             kept = len(link.inbox)
             link.news.clear()
             if not await self.wait_news(link, kept, until):
@@ -338,7 +271,9 @@ class Scene:
         until = clock() + self.seconds(step.get("for", 0.2))
         while True:
             for frame in list(link.inbox):
-                allowed = frame.name not in step["of"] if "of" in step else frame.name in NOISE or frame.name in step.get("except", [])
+                allowed = (
+                    frame.name not in step["of"] if "of" in step else frame.name in NOISE or frame.name in step.get("except", [])
+                )
                 if not allowed:
                     raise Failed(f"{link.name}: got {self.words(frame)}, which should not come", step.get("otherwise", ""))
             if step.get("drop"):
@@ -370,7 +305,9 @@ class Scene:
             if link.goodbye is None:
                 raise Failed(f"{link.name}: closed without a Goodbye, not with {step['code']}", step.get("otherwise", ""))
             names = self.names
-            fault = mismatch({"code": self.fill(step["code"]), **self.fill(step.get("body", {}))}, link.goodbye.decoded, names, "", "Goodbye")
+            fault = mismatch(
+                {"code": self.fill(step["code"]), **self.fill(step.get("body", {}))}, link.goodbye.decoded, names, "", "Goodbye"
+            )
             if fault:
                 raise Failed(f"{link.name}: Goodbye: {fault}", step.get("otherwise", ""))
         link.inbox.clear()
@@ -415,7 +352,11 @@ class Scene:
         self.links[target] = link
         if step.get("hello") is False:
             return
-        part, key = {"endpoint": ("vehicle", "endpoint"), "client": ("navigation", "client_id"), "observer": ("observer", "observer_id")}[role]
+        part, key = {
+            "endpoint": ("vehicle", "endpoint"),
+            "client": ("navigation", "client_id"),
+            "observer": ("observer", "observer_id"),
+        }[role]
         own = {key: target if role == "endpoint" else f"{self.names['vehicle']}.{target}"}
         hello = merged(self.fill({"$use": f"{role}_hello"}), {part: own})
         hello = merged(hello, self.fill(step.get("hello", {})))
@@ -444,8 +385,11 @@ class Scene:
         default["resumption_token"] = f"{next(unique):032x}"
         known = [*range(1, 13), 15, 16] if "vehicle" in link.hello else [*range(1, 11), 13, 14, 15, 16]
         default["features"] = [
-            {"feature": each, "granted": True} if NAMES["Feature"][each] in asked or each > 14
-            else {"feature": each, "granted": False, "reason": "NOT_REQUESTED"} for each in known]
+            {"feature": each, "granted": True}
+            if NAMES["Feature"][each] in asked or each > 14
+            else {"feature": each, "granted": False, "reason": "NOT_REQUESTED"}
+            for each in known
+        ]
         body = merged(default, self.fill(step.get("body", {})))
         self.names["token"] = body.get("resumption_token", "")
         link.send(Frame(2, encode("Welcome", body)))
@@ -522,12 +466,6 @@ class Scene:
             return
         raise Failed("it connects again")
 
-    async def said(self, target, step):
-        """The other side has said Goodbye with this code."""
-        goodbye = self.link(target).goodbye
-        if goodbye is None or goodbye.decoded.get("code") != step["code"]:
-            raise Failed(f"{target}: {'no Goodbye' if goodbye is None else self.words(goodbye)}, not {step['code']}")
-
     async def never(self, pattern, _):
         """Nothing that was shown so far fits the pattern."""
         if "state" not in self.stage.peer.driver:
@@ -550,16 +488,57 @@ class Scene:
         """Frames that are left at the end do not matter."""
         self.link(target).lenient = True
 
-    async def gap(self, target, step):
-        """The longest silence on a connection so far lies within bounds, in seconds."""
-        link = self.link(target)
-        silence = max(link.gap, clock() - link.last_heard)
-        if not step["bounds"][0] <= silence <= step["bounds"][1]:
-            raise Failed(f"{link.name}: the longest silence was {silence:.3f} s, not within {step['bounds']}")
-
 
 VERBS = {
-    name: getattr(Scene, name) for name in (
-        "do", "set", "times", "silence", "declares", "come", "terminate", "change", "none_from", "gather", "told", "untold", "differ", "numbered", "exhaust", "distances", "held", "keys", "count", "before", "send", "publish", "raw", "batch", "expect", "quiet", "drop", "closed", "open", "faults", "wait", "silent",
-        "stall", "read", "connect", "accept", "welcome", "state", "needs", "none", "said", "cut", "bye", "command", "view", "never", "lenient", "gap")
+    name: getattr(Scene, name)
+    for name in (
+        "do",
+        "set",
+        "times",
+        "silence",
+        "declares",
+        "come",
+        "terminate",
+        "change",
+        "none_from",
+        "gather",
+        "told",
+        "untold",
+        "differ",
+        "numbered",
+        "exhaust",
+        "distances",
+        "held",
+        "keys",
+        "count",
+        "before",
+        "send",
+        "publish",
+        "raw",
+        "batch",
+        "expect",
+        "quiet",
+        "drop",
+        "closed",
+        "open",
+        "faults",
+        "wait",
+        "silent",
+        "stall",
+        "read",
+        "connect",
+        "accept",
+        "welcome",
+        "state",
+        "needs",
+        "none",
+        "said",
+        "cut",
+        "bye",
+        "command",
+        "view",
+        "never",
+        "lenient",
+        "gap",
+    )
 }
