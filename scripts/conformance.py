@@ -48,7 +48,7 @@ def compile_examples(folder):
     sources = [str(file) for file in (wire / "waymark/v1").glob("*.c")]
     for name in ("cluster", "navigate"):
         program = str(ROOT / f"Docs/examples/{name}.c")
-        subprocess.run(["cc", "-O1", "-o", str(folder / name), program, *sources, f"-I{wire}/include", *flags], check=True)
+        subprocess.run([shutil.which("cc") or "clang", "-O1", "-o", str(folder / name), program, *sources, f"-I{wire}/include", *flags], check=True)
 
 
 def peers(options, folder):

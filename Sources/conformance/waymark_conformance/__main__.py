@@ -4,24 +4,29 @@ import argparse
 import asyncio
 import json
 import os
+import shutil
 import signal
 import sys
+import textwrap
 import time
 
 from . import report
 from .cases import ROLES, load_cases, select
 from .peers import Peer
-from .run import FAILED, run_all
+from .run import FAILED, probe, run_all
 from .schema import Malformed, load
 
 EPILOG = """\
-{port} in the command is replaced by the port of loopback to connect to, or to listen on, {vehicle} by the id of the vehicle, {file}
-by the path of a file made from --file, {folder} by a new folder. The exit status is 0 if no case failed, 1 if one did, 2 if the suite
-could not run. Docs/conformance.md describes the cases, the verdicts and the driver contract.
+In the command, {port} is replaced by the port of loopback to connect to, or
+to listen on, {vehicle} by the id of the vehicle, {file} by the path of a file
+made from --file, {folder} by a new folder. Docs/conformance.md describes the
+cases, the verdicts and the driver contract.
 
-  waymark-conformance.pyz --against "./my-cluster tcp:127.0.0.1:{port} {vehicle}"
-  waymark-conformance.pyz --role client --against "./my-app tcp:127.0.0.1:{port} {vehicle}"
-  waymark-conformance.pyz --role gateway --against "./my-gateway --vehicles {port} --clients {client_port}"
+  --against "./my-cluster tcp:127.0.0.1:{port} {vehicle}"
+  --role client --against "./my-app tcp:127.0.0.1:{port} {vehicle}"
+  --role gateway --against "./my-gateway -v {port} -c {client_port}"
+
+Exit status: 0 if no case failed, 1 if one did, 2 if the suite could not run.
 """
 
 # Cases mostly wait, so several run on each processor.
@@ -40,7 +45,7 @@ def parse(arguments):
         "--driver",
         metavar="PARTS",
         default=None,
-        help="which parts of the driver contract it has: some of state,commands,reconnects, or none",
+        help="which parts of the driver contract it has, such as state,commands, or none (default: tried)",
     )
     parser.add_argument("--peer", metavar="FILE", help="all of this, and setups, as a JSON object")
     parser.add_argument("--name", help="what reports call it")
@@ -70,10 +75,18 @@ def peer_of(options):
     values["role"] = options.role or values.get("role", "endpoint")
     if options.driver is not None:
         values["driver"] = [part for part in options.driver.split(",") if part != "none"]
-    else:
-        values.setdefault("driver", ["state", "commands"])
     values["name"] = options.name or values.get("name", values["command"].split()[0])
-    return Peer(**values)
+    peer = Peer(**values)
+    if "driver" not in values and peer.role != "gateway":
+        peer.driver = asyncio.run(probe(peer, options.slowness))
+        print(f"driver contract: {', '.join(peer.driver) or 'none of it'}; --driver says otherwise")
+    return peer
+
+
+def wrapped(text, indent):
+    """A paragraph, as wide as the terminal."""
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent + "  ", break_on_hyphens=False)
 
 
 def explain(identifier):
@@ -89,9 +102,9 @@ def explain(identifier):
     for case in found:
         print(f"{case.id} ({case.role}, {case.of}): {case.title}")
         for requirement in case.checks:
-            print(f"  {requirement}: {requirements[requirement]}")
+            print(wrapped(f"{requirement}: {requirements[requirement].replace('**', '')}", "  "))
         for step in case.steps if identifier == case.id else []:
-            print(f"    {json.dumps(step)}")
+            print(wrapped(json.dumps(step, ensure_ascii=False), "    "))
         if case.law and identifier == case.id:
             print("  This holds in the conversations of all cases.")
     return 0
@@ -113,6 +126,8 @@ def main(arguments=None):
             raise Malformed("no case has such an id")
         began = time.monotonic()
         results = asyncio.run(run_all(cases, peer, options.jobs, slowness=options.slowness))
+    except BrokenPipeError:
+        raise
     except (Malformed, OSError, ValueError, TypeError) as error:
         print(f"waymark-conformance: {error}", file=sys.stderr)
         return 2
@@ -128,9 +143,11 @@ def entry():
     """For the zipapp."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # Ends what was started.
     try:
-        sys.exit(main())
+        status = main()
+        sys.stdout.flush()
+        sys.exit(status)
     except BrokenPipeError:
-        sys.stderr.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -2,17 +2,19 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import itertools
 import socket
 import time
 import traceback
 from dataclasses import dataclass, field
 
+from .cases import Case
 from .client_laws import ClientLaws
 from .laws import EndpointLaws, GatewayLaws
 from .links import Link, clock
 from .peers import Process, free_port
-from .schema import Malformed
+from .schema import Malformed, load
 from .steps import Failed, Scene
 
 OK, NON_STRICT, INFORMATIONAL, UNIMPLEMENTED, FAILED = "OK", "NON-STRICT", "INFORMATIONAL", "UNIMPLEMENTED", "FAILED"
@@ -224,6 +226,15 @@ async def run_case(case, stage, slowness=1.0):
     lines = scene.process.lines if scene.process else []
     log = [(at - began, who, what, frame) for at, who, what, frame in scene.log]
     return Result(case, verdict, why, log, lines, clock() - began, scene.observed)
+
+
+async def probe(peer, slowness=1.0):
+    """Which parts of the driver contract an implementation has, found by trying them."""
+    probes = load("probes.json").get(peer.role, {})
+    stage = PeerStage(dataclasses.replace(peer, driver=list(probes)))
+    cases = [Case(f"probe-{part}", peer.role, part, [], steps) for part, steps in probes.items()]
+    results = await asyncio.gather(*(run_case(case, stage, slowness) for case in cases))
+    return [result.case.title for result in results if result.verdict == OK]
 
 
 def judge_laws(laws, results):
