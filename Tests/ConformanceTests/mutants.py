@@ -30,8 +30,8 @@ ESCAPED_MAX = 0.02
 WITHOUT_EFFECT = {("client", "reads the session in the wrong byte order")}
 # Setups whose gateway is another one after the case.
 ONCE = {"stopping", "changing", "limiting"}
-# Mutants at a time, and cases of one of them at a time.
-LANES, JOBS = 4, 8
+# Mutants at a time, when all cases are run and when one is; cases of one of them at a time.
+FINDING, CHECKING, JOBS = 4, 10, 8
 
 
 def mutants():
@@ -115,7 +115,7 @@ async def judge(role, name, change, record, gateway, shared, is_finding):
 async def run(options):
     gateway = gateway_peer(options.daemon)
     record = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
-    shared, lanes, found = GatewayStage(gateway), asyncio.Semaphore(LANES), {}
+    shared, lanes, found = GatewayStage(gateway), asyncio.Semaphore(FINDING if options.find else CHECKING), {}
     chosen = [each for each in mutants() if not options.names or each[1] in options.names or each[0] in options.names]
 
     async def one(role, name, change):
