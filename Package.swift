@@ -40,7 +40,8 @@ let package = Package(
                 "Asks routing engines over HTTP. Without it there is no HTTP client, nor TLS, to build."),
         .trait(
             name: "ServiceLifecycle",
-            description: "Makes NavigationClient and VehicleEndpoint services of swift-service-lifecycle."),
+            description:
+                "Makes NavigationClient, VehicleEndpoint and Observer services of swift-service-lifecycle."),
         .default(enabledTraits: ["LiveEngines"]),
     ],
     dependencies: [
@@ -213,8 +214,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkCodecTests",
             dependencies: [
-                "WaymarkCodec", "WaymarkGateway", "WaymarkTransport", "WaymarkSimulation", "WaymarkProtocol",
-                "WaymarkModel",
+                "CProtobufC", "CWaymarkWire", "WaymarkClient", "WaymarkCodec", "WaymarkGateway",
+                "WaymarkTransport", "WaymarkSimulation", "WaymarkProtocol", "WaymarkModel",
             ],
             exclude: ["Fixtures"], swiftSettings: testing),
         .testTarget(

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""bench.py [--quick] [--install] [--only NAME...] [--repeats N] [--output FILE]: measures waymarkd beside other servers.
+"""bench.py [--quick] [--install] [--observer VISIBILITY] [--only NAME...] [--repeats N] [--output FILE]: measures waymarkd beside other
+servers.
 
 Builds waymarkd, the load generator and the relay. Starts a server process for each run, on a private Unix socket or a
 loopback port, and ends it by its process id. Runs of one scenario alternate between the servers, so that other load of the
@@ -8,6 +9,9 @@ then the tables and plots of Docs/performance.md, see bench_report.py.
 
 --quick takes less than two minutes, writes no documents and prints the most important numbers. --install installs the other
 servers from Debian (as root); a server that is not installed is skipped.
+
+--observer measures waymarkd alone: without, and beside an observer of everything that sees `state` or `content`. It fails if a delivery
+to 100 endpoints takes the daemon over 10 % longer beside the observer.
 """
 import argparse
 import contextlib
@@ -22,6 +26,7 @@ import sys
 import tempfile
 import time
 
+import bench_observer
 import bench_report
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -72,17 +77,18 @@ def free_port():
 class Server:
     """One server's process and address."""
 
-    def __init__(self, language, binaries, folder):
+    def __init__(self, language, binaries, folder, visibility="state"):
         self.language = language
         path, port = os.path.join(folder, "socket"), free_port()
-        self.address = f"unix:{path}"
+        self.address, self.observer = f"unix:{path}", f"unix:{path}-observe"
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
         if language == "relay":
             command = [binaries["relay"], path]
         elif language == "waymark":
             command = [binaries["waymark"], "--config", self.write(folder, (
-                f"log-level: warning\nlisteners:\n  - address: unix:{path}\n    roles: [vehicle, navigation]\n"))]
+                f"log-level: warning\nlisteners:\n  - address: {self.observer}\n    roles: [observer]\n    observe: {visibility}\n"
+                f"  - address: unix:{path}\n    roles: [vehicle, navigation]\n"))]
         elif language == "redis":
             command = [binaries["redis"], "--port", "0", "--unixsocket", path, "--save", "", "--maxclients", "19000",
                        "--client-output-buffer-limit", "pubsub 0 0 0", "--dir", folder]
@@ -159,11 +165,13 @@ def versions(binaries):
     return found
 
 
-def measure(binaries, language, options):
-    """One run against a new server process. If it fails, prints the reason and returns None."""
+def measure(binaries, language, options, visibility=None):
+    """One run against a new server process, beside an observer if there is a `visibility`. If it fails, prints why and returns None."""
     with tempfile.TemporaryDirectory(prefix="wm") as folder:
-        server = Server(language, binaries, folder)
+        server = Server(language, binaries, folder, visibility or "state")
+        observer, seen = None, {}
         try:
+            observer = bench_observer.Observer(server.observer) if visibility else None
             command = [binaries["bench"], "--language", language, "--address", server.address,
                        "--process", str(server.process.pid)]
             for name, value in options.items():
@@ -174,10 +182,12 @@ def measure(binaries, language, options):
                 print(f"  {language}: not finished after 300 s", file=sys.stderr)
                 return None
         finally:
+            if observer:
+                seen = observer.end()
             server.end()
     if run.returncode or not run.stdout:
         print(f"  {language}: {run.stdout.strip()} {run.stderr.strip()}", file=sys.stderr)
-    return json.loads(run.stdout) if run.stdout else None
+    return {**json.loads(run.stdout), **seen} if run.stdout else None
 
 
 def headline(result):
@@ -185,7 +195,7 @@ def headline(result):
              "connectionsPerSecond": "{:,.0f} connections/s", "serverSecondsPerMillion": "{:.4g} CPU s per million",
              "generatorSecondsPerMillion": "(generator {:.3g})", "microseconds50": "p50 {:,.0f} µs",
              "microseconds99": "p99 {:,.0f} µs", "residentBytesPerConnection": "{:,.0f} bytes each",
-             "conflated": "{} conflated", "closed": "{} closed", "missing": "{} missing"}
+             "observedBytes": "{:,} bytes observed", "dropped": "{:,} entries dropped", "conflated": "{} conflated", "closed": "{} closed", "missing": "{} missing"}
     return ", ".join(text.format(result[name]) for name, text in names.items() if result.get(name))
 
 
@@ -195,11 +205,26 @@ def machine():
     return {"load": round(os.getloadavg()[0], 1), "processors": len(models), "model": models[0] if models else platform.machine(), "kernel": platform.release()}
 
 
+def measure_observed(binaries, chosen, repeats, duration, visibility):
+    """Runs of waymarkd that alternate between none and an observer. Returns whether all were verified and the promise is kept."""
+    runs, is_verified = [], True
+    for name, (arguments, _, _) in chosen.items():
+        for is_observed in [False, True] * repeats:
+            result = measure(binaries, "waymark", {"duration": duration, **arguments}, visibility if is_observed else None)
+            if result is None or result["missing"] or result["closed"]:
+                is_verified = False
+                continue
+            print(f"{name:14} {'observed' if is_observed else 'alone':8} {headline(result)}", flush=True)
+            runs.append({"scenario": name, "isObserved": is_observed, **result})
+    return bench_observer.compare(runs) and is_verified
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--install", action="store_true")
     parser.add_argument("--only", nargs="+", default=[], help="scenarios, by name or prefix")
+    parser.add_argument("--observer", choices=["state", "content"], help="what an observer costs that sees this")
     parser.add_argument("--servers", nargs="+", default=ALL_SERVERS)
     parser.add_argument("--repeats", type=int, help="3, or 1 with --quick")
     parser.add_argument("--duration", type=float, help="seconds of a run, 2, or 0.5 with --quick")
@@ -216,6 +241,10 @@ def main():
     chosen = {
         name: entry for name, entry in scenarios().items()
         if any(name.startswith(prefix) for prefix in options.only) or not options.only and (entry[2] or not options.quick)}
+    if options.observer:
+        only = options.only or bench_observer.SCENARIOS
+        chosen = {name: entry for name, entry in scenarios().items() if name in only}
+        sys.exit(0 if measure_observed(binaries, chosen, repeats, duration, options.observer) else 1)
     results = {"machine": machine(), "servers": versions(binaries), "date": datetime.date.today().isoformat(),
                "repeats": repeats, "seconds": duration, "runs": []}
     failed = False

@@ -42,6 +42,8 @@ class Field:
     type: str
     repeated: bool
     text: str
+    # Absent is not the same as 0.
+    oneof: bool = False
 
 
 @dataclass
@@ -74,10 +76,12 @@ def parse(name):
             current.members.append(Value(match[1], int(match[2]), said))
         elif current and (
             match := re.fullmatch(
-                r"(?:oneof \w+ \{ )?(repeated )?(\w+) (\w+) = (\d+)(?: \[packed = true\])?;(?: \})?", text
+                r"(oneof \w+ \{ )?(repeated )?(\w+) (\w+) = (\d+)(?: \[packed = true\])?;(?: \})?", text
             )
         ):
-            current.members.append(Field(match[3], int(match[4]), match[2], bool(match[1]), said))
+            current.members.append(
+                Field(match[4], int(match[5]), match[3], bool(match[2]), said, oneof=bool(match[1]))
+            )
         elif current and (match := re.fullmatch(r"reserved (\d+(?:, \d+)*);", text)):
             current.reserved.update(int(each) for each in match[1].split(", "))
         elif text and not re.match(r"(syntax|package|import) ", text):
@@ -261,6 +265,8 @@ def rule(definition, member, enumerations):
         text = ".specified" if required else ".enumeration"
     elif required and member.type == "uint32":
         text = ".id"
+    elif required and member.type == "uint64":
+        text = ".requiredLong"
     else:
         text = ".any"
     if sums:
@@ -269,7 +275,7 @@ def rule(definition, member, enumerations):
         text += ".orZero"
     if elements is not None:
         text += f".atMost({swift(elements)})"
-    if required and text not in (".requiredName", ".specified", ".id") and not text.startswith(".requiredText"):
+    if required and text not in (".requiredName", ".specified", ".id", ".requiredLong") and not text.startswith(".requiredText"):
         text += ".required"
     return text + ".place" if place else text
 

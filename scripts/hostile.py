@@ -28,6 +28,7 @@ import tempfile
 import threading
 import time
 
+import hostile_observers  # noqa: F401  adds its attacks, pylint: disable=unused-import
 from bench import ROOT, machine
 from hostile_attacks import ATTACKS, Target
 from hostile_peer import (
@@ -101,7 +102,7 @@ class Daemon:
             settings += "log-level: debug\n"
         if "times:" not in settings:
             settings += f"times:\n  grace: {'200ms' if is_short else '1s'}\n"
-        roles = "    roles: [vehicle, navigation]\n"
+        roles = "    roles: [vehicle, navigation, observer]\n"
         with open(configuration, "w", encoding="utf-8") as file:
             file.write(f"{settings}listeners:\n  - address: unix:{unix}\n    mode: 0666\n{roles}"
                        f"  - address: {self.addresses[1]}\n{roles}"

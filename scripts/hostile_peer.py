@@ -19,7 +19,8 @@ ALERT, SHARE, FINISH, CANCEL = 0x10F, 0x111, 0x112, 0x113
 UNKNOWN_PUBLISHED, UNKNOWN = 0x1F0, 0x2F0
 WAYPOINT, DESTINATION, WITHDRAW, ANSWER, PROMPT, PROMPT_ANSWER = range(0x200, 0x206)
 OUTCOME, CANCEL_NAVIGATION, ALLOW, ROUTE_SOURCE, SETTINGS, ZOOM = range(0x207, 0x20D)
-VEHICLE, CLIENT = 1, 2
+OBSERVE, OBSERVATION_BEGIN, READ_COUNTERS, COUNTERS = 0x300, 0x301, 0x306, 0x307
+VEHICLE, CLIENT, OBSERVER = 1, 2, 3
 CONTENT = list(range(1, 11))
 FRAME_BYTES_MAX = 1_048_576
 SKIPPABLE = 1
@@ -43,6 +44,16 @@ def vehicle_hello(vehicle, endpoint="e", features=(*CONTENT, 11, 12), limits=b""
 
 def client_hello(client, features=(*CONTENT, 13, 14), **more):
     return hello(CLIENT, chunk(5, chunk(1, client) + packed(2, features)), **more)
+
+
+def observer_hello(name="o", **more):
+    return hello(OBSERVER, chunk(15, chunk(1, name)), **more)
+
+
+def observing(state=True, events=True, frames=True, after=0, vehicles=()):
+    """An Observe for these, of all vehicles or some."""
+    wish = b"".join(chunk(1, vehicle) for vehicle in vehicles)
+    return frame(OBSERVE, wish + number(5, state) + number(6, events) + number(7, frames) + number(8, after))
 
 
 def opening(request, vehicles=None, receipts=0):

@@ -18,7 +18,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COUNTS = os.path.join(ROOT, "Tests/Benchmarks/HotPath/counts.json")
 READS = {
     "one": 60, "fan": 30, "lone": 300, "fitted": 60, "route": 20, "request": 2000, "requests": 60, "connect": 10,
-    "keepalive": 3, "one-acknowledged": 60, "lone-acknowledged": 300}
+    "keepalive": 3, "one-acknowledged": 60, "lone-acknowledged": 300,
+    "one-observed": 60, "fan-observed": 30, "fan-observed-state": 30}
 GROWTH_MAX = 1.03
 SHRINKAGE_MIN = 0.5
 # Functions below this share of a scenario are not written to the file.
@@ -112,6 +113,7 @@ def main():
     print(f"{'per frame':17} {'instructions':>13} {'committed':>10} {'ratio':>6} {'allocations':>12} {'committed':>10}")
     for scenario in options.scenarios:
         now = measure(binary, scenario)
+        # A scenario without a committed count is compared with itself.
         before = committed.get(scenario, now)
         ratio = now["instructions"] / before["instructions"]
         print(f"{scenario:17} {now['instructions']:13.1f} {before['instructions']:10.1f} {ratio:6.3f}"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# package.sh [-b BUILD] [-d] [-v VERSION] [FOLDER]: builds waymark_VERSION_ARCHITECTURE.deb in FOLDER (default: .build-package)
-# from this tree. -b packages the executable of the folder BUILD instead of building one; make it with `swift build -c release
-# --static-swift-stdlib --product waymark`. -d also builds waymark-dbgsym with the debugging symbols, which only fit this build:
-# keep it for every released version. VERSION is scripts/version.sh with -1 by default. waymark-conformance_VERSION.pyz is made beside it.
+# package.sh [-b BUILD] [-d] [-v VERSION] [FOLDER]: builds waymark_VERSION_ARCHITECTURE.deb and python3-waymark-nav_VERSION_all.deb in
+# FOLDER (default: .build-package) from this tree. -b packages the executable of the folder BUILD instead of building one; make it with
+# `swift build -c release --static-swift-stdlib --product waymark`. -d also builds waymark-dbgsym with the debugging symbols, which only
+# fit this build: keep it for every released version. VERSION is scripts/version.sh with -1 by default.
+# waymark-conformance_VERSION.pyz is made beside them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tree=$PWD
@@ -19,7 +20,7 @@ while getopts b:dv: option; do
 done
 shift $((OPTIND - 1))
 folder=${1:-.build-package}
-scripts/install.sh dpkg-dev debhelper python3
+scripts/install.sh dpkg-dev debhelper dh-python python3 python3-hatchling
 
 if [[ -z $build ]]; then
   # In a separate folder, because an ordinary release build links the runtime dynamically.
@@ -44,7 +45,7 @@ CHANGELOG
   dpkg-buildpackage --build=binary --no-sign
 )
 mkdir -p "$folder"
-cp "$work"/waymark_"$version"_*.deb "$folder/"
+cp "$work"/waymark_"$version"_*.deb "$work"/python3-waymark-nav_"$version"_all.deb "$folder/"
 [[ -n $symbols ]] || cp "$work"/waymark-dbgsym_"$version"_*deb "$folder/"
 python3 scripts/conformance.py --archive "$folder/waymark-conformance_${version%-*}.pyz"
-ls "$folder"/waymark_"$version"_*.deb
+ls "$folder"/waymark_"$version"_*.deb "$folder"/python3-waymark-nav_"$version"_all.deb

@@ -55,9 +55,10 @@ done
 for folder in Docs/decisions Docs/examples Docs/images Docs/performance Protos; do
   cp -r --no-preserve=mode "$folder" "$root/$documents/"
 done
+sed -i 's/](..\/..\/Docs\//](..\/..\//g' "$root/$documents/Protos/vectors/README.md"
 # The articles, where Docs/client.md links to them.
 cp -r --parents --no-preserve=mode Sources/WaymarkClient/WaymarkClient.docc "$root/$documents/"
 # Executables that tests have built in that folder.
-rm -rf "$root/$documents/examples/"{cluster,navigate,__pycache__}
+rm -rf "$root/$documents/examples/"{cluster,navigate,__pycache__,python/__pycache__}
 for example in systemd/*.conf; do put 644 "$example" "$documents/examples/$(basename "$example")"; done
 scripts/links.py "$root/$documents"

@@ -19,6 +19,15 @@
         }
     }
 
+    extension Observer: Service {
+        /// Runs until graceful shutdown or cancellation, and closes the observer then.
+        ///
+        /// - Throws: The ``ClientError`` that ended the connection for good.
+        public func run() async throws {
+            try await serve(self.connectionStates) { await self.close() }
+        }
+    }
+
     private func serve(
         _ states: Feed<ConnectionState>, close: @Sendable () async -> Void
     ) async throws {

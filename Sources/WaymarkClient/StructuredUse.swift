@@ -35,3 +35,23 @@ public func withVehicleEndpoint<Result>(
         throw error
     }
 }
+
+/// Connects an observer, runs `body` with it, and closes it however `body` ends: when it returns, throws, or its task is
+/// cancelled.
+///
+/// - Throws: What ``Observer/connect(to:_:)`` or `body` throws.
+public func withObserver<Result>(
+    to address: ServiceAddress = .defaultObserver,
+    _ configuration: Observer.Configuration = Observer.Configuration(),
+    _ body: (Observer) async throws -> Result
+) async throws -> Result {
+    let observer = try await Observer.connect(to: address, configuration)
+    do {
+        let result = try await body(observer)
+        await observer.close()
+        return result
+    } catch {
+        await observer.close()
+        throw error
+    }
+}

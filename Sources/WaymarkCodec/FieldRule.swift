@@ -38,6 +38,9 @@ struct FieldRule: Sendable {
     /// An id that must be there; 0 names nothing.
     static let id = FieldRule.range(1...UInt32.max).required
 
+    /// A number of 64 bits that must be there and is not 0; see ``WireCheck`` for those above `Int64.max`.
+    static let requiredLong = FieldRule.range(1...Int64.max).required
+
     /// Differences, each added to the sum of those before, which stays within `sumMax` of 0.
     static func differences(within sumMax: Int32) -> FieldRule {
         var rule = FieldRule.any

@@ -331,6 +331,8 @@ extension WireCheck {
     private static func bound(_ value: Int64, _ field: UnsafePointer<Schema.Field>) throws(Rejection) {
         guard unsafe value >= field.pointee.lower, unsafe value <= field.pointee.upper else {
             if value == 0, unsafe field.pointee.allowsZero { return }
+            // A number of 64 bits above `Int64.max`: no such field has an upper bound.
+            if value < 0, unsafe field.pointee.rawMax == .max { return }
             throw unsafe Self.outOfBounds(value, field)
         }
     }

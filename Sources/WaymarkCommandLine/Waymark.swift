@@ -10,7 +10,9 @@ package struct Waymark: AsyncParsableCommand {
             Addresses are tcp:HOST:PORT or unix:/path; the default is this user's waymarkd if it runs, else the system's service.
             """,
         version: Software.name,
-        subcommands: [Demo.self, Navigate.self, Cluster.self, Request.self, Routes.self])
+        subcommands: [
+            Demo.self, Navigate.self, Cluster.self, Request.self, Watch.self, Status.self, Routes.self,
+        ])
 
     package init() {}
 }

@@ -20,21 +20,12 @@ extension LoopCore {
         let bytes = batch.bytes
         // Members whose sockets did not accept all of it. Why a second loop: the first one changes nothing and counts no references.
         var behind: [(member: Int, sentCount: Int)] = []
-        Self.send(bytes, to: self.audiences[audience].sockets, send, &behind)
-        self.note(batch, sentTo: count, behind)
+        let byteCount = Self.send(bytes, to: self.audiences[audience].sockets, send, &behind)
+        self.totals.sent &+= UInt64(truncatingIfNeeded: byteCount &* (count &- behind.count))
         for (index, sentCount) in behind {
+            self.totals.sent &+= UInt64(truncatingIfNeeded: sentCount)
             self.write(&batch, after: sentCount, to: self.audiences[audience].members[index])
         }
-    }
-
-    /// Counts a batch that was sent to `count` members, to some of them only in part.
-    private mutating func note(
-        _ batch: borrowing SharedBatch, sentTo count: Int, _ behind: [(member: Int, sentCount: Int)]
-    ) {
-        batch.count(times: count, in: &self.totals.deliveries)
-        var sentCount = batch.bytes.count * (count - behind.count)
-        for member in behind { sentCount += member.sentCount }
-        self.totals.sent &+= UInt64(sentCount)
     }
 
     mutating func deliverLater(
@@ -55,18 +46,15 @@ extension LoopCore {
         let end = min(first + self.budget.turn, self.audiences[audience].members.count)
         let bytes = delivery.batch.bytes
         var byteCount = 0
-        var memberCount = 0
         for index in first..<end {
             let member = self.audiences[audience].members[index]
             guard !self.audiences[audience].has(delivery, member, at: index) else { continue }
             let socket = self.audiences[audience].sockets[index]
             let sentCount = socket == .none ? 0 : max(0, unsafe send(socket, bytes.span.bytes))
             byteCount += sentCount
-            memberCount += 1
             if sentCount < bytes.count { self.write(&delivery.batch, after: sentCount, to: member) }
         }
         self.totals.sent &+= UInt64(byteCount)
-        delivery.batch.count(times: memberCount, in: &self.totals.deliveries)
         self.room -= max(1, end - first)
         delivery.next = end
         self.audiences[audience].deliveries[0] = delivery
@@ -99,7 +87,6 @@ extension LoopCore {
             else { continue }
             guard self.connections[slot].output.isOpen, !self.connections[slot].isClosing else { break }
             self.touch(slot)
-            self.audiences[audience].deliveries[number].batch.count(times: 1, in: &self.totals.deliveries)
             if let overflow = self.connections[slot].output.queue(
                 &self.audiences[audience].deliveries[number].batch)
             {
@@ -110,16 +97,18 @@ extension LoopCore {
         self.audiences[audience].noteUpToDate(slot)
     }
 
+    /// - Returns: How many bytes there are.
     private static func send(
         _ bytes: ArraySlice<UInt8>, to sockets: [SocketID], _ send: Send,
         _ behind: inout [(member: Int, sentCount: Int)]
-    ) {
+    ) -> Int {
         let span = unsafe bytes.span.bytes
         let list = sockets.span
         for index in list.indices {
             let sentCount = list[index] == .none ? 0 : send(list[index], span)
             if sentCount < span.byteCount { behind.append((index, max(0, sentCount))) }
         }
+        return span.byteCount
     }
 
     mutating func write(

@@ -317,6 +317,7 @@ package struct GatewayCore {
         let isObserved = self.hub != nil
         while let event = self.nextEvent(of: connection, &backlog) {
             let count = actions.count
+            if isObserved, case .departed(let id, _) = event { self.hub?.noteParty(of: id, in: self.gateway) }
             self.gateway.handle(event, seenBy: self.tap, at: now, into: &actions)
             if isObserved { self.observe(event, actions[count...], at: now) }
             if self.units &- start >= self.budget.turn { break }
@@ -448,10 +449,10 @@ package struct GatewayCore {
         case .observe(let id, let hello, let old, let principal, let subject, let token):
             self.admit(id, hello, old, principal, subject, token, at: now)
         case .refuse(let id, let goodbye):
-            self.tallies.refused.count(goodbye.code.rawValue)
+            self.tallies.refused.add(of: goodbye.code.rawValue)
             self.instruct(id, .session(id, .closeRequested(goodbye)))
         case .close(let id, let goodbye):
-            self.tallies.closed.count(goodbye.code.rawValue)
+            self.tallies.closed.add(of: goodbye.code.rawValue)
             self.instruct(id, .session(id, .closeRequested(goodbye)))
         case .send(let id, let envelope): self.instruct(id, .send(id, self.encoder.encode(envelope)))
         case .forward(let id, let request, let vehicle, let session):
@@ -467,9 +468,7 @@ package struct GatewayCore {
         case .purge(let id, let session): self.instruct(id, .purge(id, session))
         case .purgeShares(let id, let session): self.instruct(id, .purgeShares(id, session))
         case .arm(let deadline): self.deadline = deadline
-        case .note(let note):
-            self.tallies.count(note)
-            self.notes.append((note, cause))
+        case .note(let note): self.notes.append((note, cause))
         }
     }
 

@@ -316,6 +316,8 @@ package struct LoopCore {
         batchesDone.drain { self.end($0, into: &actions) }
     }
 
+    // Why inlined: a call copies the instruction.
+    @inline(__always)
     private mutating func perform(
         _ instruction: consuming Instruction, at now: Instant, _ send: Send, into actions: inout [Action]
     ) {

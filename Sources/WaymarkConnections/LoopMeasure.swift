@@ -1,4 +1,3 @@
-package import WaymarkGateway
 package import WaymarkProtocol
 
 /// What the connections of event loops have done.
@@ -9,8 +8,6 @@ package struct LoopTotals: Sendable, Codable {
     package var sent: UInt64 = 0
     /// States that newer ones replaced while they waited.
     package var conflated: UInt64 = 0
-    /// Publications, each counted for each endpoint that it was sent to or waits for.
-    package var deliveries = TypeCounts()
 
     package init() {}
 
@@ -19,7 +16,6 @@ package struct LoopTotals: Sendable, Codable {
         self.received &+= other.received
         self.sent &+= other.sent
         self.conflated &+= other.conflated
-        self.deliveries.add(other.deliveries)
     }
 }
 

@@ -3,30 +3,6 @@ internal import WaymarkGateway
 package import WaymarkObservation
 package import WaymarkProtocol
 
-/// Counts of what is rare, by a code. Codes that this build does not know share one place.
-package struct CodeCounts: Sendable {
-    private static let countMax = 32
-    private var counts = InlineArray<32, UInt64>(repeating: 0)
-
-    mutating func count(_ code: UInt32) { self.counts[Int(min(code, 31))] &+= 1 }
-
-    var all: [(code: UInt32, count: UInt64)] {
-        (0..<Self.countMax).compactMap { self.counts[$0] == 0 ? nil : (UInt32($0), self.counts[$0]) }
-    }
-}
-
-extension CodeCounts: Codable {
-    package func encode(to encoder: any Encoder) throws {
-        try (0..<Self.countMax).map { self.counts[$0] }.encode(to: encoder)
-    }
-
-    package init(from decoder: any Decoder) throws {
-        for (index, count) in try [UInt64](from: decoder).prefix(Self.countMax).enumerated() {
-            self.counts[index] = count
-        }
-    }
-}
-
 /// What ``GatewayCore`` counts since the gateway's state began.
 package struct Tallies: Sendable, Codable {
     /// By role.
@@ -34,22 +10,10 @@ package struct Tallies: Sendable, Codable {
     /// By close code.
     var refused = CodeCounts()
     var closed = CodeCounts()
-    /// By end reason.
-    var sessionsEnded = CodeCounts()
-    /// By outcome.
-    var requestsEnded = CodeCounts()
     /// Of hubs that are gone.
     var dropped: UInt64 = 0
     /// Of event loops of earlier processes.
     var loops = LoopTotals()
-
-    mutating func count(_ note: Gateway.Note) {
-        switch note.turn {
-        case .ended(let reason): self.sessionsEnded.count(reason.rawValue)
-        case .requestEnded(_, let outcome): self.requestsEnded.count(outcome.rawValue)
-        default: break
-        }
-    }
 }
 
 // Observers: what they are told, and when.
@@ -71,10 +35,10 @@ extension GatewayCore {
             }
             welcome.software = self.software
             welcome.gateway = self.gateway.identity
-            self.tallies.admitted.count(RoleNumber.observer.rawValue)
+            self.tallies.admitted.add(of: RoleNumber.observer.rawValue)
             self.instruct(id, .session(id, .admitted(welcome)))
         case .refused(let goodbye):
-            self.tallies.refused.count(goodbye.code.rawValue)
+            self.tallies.refused.add(of: goodbye.code.rawValue)
             self.instruct(id, .session(id, .closeRequested(goodbye)))
         case nil: break
         }
@@ -105,7 +69,8 @@ extension GatewayCore {
         case .received(let id, .observe(let observe), _): self.hub?.receive(observe, from: id, at: now)
         case .received(let id, .readCounters(let counters), _): self.hub?.read(counters, from: id)
         case .departed(let id, let clean) where self.hub?.has(id) == true:
-            self.hub?.depart(id, clean: clean, until: now + self.gateway.policy.limits.grace)
+            // Observers are not told of each other.
+            return self.hub?.depart(id, clean: clean, until: now + self.gateway.policy.limits.grace) ?? ()
         case .policyChanged:
             for id in self.hub?.endForbidden(by: self.gateway) ?? [] {
                 let goodbye = Goodbye(.notAuthorized, reason: "the access rules have changed")
@@ -177,8 +142,8 @@ extension GatewayCore {
 
     mutating func countAdmitted(_ id: ConnectionID) {
         switch self.gateway.party(id) {
-        case .vehicle: self.tallies.admitted.count(RoleNumber.vehicle.rawValue)
-        case .client: self.tallies.admitted.count(RoleNumber.navigation.rawValue)
+        case .vehicle: self.tallies.admitted.add(of: RoleNumber.vehicle.rawValue)
+        case .client: self.tallies.admitted.add(of: RoleNumber.navigation.rawValue)
         case nil: break  // It has gone in the same step.
         }
     }
@@ -207,9 +172,7 @@ extension Tallies {
         typealias Counter = CounterReport.Counter
         var all = self.admitted.all.map { Counter(.peersAdmitted, label: $0.code, $0.count) }
         all += self.refused.all.map { Counter(.peersRefused, label: $0.code, $0.count) }
-        all += self.closed.all.map { Counter(.peersClosed, label: $0.code, $0.count) }
-        all += self.sessionsEnded.all.map { Counter(.sessionsEnded, label: $0.code, $0.count) }
-        return all + self.requestsEnded.all.map { Counter(.requestsEnded, label: $0.code, $0.count) }
+        return all + self.closed.all.map { Counter(.peersClosed, label: $0.code, $0.count) }
     }
 }
 
@@ -218,7 +181,7 @@ extension LoopMeasure {
         typealias Counter = CounterReport.Counter
         var totals = earlier
         totals.add(self.totals)
-        return totals.deliveries.counters(.deliveries) + [
+        return [
             Counter(.connectionsAccepted, totals.accepted), Counter(.bytesReceived, totals.received),
             Counter(.bytesSent, totals.sent), Counter(.conflated, totals.conflated),
             Counter(.connections, UInt64(self.connectionCount)),
@@ -228,16 +191,14 @@ extension LoopMeasure {
     }
 }
 
-extension TypeCounts {
-    fileprivate func counters(_ name: CounterName) -> [CounterReport.Counter] {
-        self.all.map { CounterReport.Counter(name, label: UInt32($0.type?.rawValue ?? 0), $0.count) }
-    }
-}
-
 extension Gateway.Counters {
     fileprivate var all: [CounterReport.Counter] {
         typealias Counter = CounterReport.Counter
-        return self.framesPublished.counters(.publications) + [
+        var all = self.framesPublished.byType.map { Counter(.publications, label: UInt32($0.type), $0.count) }
+        all += self.deliveries.byType.map { Counter(.deliveries, label: UInt32($0.type), $0.count) }
+        all += self.sessionsEnded.all.map { Counter(.sessionsEnded, label: $0.code, $0.count) }
+        all += self.requestsEnded.all.map { Counter(.requestsEnded, label: $0.code, $0.count) }
+        return all + [
             Counter(.publicationsUnchanged, self.framesUnchanged),
             Counter(.publicationsRejected, self.framesRejected),
             Counter(.sessionsOpened, self.sessionsOpened), Counter(.requests, self.requestsRouted),

@@ -27,11 +27,6 @@ package struct SharedBatch: Sendable {
         self.parts = nil
     }
 
-    /// Counts each frame `times` times.
-    func count(times: Int, in counts: inout TypeCounts) {
-        for frames in self.batches { frames.count(times: times, in: &counts) }
-    }
-
     /// The frames, each in bytes of its own. Made once, and shared by all connections that must queue them.
     package mutating func frames() -> [Part] {
         if let parts { return parts }

@@ -13,15 +13,20 @@ package enum DefaultAddresses {
         [
             Settings.Listener(address: "unix:\(self.folder)/vehicle.sock", roles: [.vehicle]),
             Settings.Listener(address: "unix:\(self.folder)/navigation.sock", roles: [.navigation]),
+            Settings.Listener(address: "unix:\(self.folder)/observe.sock", roles: [.observer]),
             Settings.Listener(address: "tcp:127.0.0.1:\(self.port)", roles: [.vehicle]),
         ]
     }
 
-    /// The listeners of a daemon that inherits sockets.
+    /// The listeners of a daemon that inherits sockets and has no settings for them.
     static let sockets = [
         Settings.Listener(socket: "waymarkd-vehicle", roles: [.vehicle]),
         Settings.Listener(socket: "waymarkd-navigation", roles: [.navigation]),
+        Self.observers,
     ]
+
+    /// The listener of the package's socket for observers, also beside listeners of settings that are older than that socket.
+    static let observers = Settings.Listener(socket: "waymarkd-observe", roles: [.observer])
 
     /// `$XDG_RUNTIME_DIR/waymark`, else `/run/user/UID/waymark`, else `/tmp/waymark-UID`.
     package static var folder: String {

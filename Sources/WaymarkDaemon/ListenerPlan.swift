@@ -58,10 +58,24 @@ package struct ListenerPlan: Sendable, Hashable {
     private static func listeners(
         of settings: Settings, _ inherited: InheritedListeners
     ) -> [Settings.Listener] {
-        guard settings.listeners.isEmpty else { return settings.listeners }
+        guard settings.listeners.isEmpty else {
+            return settings.listeners + Self.addition(to: settings.listeners, inherited)
+        }
         let names = Set(inherited.sockets.map(\.name))
         guard !names.isEmpty else { return DefaultAddresses.listeners }
         return DefaultAddresses.sockets.filter { $0.socket.map(names.contains) ?? false }
+    }
+
+    /// The default listener for the package's socket for observers, if it was passed and belongs to no other listener. Why: settings
+    /// that are older than that socket must not keep the service from starting after an upgrade.
+    private static func addition(
+        to listeners: [Settings.Listener], _ inherited: InheritedListeners
+    ) -> [Settings.Listener] {
+        let added = DefaultAddresses.observers
+        let passed = inherited.sockets.filter { $0.name == added.socket }
+        guard !passed.isEmpty, !listeners.contains(where: { $0.socket == added.socket }) else { return [] }
+        let addresses = listeners.compactMap(Self.address(of:))
+        return passed.allSatisfy { addresses.contains($0.address) } ? [] : [added]
     }
 
     /// The inherited sockets of each listener, by the listener's index.

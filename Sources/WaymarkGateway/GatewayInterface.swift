@@ -120,13 +120,18 @@ extension Gateway {
 
     /// Counts since the process started. The driver exports them.
     package struct Counters: Sendable, Hashable, Codable {
-        package var framesPublished = TypeCounts()
+        /// By message type.
+        package var framesPublished = CodeCounts()
+        /// Those that changed something, each counted for each endpoint of the session, also in its grace time.
+        package var deliveries = CodeCounts()
         package var framesUnchanged: UInt64 = 0
         package var framesRejected: UInt64 = 0
         package var sessionsOpened: UInt64 = 0
-        package var sessionsEnded: UInt64 = 0
+        /// By end reason.
+        package var sessionsEnded = CodeCounts()
         package var requestsRouted: UInt64 = 0
-        package var requestsEnded: UInt64 = 0
+        /// By outcome.
+        package var requestsEnded = CodeCounts()
         package var snapshotsSent: UInt64 = 0
         package var resumptions: UInt64 = 0
         package var acknowledgements: UInt64 = 0

@@ -8,14 +8,30 @@ package struct Crossing: Sendable {
     package let connection: ConnectionID
     package let frames: PublishedFrames
     package let isRejected: Bool
+    /// Its session as it was then. The session may end in the same step.
+    package let audience: CrossingAudience
+}
+
+/// Whom publications concern, as it was when they crossed.
+package struct CrossingAudience: Sendable {
+    let vehicles: VehicleList
+    package let client: ClientID
+    /// See ``Gateway/sharesEverything(_:)``, before the publications and after.
+    package let sharesEverything: Bool
+
+    package func contains(_ vehicle: VehicleID) -> Bool { self.vehicles.contains(vehicle) }
+    package var firstVehicles: [VehicleID] { Array(self.vehicles.prefix(Gateway.observedVehiclesMax)) }
 }
 
 /// What observers are told of publications. Not part of the gateway's state.
 struct Crossings: Sendable, Hashable {
     private(set) var all: [Crossing] = []
 
-    mutating func add(_ connection: ConnectionID, _ frames: PublishedFrames, isRejected: Bool) {
-        self.all.append(Crossing(connection: connection, frames: frames, isRejected: isRejected))
+    mutating func add(
+        _ connection: ConnectionID, _ frames: PublishedFrames, isRejected: Bool, _ audience: CrossingAudience
+    ) {
+        self.all.append(
+            Crossing(connection: connection, frames: frames, isRejected: isRejected, audience: audience))
     }
 
     static func == (lhs: Crossings, rhs: Crossings) -> Bool { true }
@@ -299,6 +315,17 @@ extension Gateway {
         return Array(vehicles.prefix(Self.observedVehiclesMax))
     }
 
+    /// Whom publications of a client concern. `before`: what ``sharesEverything(_:)`` was before them.
+    func crossingAudience(
+        of session: SessionID, by client: ClientID, sharesEverything before: Bool
+    ) -> CrossingAudience {
+        let present = self.sessions.elements[session]
+        let vehicles = present?.client == client ? present?.vehicles : nil
+        return CrossingAudience(
+            vehicles: vehicles ?? VehicleList(), client: client,
+            sharesEverything: before && self.sharesEverything(session))
+    }
+
     /// Whether the owners of all vehicles of a session have consented to route segments, and the trip shares all.
     package func sharesEverything(_ session: SessionID) -> Bool {
         guard let present = self.sessions.elements[session], present.content.optedOut == [],
@@ -311,6 +338,8 @@ extension Gateway {
 }
 
 extension PublishedFrames {
+    /// That of the first.
+    package var session: SessionID? { self.indices.first.map { self.ranges[$0].header.session } }
     /// The header of each.
     package var headers: [FrameHeader] { self.ranges[self.indices].map(\.header) }
 }

@@ -318,7 +318,7 @@ extension Gateway {
         self.indexSession(session, isOver: true)
         self.deadlines.remove(.receipts(id))
         self.deadlines.remove(.optIn(id))
-        self.counters.sessionsEnded += 1
+        self.counters.sessionsEnded.add(of: reason.rawValue)
         self.clients[session.client]?.sessions.remove(id)
         self.clients[session.client]?.ended.append(
             ResumedSession(session: id, sequence: session.sequence, phase: .ended, endReason: reason))

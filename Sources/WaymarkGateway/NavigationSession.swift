@@ -50,6 +50,8 @@ struct NavigationSession: Sendable, Hashable, Codable {
     var acknowledged = AcknowledgedNumbers(upTo: 0)
     private(set) var retained = RetainedState()
     var audiences: OrderedDictionary<Profile, Audience> = [:]
+    /// Endpoints in all audiences, including those in their grace time.
+    var memberCount: UInt64 = 0
     var replay = ReplayRing(after: 0)
     /// The whole route; nil while no endpoint stores a part of it only.
     var route: StoredRoute?
@@ -196,18 +198,21 @@ struct NavigationSession: Sendable, Hashable, Codable {
         var applied = first..<first
         loop: while progress.next < frames.indices.upperBound {
             let index = progress.next
-            guard frames.ranges[index].header.session == self.id else { break loop }
+            let header = frames.ranges[index].header
+            guard header.session == self.id else { break loop }
             let key = frames.outlines[index].conflationKey
             progress.next += 1
             do throws(Rejection) {
                 switch try self.apply(frames, index, key, rules, memory, &batch) {
-                case .published: applied = applied.lowerBound..<progress.next
+                case .published:
+                    applied = applied.lowerBound..<progress.next
+                    counters.deliveries.add(self.memberCount, ofType: header.rawType)
                 case .unchanged:
                     counters.framesUnchanged += 1
                     self.handOn(frames[applied], rules, &batch, into: &actions)
                     applied = progress.next..<progress.next
                 }
-                counters.framesPublished.add(1, of: frames.ranges[index].header.rawType)
+                counters.framesPublished.add(ofType: header.rawType)
             } catch {
                 self.skip(frames.ranges[index].header.sequence)
                 progress.rejection = error
@@ -223,7 +228,8 @@ struct NavigationSession: Sendable, Hashable, Codable {
         self.retainNewStates(frames, &batch)
         self.handOn(frames[applied], rules, &batch, into: &actions)
         if self.content.trip.sharesLess(than: trip) { self.forgetReplay() }
-        if self.kept != kept { memory.set(self.id, self.kept) }
+        let keptNow = self.kept
+        if keptNow != kept { memory.set(self.id, keptNow) }
         if progress.rejection == nil || progress.next > first + 1 { self.lastPublished = now }
         progress.needsFitting = batch.needsFitting
         progress.needsAcknowledgement = self.needsAcknowledgement

@@ -41,11 +41,6 @@ package struct PublishedFrames: Sendable, Hashable {
     package var isEmpty: Bool { self.indices.isEmpty }
     package var count: Int { self.indices.count }
 
-    /// Counts each frame `times` times.
-    package func count(times: Int, in counts: inout TypeCounts) {
-        for index in self.indices { counts.add(UInt64(times), of: self.ranges[index].header.rawType) }
-    }
-
     /// The length of ``bytes``.
     var byteCount: Int {
         guard let first = self.indices.first, let last = self.indices.last else { return 0 }

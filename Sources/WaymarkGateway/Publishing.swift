@@ -36,21 +36,26 @@ extension Gateway {
             self.sessions.withValue(at: index, { $0.client }) == client
         else {
             if self.sessions.isTracked {
-                self.crossings.add(connection, frames[first..<first + 1], isRejected: true)
+                let audience = self.crossingAudience(of: id, by: client, sharesEverything: false)
+                self.crossings.add(connection, frames[first..<first + 1], isRejected: true, audience)
             }
             let (header, outline) = (frames.ranges[first].header, frames.outlines[first])
             let rejection = Self.rejection(outsideOfSession: header, outline, by: features)
             self.reject(header, rejection, connection, into: &actions)
             return first + 1
         }
+        let isShared = self.sessions.isTracked && self.sharesEverything(id)
         let progress = self.sessions[at: index].publish(
             frames, from: first, granted: features, at: now, self.rules, &self.memory, &self.counters,
             into: &actions)
         let last = progress.next - 1
         if self.sessions.isTracked {
+            let audience = self.crossingAudience(of: id, by: client, sharesEverything: isShared)
             let end = progress.rejection == nil ? progress.next : last
-            if first < end { self.crossings.add(connection, frames[first..<end], isRejected: false) }
-            if end == last { self.crossings.add(connection, frames[last..<progress.next], isRejected: true) }
+            if first < end { self.crossings.add(connection, frames[first..<end], isRejected: false, audience) }
+            if end == last {
+                self.crossings.add(connection, frames[last..<progress.next], isRejected: true, audience)
+            }
         }
         if progress.needsFitting { self.queue(.fit(id)) }
         if let rejection = progress.rejection {

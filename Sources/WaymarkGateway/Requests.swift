@@ -446,7 +446,7 @@ extension Gateway {
         _ key: Request.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index?, _ outcome: Outcome,
         _ client: ClientID?, into actions: inout [Action]
     ) -> Message {
-        self.counters.requestsEnded += 1
+        self.counters.requestsEnded.add(of: outcome.rawValue)
         let ended = RequestOutcome(
             requestID: key.id, vehicle: key.vehicle, outcome: outcome, client: client)
         let message = Message.requestOutcome(ended)

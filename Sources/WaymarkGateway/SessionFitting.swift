@@ -181,6 +181,7 @@ extension NavigationSession {
 
     /// Adds an endpoint of `profile`. It waits for its snapshot, see ``entry(_:after:_:)``.
     mutating func enter(_ profile: Profile, _ path: EndpointPath, newID: AudienceID) {
+        self.memberCount += 1
         if let index = self.audiences.index(forKey: profile) {
             self.audiences.values[index].memberCount += 1
         } else {
@@ -246,6 +247,7 @@ extension NavigationSession {
     /// Removes an endpoint, and its audience if that has no other.
     mutating func leave(_ profile: Profile) {
         guard let index = self.audiences.index(forKey: profile) else { return }
+        self.memberCount -= 1
         self.audiences.values[index].memberCount -= 1
         guard self.audiences.values[index].memberCount == 0 else { return }
         self.audiences.remove(at: index)

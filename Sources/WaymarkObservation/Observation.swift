@@ -81,6 +81,8 @@ struct Scope {
     var session = SessionID.none
     /// It names vehicles that are not in ``vehicles``.
     var isOfClient = false
+    /// The session's vehicles when publications crossed.
+    var audience: CrossingAudience?
 }
 
 extension Observation {
@@ -130,18 +132,21 @@ extension Observation {
             }
         }
         guard scope.session != .none else { return observe.vehicles.isEmpty }
-        return self.hasVisibleVehicle(scope.session, observe, in: gateway)
+        return self.hasVisibleVehicle(scope.session, scope.audience, observe, in: gateway)
     }
 
     private mutating func hasVisibleVehicle(
-        _ session: SessionID, _ observe: Observe, in gateway: Gateway
+        _ session: SessionID, _ audience: CrossingAudience?, _ observe: Observe, in gateway: Gateway
     ) -> Bool {
         guard observe.vehicles.isEmpty else {
             return observe.vehicles.contains {
-                gateway.session(of: $0) == session && (!self.isLimited || gateway.maySee(self.grant, $0))
+                (audience?.contains($0) ?? (gateway.session(of: $0) == session))
+                    && (!self.isLimited || gateway.maySee(self.grant, $0))
             }
         }
-        guard let version = gateway.vehicleListVersion(of: session) else { return false }
+        guard let version = gateway.vehicleListVersion(of: session) else {
+            return audience?.firstVehicles.contains { gateway.maySee(self.grant, $0) } ?? false
+        }
         if let known = self.visibleSessions[session], known.version == version { return known.isVisible }
         let vehicles = gateway.firstVehicles(of: session)
         let isVisible = vehicles.isEmpty || vehicles.contains { gateway.maySee(self.grant, $0) }

@@ -21,6 +21,8 @@ package struct ObservationHub {
     static let portionBytes = 32_768
     /// Several frames are told in one message up to this length.
     static let togetherBytesMax = 65_536
+    /// Entries of all observers that are looked at for one portion of one of them.
+    private static let entriesLookedAtMax: UInt64 = 4_096
     /// Records that are looked at for one part of the present state.
     static let recordsPerPart = 256
 
@@ -267,6 +269,11 @@ package struct ObservationHub {
 
     private static let optOutsMax = 4_096
 
+    /// A peer is about to depart: the gateway forgets who it was.
+    package mutating func noteParty(of connection: ConnectionID, in gateway: Gateway) {
+        self.parties[connection] = self.parties[connection] ?? gateway.party(connection)
+    }
+
     mutating func forgetParty(of connection: ConnectionID) { self.parties[connection] = nil }
 
     /// The redacted form of an entry that was not made redacted.
@@ -348,7 +355,8 @@ package struct ObservationHub {
             self.tellRetained(&observation, gateway, &room, into: &frames)
             guard observation.retained == nil else { return }
         }
-        while observation.cursor < self.ring.end, room > 0 {
+        let end = min(self.ring.end, observation.cursor + Self.entriesLookedAtMax)
+        while observation.cursor < end, room > 0 {
             let index = observation.cursor
             observation.cursor += 1
             guard let frame = self.frame(at: index, for: place, observation) else { continue }

@@ -21,12 +21,11 @@ extension ObservationHub {
             self.append(told, self.scope(of: connection, .none, gateway), on: connection, gateway, at: now)
             self.forgetParty(of: connection)
         }
-        for crossing in gateway.takeCrossings() {
-            for frames in crossing.frames.inMessages {
-                self.see(frames, from: crossing.connection, isRejected: crossing.isRejected, gateway, at: now)
-            }
+        let crossings = gateway.takeCrossings()
+        for crossing in crossings {
+            for frames in crossing.frames.inMessages { self.see(frames, in: crossing, gateway, at: now) }
         }
-        for action in actions { self.see(action, gateway, at: now) }
+        for action in actions { self.see(action, crossings, gateway, at: now) }
     }
 
     // MARK: Records
@@ -179,10 +178,15 @@ extension ObservationHub {
 
     // MARK: Actions
 
-    private mutating func see(_ action: Gateway.Action, _ gateway: Gateway, at now: Instant) {
+    private mutating func see(
+        _ action: Gateway.Action, _ crossings: [Crossing], _ gateway: Gateway, at now: Instant
+    ) {
         switch action {
         case .publish(let audience, let frames):
-            for frames in frames.inMessages { self.see(frames, to: audience, gateway, at: now) }
+            let crossing = crossings.last { $0.frames.session == frames.session }
+            for frames in frames.inMessages {
+                self.see(frames, to: audience, crossing?.audience, gateway, at: now)
+            }
         case .send(let connection, let envelope):
             let frame = self.encoder.encode(envelope)
             self.append(.out, frame.bytes, frame.header, on: connection, gateway, at: now)
@@ -200,31 +204,32 @@ extension ObservationHub {
 
     /// Publications of a client.
     private mutating func see(
-        _ frames: PublishedFrames, from connection: ConnectionID, isRejected: Bool, _ gateway: Gateway,
-        at now: Instant
+        _ frames: PublishedFrames, in crossing: Crossing, _ gateway: Gateway, at now: Instant
     ) {
         let headers = frames.headers
         guard let session = headers.first?.session else { return }
         var told = ObservedFrames(.in, [])
-        (told.connection, told.session, told.isRejected) = (connection, session, isRejected)
+        let isRejected = crossing.isRejected
+        (told.connection, told.session, told.isRejected) = (crossing.connection, session, isRejected)
         var scope = Scope(session: session)
-        scope.client = gateway.client(of: session)
+        (scope.client, scope.audience) = (crossing.audience.client, crossing.audience)
         let isSensitive = isRejected || headers.contains { $0.isSensitive }
-        let isShared = !isSensitive || (!isRejected && gateway.sharesEverything(session))
+        let isShared = !isSensitive || (!isRejected && crossing.audience.sharesEverything)
         self.append(
             told, frames.bytes, scope, isSensitive: isSensitive, isShared: isShared, gateway, at: now)
     }
 
     /// Publications to an audience, as they are.
     private mutating func see(
-        _ frames: PublishedFrames, to audience: AudienceID, _ gateway: Gateway, at now: Instant
+        _ frames: PublishedFrames, to audience: AudienceID, _ members: CrossingAudience?, _ gateway: Gateway,
+        at now: Instant
     ) {
         let headers = frames.headers
         guard let session = headers.first?.session else { return }
         var told = ObservedFrames(.out, [])
         (told.audience, told.session) = (audience.rawValue, session)
         var scope = Scope(session: session)
-        scope.client = gateway.client(of: session)
+        (scope.client, scope.audience) = (members?.client ?? gateway.client(of: session), members)
         self.append(
             told, frames.bytes, scope, isSensitive: headers.contains { $0.isSensitive }, isShared: true,
             gateway, at: now)

@@ -1,4 +1,4 @@
-/// The end of a connection that connected: a vehicle endpoint's or a navigation client's.
+/// The end of a connection that connected: a vehicle endpoint's, a navigation client's or an observer's.
 ///
 ///     awaitingWelcome ──welcome──▶ active ──goodbye, leave──▶ closed
 ///
@@ -32,15 +32,25 @@ package struct ConnectingSession: Sendable, Hashable {
     package private(set) var state: State = .awaitingWelcome
     /// The agreed largest frame; before the Welcome our own limit.
     package private(set) var frameBytesMax: UInt32
-    /// The largest frame that the gateway may send: less than ``frameBytesMax`` for an endpoint that takes small frames only.
-    package var receivedFrameBytesMax: UInt32 { min(self.frameBytesMax, self.ownFrameBytesMax) }
+    /// The largest frame that the gateway may send: less than ``frameBytesMax`` for an endpoint that takes small frames only, more
+    /// for an observer.
+    package var receivedFrameBytesMax: UInt32 {
+        min(self.frameBytesMax + self.extraFrameBytes, self.ownFrameBytesMax)
+    }
     private let ownFrameBytesMax: UInt32
+    /// A frame that an observer is told is in a frame itself.
+    private let extraFrameBytes: UInt32
     private var keepalive: Keepalive?
     private var pingNonce: UInt64 = 0
 
     /// Creates the session of a transport that has just connected; sends the Hello.
     package init(hello: Hello, limits: ConnectionLimits, at now: Instant, into actions: inout [Action]) {
         self.frameBytesMax = hello.frameBytesMax ?? limits.frameBytesMax
+        if case .observer = hello.role {
+            self.extraFrameBytes = ProtocolConstants.observedFrameExtraBytes
+        } else {
+            self.extraFrameBytes = 0
+        }
         if case .vehicle(let vehicle) = hello.role, vehicle.limits.frameBytesMax > 0 {
             self.ownFrameBytesMax = vehicle.limits.frameBytesMax
         } else {

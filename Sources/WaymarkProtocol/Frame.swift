@@ -192,7 +192,11 @@ extension FrameHeader {
         from bytes: RawSpan, frameBytesMax: UInt32
     ) throws(FramingError) -> FrameHeader? {
         let count = bytes.byteCount
-        guard count >= 2 else { return nil }
+        guard count >= 2 else {
+            let first = count == 0 ? UInt8(Self.magic >> 8) : bytes.bigEndian(at: 0, as: UInt8.self)
+            guard first == Self.magic >> 8 else { throw .badMagic(UInt16(first) << 8) }
+            return nil
+        }
         let magic = bytes.bigEndian(at: 0, as: UInt16.self)
         guard magic == Self.magic else { throw .badMagic(magic) }
         guard count >= 3 else { return nil }

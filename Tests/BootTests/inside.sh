@@ -6,10 +6,11 @@ routes=/usr/lib/waymark/waymark_WaymarkCommandLine.resources/Resources/routes
 route=$routes/vaduz-balzers.json
 vehicle=unix:/run/waymark/vehicle.sock
 navigation=unix:/run/waymark/navigation.sock
-sockets=(waymarkd-vehicle.socket waymarkd-navigation.socket)
+observe=unix:/run/waymark/observe.sock
+sockets=(waymarkd-vehicle.socket waymarkd-navigation.socket waymarkd-observe.socket)
 
 # Installs the package if there is one, otherwise does the same with the staged files: opens the sockets, and does not start the
-# service. Adds ordinary users: two that may connect, and one that may not.
+# service. Adds ordinary users: three that may connect, and one that may not.
 install_service() {
   if [[ -e /waymark.deb ]]; then
     dpkg --install /waymark.deb >/tmp/dpkg 2>&1 || { cat /tmp/dpkg; return 1; }
@@ -21,6 +22,7 @@ install_service() {
   fi
   useradd --groups waymark-vehicle car
   useradd --groups waymark-navigation phone
+  useradd --groups waymark-observe technician
   useradd stranger
 }
 
@@ -38,6 +40,22 @@ start_drive() {
   navigate --speed "$1" >/tmp/navigate 2>&1 &
   client=$!
   eventually 30 under_way
+}
+
+# start_observer: an observer of everything, in the background; returns when it holds the state. Its output is in /tmp/observer, and
+# end_observer ends it.
+start_observer() {
+  rm -f /tmp/commands
+  mkfifo /tmp/commands
+  as technician python3 -B /usr/share/doc/waymark/examples/observe.py "$observe" </tmp/commands >/tmp/observer 2>&1 &
+  observer=$!
+  exec {commands}>/tmp/commands
+  eventually 30 has /tmp/observer 'holds '
+}
+end_observer() {
+  echo quit >&"$commands"
+  exec {commands}>&-
+  wait "$observer"
 }
 
 # Whether the cluster has passed the first maneuver. A slow cluster does not see every maneuver.

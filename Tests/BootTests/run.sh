@@ -38,11 +38,11 @@ skip() {
 [[ $EUID -eq 0 ]] || skip "only root can boot a machine"
 "$tree/scripts/install.sh" debootstrap systemd-container >"$stage.log" 2>&1 || { tail -3 "$stage.log"; skip "no systemd-container"; }
 
-# plain_debian FOLDER: creates a plain Debian in FOLDER unless it exists.
+# plain_debian FOLDER: creates a plain Debian in FOLDER unless it exists. Python is for the example that observes.
 plain_debian() {
-  [[ ! -d $1 ]] || return 0
-  rm -rf "$1.part"
-  debootstrap --variant=minbase --include=systemd-sysv,dbus,libprotobuf-c1,man-db bookworm "$1.part" >"$stage.log" 2>&1 || {
+  [[ ! -x $1/usr/bin/python3 ]] || return 0
+  rm -rf "$1.part" "$1"
+  debootstrap --variant=minbase --include=systemd-sysv,dbus,libprotobuf-c1,man-db,python3 bookworm "$1.part" >"$stage.log" 2>&1 || {
     tail -3 "$stage.log"
     return 1
   }

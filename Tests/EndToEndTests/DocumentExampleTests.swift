@@ -119,6 +119,63 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
         try await daemon.stop()
     }
 
+    @Test(.enabled(if: Example.python.isAvailable))
+    func `an observer in Python sees a drive without taking part in it, and continues after a cut`()
+        async throws
+    {
+        let daemon = try await RunningDaemon.start()
+        let command = try await Example.python.command("observe", daemon.folder) + [daemon.observer]
+        let observer = try Program(command: command)
+        try await observer.until("sees state")
+        try await observer.until("full from number 0")
+        try await observer.until("holds 0 vehicles, 0 clients, 0 sessions")
+        let cluster = try Program(
+            command: try await Example.python.command("cluster", daemon.folder) + [daemon.vehicle, "car"])
+        try await cluster.until("connected")
+        let app = try Program(
+            command: try await Example.python.command("navigate", daemon.folder) + [daemon.navigation, "car"])
+        try await app.until("connected")
+        try app.tell("start")
+        try await app.until("acknowledged 2, 0 frames kept")
+        for line in [
+            "vehicle car: cluster", "event admitted: car", "event admitted: python",
+            "session opened: car, python",
+            ": python, active", "from python: 0x0101 number 1", "to car/cluster: 0x0101 number 1",
+        ] { try await observer.line(containing: line) }
+        try observer.tell("cut")
+        try await observer.until("resumed")
+        try await observer.until("missed from number")
+        try app.tell("step")
+        try await observer.until("to car/cluster: 0x010B number 3")
+        // A request to which it could give an answer, if it took part.
+        try cluster.tell("waypoint 47.139 9.523")
+        try await observer.until("request request-1 of car")
+        try await observer.until("to car/cluster: 0x0204")
+        // One that joins late, and of which only the vehicle is of interest.
+        let late = try Program(command: command + ["car"])
+        try await late.until(" retains 0x0101 number 1, 0x0108 number 2")
+        try await late.until("holds 1 vehicles, 1 clients, 1 sessions")
+        try late.tell("counters")
+        try await late.until("counter 1 label 257: 1")
+        try cluster.tell("yes")
+        try await late.until("from car/cluster: 0x0205")
+        try await late.until("event request ended code 1: car, python")
+        try app.tell("finish")
+        try await late.until("to car/cluster: 0x0112")
+        try await late.until("event session ended code 1: car, python")
+        for program in [cluster, app] {
+            try program.tell("quit")
+            #expect(await program.end() == 0)
+        }
+        try await late.until("vehicle car is gone")
+        for program in [observer, late] {
+            try program.tell("quit")
+            #expect(await program.end() == 0)
+            #expect(!program.lines.contains { $0.hasPrefix("error") || $0.hasPrefix("goodbye") })
+        }
+        try await daemon.stop()
+    }
+
     @Test(arguments: available)
     func `a navigation client keeps apart requests whose ids only Unicode calls equal`(_ client: Example)
         async throws

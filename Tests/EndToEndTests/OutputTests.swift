@@ -9,7 +9,8 @@ import Testing
 
     /// Commands that print something and exit.
     static let printing = [
-        "waymark --help", "waymark help cluster", "waymark --version",
+        "waymark --help", "waymark help cluster", "waymark help watch", "waymark help status",
+        "waymark --version",
         "waymark --generate-completion-script bash", "waymark routes show \(Self.route)",
         "waymark routes show --format json \(Self.route)", "waymark routes export \(Self.route)",
         "waymark routes export --format gpx \(Self.route)", "waymark demo --speed 1000",
@@ -68,6 +69,8 @@ import Testing
         "waymark cluster --id ''",
         "waymark cluster --id car --connect nowhere",
         "waymark request allow --id car --timeout nan", "waymark navigate --speed 0 --route x",
+        "waymark watch --kind bogus", "waymark watch --session 0", "waymark watch --vehicle ''",
+        "waymark watch --connect nowhere", "waymark status --connect nowhere", "waymark status --interval -1",
         "waymarkd --bogus", "waymarkd --log-level loud",
         "waymarkd --vehicle-listen nowhere",
     ])

@@ -10,6 +10,22 @@ struct RunningDaemon {
 
     var vehicle: String { "unix:\(self.folder)/v" }
     var navigation: String { "unix:\(self.folder)/n" }
+    var observer: String { "unix:\(self.folder)/o" }
+
+    /// Of a daemon that ``observed(_:in:)`` has started.
+    var watched: String { "unix:\(self.folder)/w" }
+
+    /// The same, with a listener for observers, who see what `observe` says.
+    static func observed(_ observe: String = "content", in folder: String? = nil) async throws
+        -> RunningDaemon
+    {
+        let folder = try folder ?? Self.newFolder()
+        let file = "\(folder)/observed.yaml"
+        let listener =
+            "listeners: [{ address: 'unix:\(folder)/w', roles: [observer], observe: \(observe) }]\n"
+        try (Self.patience + listener).write(toFile: file, atomically: true, encoding: .utf8)
+        return try await Self.start(["--config", file], in: folder)
+    }
 
     /// Starts a daemon, and returns when it listens. The default configuration has long timeouts, for busy machines.
     static func start(_ arguments: [String] = [], in folder: String? = nil) async throws -> RunningDaemon {
@@ -24,7 +40,7 @@ struct RunningDaemon {
             "waymarkd",
             [
                 "--vehicle-listen", "unix:\(folder)/v", "--navigation-listen", "unix:\(folder)/n",
-                "--vehicle-listen", "tcp:127.0.0.1:0",
+                "--vehicle-listen", "tcp:127.0.0.1:0", "--observer-listen", "unix:\(folder)/o",
             ] + arguments)
         // The listeners are logged in order, when all are open.
         let tcp = try await program.errorLine { line in
@@ -54,12 +70,16 @@ struct RunningDaemon {
 
     /// Starts `waymark`, connected to this daemon. By default a cluster accepts all prompts.
     func waymark(_ arguments: String...) throws -> Program {
-        let isNavigation = arguments.first == "navigate"
+        let address =
+            switch arguments.first {
+            case "navigate": self.navigation
+            case "watch", "status": self.watched
+            default: self.vehicle
+            }
         var arguments = arguments
         if arguments.first == "cluster", Set(arguments).isDisjoint(with: ["--watch", "--accept-prompts"]) {
             arguments += ["--accept-prompts", "yes"]
         }
-        return try Program(
-            "waymark", arguments + ["--connect", isNavigation ? self.navigation : self.vehicle])
+        return try Program("waymark", arguments + ["--connect", address])
     }
 }

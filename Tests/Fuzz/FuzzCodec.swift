@@ -1,4 +1,5 @@
-// libFuzzer target: decodes any bytes as a stream of frames, as a connection does, and as the packed differences of a line.
+// libFuzzer target: decodes any bytes as a stream of frames, as a connection does, and as the packed differences of a line; removes the
+// places of frames, as for observers.
 // scripts/fuzz.sh builds and runs it.
 import WaymarkCodec
 import WaymarkProtocol
@@ -38,6 +39,7 @@ private func check(_ frame: Frame) {
     case .success(let envelope):
         let again = Result { () throws(DecodingError) in try decoder.decode(Codec.encode(envelope)) }
         precondition(again == .success(envelope), "decodes to another value the second time")
+        checkRedaction(of: frame)
         guard case .publication(let publication) = envelope.message else { return }
         precondition(outline == .success(publication.outline), "the outline differs")
     case .failure(let error):
@@ -45,6 +47,15 @@ private func check(_ frame: Frame) {
         guard MessageType.published.contains(type.rawValue) else { return }
         precondition(outline == .failure(error), "the outline is rejected for another reason")
     }
+}
+
+/// Without its places it is one frame, from which nothing more is removed.
+private func checkRedaction(of frame: Frame) {
+    let redacted = Codec.redacted(frame.bytes)
+    precondition(redacted == Codec.redacted(redacted), "places are left")
+    let (frames, error) = split(redacted, pieceBytes: redacted.count)
+    precondition(frames.count == 1 && error == nil, "the redacted frame is no frame")
+    precondition(frames[0].bytes.count == redacted.count, "bytes are left behind the redacted frame")
 }
 
 /// Of a type that this build does not know, the header says what a frame is.

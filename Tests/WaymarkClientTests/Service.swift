@@ -15,6 +15,7 @@ struct Service {
 
     var vehicle: ServiceAddress { .unix(path: "\(self.folder)/v") }
     var navigation: ServiceAddress { .unix(path: "\(self.folder)/n") }
+    var observer: ServiceAddress { .unix(path: "\(self.folder)/o") }
 
     static func start(_ change: (inout Settings) -> Void = { _ in }) async throws -> Service {
         let folder = FileManager.default.temporaryDirectory.appending(
@@ -27,10 +28,13 @@ struct Service {
     static func daemon(_ folder: String, _ change: (inout Settings) -> Void = { _ in }) async throws -> Daemon
     {
         var settings = Settings()
+        var observers = Settings.Listener(address: "unix:\(folder)/o", roles: [.observer])
+        observers.visibility = .content
         settings.listeners = [
             .init(address: "unix:\(folder)/v", roles: [.vehicle]),
             .init(address: "unix:\(folder)/n", roles: [.navigation]),
             .init(address: "tcp:127.0.0.1:0", roles: [.vehicle]),
+            observers,
         ]
         settings.drainTimeout = .seconds(2)
         // Other tests may keep a peer of this one waiting for long.

@@ -6,6 +6,12 @@ import Testing
 @testable import WaymarkClient
 
 @Suite struct DefaultAddressTests {
+    @Test func `each role has a socket of its own in the same folder`() {
+        let addresses: [ServiceAddress] = [.defaultNavigation, .defaultVehicle, .defaultObserver]
+        let names = addresses.map { "\($0)".split(separator: "/").last }
+        #expect(names == ["navigation.sock", "vehicle.sock", "observe.sock"])
+    }
+
     @Test func `the user's own daemon comes first, then the system's service`() async throws {
         let folder = "/tmp/wa-\(UInt32.random(in: 0 ... .max))"
         let (own, system) = ("\(folder)/own", "\(folder)/system")

@@ -13,10 +13,33 @@ import WaymarkProtocol
         let text = try String(contentsOf: Self.page, encoding: .utf8)
         let example = try #require(text.firstMatch(of: /```yaml\n([\s\S]*?)```/)?.1)
         let settings = try Configuration.read(String(example), file: "example")
-        #expect(settings.listeners.count == 3)
+        #expect(settings.listeners.count == 4)
+        #expect(settings.listeners.map(\.visibility) == [nil, nil, .content, nil])
         #expect(settings.policy.vehicleArbitration == [VehicleID(unchecked: "bus-7"): .priority])
         #expect(settings.connectionsMax == 2_000)
         #expect(settings.policy.limits.grace == .seconds(60))
+    }
+
+    @Test func `the package has a socket unit, a listener and a group for each role`() throws {
+        let folder = Self.page.deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "systemd")
+        func text(_ file: String) throws -> String {
+            try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+        }
+        let settings = try Configuration.read(text("waymarkd.yaml"), file: "waymarkd.yaml")
+        #expect(settings.listeners.map(\.roles) == [[.vehicle], [.navigation], [.observer]])
+        #expect(settings.listeners[2].visibility == .state)
+        #expect(!settings.listeners[2].observesWithoutConsent)
+        let names = try settings.listeners.map { try #require($0.socket) }
+        let service = try text("waymarkd.service")
+        #expect(service.contains("\nSockets=\(names.map { "\($0).socket" }.joined(separator: " "))\n"))
+        for name in names {
+            let unit = try text("\(name).socket")
+            let group = name.replacing("waymarkd-", with: "waymark-")
+            #expect(unit.contains("\nFileDescriptorName=\(name)\n"))
+            #expect(unit.contains("\nSocketGroup=\(group)\nSocketMode=0660\n"))
+            #expect(try text("waymark.sysusers").contains("\ng \(group) -\n"))
+        }
     }
 
     @Test func `an empty file means the defaults`() throws {
@@ -137,7 +160,7 @@ import WaymarkProtocol
         // The rules refer to a key of the example before.
         let settings = try Configuration.read(examples[1] + examples[2], file: "example")
         #expect(settings.listeners.first?.keys.map(\.name) == ["fleet", "workshop"])
-        #expect(settings.rules.count == 5)
+        #expect(settings.rules.count == 6)
         #expect(
             settings.rules[1].rule.text
                 == "allow navigation, user phone 1001, vehicles bus-*, clients phone-*, priority 10")

@@ -50,7 +50,34 @@ import WaymarkTransport
         let stray = try UnitSocket("elsewhere", .unix(path: folder.path("e")))
         let inherited = UnitSocket.inherited([vehicle, stray])
         #expect(throws: DaemonError.self) { try ListenerPlan.all(of: Settings(), inheriting: inherited) }
-        #expect(try ListenerPlan.all(of: Settings(), inheriting: .none).count == 3)
+        #expect(try ListenerPlan.all(of: Settings(), inheriting: .none).count == 4)
+    }
+
+    @Test func `settings that are older than the package's socket for observers let observers connect`()
+        throws
+    {
+        let folder = try Folder()
+        let vehicle = try UnitSocket("waymarkd-vehicle", .unix(path: folder.path("v")))
+        let observe = try UnitSocket("waymarkd-observe", .unix(path: folder.path("o")))
+        var settings = Settings()
+        settings.listeners = [.init(socket: "waymarkd-vehicle", roles: [.vehicle])]
+        let plans = try ListenerPlan.all(of: settings, inheriting: UnitSocket.inherited([vehicle, observe]))
+        #expect(plans.map(\.address) == [vehicle.address, observe.address])
+        #expect(plans.map(\.policy.roles) == [[.vehicle], [.observer]])
+        #expect(plans.map(\.policy.visibility) == [.state, .state])
+        // Other settings for the socket stay as they are, and without it nothing is added.
+        settings.listeners.append(.init(address: "unix:\(folder.path("o"))", roles: [.navigation]))
+        #expect(
+            try ListenerPlan.all(of: settings, inheriting: UnitSocket.inherited([vehicle, observe]))
+                .map(\.policy.roles) == [[.vehicle], [.navigation]])
+        settings.listeners[1] = .init(socket: "waymarkd-observe", roles: [.vehicle])
+        #expect(
+            try ListenerPlan.all(of: settings, inheriting: UnitSocket.inherited([vehicle, observe]))
+                .map(\.policy.roles) == [[.vehicle], [.vehicle]])
+        settings.listeners.removeLast()
+        #expect(
+            try ListenerPlan.all(of: settings, inheriting: UnitSocket.inherited([vehicle])).map(\.address)
+                == [vehicle.address])
     }
 
     /// FOLDER stands for the test's folder, PORT for the port of the socket, N for its descriptor.

@@ -99,6 +99,29 @@ import WaymarkProtocol
         #expect(reports.map(\.isLast) == reports.indices.map { $0 == reports.count - 1 })
     }
 
+    @Test func `what crosses with the end of its session concerns the vehicles that it had`() throws {
+        var world = ObservedWorld()
+        let (client, session) = try Self.drive(&world)
+        let observer = world.watch(50) { $0.vehicles = [VehicleID(unchecked: "car")] }
+        let other = world.watch(51) { $0.vehicles = [VehicleID(unchecked: "bus")] }
+        world.publish(client, session, together: [.currentRoadName(["A 13"]), .finishGuidance])
+        let crossed = Self.types(in: world.told[observer] ?? [])
+        let name = MessageType.currentRoadName.rawValue
+        let finish = MessageType.finishGuidance.rawValue
+        #expect(crossed.filter { $0 == name }.count == 2)
+        #expect(crossed.filter { $0 == finish }.count == 2)
+        #expect(Self.types(in: world.told[other] ?? []).isEmpty)
+    }
+
+    /// The types of the publications that an observer was told.
+    private static func types(in told: [Message]) -> [UInt16] {
+        told.flatMap { message -> [UInt16] in
+            guard case .observedFrames(let frames) = message else { return [] }
+            return Frame.all(in: frames.frames).map(\.header.rawType)
+                .filter { MessageType.published.contains($0) }
+        }
+    }
+
     @Test func `a filter holds for measures too`() throws {
         var world = ObservedWorld()
         let (_, session) = try Self.drive(&world)

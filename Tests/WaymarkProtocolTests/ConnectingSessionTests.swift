@@ -45,6 +45,23 @@ import WaymarkProtocol
         }
     }
 
+    @Test func `an observer accepts frames that have a frame of the agreed size in them`() {
+        var actions: [ConnectingSession.Action] = []
+        let observer = ObserverHello(observer: ObserverName(unchecked: "watcher"))
+        let session = ConnectingSession(
+            hello: Hello(role: .observer(observer)), limits: .init(), at: Instant(nanoseconds: 0),
+            into: &actions)
+        for agreed in [UInt32(65_536), 16_777_216] {
+            var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: 2))
+            welcome.frameBytesMax = agreed
+            var session = session
+            session.handle(
+                .received(Envelope(.welcome(welcome))), at: Instant(nanoseconds: 1), into: &actions)
+            #expect(session.frameBytesMax == agreed)
+            #expect(session.receivedFrameBytesMax == agreed + 1_024)
+        }
+    }
+
     @Test func `closed is silent, a goodbye is the last word, and nothing comes before the welcome`() {
         var initial: [ConnectingSession.Action] = []
         let start = ConnectingSession(

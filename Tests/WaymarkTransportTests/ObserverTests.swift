@@ -87,6 +87,29 @@ import WaymarkTransport
         #expect(kinds.contains(.sessionEnded) && kinds.contains(.departed))
     }
 
+    @Test func `a peer that said nothing since the observer came departs with its name, an observer unseen`()
+        throws
+    {
+        let bench = Bench()
+        let car = try bench.vehicle("car")
+        let (observer, other) = (
+            try bench.connect(Self.policy(.state)), try bench.connect(Self.policy(.state))
+        )
+        for peer in [observer, other] {
+            try peer.send(.hello(Self.hello))
+            try peer.send(Self.everything())
+            _ = try peer.receive()
+        }
+        try other.close()
+        try car.close()
+        let departed = try observer.receive().compactMap { envelope -> ObservedEvent? in
+            guard case .observedEvent(let event) = envelope.message else { return nil }
+            return event
+        }
+        #expect(departed.map(\.kind) == [ObservedKind.departed.rawValue])
+        #expect(departed.map(\.vehicles) == [[VehicleID(unchecked: "car")]])
+    }
+
     @Test func `an observer that sends what others may send is closed`() throws {
         let bench = Bench()
         for message in [

@@ -16,7 +16,7 @@ public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     case interrupted(String)
     /// The session has ended. Open another one.
     indirect case sessionEnded(EndReason)
-    /// ``NavigationClient/close()`` or ``VehicleEndpoint/close()`` was called.
+    /// ``NavigationClient/close()``, ``VehicleEndpoint/close()`` or ``Observer/close()`` was called.
     case closed
     /// The task that waited was cancelled. Nothing that it asked for happens later.
     case cancelled

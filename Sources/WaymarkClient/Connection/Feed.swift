@@ -50,27 +50,43 @@ public struct Feed<Element: Sendable>: AsyncSequence, Sendable {
 protocol FeedElement: Sendable {
     /// How many are queued at most.
     static var queuedMax: Int { get }
+    /// How many bytes of ``byteCount`` are queued at most, besides the newest element.
+    static var queuedBytesMax: Int { get }
+    /// What counts towards ``queuedBytesMax``.
+    var byteCount: Int { get }
     /// Whether this element makes an older queued one superfluous.
     func replaces(_ older: Self) -> Bool
     /// An element that reports `count` dropped elements before `next`; nil for a state, whose newest value is complete.
     static func missed(_ count: Int, before next: Self) -> Self?
 }
 
+extension FeedElement {
+    static var queuedBytesMax: Int { .max }
+    var byteCount: Int { 0 }
+}
+
 /// The queue of one reader. A value without I/O.
 struct Mailbox<Element: FeedElement>: Sendable {
     private(set) var queue: [Element] = []
+    private var byteCount = 0
     private var missed = 0
     var isFinished = false
 
     /// - Returns: Whether this was the first to drop an element since the reader was last told.
     @discardableResult
     mutating func enqueue(_ element: Element) -> Bool {
+        self.byteCount -= self.queue.reduce(0) { element.replaces($1) ? $0 + $1.byteCount : $0 }
         self.queue.removeAll { element.replaces($0) }
         self.queue.append(element)
-        guard self.queue.count > Element.queuedMax else { return false }
-        self.queue.removeFirst()
-        self.missed += 1
-        return self.missed == 1
+        self.byteCount += element.byteCount
+        let missedBefore = self.missed
+        while self.queue.count > Element.queuedMax
+            || self.byteCount > Element.queuedBytesMax && self.queue.count > 1
+        {
+            self.byteCount -= self.queue.removeFirst().byteCount
+            self.missed += 1
+        }
+        return missedBefore == 0 && self.missed > 0
     }
 
     mutating func dequeue() -> Element? {
@@ -79,6 +95,7 @@ struct Mailbox<Element: FeedElement>: Sendable {
             self.missed = 0
             return notice
         }
+        self.byteCount -= next.byteCount
         return self.queue.removeFirst()
     }
 }

@@ -4,7 +4,7 @@ internal import NIOPosix
 internal import WaymarkCodec
 internal import WaymarkProtocol
 
-/// The navigation client or vehicle endpoint that uses a link.
+/// The navigation client, vehicle endpoint or observer that uses a link.
 ///
 /// No function here waits for the app, so that the link keeps reading and answering pings however slow a handler is.
 protocol LinkOwner: Actor {
@@ -16,6 +16,8 @@ protocol LinkOwner: Actor {
     func welcomed(_ welcome: Welcome, frameBytesMax: Int) async
     /// Processes one message; the next one is read when it returns.
     func received(_ envelope: Envelope) async
+    /// A frame of a type that this build does not know.
+    func skipped(_ header: FrameHeader)
     /// Removes and returns what to write now, oldest first; called again until it is empty.
     func dequeueOutgoing() -> [Frame]
 }
@@ -263,7 +265,8 @@ actor Link {
         } catch {
             switch error {
             case .rejected(let rejection): await self.handle(.rejected(rejection))
-            case .unknownType: break  // From a newer gateway.
+            // From a newer gateway, or an extension.
+            case .unknownType: await self.owner.skipped(frame.header)
             }
         }
     }

@@ -39,6 +39,9 @@ public enum ServiceAddress: Sendable, Hashable, CustomStringConvertible {
     /// The same for vehicles: `vehicle.sock`.
     public static var defaultVehicle: ServiceAddress { self.find("vehicle.sock") }
 
+    /// The same for observers: `observe.sock`.
+    public static var defaultObserver: ServiceAddress { self.find("observe.sock") }
+
     /// The first folder that has the socket; without any, the first folder.
     static func find(_ name: String, in folders: [String] = [Self.folder, Self.systemFolder])
         -> ServiceAddress

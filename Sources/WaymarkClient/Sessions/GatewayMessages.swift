@@ -5,6 +5,8 @@ internal import WaymarkProtocol
 
 // Messages of the gateway to a navigation client: about its sessions, and requests of vehicles.
 extension NavigationClient {
+    func skipped(_ header: FrameHeader) {}
+
     func received(_ envelope: Envelope) {
         switch envelope.message {
         case .sessionOpened(let opened): self.opened(opened)

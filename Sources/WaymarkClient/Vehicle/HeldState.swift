@@ -29,6 +29,11 @@ struct HeldState: Sendable, Hashable {
         self.state.apply(envelope, storage: self.storage, at: now)
     }
 
+    /// Skips a frame of a type that this build does not know. A publication moves the position all the same.
+    mutating func skip(_ header: FrameHeader, at now: ContinuousClock.Instant? = nil) {
+        self.state.skip(header, at: now)
+    }
+
     /// The gateway has welcomed this endpoint. Drops a state that cannot be resumed: a snapshot follows if there is a session.
     ///
     /// - Returns: Whether a state was dropped.

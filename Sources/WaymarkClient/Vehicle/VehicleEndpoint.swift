@@ -283,6 +283,11 @@ extension VehicleEndpoint: LinkOwner {
         await self.tell(VehicleUpdate(envelope, self.held.state, before: session))
     }
 
+    func skipped(_ header: FrameHeader) {
+        self.held.skip(header, at: .now)
+        if MessageType.published.contains(header.rawType) { self.scheduleReceipt() }
+    }
+
     func dequeueOutgoing() -> [Frame] {
         self.isLinkWoken = false
         return self.outbox.dequeueAll().map(Codec.encode)

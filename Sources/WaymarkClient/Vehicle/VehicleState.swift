@@ -103,12 +103,26 @@ public struct VehicleState: Sendable, Hashable {
             }
         case .publication(let publication):
             guard self.session != 0, envelope.session.rawValue == self.session else { return }
-            if self.snapshotEnd == nil { self.published.set(0, at: now) }
-            if !self.isInSnapshot { self.sequence = envelope.sequence }
+            self.count(envelope.sequence, envelope.flags, at: now)
             self.apply(publication, storage)
-            self.awaitsMore = envelope.flags.contains(.more)
         default: break  // The others do not change the state.
         }
+    }
+
+    /// Counts a publication of a type that this build does not know; ignores other frames.
+    mutating func skip(_ header: FrameHeader, at now: ContinuousClock.Instant?) {
+        guard MessageType.published.contains(header.rawType), self.session != 0,
+            header.session.rawValue == self.session
+        else { return }
+        self.count(header.sequence, header.flags, at: now)
+    }
+
+    private mutating func count(
+        _ sequence: UInt64, _ flags: FrameHeader.Flags, at now: ContinuousClock.Instant?
+    ) {
+        if self.snapshotEnd == nil { self.published.set(0, at: now) }
+        if !self.isInSnapshot { self.sequence = sequence }
+        self.awaitsMore = flags.contains(.more)
     }
 
     private mutating func begin(
@@ -139,6 +153,7 @@ public struct VehicleState: Sendable, Hashable {
             let old = self
             self = VehicleState()
             (self.session, self.client, self.withheld) = (old.session, old.client, old.withheld)
+            (self.isSuspended, self.awaitsMore) = (old.isSuspended, old.awaitsMore)
             (self.sequence, self.isInSnapshot) = (old.sequence, old.isInSnapshot)
             (self.snapshotEnd, self.published) = (old.snapshotEnd, old.published)
             self.phase = .active

@@ -90,7 +90,7 @@ extension FieldRules {
         "software": .text(128),
         "negotiated_limits": .any,
         "gateway_instance": .requiredName,
-        "gateway_epoch": .any.required,
+        "gateway_epoch": .requiredLong,
         "visibility": .range(0...3),
     ]
 

@@ -103,7 +103,7 @@ extension FieldRules {
     ]
 
     static let observedEvent: Rules = [
-        "number": .any.required,
+        "number": .requiredLong,
         "instant_microseconds": .any,
         "kind": .specified,
         "code": .any,
@@ -116,7 +116,7 @@ extension FieldRules {
     ]
 
     static let observedFrames: Rules = [
-        "number": .any.required,
+        "number": .requiredLong,
         "instant_microseconds": .any,
         "direction": .range(1...2).required,
         "connection_id": .any,
@@ -128,7 +128,7 @@ extension FieldRules {
     ]
 
     static let observationGap: Rules = [
-        "dropped": .any.required,
+        "dropped": .requiredLong,
         "next_number": .any,
     ]
 
@@ -144,7 +144,7 @@ extension FieldRules {
     ]
 
     static let connectionMeasure: Rules = [
-        "connection_id": .any.required,
+        "connection_id": .requiredLong,
         "waiting_bytes": .any,
         "input_bytes": .any,
         "conflated": .any,

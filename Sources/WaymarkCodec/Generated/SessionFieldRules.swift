@@ -64,7 +64,7 @@ extension FieldRules {
     static let sessionRestored: Rules = [:]
 
     static let acknowledgement: Rules = [
-        "sequence": .any.required
+        "sequence": .requiredLong
     ]
 
     static let routeInformation: Rules = [

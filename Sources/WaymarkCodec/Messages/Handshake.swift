@@ -210,9 +210,6 @@ extension Hello.Role {
         let isVehicle = role == WAYMARK__V1__ROLE__ROLE_VEHICLE_ENDPOINT
         let isNavigation = role == WAYMARK__V1__ROLE__ROLE_NAVIGATION_CLIENT
         let isObserver = role == WAYMARK__V1__ROLE__ROLE_OBSERVER
-        try Self.check("vehicle", isVehicle, unsafe wire.pointee.vehicle != nil, isMissing: true)
-        try Self.check("navigation", isNavigation, unsafe wire.pointee.navigation != nil, isMissing: true)
-        try Self.check("observer", isObserver, unsafe wire.pointee.observer != nil, isMissing: true)
         try Self.check("vehicle", isVehicle, unsafe wire.pointee.vehicle != nil)
         try Self.check("navigation", isNavigation, unsafe wire.pointee.navigation != nil)
         try Self.check("observer", isObserver, unsafe wire.pointee.observer != nil)
@@ -234,12 +231,12 @@ extension Hello.Role {
 
     /// Checks that a field is there if, and only if, it is that of the role.
     private static func check(
-        _ field: StaticString, _ isOfRole: Bool, _ isPresent: Bool, isMissing: Bool = false
+        _ field: StaticString, _ isOfRole: Bool, _ isPresent: Bool
     ) throws(Rejection) {
-        if isMissing, isOfRole, !isPresent {
+        if isOfRole, !isPresent {
             throw Rejection(.missing, field: "\(field)", reason: "the role needs it")
         }
-        if !isMissing, isPresent, !isOfRole {
+        if isPresent, !isOfRole {
             throw Rejection(.inconsistent, field: "\(field)", reason: "does not fit the role")
         }
     }

@@ -54,10 +54,12 @@ extension EndpointRecord {
         self.audience = unsafe wire.pointee.audience_id
         self.withheld = unsafe FeatureGrant.known(wire.pointee.n_withheld, wire.pointee.withheld)
         if let settings = unsafe wire.pointee.settings {
-            self.settings = try unsafe VehicleSettings(settings)
+            do { self.settings = try unsafe VehicleSettings(settings) } catch {
+                throw error.inside("settings")
+            }
         }
-        self.receipt = try unsafe wire.pointee.receipt.map { wire throws(Rejection) in
-            try unsafe Receipt(wire)
+        if let receipt = unsafe wire.pointee.receipt {
+            do { self.receipt = try unsafe Receipt(receipt) } catch { throw error.inside("receipt") }
         }
     }
 }

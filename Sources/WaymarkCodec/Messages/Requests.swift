@@ -87,23 +87,23 @@ extension RequestAnswer.Answer {
         let answer = unsafe wire.pointee.answer
         let reason = unsafe wire.pointee.reason.rawValue
         let isDecline = answer == WAYMARK__V1__ANSWER__ANSWER_DECLINE
+        let isEstimates = answer == WAYMARK__V1__ANSWER__ANSWER_ESTIMATES
+        let estimates = unsafe wire.pointee.travel_estimates.map { unsafe TravelEstimates($0) }
+        if isEstimates, estimates == nil {
+            throw Rejection(.missing, field: "travel_estimates", reason: "the answer needs them")
+        }
+        if !isEstimates, estimates != nil {
+            throw Rejection(.inconsistent, field: "travel_estimates", reason: "do not fit the answer")
+        }
         guard isDecline || reason == 0 else {
             throw Rejection(.inconsistent, field: "reason", reason: "only a decline has one")
         }
-        let isEstimates = answer == WAYMARK__V1__ANSWER__ANSWER_ESTIMATES
-        let estimates = unsafe wire.pointee.travel_estimates.map { unsafe TravelEstimates($0) }
-        switch (isEstimates, estimates) {
-        case (true, let estimates?): self = .estimates(estimates)
-        case (true, nil):
-            throw Rejection(.missing, field: "travel_estimates", reason: "the answer needs them")
-        case (false, _?):
-            throw Rejection(.inconsistent, field: "travel_estimates", reason: "do not fit the answer")
-        case (false, nil):
-            if isDecline {
-                self = .decline(try Self.declineReason(reason))
-            } else {
-                self = answer == WAYMARK__V1__ANSWER__ANSWER_OWN_PROMPT ? .ownPrompt : .accept
-            }
+        if let estimates {
+            self = .estimates(estimates)
+        } else if isDecline {
+            self = .decline(try Self.declineReason(reason))
+        } else {
+            self = answer == WAYMARK__V1__ANSWER__ANSWER_OWN_PROMPT ? .ownPrompt : .accept
         }
     }
 

@@ -20,13 +20,17 @@ extension OpenSession {
 
     init(_ wire: UnsafeMutablePointer<Waymark__V1__OpenSession>) throws(Rejection) {
         let vehicles: VehicleSelection
-        switch unsafe (wire.pointee.vehicles, wire.pointee.any_that_asked != 0) {
-        case (nil, true): vehicles = .anyThatAsked
-        case (let set?, false): vehicles = try unsafe Self.selection(set)
-        case (nil, false):
-            throw Rejection(.missing, field: "vehicles", reason: "neither vehicles nor any_that_asked")
-        case (_?, true):
-            throw Rejection(.inconsistent, field: "any_that_asked", reason: "vehicles are named too")
+        let anyThatAsked = unsafe wire.pointee.any_that_asked != 0
+        if let set = unsafe wire.pointee.vehicles {
+            vehicles = try unsafe Self.selection(set)
+            guard !anyThatAsked else {
+                throw Rejection(.inconsistent, field: "any_that_asked", reason: "vehicles are named too")
+            }
+        } else {
+            guard anyThatAsked else {
+                throw Rejection(.missing, field: "vehicles", reason: "neither vehicles nor any_that_asked")
+            }
+            vehicles = .anyThatAsked
         }
         self.init(
             requestID: unsafe identifier(wire.pointee.request_id), vehicles: vehicles,

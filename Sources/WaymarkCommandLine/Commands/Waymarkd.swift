@@ -28,6 +28,7 @@ package struct Waymarkd: AsyncParsableCommand {
     @Option(help: "Listen here for vehicles; may be given several times.") var vehicleListen: [String] = []
     @Option(help: "Listen here for navigation clients; may be given several times.") var navigationListen:
         [String] = []
+    @Option(help: "Listen here for observers; may be given several times.") var observerListen: [String] = []
     @Flag(
         help:
             "Reload the settings on SIGHUP. This is the default under a service manager (NOTIFY_SOCKET); otherwise SIGHUP stops the daemon."
@@ -89,7 +90,8 @@ package struct Waymarkd: AsyncParsableCommand {
         SettingsSource(
             file: self.config,
             listeners: self.vehicleListen.map { .init(address: $0, roles: [.vehicle]) }
-                + self.navigationListen.map { .init(address: $0, roles: [.navigation]) },
+                + self.navigationListen.map { .init(address: $0, roles: [.navigation]) }
+                + self.observerListen.map { .init(address: $0, roles: [.observer]) },
             logLevel: self.logLevel?.rawValue)
     }
 

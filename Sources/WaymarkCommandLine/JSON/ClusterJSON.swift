@@ -167,7 +167,7 @@ enum MessageJSON {
                 "code": "\(rejection.code)", "field": rejection.field, "reason": rejection.reason,
                 "requestID": rejection.requestID.rawValue,
             ]
-        default: return [:]  // Says no more than its name, or never comes to a vehicle.
+        default: return ControlJSON.content(message)
         }
     }
 

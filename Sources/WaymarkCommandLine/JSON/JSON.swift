@@ -6,8 +6,11 @@ enum JSON {
 
     /// One line that also has `time`: when it was written, RFC 3339 in UTC with milliseconds.
     static func line(_ object: [String: Any], at time: Date) -> String {
-        self.line(object.merging(["time": time.formatted(self.timeStyle)]) { $1 })
+        self.line(object.merging(["time": self.time(time)]) { $1 })
     }
+
+    /// RFC 3339 in UTC with milliseconds.
+    static func time(_ time: Date) -> String { time.formatted(self.timeStyle) }
 
     /// One line, its keys sorted: equal objects are equal lines. What would steer a terminal is escaped.
     ///

@@ -20,6 +20,8 @@ struct Scenario {
     var routePoints = 0
     /// The client gets Acknowledgements. Counted apart, so that the other scenarios stay comparable.
     var isAcknowledged = false
+    /// What an observer of everything beside the client sees; nil: there is none.
+    var observed: Visibility?
     /// What the endpoints do in a scenario without publications.
     var crowd: Crowd.Activity?
 
@@ -33,6 +35,9 @@ struct Scenario {
         Scenario(name: "keepalive", endpoints: 1_000, crowd: .idle),
         Scenario(name: "one-acknowledged", endpoints: 1, framesPerRead: 64, isAcknowledged: true),
         Scenario(name: "lone-acknowledged", endpoints: 100, framesPerRead: 1, isAcknowledged: true),
+        Scenario(name: "one-observed", endpoints: 1, framesPerRead: 64, observed: .content),
+        Scenario(name: "fan-observed", endpoints: 100, framesPerRead: 64, observed: .content),
+        Scenario(name: "fan-observed-state", endpoints: 100, framesPerRead: 64, observed: .state),
     ]
 }
 
@@ -86,7 +91,11 @@ struct Station {
     /// The only client of a scenario.
     static let client = ClientID(unchecked: "app")
 
-    init(acknowledges: Bool = false) {
+    /// What observers see.
+    private let visibility: Visibility
+
+    init(acknowledges: Bool = false, visibility: Visibility = .state) {
+        self.visibility = visibility
         let clock = self.clock
         var policy = Gateway.Policy()
         if !acknowledges {
@@ -109,8 +118,9 @@ struct Station {
 
     /// Accepts a connection whose peer has not sent anything.
     func accept(_ peer: Peer) throws {
-        let origin = ConnectionOrigin(
-            address: .unix(path: "/listener"), policy: ListenerPolicy(roles: [.vehicle, .navigation]))
+        var policy = ListenerPolicy(roles: [.vehicle, .navigation, .observer])
+        policy.visibility = self.visibility
+        let origin = ConnectionOrigin(address: .unix(path: "/listener"), policy: policy)
         let accepted = self.driver.accept(peer.channel, through: origin, from: .user(1_000))
         self.loop.run()
         try accepted.wait()
@@ -191,11 +201,13 @@ struct Rig {
     private let station: Station
     private let client: Peer
     private let endpoints: [Peer]
+    private let observer: Witness?
     private var drive: Drive
 
     init(_ scenario: Scenario) throws {
         self.scenario = scenario
-        let station = Station(acknowledges: scenario.isAcknowledged)
+        let station = Station(
+            acknowledges: scenario.isAcknowledged, visibility: scenario.observed ?? .state)
         self.station = station
         self.endpoints = try (0..<scenario.endpoints).map { index in
             var vehicle = VehicleHello(
@@ -210,8 +222,10 @@ struct Rig {
         self.client = try station.connectClient(
             to: .vehicles(Set((0..<scenario.endpoints).map(Self.vehicle)).sorted()))
         self.drive = Drive(session: try self.client.openedSession())
+        self.observer = scenario.observed == nil ? nil : try Witness(on: station)
         self.read(ByteBuffer(bytes: self.drive.start()))
         _ = try self.countDelivered()
+        try self.observer?.readAll()
     }
 
     /// Ten endpoints belong to one vehicle: the gateway allows sixteen.
@@ -244,6 +258,8 @@ struct Rig {
         for read in self.reads(reads) {
             self.station.measureAll { self.read(read) }
             delivered += try self.countDelivered()
+            // Once as they came, and once as they went to the only audience.
+            try self.observer?.expect(publications: 2 * self.scenario.framesPerRead)
         }
         let frames = reads * self.scenario.framesPerRead
         let expected = frames * self.scenario.endpoints

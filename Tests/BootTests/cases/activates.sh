@@ -10,7 +10,7 @@ for address in "$vehicle" tcp:127.0.0.1:7227 'tcp:[::1]:7227'; do
   equal "state before $address" "$(state)" inactive
   start_drive 300 "$address"
   equal "state at $address" "$(state)" active
-  systemctl status waymarkd | grep -E 'TriggeredBy: . waymarkd-(vehicle|navigation).socket' >/dev/null
+  systemctl status waymarkd | grep -E 'TriggeredBy: . waymarkd-(vehicle|navigation|observe).socket' >/dev/null
   end_drive
 done
 # The service never had network access.

@@ -7,6 +7,7 @@ equal state "$(property ActiveState)/$(property SubState)" active/running
 # Started means listening.
 equal vehicle.sock "$(stat -c '%U %G %a' /run/waymark/vehicle.sock)" "root waymark-vehicle 660"
 equal navigation.sock "$(stat -c '%U %G %a' /run/waymark/navigation.sock)" "root waymark-navigation 660"
+equal observe.sock "$(stat -c '%U %G %a' /run/waymark/observe.sock)" "root waymark-observe 660"
 cluster --until ended >/tmp/cluster &
 eventually 10 has /tmp/cluster '"connected"'
 
@@ -14,7 +15,7 @@ equal configuration "$(stat -c '%U %G %a' /etc/waymark/waymarkd.yaml)" "root way
 equal state-folder "$(stat -c '%U %G %a' /var/lib/waymark)" "waymark waymark 700"
 
 # The sandbox, according to systemd and to the kernel.
-systemd-analyze verify /lib/systemd/system/waymarkd{.service,-vehicle.socket,-navigation.socket} >/tmp/verify 2>&1
+systemd-analyze verify /lib/systemd/system/waymarkd{.service,-vehicle.socket,-navigation.socket,-observe.socket} >/tmp/verify 2>&1
 if command -v man >/dev/null; then equal verify "$(</tmp/verify)" ""; fi
 systemd-analyze security --threshold=9 waymarkd.service >/tmp/security
 tail -1 /tmp/security

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WaymarkModel
 import WaymarkProtocol
@@ -36,6 +37,26 @@ import WaymarkProtocol
         var last: SessionEvent?
         while let event = mailbox.dequeue() { last = event }
         #expect(last == .ended(reason: .finished))
+    }
+
+    @Test func `large frames are dropped before there are many, but never the newest`() {
+        var mailbox = Mailbox<GatewayUpdate>()
+        func enqueue(_ number: UInt64, bytes: Int) {
+            let frame = Frame(header: FrameHeader(type: 0x0142), body: [UInt8](repeating: 0, count: bytes))
+            let observed = ObservedFrame(
+                frame, .from("app"), to: [], isRedacted: false, isRejected: false)
+            mailbox.enqueue(GatewayUpdate(number: number, time: Date(), content: .frame(observed)))
+        }
+        for number in 1...5 { enqueue(UInt64(number), bytes: 6_000_000) }
+        #expect(mailbox.queue.map(\.number) == [4, 5])
+        #expect(mailbox.dequeue()?.content == .missed(3))
+        #expect(mailbox.dequeue()?.number == 4)
+        enqueue(6, bytes: 17_000_000)
+        #expect(mailbox.queue.map(\.number) == [6])
+        #expect(mailbox.dequeue()?.content == .missed(1))
+        #expect(mailbox.dequeue()?.number == 6)
+        for number in 7...8 { enqueue(UInt64(number), bytes: 6_000_000) }
+        #expect(mailbox.queue.map(\.number) == [7, 8])
     }
 
     @Test func `a late reader of session events begins with the vehicles`() async {

@@ -3,6 +3,7 @@
 export DEBIAN_FRONTEND=noninteractive
 useradd car
 useradd phone
+useradd technician
 useradd visitor
 mkdir -p /tmp/work
 cd /tmp/work
@@ -36,6 +37,8 @@ while read -r prompt command; do
     'apt install ./.build-package/'*) command='apt install /waymark.deb' ;;
     'waymark cluster '*) user=car ;;
     'waymark navigate '*) user=phone ;;
+    'waymark status') user=technician ;;
+    'waymark watch '*) user=technician; command="timeout --signal=INT --preserve-status 2 $command" ;;
     'ss '*) command -v ss >/dev/null || continue ;;
     'apt install ./waymark_NEW'*) command="apt install --yes ${command#apt install }" ;;
     'apt '*) command="apt --yes ${command#apt }" ;;

@@ -207,7 +207,8 @@ typedef enum _Waymark__V1__CounterName {
    */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_ENTRIES_DROPPED = 13,
   /*
-   * Publications that were sent, or queued, to one endpoint each. Label: as for publications.
+   * Publications that changed something, each counted for each endpoint of its session, also in its grace time.
+   * Label: as for publications.
    */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_DELIVERIES = 14,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_ACKNOWLEDGEMENTS = 15,

@@ -1,0 +1,57 @@
+internal import WaymarkProtocol
+
+/// Calls that wait for counters. One answer may be for several questions, so there is at most one question under way. A value
+/// without I/O.
+struct CounterCalls: Sendable {
+    private struct Call {
+        let number: Int
+        let question: ReadCounters
+    }
+
+    private var waiting: [Call] = []
+    private var asked: [Call] = []
+    private var parts: [CounterReport] = []
+    private var isAsked = false
+    private var outgoing: ReadCounters?
+
+    mutating func add(_ number: Int, _ question: ReadCounters) {
+        self.waiting.append(Call(number: number, question: question))
+        self.askNext()
+    }
+
+    mutating func remove(_ number: Int) {
+        self.waiting.removeAll { $0.number == number }
+        self.asked.removeAll { $0.number == number }
+    }
+
+    /// There is a new connection: the answer to the last question will not come.
+    mutating func connect() {
+        self.waiting = self.asked + self.waiting
+        (self.asked, self.parts, self.isAsked, self.outgoing) = ([], [], false, nil)
+        self.askNext()
+    }
+
+    /// Removes and returns the question to send now.
+    mutating func dequeue() -> ReadCounters? { self.outgoing.take() }
+
+    /// An answer, or a part of one, has arrived.
+    ///
+    /// - Returns: The calls that it is for, and all of its parts; nil while more parts follow.
+    mutating func apply(_ report: CounterReport) -> (calls: [Int], parts: [CounterReport])? {
+        guard self.isAsked else { return nil }
+        self.parts.append(report)
+        guard report.isLast else { return nil }
+        defer {
+            (self.asked, self.parts, self.isAsked) = ([], [], false)
+            self.askNext()
+        }
+        return (self.asked.map(\.number), self.parts)
+    }
+
+    private mutating func askNext() {
+        guard !self.isAsked, !self.waiting.isEmpty else { return }
+        (self.asked, self.waiting) = (self.waiting, [])
+        self.isAsked = true
+        self.outgoing = self.asked.reduce(into: ReadCounters()) { $0.formUnion($1.question) }
+    }
+}

@@ -1,0 +1,194 @@
+public import Foundation
+internal import WaymarkModel
+internal import WaymarkProtocol
+
+/// What a gateway counts. The values up to ``conflated`` only grow; the others are the present size of something.
+public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
+    /// Label: the message's name; `unknown` for types that the gateway does not know.
+    case publications
+    /// Publications that changed nothing.
+    case publicationsUnchanged
+    case publicationsRejected
+    case sessionsOpened
+    /// Label: the reason.
+    case sessionsEnded
+    case requests
+    /// Label: the outcome.
+    case requestsEnded
+    case snapshots
+    case resumptions
+    /// Label: the role.
+    case peersAdmitted
+    /// Label: the close code.
+    case peersRefused
+    /// Label: the close code that the gateway sent.
+    case peersClosed
+    /// What observers were not told because they read too slowly.
+    case entriesDropped
+    /// Publications that changed something, each counted for each endpoint of its session. Label: as for publications.
+    case deliveries
+    case acknowledgements
+    case connectionsAccepted
+    /// Of frames of all types.
+    case bytesReceived
+    case bytesSent
+    /// States that newer ones replaced while they waited for a peer that reads slowly.
+    case conflated
+    case vehiclesConnected
+    case endpointsConnected
+    case clientsConnected
+    case observersConnected
+    case sessions
+    case requestsOpen
+    case retainedBytes
+    case replayBytes
+    case observationBytes
+    /// Also those that have not said who they are.
+    case connections
+    /// What waits for peers that read slowly.
+    case waitingBytes
+    /// Of frames that have not arrived completely.
+    case inputBytes
+}
+
+/// The counters of a gateway, all of the same instant, whatever was dropped on the way to the observer.
+public struct GatewayCounters: Sendable, Hashable {
+    /// One value.
+    public struct Value: Sendable, Hashable {
+        /// What is counted, as the protocol names it.
+        public let name: String
+        /// What kind of it, as the protocol names it, e.g. `finished`; empty: there are no kinds.
+        public let label: String
+        /// How many, or how much.
+        public let value: UInt64
+    }
+
+    /// What waits for one connection.
+    public struct Connection: Sendable, Hashable {
+        /// `VEHICLE/ENDPOINT` or a client.
+        public let peer: String
+        /// What waits for the peer to read.
+        public let waitingBytes: UInt64
+        /// Of a frame that has not arrived completely.
+        public let inputBytes: UInt64
+        /// States that newer ones replaced while they waited.
+        public let conflated: UInt64
+    }
+
+    /// What one session has.
+    public struct Session: Sendable, Hashable {
+        /// Its id on the wire.
+        public let id: UInt32
+        /// The number of its last publication.
+        public let sequence: UInt64
+        /// Kept for endpoints that join.
+        public let retainedBytes: UInt64
+        /// Kept for endpoints that resume.
+        public let replayBytes: UInt64
+        /// How long ago the gateway accepted the last publication; nil: none so far.
+        public let age: Duration?
+    }
+
+    /// When they were read, by this computer's clock.
+    public let time: Date
+    /// All values, also of counters that this build does not know. A counter without a value is 0.
+    public let values: [Value]
+    /// Empty unless they were asked for.
+    public let connections: [Connection]
+    /// Empty unless they were asked for. In the order of their ids.
+    public let sessions: [Session]
+
+    /// The sum over all labels.
+    public subscript(_ counter: GatewayCounter) -> UInt64 {
+        self.values.reduce(0) { $1.name == counter.rawValue ? $0 &+ $1.value : $0 }
+    }
+}
+
+extension GatewayCounters {
+    init(_ reports: [CounterReport], _ clock: GatewayClock, _ peers: ObservedPeers) {
+        self.connections = reports.flatMap(\.connections).map { measure in
+            Connection(
+                peer: peers.name(of: measure.connection), waitingBytes: measure.waitingBytes,
+                inputBytes: measure.inputBytes, conflated: measure.conflated)
+        }
+        self.sessions = reports.flatMap(\.sessions).map(Session.init).sorted { $0.id < $1.id }
+        self.time = clock.date(of: reports.last?.instant ?? Instant(nanoseconds: 0))
+        self.values = reports.flatMap(\.counters).map(Value.init)
+    }
+}
+
+extension GatewayCounters.Session {
+    fileprivate init(_ measure: SessionMeasure) {
+        self.id = measure.session.rawValue
+        self.sequence = measure.sequence
+        self.retainedBytes = measure.retainedBytes
+        self.replayBytes = measure.replayBytes
+        self.age = measure.ageMilliseconds.map { .milliseconds($0) }
+    }
+}
+
+extension GatewayCounters.Value {
+    fileprivate init(_ counter: CounterReport.Counter) {
+        let name = CounterName(rawValue: counter.name)
+        self.name = name.map { "\(GatewayCounter($0))" } ?? "\(counter.name)"
+        self.label = name.map { Self.label(counter.label, of: $0) } ?? Self.number(counter.label)
+        self.value = counter.value
+    }
+
+    private static func label(_ label: UInt32, of name: CounterName) -> String {
+        let word: String? =
+            switch name {
+            case .publications, .deliveries:
+                label == 0
+                    ? "unknown"
+                    : UInt16(exactly: label).flatMap { MessageType(rawValue: $0) }.map { "\($0)" }
+            case .sessionsEnded: SessionEndReason(rawValue: label).map { "\($0)" }
+            case .requestsEnded: Outcome(rawValue: label).map { "\($0)" }
+            case .peersAdmitted: RoleNumber(rawValue: label).map { "\($0)" }
+            case .peersRefused, .peersClosed: CloseCode(rawValue: label).map { "\($0)" }
+            default: nil
+            }
+        return word ?? self.number(label)
+    }
+
+    private static func number(_ label: UInt32) -> String { label == 0 ? "" : "\(label)" }
+}
+
+extension GatewayCounter {
+    init(_ name: CounterName) {
+        self =
+            switch name {
+            case .publications: .publications
+            case .publicationsUnchanged: .publicationsUnchanged
+            case .publicationsRejected: .publicationsRejected
+            case .sessionsOpened: .sessionsOpened
+            case .sessionsEnded: .sessionsEnded
+            case .requests: .requests
+            case .requestsEnded: .requestsEnded
+            case .snapshots: .snapshots
+            case .resumptions: .resumptions
+            case .peersAdmitted: .peersAdmitted
+            case .peersRefused: .peersRefused
+            case .peersClosed: .peersClosed
+            case .entriesDropped: .entriesDropped
+            case .deliveries: .deliveries
+            case .acknowledgements: .acknowledgements
+            case .connectionsAccepted: .connectionsAccepted
+            case .bytesReceived: .bytesReceived
+            case .bytesSent: .bytesSent
+            case .conflated: .conflated
+            case .vehiclesConnected: .vehiclesConnected
+            case .endpointsConnected: .endpointsConnected
+            case .clientsConnected: .clientsConnected
+            case .observersConnected: .observersConnected
+            case .sessions: .sessions
+            case .requestsOpen: .requestsOpen
+            case .retainedBytes: .retainedBytes
+            case .replayBytes: .replayBytes
+            case .observationBytes: .observationBytes
+            case .connections: .connections
+            case .waitingBytes: .waitingBytes
+            case .inputBytes: .inputBytes
+            }
+    }
+}

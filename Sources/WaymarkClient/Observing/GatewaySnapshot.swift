@@ -1,0 +1,280 @@
+public import Foundation
+public import WaymarkModel
+package import WaymarkProtocol
+
+/// What a gateway knows at one instant, as far as an observer is told it.
+public struct GatewaySnapshot: Sendable, Hashable {
+    /// Which gateway it is.
+    public struct Gateway: Sendable, Hashable {
+        /// Its name, chosen by its operator or drawn.
+        public let instance: String
+        /// When its state began. A restart that hands the state over does not change it.
+        public let start: Date
+        /// Its software and version.
+        public let software: String
+        /// Whether this observer sees places and texts, see `observe` in the settings of waymarkd.
+        public let showsContent: Bool
+    }
+
+    /// Whether a peer is connected.
+    public enum Presence: Sendable, Hashable {
+        /// Since when it is connected.
+        case connected(since: Date)
+        /// Until when it may resume.
+        case away(until: Date)
+    }
+
+    /// The numbers of the last publications that an endpoint has received and shown.
+    public struct Receipt: Sendable, Hashable {
+        /// The last that it received.
+        public let received: UInt64
+        /// The last that it has shown.
+        public let shown: UInt64
+    }
+
+    /// One endpoint of a vehicle.
+    public struct Endpoint: Sendable, Hashable {
+        /// Unique in the vehicle.
+        public let name: String
+        /// Whether it is connected.
+        public let presence: Presence
+        /// What it asked for.
+        public let features: Set<GuidanceFeature>
+        /// What is withheld from it in its session, and why, but for what the trip does not share.
+        public let withheld: [GuidanceFeature: WithholdingReason]
+        /// Its display is ready.
+        public let isReady: Bool
+        /// Its last receipt in the session; nil: none.
+        public let receipt: Receipt?
+        /// 0 while it is away.
+        package let connection: UInt64
+    }
+
+    /// One vehicle.
+    public struct Vehicle: Sendable, Hashable {
+        /// Its id.
+        public let id: String
+        /// The session that it is in, or that waits for it; 0: none.
+        public let session: UInt32
+        /// No client may guide it before it allows or asks.
+        public let navigatesItself: Bool
+        /// Its user ended guidance and has not asked for it again.
+        public let hasStopped: Bool
+        /// It accepts guidance from sessions for any vehicle that asked.
+        public let isGuidanceWanted: Bool
+        /// What it does with the route; nil: not told.
+        public let routeSource: RouteSource?
+        /// Whose it is, e.g. `user 1000`; empty: only a session waits for it.
+        public let owner: String
+        /// In the order of their names. None: a session waits for the vehicle.
+        public let endpoints: [Endpoint]
+    }
+
+    /// One navigation client.
+    public struct Client: Sendable, Hashable {
+        /// Its id.
+        public let id: String
+        /// For humans; empty for none.
+        public let displayName: String
+        /// Whether it is connected.
+        public let presence: Presence
+        /// What it was granted.
+        public let features: Set<GuidanceFeature>
+        /// Higher wins.
+        public let priority: Int32
+        /// Whose it is.
+        public let owner: String
+        /// 0 while it is away.
+        package let connection: UInt64
+    }
+
+    /// One session.
+    public struct Session: Sendable, Hashable {
+        /// How far guidance has come.
+        public enum Phase: String, Sendable, Hashable, CaseIterable { case preview, active, paused, ended }
+
+        /// Its id on the wire.
+        public let id: UInt32
+        /// The client that opened it.
+        public let client: String
+        /// How far guidance has come.
+        public let phase: Phase
+        /// Its client is away.
+        public let isSuspended: Bool
+        /// Of its route; 0: none.
+        public let generation: UInt32
+        /// It is for every vehicle that asked.
+        public let isForAnyThatAsked: Bool
+        /// The alert that is shown; nil: none.
+        public let alert: UInt32?
+        /// What the trip does not share.
+        public let optedOut: Set<GuidanceFeature>
+    }
+
+    /// One open request.
+    public struct Request: Sendable, Hashable {
+        /// What it asks for.
+        public enum Kind: String, Sendable, Hashable, CaseIterable { case stop, drive }
+        /// How far it has come.
+        public enum Stage: String, Sendable, Hashable, CaseIterable {
+            /// The client has it.
+            case asked
+            /// The vehicle's user is asked.
+            case prompting
+            /// The client asks the user by itself.
+            case ownPrompt
+        }
+
+        /// Its id, unique in the vehicle.
+        public let id: String
+        /// The vehicle that asks.
+        public let vehicle: String
+        /// What it asks for.
+        public let kind: Kind
+        /// The client that was asked last.
+        public let client: String
+        /// 0: none.
+        public let session: UInt32
+        /// How far it has come.
+        public let stage: Stage
+        /// When the gateway gives up.
+        public let deadline: Date
+    }
+
+    /// Which gateway it is.
+    public let gateway: Gateway
+    package let observed: ObservedGateway
+    private let clock: GatewayClock
+
+    init(_ gateway: Gateway, _ observed: ObservedGateway, _ clock: GatewayClock) {
+        self.gateway = gateway
+        self.observed = observed
+        self.clock = clock
+    }
+
+    /// In the order of their ids.
+    public var vehicles: [Vehicle] {
+        self.observed.vehicles.values.sorted { $0.vehicle < $1.vehicle }.map { Vehicle($0, self.clock) }
+    }
+
+    /// In the order of their ids.
+    public var clients: [Client] {
+        self.observed.clients.values.sorted { $0.client < $1.client }.map { Client($0, self.clock) }
+    }
+
+    /// In the order of their ids.
+    public var sessions: [Session] {
+        self.observed.sessions.values.sorted { $0.session < $1.session }.map(Session.init)
+    }
+
+    /// In the order of their vehicles and ids.
+    public var requests: [Request] {
+        self.observed.requests.values.sorted { $0.key < $1.key }.map { Request($0, self.clock) }
+    }
+
+    /// The vehicle with this id.
+    public func vehicle(_ id: String) -> Vehicle? {
+        VehicleID(id).flatMap { self.observed.vehicles[$0] }.map { Vehicle($0, self.clock) }
+    }
+
+    /// The publications that a session keeps for endpoints that join, in order. Needs
+    /// ``Observer/Configuration/includesFrames``.
+    public func retainedFrames(of session: UInt32) -> [ObservedFrame] {
+        let id = SessionID(session)
+        guard let client = self.observed.sessions[id]?.client else { return [] }
+        let isRedacted = !self.gateway.showsContent
+        return (self.observed.retained[id]?.frames ?? []).map {
+            ObservedFrame($0, .from(client.rawValue), to: [], isRedacted: isRedacted, isRejected: false)
+        }
+    }
+}
+
+extension GatewaySnapshot: FeedElement {
+    static var queuedMax: Int { 1 }
+    func replaces(_ older: GatewaySnapshot) -> Bool { true }
+    static func missed(_ count: Int, before next: GatewaySnapshot) -> GatewaySnapshot? { nil }
+}
+
+// MARK: From records
+
+extension GatewaySnapshot.Presence {
+    fileprivate init(_ connection: ConnectionID?, _ instant: Instant, _ clock: GatewayClock) {
+        let date = clock.date(of: instant)
+        self = connection == nil ? .away(until: date) : .connected(since: date)
+    }
+}
+
+extension GatewaySnapshot.Endpoint {
+    fileprivate init(_ record: EndpointRecord, _ clock: GatewayClock) {
+        self.name = record.endpoint.rawValue
+        self.presence = .init(record.connection, record.instant, clock)
+        self.features = Set(record.features.map(GuidanceFeature.init))
+        self.withheld = [GuidanceFeature: WithholdingReason](record.withheld)
+        self.isReady = record.settings.isReadyToShow == true
+        self.receipt = record.receipt.map {
+            GatewaySnapshot.Receipt(received: $0.receivedSequence, shown: $0.shownSequence)
+        }
+        self.connection = record.connection?.rawValue ?? 0
+    }
+}
+
+extension GatewaySnapshot.Vehicle {
+    fileprivate init(_ record: VehicleRecord, _ clock: GatewayClock) {
+        self.id = record.vehicle.rawValue
+        self.session = record.session.rawValue
+        self.navigatesItself = record.navigatesItself
+        self.hasStopped = record.hasStopped
+        self.isGuidanceWanted = record.isGuidanceWanted
+        self.routeSource = record.routeSource
+        self.owner = record.owner
+        self.endpoints = record.endpoints.map { GatewaySnapshot.Endpoint($0, clock) }
+    }
+}
+
+extension GatewaySnapshot.Client {
+    fileprivate init(_ record: ClientRecord, _ clock: GatewayClock) {
+        self.id = record.client.rawValue
+        self.displayName = record.displayName
+        self.presence = .init(record.connection, record.instant, clock)
+        self.features = Set(record.granted.map(GuidanceFeature.init))
+        self.priority = record.priority
+        self.owner = record.owner
+        self.connection = record.connection?.rawValue ?? 0
+    }
+}
+
+extension GatewaySnapshot.Session {
+    fileprivate init(_ record: WaymarkProtocol.SessionRecord) {
+        self.id = record.session.rawValue
+        self.client = record.client.rawValue
+        self.phase =
+            switch record.phase {
+            case .preview: .preview
+            case .active: .active
+            case .paused: .paused
+            case .ended: .ended
+            }
+        self.isSuspended = record.isSuspended
+        self.generation = record.generation
+        self.isForAnyThatAsked = record.isForAnyThatAsked
+        self.alert = record.alert
+        self.optedOut = Set(record.optedOut.map(GuidanceFeature.init))
+    }
+}
+
+extension GatewaySnapshot.Request {
+    fileprivate init(_ record: RequestRecord, _ clock: GatewayClock) {
+        self.id = record.key.requestID.rawValue
+        self.vehicle = record.key.vehicle.rawValue
+        self.kind = record.messageType == MessageType.destinationRequest.rawValue ? .drive : .stop
+        self.client = record.client.rawValue
+        self.session = record.session.rawValue
+        self.stage =
+            switch record.stage {
+            case .asked: .asked
+            case .prompting: .prompting
+            case .ownPrompt: .ownPrompt
+            }
+        self.deadline = clock.date(of: record.deadline)
+    }
+}

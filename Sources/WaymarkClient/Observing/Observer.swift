@@ -1,0 +1,298 @@
+internal import Foundation
+internal import Logging
+internal import WaymarkCodec
+internal import WaymarkProtocol
+
+/// Watches a gateway: who is connected, which sessions and requests there are, what happens and what crosses.
+///
+/// It sends nothing that a vehicle or a client could notice. It reconnects after a loss and continues where it was.
+/// ``withObserver(to:_:_:)`` closes it when its body ends; after ``connect(to:_:)`` call ``close()``.
+public actor Observer {
+    private let configuration: Configuration
+    private let logger: Logger
+    private let observerHello: ObserverHello
+    private let observe: Observe
+    private var link: Link?
+    private var isLinkWoken = false
+    private var token: ResumptionToken?
+    private var outgoing: [Message] = []
+
+    private var gateway = GatewaySnapshot.Gateway(
+        instance: "", start: Date(timeIntervalSince1970: 0), software: "", showsContent: false)
+    private var observed = ObservedGateway()
+    /// The last whole state, while it is told again.
+    private var lastWhole: GatewaySnapshot?
+    private var peers = ObservedPeers()
+    private var clock = GatewayClock()
+    private var updateReaders = Readers<GatewayUpdate>()
+    private var stateReaders = Readers<GatewaySnapshot>()
+    private var connections = Readers<ConnectionState>()
+    private var connectionState = ConnectionState.connecting
+    private let (firstStates, firstState) = AsyncStream.makeStream(
+        of: Result<Void, ClientError>.self, bufferingPolicy: .bufferingOldest(1))
+
+    private var counterCalls = CounterCalls()
+    private var counterWaiters: [Int: CheckedContinuation<Result<GatewayCounters, ClientError>, Never>] = [:]
+    private var callCount = 0
+
+    /// Connects to a gateway's socket for observers; returns when the whole state has arrived.
+    ///
+    /// - Throws: ``ClientError/invalid(_:)`` for a bad id, ``ClientError/rejected(field:reason:)`` for a setting outside of its
+    ///   range, ``ClientError/cannotConnect(_:reason:)``, ``ClientError/refused(reason:)``; ``ClientError/cancelled`` if the task
+    ///   was cancelled.
+    public static func connect(
+        to address: ServiceAddress = .defaultObserver, _ configuration: Configuration = Configuration()
+    ) async throws(ClientError) -> Observer {
+        let observer = Observer(
+            configuration, try ObserverHello(configuration), try Observe(configuration))
+        try await observer.open(address)
+        return observer
+    }
+
+    private init(_ configuration: Configuration, _ hello: ObserverHello, _ observe: Observe) {
+        self.configuration = configuration
+        self.logger = configuration.logger
+        self.observerHello = hello
+        self.observe = observe
+    }
+
+    private func open(_ address: ServiceAddress) async throws(ClientError) {
+        try Codec.check(.hello(self.hello()))
+        try Codec.check(.observe(self.observe))
+        let link = Link(
+            address: address, reconnection: self.configuration.reconnection, logger: self.logger, owner: self)
+        self.link = link
+        try await link.open()
+        for await result in self.firstStates {
+            guard case .failure(let error) = result else { return }
+            await self.close()
+            throw error
+        }
+        // The task that waits was cancelled.
+        await self.close()
+        throw .cancelled
+    }
+
+    /// Ends the connection. Takes at most two seconds, also when its task is cancelled.
+    public func close() async { await self.link?.close() }
+
+    /// Closes the transport as a network failure would. For tests.
+    package func cut() async { await self.link?.cut() }
+
+    // MARK: What is told
+
+    /// The gateway's state as told so far. It stays as it was while there is no connection, and while it is told again.
+    public var state: GatewaySnapshot {
+        self.lastWhole ?? GatewaySnapshot(self.gateway, self.observed, self.clock)
+    }
+
+    /// What happens from now on, for one more reader. It begins with ``GatewayUpdate/Content/synchronized(_:)``.
+    public var updates: Feed<GatewayUpdate> {
+        self.updateReaders.open(with: [self.update(.synchronized(self.state), at: Date())])
+    }
+
+    /// The state, now and after every change, for one more reader; a slow reader gets only the newest.
+    public var states: Feed<GatewaySnapshot> { self.stateReaders.open(with: [self.state]) }
+
+    /// The state of the connection, now and after every change; a slow reader gets only the newest.
+    public var connectionStates: Feed<ConnectionState> {
+        self.connections.open(with: [self.connectionState])
+    }
+
+    private func update(_ content: GatewayUpdate.Content, at time: Date) -> GatewayUpdate {
+        GatewayUpdate(number: self.observed.number, time: time, content: content)
+    }
+
+    private func tell(_ content: GatewayUpdate.Content, at time: Date) {
+        let update = self.update(content, at: time)
+        if self.updateReaders.tell(update) {
+            self.logger.warning("a reader of updates is too slow and misses some")
+        }
+        self.configuration.onEveryUpdate?(update)
+    }
+
+    private func tellState() {
+        guard self.stateReaders.count > 0, self.observed.isComplete else { return }
+        self.stateReaders.tell(self.state)
+    }
+
+    /// When an entry happened.
+    private func date(of instant: Instant) -> Date {
+        self.clock.correct(instant, arrived: Date())
+        return self.clock.date(of: instant)
+    }
+
+    // MARK: Counters
+
+    /// The gateway's counters, read now. They are right also if entries were dropped on the way to this observer.
+    ///
+    /// - Parameter withMeasures: Also what waits for each connection, and what each session has.
+    /// - Returns: All values, of one instant.
+    /// - Throws: ``ClientError/cancelled`` if the task was cancelled, or the error that closed the connection for good.
+    public func counters(withMeasures: Bool = false) async throws(ClientError) -> GatewayCounters {
+        if case .closed(let error) = self.connectionState { throw error }
+        self.callCount += 1
+        let call = self.callCount
+        var question = ReadCounters()
+        (question.wantsConnections, question.wantsSessions) = (withMeasures, withMeasures)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { self.ask(question, for: call, $0) }
+        } onCancel: {
+            Task { await self.cancelCounters(call) }
+        }
+        return try result.get()
+    }
+
+    private func ask(
+        _ question: ReadCounters, for call: Int,
+        _ continuation: CheckedContinuation<Result<GatewayCounters, ClientError>, Never>
+    ) {
+        if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
+        self.counterWaiters[call] = continuation
+        self.counterCalls.add(call, question)
+        self.wakeLink()
+    }
+
+    private func cancelCounters(_ call: Int) {
+        self.counterCalls.remove(call)
+        self.counterWaiters.removeValue(forKey: call)?.resume(returning: .failure(.cancelled))
+    }
+
+    private func apply(_ report: CounterReport) {
+        self.clock.correct(report.instant, arrived: Date())
+        guard let (calls, parts) = self.counterCalls.apply(report) else { return }
+        let counters = GatewayCounters(parts, self.clock, self.peers)
+        for call in calls {
+            self.counterWaiters.removeValue(forKey: call)?.resume(returning: .success(counters))
+        }
+        self.wakeLink()
+    }
+
+    private func wakeLink() {
+        guard let link, !self.isLinkWoken else { return }
+        self.isLinkWoken = true
+        Task { await link.wakeUp() }
+    }
+}
+
+extension Observer: LinkOwner {
+    func hello() -> Hello {
+        var hello = Hello(role: .observer(self.observerHello))
+        hello.displayName = self.configuration.displayName
+        hello.credential = self.configuration.credential
+        hello.resumptionToken = self.token
+        return hello
+    }
+
+    func linkStateChanged(_ state: ConnectionState) {
+        self.connectionState = state
+        self.connections.tell(state)
+        self.configuration.onEveryConnectionState?(state)
+        guard case .closed(let error) = state else { return }
+        self.link = nil
+        self.firstState.yield(.failure(error))
+        for waiter in self.counterWaiters.values { waiter.resume(returning: .failure(error)) }
+        self.counterWaiters = [:]
+        self.connections.finish()
+        self.updateReaders.finish()
+        self.stateReaders.finish()
+    }
+
+    func welcomed(_ welcome: Welcome, frameBytesMax: Int) async {
+        self.token = welcome.resumptionToken
+        self.isLinkWoken = false
+        self.gateway = GatewaySnapshot.Gateway(
+            instance: welcome.gateway.instance.rawValue,
+            start: Date(timeIntervalSince1970: Double(welcome.gateway.epoch) / 1_000),
+            software: welcome.software, showsContent: welcome.visibility.map { $0 >= .content } ?? false)
+        var observe = self.observe
+        if welcome.isResumed { observe.afterNumber = self.observed.number }
+        self.outgoing = [.observe(observe)]
+        self.counterCalls.connect()
+    }
+
+    func received(_ envelope: Envelope) async {
+        switch envelope.message {
+        case .observationBegin(let begin): self.begin(begin)
+        case .observedRecords(let records): self.apply(records)
+        case .observedEvent(let event):
+            self.observed.apply(envelope.message) { _ in nil }
+            self.peers.endRecords()
+            let peer = event.connection.map { self.peers.name(of: $0) } ?? ""
+            self.tell(.event(GatewayEvent(event, peer: peer)), at: self.date(of: event.instant))
+        case .observedFrames(let frames): self.apply(frames)
+        case .observationGap(let gap):
+            self.observed.apply(envelope.message) { _ in nil }
+            self.logger.warning("the gateway dropped entries, because this observer reads too slowly")
+            self.tell(.dropped(gap.dropped), at: Date())
+        case .counters(let report): self.apply(report)
+        case .error(let rejection):
+            self.logger.error(
+                "the gateway refuses a message of this observer",
+                metadata: [LogKey.field: "\(rejection.field)", LogKey.reason: "\(rejection.reason)"])
+            self.firstState.yield(
+                .failure(.rejected(field: rejection.field, reason: rejection.reason)))
+        default: break  // Of a newer gateway.
+        }
+    }
+
+    /// Nothing that an observer knows depends on a message of a newer gateway.
+    func skipped(_ header: FrameHeader) {}
+
+    private func begin(_ begin: ObservationBegin) {
+        if begin.kind == .full, self.observed.isComplete { self.lastWhole = self.state }
+        self.clock.set(begin.instant, arrived: Date())
+        self.observed.apply(.observationBegin(begin)) { _ in nil }
+        if begin.kind == .full { self.peers.forget() }
+    }
+
+    private func apply(_ records: ObservedRecords) {
+        self.peers.apply(records, self.observed)
+        self.observed.apply(.observedRecords(records), outline: Self.outline)
+        if records.isLast {
+            self.lastWhole = nil
+            self.tell(.synchronized(self.state), at: Date())
+            self.firstState.yield(.success(()))
+        }
+        self.tellState()
+    }
+
+    private func apply(_ told: ObservedFrames) {
+        let time = self.date(of: told.instant)
+        self.observed.apply(.observedFrames(told), outline: Self.outline)
+        self.peers.endRecords()
+        guard self.updateReaders.count > 0 || self.configuration.onEveryUpdate != nil else { return }
+        for frame in Frame.all(in: told.frames) {
+            let observed = ObservedFrame(
+                frame, self.way(of: frame, told), to: self.peers.vehicles(of: told.session),
+                isRedacted: told.isRedacted, isRejected: told.isRejected)
+            self.tell(.frame(observed), at: time)
+        }
+    }
+
+    private func way(of frame: Frame, _ told: ObservedFrames) -> ObservedFrame.Way {
+        guard let connection = told.connection else { return .to(self.peers.members(of: told.audience)) }
+        if told.direction == .in, frame.header.type == .hello {
+            do throws(DecodingError) {
+                if case .hello(let hello) = try Codec.decode(frame).message {
+                    self.peers.apply(hello, on: connection)
+                }
+            } catch { /* Of a newer peer; its record will name it. */  }
+        }
+        let name = self.peers.name(of: connection)
+        return told.direction == .in ? .from(name) : .to([name])
+    }
+
+    /// What the state needs to know of a publication; nil for one that this build cannot read.
+    private static func outline(of frame: Frame) -> PublicationOutline? {
+        do throws(DecodingError) { return try Codec.outline(of: frame) } catch { return nil }
+    }
+
+    func dequeueOutgoing() -> [Frame] {
+        self.isLinkWoken = false
+        var messages = self.outgoing
+        self.outgoing = []
+        if let question = self.counterCalls.dequeue() { messages.append(.readCounters(question)) }
+        return messages.map { Codec.encode(Envelope($0)) }
+    }
+}

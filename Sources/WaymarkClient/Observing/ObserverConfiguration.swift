@@ -1,0 +1,74 @@
+public import Logging
+internal import WaymarkProtocol
+
+extension Observer {
+    /// Who the observer is and what it is told.
+    ///
+    /// Each list that is not empty restricts what it is told; something must concern one of each such list.
+    public struct Configuration: Sendable {
+        /// For humans; need not be unique. 1 ... 64 of A-Z a-z 0-9 . _ : -
+        public var id: String
+        /// For humans; at most 128 bytes.
+        public var displayName = ""
+        /// Only what concerns these vehicles; at most 64.
+        public var vehicles: [String] = []
+        /// Only what concerns these clients; at most 64.
+        public var clients: [String] = []
+        /// Only what concerns these sessions; at most 64.
+        public var sessions: [UInt32] = []
+        /// Only events of these kinds. It does not restrict frames.
+        public var kinds: Set<GatewayEvent.Kind> = []
+        /// Events, see ``GatewayEvent``.
+        public var includesEvents = true
+        /// The frames of all peers, which are many.
+        public var includesFrames = false
+        /// The listener's pre-shared key; empty for none.
+        public var credential: [UInt8] = []
+        /// When to reconnect after a loss.
+        public var reconnection = ReconnectionPolicy()
+        /// Logs what the library does by itself: connecting, losses, reconnecting, and readers that miss updates. By default
+        /// nothing is logged.
+        public var logger = Logger.disabled
+        /// Called with every update before the next message is read: for tools that must see each. No update is dropped here;
+        /// an observer that reads too slowly is told by the gateway how much it missed.
+        package var onEveryUpdate: (@Sendable (GatewayUpdate) -> Void)?
+        /// Called with every state of the connection, in order with the updates.
+        package var onEveryConnectionState: (@Sendable (ConnectionState) -> Void)?
+
+        /// A configuration for the observer named `id`.
+        public init(id: String = "observer") { self.id = id }
+    }
+}
+
+extension ObserverHello {
+    /// - Throws: ``ClientError/invalid(_:)`` if the id is not allowed.
+    init(_ configuration: Observer.Configuration) throws(ClientError) {
+        guard let name = ObserverName(configuration.id) else {
+            throw .invalid("the observer id \(configuration.id) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
+        }
+        self.init(observer: name)
+    }
+}
+
+extension Observe {
+    /// - Throws: ``ClientError/invalid(_:)`` naming the id that is not allowed.
+    init(_ configuration: Observer.Configuration) throws(ClientError) {
+        self.init()
+        for text in configuration.vehicles {
+            guard let id = VehicleID(text) else {
+                throw .invalid("the vehicle id \(text) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
+            }
+            self.vehicles.append(id)
+        }
+        for text in configuration.clients {
+            guard let id = ClientID(text) else {
+                throw .invalid("the client id \(text) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
+            }
+            self.clients.append(id)
+        }
+        self.sessions = configuration.sessions.map { SessionID($0) }
+        self.kinds = configuration.kinds.compactMap(\.observedKind).map(\.rawValue).sorted()
+        (self.wantsState, self.wantsEvents) = (true, configuration.includesEvents)
+        self.wantsFrames = configuration.includesFrames
+    }
+}

@@ -1,0 +1,192 @@
+internal import Foundation
+internal import WaymarkClient
+internal import WaymarkProtocol
+
+/// Lines for people who watch a gateway: what happens, each with its time. A value without I/O.
+struct WatchReport: Sendable {
+    struct Options: Sendable {
+        /// Also what another line says, too: frames that an event tells of, and publications on their way out.
+        var isEverythingShown = false
+        /// Events of these kinds were asked for, so that all of them are shown.
+        var isRestricted = false
+        /// Lines are cut to as many columns; nil: they are not cut.
+        var columns: Int? = 80
+        var timeZone = TimeZone.current
+    }
+
+    private let options: Options
+    private var wasConnected = false
+    private var isLost = false
+    /// As wide as the widest so far.
+    private var subjectColumns = 13
+
+    init(_ options: Options) { self.options = options }
+
+    // MARK: The connection
+
+    /// The line for a state of the connection; nil if there is nothing new.
+    mutating func line(for state: ConnectionState, at time: Date) -> String? {
+        switch state {
+        case .connecting:
+            guard self.wasConnected, !self.isLost else { return nil }
+            self.isLost = true
+            return self.notice("connection to the gateway lost; reconnecting", at: time)
+        case .connected(let isResumed):
+            defer { (self.wasConnected, self.isLost) = (true, false) }
+            guard self.wasConnected else { return nil }
+            return self.notice(
+                isResumed
+                    ? "connected again" : "connected again; what happened meanwhile is missing", at: time)
+        case .closed(let error):
+            guard self.wasConnected, error != .closed else { return nil }
+            return self.notice("connection closed: \(error)", at: time)
+        }
+    }
+
+    // MARK: Updates
+
+    /// The line for an update; nil if another one says it, too.
+    mutating func line(for update: GatewayUpdate) -> String? {
+        switch update.content {
+        case .event(let event):
+            guard self.isShown(event) else { return nil }
+            return self.line(update.time, Self.subject(event), Self.text(event))
+        case .frame(let frame):
+            guard self.isShown(frame) else { return nil }
+            return self.line(update.time, Self.way(frame), FrameText.text(frame))
+        case .dropped(let count):
+            return self.notice(
+                "\(count) entries were dropped: this program reads too slowly", at: update.time)
+        case .synchronized(let snapshot): return self.notice(Self.text(snapshot), at: update.time)
+        case .missed(let count):
+            return self.notice("\(count) entries are left out", at: update.time)
+        }
+    }
+
+    private func isShown(_ event: GatewayEvent) -> Bool {
+        if self.options.isEverythingShown || self.options.isRestricted { return true }
+        return switch event.kind {
+        case .started, .paused, .continued, .rerouted, .stopRequested, .driveRequested: false
+        default: true
+        }
+    }
+
+    private func isShown(_ frame: ObservedFrame) -> Bool {
+        if self.options.isEverythingShown { return true }
+        let type = frame.message?.type
+        switch frame.way {
+        case .from:
+            return switch type {
+            case .hello, .goodbye, .openSession, .receipt: false
+            default: true
+            }
+        case .to:
+            return switch type {
+            case .prompt, .snapshotBegin, .error: true
+            case .goodbye:
+                if case .goodbye(let goodbye)? = frame.message { !goodbye.reason.isEmpty } else { false }
+            case nil: !MessageType.published.contains(FrameHeader(at: 0, of: frame.bytes).rawType)
+            case let type?: frame.isFromGateway && MessageType.published.contains(type.rawValue)
+            }
+        }
+    }
+
+    private static func text(_ snapshot: GatewaySnapshot) -> String {
+        let observed = snapshot.observed
+        let parts = [
+            RouteTable.counted(observed.vehicles.count, "vehicle"),
+            RouteTable.counted(observed.clients.count, "client"),
+            RouteTable.counted(observed.sessions.count, "session"),
+        ]
+        return "watching \(parts.joined(separator: ", ")) of gateway \(snapshot.gateway.instance)"
+    }
+
+    // MARK: Who
+
+    private static func subject(_ event: GatewayEvent) -> String {
+        if !event.peer.isEmpty { return event.peer }
+        return event.vehicles.isEmpty ? event.client : self.some(event.vehicles)
+    }
+
+    private static func way(_ frame: ObservedFrame) -> String {
+        switch frame.way {
+        case .from(let peer):
+            let vehicles = frame.vehicles
+            guard frame.sequence > 0, !vehicles.isEmpty else { return "\(peer) >" }
+            let names = vehicles.count > 1 ? vehicles.sorted() : Array(vehicles)
+            return "\(peer) > \(self.some(names.map(\.rawValue)))"
+        case .to(let peers): return "> \(self.some(peers))"
+        }
+    }
+
+    /// The first of some names, and how many others there are.
+    static func some(_ names: [String]) -> String {
+        guard let first = names.first else { return "no one" }
+        return names.count == 1 ? first : "\(first) +\(names.count - 1)"
+    }
+
+    // MARK: What
+
+    private static func text(_ event: GatewayEvent) -> String {
+        let reason = event.reason.isEmpty ? "" : ": \(event.reason)"
+        let request = event.requestID.isEmpty ? "" : " (\(event.requestID))"
+        switch event.kind {
+        case .admitted: return "connected"
+        case .resumed: return "connected again, resumed"
+        case .closing: return "the gateway closes the connection: \(event.codeName)"
+        case .departed: return event.code == 1 ? "left" : "connection lost"
+        case .rejected: return "a message was rejected: \(event.codeName)"
+        case .helloRefused: return "refused by the access rules\(reason)"
+        case .sessionOpened: return "session \(event.session) opened by \(event.client)"
+        case .vehiclesRefused: return "\(event.client) gets no vehicle: \(event.codeName)\(reason)"
+        case .joined: return "joined session \(event.session)"
+        case .left: return "left session \(event.session): \(event.codeName)"
+        case .started: return "guidance began in session \(event.session)"
+        case .paused: return "guidance is paused: \(event.codeName)"
+        case .continued: return "guidance continues"
+        case .rerouted: return "guidance continues along another route"
+        case .suspended: return "\(event.client) is away; session \(event.session) waits for it"
+        case .restored: return "\(event.client) is back in session \(event.session)"
+        case .sessionEnded: return "session \(event.session) ended: \(event.codeName)"
+        case .stopRequested: return "asks \(event.client) for a stop\(request)"
+        case .driveRequested: return "asks \(event.client) for a drive\(request)"
+        case .requestEnded: return "the request ended: \(event.codeName)\(request)"
+        case .unknown: return "something that this version does not know"
+        }
+    }
+
+    // MARK: Lines
+
+    /// A line about the watching itself.
+    func notice(_ text: String, at time: Date) -> String { self.cut("\(self.clock(time))  -- \(text)") }
+
+    private static let subjectColumnsMax = 24
+
+    private mutating func line(_ time: Date, _ subject: String, _ text: String) -> String {
+        self.subjectColumns = min(Self.subjectColumnsMax, max(self.subjectColumns, subject.count))
+        let padding = String(repeating: " ", count: max(0, self.subjectColumns - subject.count))
+        return self.cut("\(self.clock(time))  \(subject)\(padding)  \(text)")
+    }
+
+    private func cut(_ line: String) -> String {
+        let line = Terminal.printable(line)
+        guard let columns = self.options.columns else { return line }
+        let clipped = Terminal.clipped(line, columns: columns)
+        return clipped.count == line.count ? line : Terminal.clipped(line, columns: columns - 1) + "…"
+    }
+
+    /// `14:12:38.250`, local time.
+    private func clock(_ time: Date) -> String {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = self.options.timeZone
+        let parts = calendar.dateComponents([.hour, .minute, .second, .nanosecond], from: time)
+        let milliseconds = min(999, (parts.nanosecond ?? 0) / 1_000_000)
+        let digits = [(parts.hour, 2), (parts.minute, 2), (parts.second, 2)].map { Self.digits($0 ?? 0, $1) }
+        return "\(digits.joined(separator: ":")).\(Self.digits(milliseconds, 3))"
+    }
+
+    private static func digits(_ number: Int, _ count: Int) -> String {
+        let text = "\(number)"
+        return String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+}

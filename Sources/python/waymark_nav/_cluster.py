@@ -1,0 +1,223 @@
+"""`python -m waymark_nav cluster`: an instrument cluster that prints what it receives as JSON lines, as `waymark cluster --json` does."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import math
+import os
+import signal
+import sys
+from datetime import UTC, datetime
+
+from waymark_nav import _json
+from waymark_nav import messages as m
+from waymark_nav._endpoint import Endpoint
+from waymark_nav._version import __version__
+from waymark_nav.core import Closed, Connected, Connecting, Event, Phase, Update, VehicleState
+from waymark_nav.errors import ClosedError, ConnectionFailedError, Rejection, WaymarkError
+from waymark_nav.messages import SessionEndReason
+
+_RETRY_DELAY = 0.2
+USAGE, FAILURE = 64, 1
+
+
+class Parser(argparse.ArgumentParser):
+    """Exits with the status of `waymark` for an invalid command line."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        self.print_usage(sys.stderr)
+        self.exit(USAGE, f"Error: {message}\n")
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value) or value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds")
+    return value
+
+
+def _frame_bytes(text: str) -> int:
+    value = int(text)
+    if not 4_096 <= value <= 16_777_216:
+        raise argparse.ArgumentTypeError("must be 4096 to 16777216")
+    return value
+
+
+def parser() -> Parser:
+    """The command line."""
+    top = Parser(prog="python -m waymark_nav", description="Clusters for the Waymark gateway.")
+    top.add_argument("--version", action="version", version=__version__)
+    commands = top.add_subparsers(dest="command", required=True)
+    cluster = commands.add_parser("cluster", help="be an instrument cluster, or watch one")
+    cluster.add_argument("--json", action="store_true", required=True, help="print one JSON object per line, see Docs/cluster-json.md")
+    cluster.add_argument("--id", required=True, help="the vehicle's id")
+    cluster.add_argument("--endpoint", default="cluster", help="the endpoint's name in the vehicle")
+    cluster.add_argument("--connect", metavar="ADDRESS", help="where the gateway listens: tcp:HOST:PORT or unix:/path")
+    cluster.add_argument("--key-file", metavar="FILE", help="a file with the listener's pre-shared key")
+    cluster.add_argument("--wait", type=_seconds, metavar="SECONDS", help="how long to wait for a gateway that cannot be reached yet")
+    cluster.add_argument("--frame-bytes-max", type=_frame_bytes, default=0, metavar="BYTES", help="the largest frame that it takes")
+    cluster.add_argument("--states", choices=("none", "changes", "full"), default="changes", help="how the state is printed after a change")
+    answers = cluster.add_mutually_exclusive_group()
+    answers.add_argument("--accept-prompts", choices=("yes", "no"), help="how questions to the user are answered; without it, only watch")
+    answers.add_argument("--watch", action="store_true", help="only watch")
+    cluster.add_argument("--until", choices=("finished", "cancelled", "ended"), help="end with status 0 when guidance ends so")
+    cluster.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="end after so many seconds of being connected")
+    return top
+
+
+class Cluster:
+    """Prints what one endpoint receives."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._state = VehicleState()
+        self._was_connected = False
+        self._end: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def run(self) -> int:
+        """The exit status."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._finish, 128 + number)
+        credential = self._key()
+        self._print(_json.connection(Connecting()))
+        endpoint = await self._connect(credential)
+        try:
+            if self._options.accept_prompts:
+                endpoint.set_ready()
+            async with asyncio.timeout(self._options.timeout):
+                status = await self._end
+        except TimeoutError:
+            if self._options.until:
+                _note(f"Error: --until {self._options.until} was not reached within {self._options.timeout:g} seconds")
+            status = FAILURE if self._options.until else 0
+        finally:
+            await endpoint.close()
+        return status
+
+    def _key(self) -> bytes:
+        if self._options.key_file is None:
+            return b""
+        try:
+            with open(self._options.key_file, "rb") as file:
+                return file.read().removesuffix(b"\n")
+        except OSError as error:
+            raise OSError(f"{self._options.key_file} cannot be read: {error.strerror}") from None
+
+    async def _connect(self, credential: bytes) -> Endpoint:
+        """A connected endpoint; tries again as long as --wait says."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + (self._options.wait or 0)
+        is_noted = False
+        while True:
+            endpoint = self._endpoint(credential)
+            connecting = loop.create_task(endpoint.connect())
+            done, _ = await asyncio.wait((connecting, self._end), return_when=asyncio.FIRST_COMPLETED)
+            if connecting not in done:
+                connecting.cancel()
+                await asyncio.wait((connecting,))
+                raise SystemExit(self._end.result())
+            try:
+                await connecting
+                return endpoint
+            except ConnectionFailedError as error:
+                if loop.time() >= end:
+                    self._print(_json.connection(Closed(error)))
+                    raise
+                if not is_noted:
+                    _note(f"waiting up to {self._options.wait:g} seconds: {error}")
+                is_noted = True
+                await asyncio.sleep(_RETRY_DELAY)
+            except WaymarkError as error:
+                self._print(_json.connection(Closed(error)))
+                raise
+
+    def _endpoint(self, credential: bytes) -> Endpoint:
+        is_cluster, is_yes = self._options.accept_prompts is not None, self._options.accept_prompts == "yes"
+        endpoint = Endpoint(
+            self._options.id,
+            self._options.endpoint,
+            self._options.connect,
+            limits=m.VehicleLimits(frame_bytes_max=self._options.frame_bytes_max),
+            guidance_wanted=is_cluster,
+            on_prompt=(lambda prompt: is_yes) if is_cluster else None,
+            on_destination=(lambda share: is_yes) if is_cluster else None,
+            credential=credential,
+        )
+        endpoint._on_event = self._handle
+        return endpoint
+
+    def _handle(self, event: Event) -> None:
+        match event:
+            case Connected():
+                self._was_connected = True
+                self._print(_json.connection(event))
+            case Connecting() if self._was_connected:
+                self._print(_json.connection(event))
+            case Closed() if self._was_connected:
+                self._print(_json.connection(event))
+                if not isinstance(event.error, ClosedError):
+                    _note(f"Error: {event.error}")
+                    self._finish(FAILURE)
+            case Update():
+                self._update(event)
+
+    def _update(self, update: Update) -> None:
+        if update.message is None and update.name != "forgotten":
+            return  # A publication that this version does not know.
+        now, before = datetime.now(UTC), self._state
+        self._state = update.state
+        self._print(_json.message(update), now)
+        if update.state != before:
+            if self._options.states == "full":
+                self._print(_json.state(update.state), now)
+            elif self._options.states == "changes" and (change := _json.change(update.state, before)) is not None:
+                self._print(change, now)
+        if self._options.until and update.state.phase is Phase.ENDED:
+            is_finished = update.state.end_reason == SessionEndReason.FINISHED
+            if self._options.until == "ended" or is_finished == (self._options.until == "finished"):
+                self._finish(0)
+
+    def _finish(self, status: int) -> None:
+        if not self._end.done():
+            self._end.set_result(status)
+
+    def _print(self, content: _json.Object, at: datetime | None = None) -> None:
+        try:
+            print(_json.line(content, at or datetime.now(UTC)), flush=True)
+        except OSError as error:
+            # Nothing more can be written, not even at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            if isinstance(error, BrokenPipeError):
+                self._finish(128 + signal.SIGPIPE)
+            else:
+                _note(f"Error: the output cannot be written: {error.strerror}")
+                self._finish(FAILURE)
+
+
+def _note(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs a command; returns the exit status."""
+    top = parser()
+    options = top.parse_args(arguments)
+    if options.accept_prompts is None and not options.watch:
+        _note("only watching; --accept-prompts makes this a cluster that is ready and answers")
+
+    async def run() -> int:
+        return await Cluster(options).run()
+
+    try:
+        return asyncio.run(run())
+    except Rejection as error:
+        top.error(str(error))
+        return USAGE
+    except ValueError as error:
+        top.error(str(error))
+        return USAGE
+    except (WaymarkError, OSError) as error:
+        _note(f"Error: {error}")
+        return FAILURE

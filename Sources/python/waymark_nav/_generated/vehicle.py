@@ -1,0 +1,428 @@
+"""Requests and settings of vehicles. Made by scripts/generate_python.py from Protos. Do not edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from waymark_nav._generated.model import (
+    AlertDismissal,
+    ClusterSetting,
+    ContentStyle,
+    RouteSource,
+    TravelEstimates,
+    Waypoint,
+    ZoomDirection,
+)
+from waymark_nav._wire import BOOL, ENUM, MESSAGE, STRING, UINT32, UINT64, Field, Message, OpenEnum, define
+
+
+class Outcome(OpenEnum):
+    """How a request ended, and how a destination share ended."""
+
+    UNSPECIFIED = 0
+    #: Done, or accepted by the user.
+    ACCEPTED = 1
+    #: No connected peer can do it.
+    NOT_SUPPORTED = 2
+    #: The user said no.
+    DECLINED_BY_USER = 3
+    #: Not now.
+    BUSY = 4
+    #: The request makes no sense to its receiver, e.g. the place cannot be reached.
+    INVALID = 5
+    TIMED_OUT = 6
+    TOO_LARGE = 7
+    #: The client, or the vehicle, that was asked has gone.
+    GONE = 8
+    #: The vehicle took it back.
+    WITHDRAWN = 9
+    #: The session it belonged to is over.
+    SESSION_ENDED = 10
+
+
+class Answer(OpenEnum):
+    """How a client answers a request."""
+
+    UNSPECIFIED = 0
+    #: Waypoint: here are the estimates, ask the user.
+    ESTIMATES = 1
+    #: Waypoint: the client asks the user by itself; ACCEPT or DECLINE follows.
+    OWN_PROMPT = 2
+    #: Destination: will start. Waypoint after OWN_PROMPT: the user agreed.
+    ACCEPT = 3
+    #: See `reason`.
+    DECLINE = 4
+
+
+class CancelReason(OpenEnum):
+    """Why the vehicle ends guidance."""
+
+    UNSPECIFIED = 0
+    #: "I navigate myself now": no client may guide again before the vehicle asks or allows.
+    OWN_NAVIGATION_STARTED = 1
+    #: The user stopped guidance.
+    USER_STOPPED = 2
+
+
+class ShareStage(OpenEnum):
+    """Where a destination share stands."""
+
+    UNSPECIFIED = 0
+    #: On its way to the vehicle.
+    WILL_SHARE = 1
+    DID_SHARE = 2
+    #: See the outcome.
+    DID_FAIL_TO_SHARE = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class WaypointRequest(Message):
+    """Vehicle to gateway to client: insert this waypoint. Only while the vehicle is guided."""
+
+    #: The vehicle's own. The same id again has no second effect: it gets the same outcome.
+    request_id: str
+
+    waypoint: Waypoint
+
+    #: The segment to insert into, one that was added; empty: the client chooses.
+    segment_id: str = ""
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class DestinationRequest(Message):
+    """Vehicle to gateway to clients: drive to this place. Only while the vehicle is not guided."""
+
+    #: As in WaypointRequest.
+    request_id: str
+
+    destination: Waypoint
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class WithdrawRequest(Message):
+    """Vehicle to gateway: the request is taken back. The client hears RequestOutcome with WITHDRAWN."""
+
+    #: As in the request.
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class RequestAnswer(Message):
+    """Client to gateway: answers a WaypointRequest or DestinationRequest."""
+
+    #: As in the request.
+    request_id: str
+
+    #: As in the request: another vehicle may have a request with the same id.
+    vehicle_id: str
+
+    answer: Answer
+
+    #: With ESTIMATES, and only then: of the trip with the new waypoint.
+    travel_estimates: TravelEstimates | None = None
+
+    #: With DECLINE, and only then: one of NOT_SUPPORTED, DECLINED_BY_USER, BUSY, INVALID, TOO_LARGE.
+    reason: Outcome = Outcome.UNSPECIFIED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Prompt(Message):
+    """Gateway to prompting endpoints: ask the vehicle's user."""
+
+    request_id: str
+
+    waypoint: Waypoint
+
+    travel_estimates: TravelEstimates
+
+    #: When the gateway gives up.
+    deadline_milliseconds: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class PromptAnswer(Message):
+    """Endpoint to gateway: the user's answer. The first one counts."""
+
+    #: As in the Prompt.
+    request_id: str
+
+    accepted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class PromptOver(Message):
+    """Gateway to prompting endpoints: the prompt is over."""
+
+    request_id: str
+
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class RequestOutcome(Message):
+    """Gateway to the vehicle's requesting endpoints and to the client that was asked: how the request ended. Exactly
+    one.
+    """
+
+    request_id: str
+
+    vehicle_id: str
+
+    outcome: Outcome
+
+    #: The client that accepted or was asked last; empty: none.
+    client_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class CancelNavigation(Message):
+    """Vehicle to gateway: end guidance at once. Answered by SessionEnded to all of the vehicle's endpoints."""
+
+    reason: CancelReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class AllowNavigation(Message):
+    """Vehicle to gateway: clients may guide again after CancelNavigation with OWN_NAVIGATION_STARTED."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class UpdateRouteSource(Message):
+    """Vehicle to gateway to client: what the vehicle does with the route. State, retained for the session."""
+
+    route_source: RouteSource = RouteSource.INACTIVE
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class VehicleSettings(Message):
+    """Vehicle to gateway to client: how the vehicle's display is set. State per endpoint, retained. Absent: unchanged."""
+
+    compass: ClusterSetting = ClusterSetting.UNSPECIFIED
+
+    speed_limit: ClusterSetting = ClusterSetting.UNSPECIFIED
+
+    content_style: ContentStyle = ContentStyle.UNSPECIFIED
+
+    #: Bits of CPLimitableUserInterface: 1 keyboard, 2 lists.
+    limited_user_interfaces: int | None = None
+
+    #: The endpoint is ready to show.
+    ready_to_show: bool | None = None
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+    endpoint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ZoomCluster(Message):
+    """Vehicle to gateway to client: zoom the cluster's map. Event."""
+
+    direction: ZoomDirection
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+    endpoint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class AlertResponse(Message):
+    """Vehicle to gateway to client: the alert went away, or an action was chosen. Event."""
+
+    #: The alert that is shown.
+    alert_id: int
+
+    #: 0: dismissed; 1 or 2: the action that was chosen.
+    action_id: int = 0
+
+    #: Only when dismissed.
+    dismissal: AlertDismissal = AlertDismissal.TIMEOUT
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+    endpoint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class DestinationShareAnswer(Message):
+    """Vehicle to gateway: takes the shared destination, or not. The first answer of a vehicle counts."""
+
+    #: As in the ShareDestination.
+    share_id: str
+
+    #: ACCEPTED, or why not.
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class DestinationShareStatus(Message):
+    """Gateway to client: where a share stands, per vehicle. WILL_SHARE, then exactly one of the others."""
+
+    share_id: str
+
+    vehicle_id: str
+
+    stage: ShareStage
+
+    #: Only with DID_FAIL_TO_SHARE.
+    outcome: Outcome = Outcome.UNSPECIFIED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Receipt(Message):
+    """Endpoint to gateway: how far it is. Frame: the session's id."""
+
+    #: Up to which number the endpoint holds the session; see Docs/protocol.md, Resumption.
+    received_sequence: int = 0
+
+    #: The last sequence number whose content was shown; at most the received one.
+    shown_sequence: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class EndpointReceipt(Message):
+    """One endpoint's receipt."""
+
+    vehicle_id: str
+
+    endpoint: str
+
+    received_sequence: int = 0
+
+    shown_sequence: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ReceiptReport(Message):
+    """Gateway to client: who has got how far. Frame: the session's id. State."""
+
+    #: The last sequence number the gateway has.
+    gateway_sequence: int = 0
+
+    endpoints: tuple[EndpointReceipt, ...] = ()
+
+
+define(
+    WaypointRequest,
+    Field(1, "request_id", STRING, lower=1, upper=64, required=True),
+    Field(2, "waypoint", MESSAGE, of=Waypoint, required=True),
+    Field(3, "segment_id", STRING, lower=0, upper=128),
+    Field(4, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    DestinationRequest,
+    Field(1, "request_id", STRING, lower=1, upper=64, required=True),
+    Field(2, "destination", MESSAGE, of=Waypoint, required=True),
+    Field(3, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    WithdrawRequest,
+    Field(1, "request_id", STRING, lower=1, upper=64, required=True),
+)
+define(
+    RequestAnswer,
+    Field(1, "request_id", STRING, lower=1, upper=64, required=True),
+    Field(2, "vehicle_id", STRING, lower=1, upper=64, required=True, name=True),
+    Field(3, "answer", ENUM, of=Answer, lower=1, upper=4, required=True),
+    Field(4, "travel_estimates", MESSAGE, of=TravelEstimates),
+    Field(5, "reason", ENUM, of=Outcome, lower=0, upper=2147483647),
+)
+define(
+    Prompt,
+    Field(1, "request_id", STRING, lower=1, upper=64, required=True),
+    Field(2, "waypoint", MESSAGE, of=Waypoint, required=True),
+    Field(3, "travel_estimates", MESSAGE, of=TravelEstimates, required=True),
+    Field(4, "deadline_milliseconds", UINT32),
+)
+define(
+    PromptAnswer,
+    Field(1, "request_id", STRING, lower=1, upper=64, required=True),
+    Field(2, "accepted", BOOL),
+)
+define(
+    PromptOver,
+    Field(1, "request_id", STRING, lower=1, upper=64, required=True),
+    Field(2, "outcome", ENUM, of=Outcome, lower=1, upper=2147483647, required=True),
+)
+define(
+    RequestOutcome,
+    Field(1, "request_id", STRING, lower=1, upper=64, required=True),
+    Field(2, "vehicle_id", STRING, lower=1, upper=64, required=True, name=True),
+    Field(3, "outcome", ENUM, of=Outcome, lower=1, upper=2147483647, required=True),
+    Field(4, "client_id", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    CancelNavigation,
+    Field(1, "reason", ENUM, of=CancelReason, lower=1, upper=2147483647, required=True),
+)
+define(AllowNavigation)
+define(
+    UpdateRouteSource,
+    Field(1, "route_source", ENUM, of=RouteSource, lower=0, upper=2147483647),
+    Field(2, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    VehicleSettings,
+    Field(1, "compass", ENUM, of=ClusterSetting, lower=0, upper=2147483647),
+    Field(2, "speed_limit", ENUM, of=ClusterSetting, lower=0, upper=2147483647),
+    Field(3, "content_style", ENUM, of=ContentStyle, lower=0, upper=2147483647),
+    Field(4, "limited_user_interfaces", UINT32, optional=True),
+    Field(5, "ready_to_show", BOOL, optional=True),
+    Field(6, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+    Field(7, "endpoint", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    ZoomCluster,
+    Field(1, "direction", ENUM, of=ZoomDirection, lower=1, upper=2147483647, required=True),
+    Field(2, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+    Field(3, "endpoint", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    AlertResponse,
+    Field(1, "alert_id", UINT32, lower=1, upper=4294967295, required=True),
+    Field(2, "action_id", UINT32, lower=0, upper=2),
+    Field(3, "dismissal", ENUM, of=AlertDismissal, lower=0, upper=2147483647),
+    Field(4, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+    Field(5, "endpoint", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    DestinationShareAnswer,
+    Field(1, "share_id", STRING, lower=1, upper=64, required=True),
+    Field(2, "outcome", ENUM, of=Outcome, lower=1, upper=2147483647, required=True),
+)
+define(
+    DestinationShareStatus,
+    Field(1, "share_id", STRING, lower=1, upper=64, required=True),
+    Field(2, "vehicle_id", STRING, lower=1, upper=64, required=True, name=True),
+    Field(3, "stage", ENUM, of=ShareStage, lower=1, upper=3, required=True),
+    Field(4, "outcome", ENUM, of=Outcome, lower=0, upper=2147483647),
+)
+define(
+    Receipt,
+    Field(1, "received_sequence", UINT64),
+    Field(2, "shown_sequence", UINT64),
+)
+define(
+    EndpointReceipt,
+    Field(1, "vehicle_id", STRING, lower=1, upper=64, required=True, name=True),
+    Field(2, "endpoint", STRING, lower=1, upper=64, required=True, name=True),
+    Field(3, "received_sequence", UINT64),
+    Field(4, "shown_sequence", UINT64),
+)
+define(
+    ReceiptReport,
+    Field(1, "gateway_sequence", UINT64),
+    Field(2, "endpoints", MESSAGE, of=EndpointReceipt, count=65536),
+)

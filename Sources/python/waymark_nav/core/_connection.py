@@ -1,0 +1,160 @@
+"""One connection of a peer, without I/O: handshake, keepalive, goodbye.
+
+awaiting Welcome ──Welcome──▶ active ──Goodbye, fault, silence──▶ closed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+
+from waymark_nav.errors import Rejection
+from waymark_nav.frames import FRAME_BYTES_MAX, Frame, Splitter, Violation, frame
+from waymark_nav.messages import CloseCode, Goodbye, Hello, MessageType, Ping, Pong, Welcome
+
+#: For the Welcome, in seconds.
+HANDSHAKE_TIMEOUT = 5.0
+#: For the gateway to close the transport after a Goodbye, in seconds.
+DRAIN_TIMEOUT = 2.0
+SILENT_INTERVALS_MAX = 3
+_CONTROL = range(0x0001, 0x0010)
+
+
+class ConnectionState(Enum):
+    """Where a connection is."""
+
+    AWAITING_WELCOME = "awaiting Welcome"
+    ACTIVE = "active"
+    CLOSED = "closed"
+
+
+class Connection:
+    """From the open transport to its end."""
+
+    def __init__(self, hello: Hello, now: float, frame_bytes_max: int = 0) -> None:
+        self.state = ConnectionState.AWAITING_WELCOME
+        self.welcome: Welcome | None = None
+        self.welcomed_at: float | None = None
+        #: How it ended, by either side; None: the transport was cut.
+        self.goodbye: Goodbye | None = None
+        #: The first bytes of a peer that does not speak the protocol.
+        self.foreign: bytes | None = None
+        self._splitter = Splitter(frame_bytes_max or FRAME_BYTES_MAX)
+        self._frame_bytes_max = frame_bytes_max
+        self._output = bytearray()
+        self._interval = 0.0
+        self._heard = self._sent = self._began = now
+        self._closed_at: float | None = None
+        #: This side has said Goodbye.
+        self.has_left = False
+        self._nonce = 0
+        self.send(frame(hello), now)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether messages may be sent."""
+        return self.state is ConnectionState.ACTIVE
+
+    @property
+    def deadline(self) -> float:
+        """When tick() is due."""
+        if self._closed_at is not None:
+            return self._closed_at + DRAIN_TIMEOUT
+        if self.state is ConnectionState.AWAITING_WELCOME:
+            return self._began + HANDSHAKE_TIMEOUT
+        return min(self._sent + self._interval / 2, self._heard + SILENT_INTERVALS_MAX * self._interval)
+
+    def send(self, whole: Frame, now: float) -> None:
+        """Queues a frame."""
+        self._output += whole.encode()
+        self._sent = now
+
+    def take_output(self) -> bytes:
+        """Removes and returns the bytes to write."""
+        data = bytes(self._output)
+        self._output.clear()
+        return data
+
+    @property
+    def has_output(self) -> bool:
+        """Whether bytes wait to be written."""
+        return bool(self._output)
+
+    def receive(self, data: bytes, now: float) -> Iterator[Frame]:
+        """Reads bytes; returns the frames for the role, the Welcome among them."""
+        if self.state is ConnectionState.CLOSED:
+            return
+        self._splitter.feed(data)
+        self._heard = now
+        try:
+            for whole in self._splitter.frames():
+                if self._is_for_role(whole, now):
+                    yield whole
+                if self.is_closed:
+                    return
+        except Violation as violation:
+            if violation.code == CloseCode.BAD_MAGIC:
+                self.foreign = violation.data
+            self.leave(violation.code, violation.reason, now)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing more is sent or read."""
+        return self.state is ConnectionState.CLOSED
+
+    def _is_for_role(self, whole: Frame, now: float) -> bool:
+        if whole.type not in _CONTROL:
+            if not self.is_active:
+                self.leave(CloseCode.UNEXPECTED_MESSAGE, "expected Welcome or Goodbye", now)
+            return self.is_active
+        try:
+            message = whole.decode()
+        except (KeyError, Rejection):
+            return False  # A later gateway may have more types; a body that breaks a rule is of no use.
+        if isinstance(message, Goodbye):
+            self.goodbye = message
+            self._close(now)
+        elif isinstance(message, Welcome) and not self.is_active:
+            self._activate(message, now)
+            return True
+        elif not self.is_active or isinstance(message, Hello | Welcome):
+            self.leave(CloseCode.UNEXPECTED_MESSAGE, "expected another message", now)
+        elif isinstance(message, Ping):
+            self.send(frame(Pong(nonce=message.nonce)), now)
+        return whole.type == MessageType.ERROR
+
+    def _activate(self, welcome: Welcome, now: float) -> None:
+        self.state = ConnectionState.ACTIVE
+        self.welcome = welcome
+        self.welcomed_at = now
+        self._interval = min(max(welcome.keepalive_milliseconds, 1_000), 600_000) / 1_000
+
+    def tick(self, now: float) -> None:
+        """Does what is due."""
+        if self.is_closed or now < self.deadline:
+            return
+        if self.state is ConnectionState.AWAITING_WELCOME:
+            self.leave(CloseCode.HANDSHAKE_TIMEOUT, "no Welcome in time", now)
+        elif now >= self._heard + SILENT_INTERVALS_MAX * self._interval:
+            self.leave(CloseCode.KEEPALIVE_TIMEOUT, "nothing heard for three intervals", now)
+        else:
+            self._nonce += 1
+            self.send(frame(Ping(nonce=self._nonce)), now)
+
+    def is_stuck(self, now: float) -> bool:
+        """Whether the gateway has not closed the transport in time after a Goodbye."""
+        return self._closed_at is not None and now >= self._closed_at + DRAIN_TIMEOUT
+
+    def leave(self, code: CloseCode, reason: str, now: float) -> None:
+        """Says Goodbye; sends nothing more."""
+        if self.is_closed:
+            return
+        goodbye = Goodbye(code=code, reason=reason)
+        self.send(frame(goodbye), now)
+        self.goodbye = goodbye
+        self.has_left = True
+        self._close(now)
+
+    def _close(self, now: float) -> None:
+        self.state = ConnectionState.CLOSED
+        self._closed_at = now

@@ -1,0 +1,215 @@
+"""Connections without I/O: handshake, keepalive, goodbye, reconnecting."""
+
+from __future__ import annotations
+
+import pytest
+
+from waymark_nav import ClosedError, ConnectionFailedError, RefusedError, Rejection
+from waymark_nav import messages as m
+from waymark_nav.core import Closed, Connected, Connecting, Endpoint, EndpointSettings, Reconnection, Update
+from waymark_nav.frames import Frame
+from waymark_nav.messages import CloseCode
+
+from scripted import TOKEN, Gateway
+
+
+def endpoint(**values: object) -> Endpoint:
+    return Endpoint(EndpointSettings(vehicle="car", **values))  # type: ignore[arg-type]
+
+
+def test_a_peer_says_who_it_is_and_is_welcomed() -> None:
+    gateway = Gateway(endpoint(display_name="Cluster", credential=b"key"))
+    assert gateway.events() == [Connecting()]
+    hello = gateway.open()
+    assert hello.vehicle is not None
+    assert (hello.vehicle.vehicle_id, hello.credential, hello.resumption_token) == ("car", b"key", b"")
+    assert not gateway.machine.is_connected
+    gateway.say_welcome()
+    assert gateway.machine.is_connected
+    assert gateway.events() == [Connected(resumed=False)]
+
+
+def test_a_hello_that_the_gateway_would_refuse_is_refused_at_once() -> None:
+    with pytest.raises(Rejection) as refused:
+        endpoint(endpoint="über")
+    assert refused.value.field == "vehicle.endpoint"
+
+
+def test_nothing_is_sent_before_the_welcome() -> None:
+    machine = endpoint()
+    gateway = Gateway(machine)
+    machine.send(m.VehicleSettings(ready_to_show=True))
+    gateway.open()
+    assert gateway.sent() == []
+    gateway.say_welcome()
+    assert gateway.sent() == [m.VehicleSettings(ready_to_show=True)]
+
+
+def test_a_gateway_that_does_not_answer_is_left() -> None:
+    gateway = Gateway(endpoint())
+    gateway.open()
+    gateway.wait(5)
+    assert [message.code for message in gateway.sent() if isinstance(message, m.Goodbye)] == [CloseCode.HANDSHAKE_TIMEOUT]
+    gateway.cut()
+    (closed,) = gateway.events(Closed)
+    assert isinstance(closed.error, ConnectionFailedError)
+    assert "does not answer" in str(closed.error)
+
+
+def test_a_frame_is_sent_in_every_interval_and_a_ping_is_answered() -> None:
+    gateway = Gateway(endpoint())
+    gateway.welcome(keepalive=1_000)
+    for _ in range(20):
+        gateway.wait(0.5)
+        assert [type(message) for message in gateway.sent()] == [m.Ping]
+        gateway.say(m.Pong(nonce=1))
+    gateway.say(m.Ping(nonce=42))
+    assert gateway.sent() == [m.Pong(nonce=42)]
+
+
+def test_a_silent_gateway_is_left_after_three_intervals_and_connected_to_again() -> None:
+    gateway = Gateway(endpoint())
+    gateway.welcome(keepalive=1_000)
+    gateway.wait(2.9)
+    assert gateway.machine.is_connected
+    gateway.wait(0.2)
+    assert gateway.sent()[-1] == m.Goodbye(code=CloseCode.KEEPALIVE_TIMEOUT, reason="nothing heard for three intervals")
+    assert gateway.machine.wants_end
+    gateway.cut()
+    assert gateway.machine.deadline is not None
+    assert not gateway.machine.is_over
+
+
+@pytest.mark.parametrize("code", [code for code in CloseCode if code])
+def test_a_peer_connects_again_only_after_codes_for_which_the_page_says_so(code: CloseCode) -> None:
+    gateway = Gateway(endpoint())
+    gateway.welcome()
+    gateway.events()
+    gateway.say(m.Goodbye(code=code, reason="why", reconnect_after_milliseconds=3_000))
+    assert gateway.sent() == []
+    assert gateway.machine.wants_cut(gateway.now)
+    gateway.cut()
+    final = {1, 3, 4, 5, 7, 8, 10, 11, 12, 14}
+    if code in final:
+        (closed,) = gateway.events()
+        assert isinstance(closed.error, RefusedError)
+        assert (closed.error.code, closed.error.reason) == (code, "why")
+    else:
+        assert gateway.events() == [Connecting()]
+        assert gateway.machine.deadline == gateway.now + 3
+
+
+def test_a_close_code_of_a_later_version_counts_as_internal() -> None:
+    gateway = Gateway(endpoint())
+    gateway.welcome()
+    gateway.say(m.Goodbye(code=CloseCode(99)))
+    gateway.cut()
+    assert not gateway.machine.is_over
+
+
+def test_each_wait_is_twice_as_long_as_the_one_before() -> None:
+    machine = endpoint(reconnection=Reconnection(first_delay=0.1, delay_max=1.0))
+    gateway = Gateway(machine)
+    gateway.welcome()
+    gateway.cut()
+    waits = []
+    for _ in range(6):
+        assert machine.deadline is not None
+        waits.append(round(machine.deadline - gateway.now, 3))
+        gateway.now = machine.deadline
+        machine.opening()
+        machine.failed("refused", gateway.now)
+    assert waits == [0.1, 0.2, 0.4, 0.8, 1.0, 1.0]
+    gateway.now = machine.deadline or 0
+    gateway.welcome()
+    gateway.now += 1.0  # A connection that lasted as long as the longest wait.
+    gateway.cut()
+    assert machine.deadline == gateway.now + 0.1
+
+
+def test_the_first_connection_is_tried_as_often_as_wanted() -> None:
+    machine = endpoint(reconnection=Reconnection(first_attempts_max=2))
+    gateway = Gateway(machine)
+    machine.opening()
+    machine.failed("nothing listens there", gateway.now)
+    assert not machine.is_over
+    machine.opening()
+    machine.failed("nothing listens there", gateway.now)
+    assert str(machine.error) == "nothing listens there"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"), [(b"HTTP/1.1 400", "a web server"), (b"SSH-2.0", "an SSH server"), (b"\x15\x03\x01", "a TLS server"), (b"?", "else")]
+)
+def test_what_is_no_gateway_is_named(data: bytes, words: str) -> None:
+    gateway = Gateway(endpoint())
+    gateway.open()
+    gateway.machine.receive(data, gateway.now)
+    gateway.cut()
+    assert words in str(gateway.machine.error)
+
+
+def test_messages_before_the_welcome_and_a_second_welcome_are_no_handshake() -> None:
+    for message in (m.SessionRestored(), m.Ping()):
+        gateway = Gateway(endpoint())
+        gateway.open()
+        gateway.say(message)
+        (goodbye,) = gateway.sent()
+        assert isinstance(goodbye, m.Goodbye)
+        assert goodbye.code == CloseCode.UNEXPECTED_MESSAGE
+    gateway = Gateway(endpoint())
+    gateway.welcome()
+    gateway.say_welcome()
+    (goodbye,) = gateway.sent()
+    assert isinstance(goodbye, m.Goodbye)
+
+
+def test_frames_of_later_versions_and_bodies_that_break_a_rule_are_ignored() -> None:
+    gateway = Gateway(endpoint())
+    gateway.welcome()
+    gateway.events()
+    gateway.send(Frame(0x0020, b"new"), Frame(0x0310, b""), Frame(0x0014, b"\xff"), Frame(0x0004, b"\xff"), Frame(0x02FF, b"x"))
+    assert gateway.machine.is_connected
+    assert gateway.events() == []
+    assert gateway.sent() == []
+
+
+def test_a_small_device_is_not_sent_larger_frames() -> None:
+    gateway = Gateway(endpoint(limits=m.VehicleLimits(frame_bytes_max=4_096)))
+    gateway.welcome()
+    gateway.send(Frame(0x0101, bytes(4_096 - 24 + 1), 7, 1))
+    (goodbye,) = gateway.sent()
+    assert isinstance(goodbye, m.Goodbye)
+    assert goodbye.code == CloseCode.FRAME_TOO_LARGE
+
+
+def test_close_sends_what_is_queued_then_goodbye_and_nothing_more() -> None:
+    machine = endpoint()
+    gateway = Gateway(machine)
+    gateway.welcome()
+    machine.send(m.AllowNavigation())
+    machine.close(gateway.now)
+    assert gateway.sent() == [m.AllowNavigation(), m.Goodbye(code=CloseCode.NORMAL)]
+    gateway.say(m.Ping(nonce=1))
+    assert gateway.sent() == []
+    assert not machine.wants_cut(gateway.now)
+    gateway.now += 2.0  # The gateway does not close the transport.
+    assert machine.wants_cut(gateway.now)
+    gateway.cut()
+    assert isinstance(machine.error, ClosedError)
+
+
+def test_close_without_a_connection_ends_at_once() -> None:
+    machine = endpoint()
+    machine.close(0.0)
+    assert isinstance(machine.error, ClosedError)
+
+
+def test_the_token_of_the_last_welcome_resumes() -> None:
+    gateway = Gateway(endpoint())
+    gateway.welcome()
+    hello = gateway.reconnect(resumed=True, token=bytes(16))
+    assert hello.resumption_token == TOKEN
+    hello = gateway.reconnect(resumed=True)
+    assert hello.resumption_token == bytes(16)
+    assert gateway.events(Update) == []

@@ -1,0 +1,341 @@
+"""Vehicle endpoints without I/O: what they hold, and what they send again."""
+
+from __future__ import annotations
+
+import pytest
+
+from waymark_nav import Phase, VehicleState
+from waymark_nav import messages as m
+from waymark_nav.core import Endpoint, EndpointSettings, RequestEnded, StopEnded, Update
+from waymark_nav.frames import Flags, Frame
+from waymark_nav.messages import CancelReason, Outcome, SessionEndReason
+
+from drive import CAFE, TRIP, meters, place, route
+from scripted import Gateway
+
+FULL, MISSED = m.SnapshotKind.FULL, m.SnapshotKind.MISSED
+
+
+def connected(**values: object) -> tuple[Endpoint, Gateway]:
+    machine = Endpoint(EndpointSettings(vehicle="car", **values))  # type: ignore[arg-type]
+    gateway = Gateway(machine)
+    gateway.welcome()
+    return machine, gateway
+
+
+def snapshot(gateway: Gateway, *messages: m.StartGuidance, to: int = 0, session: int = 7, kind: m.SnapshotKind = FULL) -> None:
+    gateway.say(m.SnapshotBegin(kind=kind, client_id="app", to_sequence=to), session)
+    for number, message in enumerate(messages, 1):
+        gateway.say(message, session, number)
+    gateway.say(m.SnapshotEnd(), session)
+
+
+def guided(**values: object) -> tuple[Endpoint, Gateway]:
+    """An endpoint that holds a session up to its first number."""
+    machine, gateway = connected(**values)
+    snapshot(gateway, m.StartGuidance(trip=TRIP, generation=1, route=route()), to=1)
+    gateway.events()
+    gateway.sent()
+    return machine, gateway
+
+
+def test_an_endpoint_holds_the_newest_value_of_everything() -> None:
+    machine, gateway = guided()
+    assert machine.state.phase is Phase.ACTIVE
+    gateway.say(m.CurrentRoadName(name_variants=("Main street",)), 7, 2)
+    gateway.say(m.UpdateManeuverState(generation=1, state=m.ManeuverState.PREPARE), 7, 3)
+    gateway.say(m.UpdateManeuverEstimates(generation=1, maneuver_id=1, travel_estimates=meters(150)), 7, 4)
+    gateway.say(m.ShowAlert(alert=m.NavigationAlert(id=1, title_variants=("Works",))), 7, 5)
+    state = machine.state
+    assert state.current_road_name == ("Main street",)
+    assert state.maneuver_state == m.ManeuverState.PREPARE
+    assert state.next_estimates == meters(150)
+    assert state.alert is not None
+    gateway.say(m.PauseGuidance(reason=m.PauseReason.REROUTING), 7, 6)
+    assert (machine.state.phase, machine.state.maneuver_state) == (Phase.PAUSED, m.ManeuverState.CONTINUE)
+    gateway.say(m.ResumeGuidance(generation=2, route=route("Turn right")), 7, 7)
+    state = machine.state
+    assert (state.phase, state.generation, dict(state.maneuver_estimates)) == (Phase.ACTIVE, 2, {})
+    assert state.next_maneuver is not None
+    assert state.next_maneuver.instruction_variants == ("Turn right",)
+    # Trip, road name and alert stay valid on a new route.
+    assert (state.trip, state.current_road_name, state.alert is not None) == (TRIP, ("Main street",), True)
+    gateway.say(m.FinishGuidance(), 7, 8)
+    assert machine.state == VehicleState(phase=Phase.ENDED, end_reason=SessionEndReason.FINISHED)
+
+
+def test_a_state_does_not_change_when_another_follows() -> None:
+    machine, gateway = guided()
+    before = machine.state
+    gateway.say(m.UpdateManeuverEstimates(generation=1, maneuver_id=1, travel_estimates=meters(150)), 7, 2)
+    assert dict(before.maneuver_estimates) == {}
+    assert hash(before) != hash(machine.state)
+
+
+def test_the_cursor_is_what_the_page_says() -> None:
+    machine, gateway = connected()
+    gateway.say(m.SnapshotBegin(kind=FULL, client_id="app", to_sequence=9), 7)
+    gateway.say(m.StartGuidance(trip=TRIP, generation=1, route=route()), 7, 4)
+    assert machine.state.sequence == 0
+    assert not machine.state.is_complete
+    gateway.say(m.SnapshotEnd(), 7)
+    assert machine.state.sequence == 9
+    gateway.say(m.CurrentRoadName(), 7, 12)
+    assert machine.state.sequence == 12
+    # A publication that this version does not know counts as well.
+    gateway.send(Frame(0x01E0, b"72", 7, 13, Flags.SKIPPABLE))
+    assert machine.state.sequence == 13
+    hello = gateway.reconnect(resumed=True)
+    assert (hello.resume_session_id, hello.resume_sequence) == (7, 13)
+    gateway.say(m.SnapshotBegin(kind=MISSED, client_id="app", from_sequence=13, to_sequence=20), 7)
+    gateway.say(m.CurrentRoadName(name_variants=("Side street",)), 7, 15)
+    assert machine.state.sequence == 15
+    gateway.say(m.SnapshotEnd(), 7)
+    assert (machine.state.sequence, machine.state.current_road_name) == (20, ("Side street",))
+
+
+def test_a_part_of_a_snapshot_is_no_place_to_resume_from() -> None:
+    machine, gateway = connected()
+    gateway.say(m.SnapshotBegin(kind=FULL, client_id="app", to_sequence=9), 7)
+    hello = gateway.reconnect(resumed=True)
+    assert (hello.resume_session_id, hello.resume_sequence) == (0, 0)
+    assert machine.state == VehicleState()
+    assert [update.name for update in gateway.events(Update)] == ["snapshotBegin", "forgotten"]
+
+
+def test_a_restarted_gateway_makes_an_endpoint_forget() -> None:
+    machine, gateway = guided()
+    gateway.reconnect(resumed=False)
+    assert machine.state == VehicleState()
+
+
+def test_an_endpoint_ignores_the_end_of_another_session_and_publications_of_another() -> None:
+    machine, gateway = guided()
+    before = machine.state
+    gateway.say(m.SessionEnded(session_id=6, reason=SessionEndReason.FINISHED))
+    gateway.say(m.CurrentRoadName(name_variants=("Elsewhere",)), 6, 50)
+    assert machine.state == before
+    gateway.say(m.SessionEnded(session_id=7, reason=SessionEndReason.REPLACED))
+    assert machine.state.end_reason == SessionEndReason.REPLACED
+
+
+def test_slots_hold_what_was_added_last() -> None:
+    # The example of the page.
+    machine, gateway = connected(limits=m.VehicleLimits(maneuvers_stored_max=2))
+
+    def maneuvers(*ids: int) -> tuple[m.Maneuver, ...]:
+        return tuple(m.Maneuver(id=each) for each in ids)
+
+    def held() -> tuple[int, ...]:
+        return tuple(maneuver.id for maneuver in machine.state.maneuvers)
+
+    first = m.RouteInformation(maneuvers=maneuvers(1, 2), upcoming_maneuver_ids=(1, 2))
+    snapshot(gateway, m.StartGuidance(trip=TRIP, generation=1, route=first), to=1)
+    gateway.say(m.UpdateManeuverEstimates(generation=1, maneuver_id=1, travel_estimates=meters(5)), 7, 2)
+    seen = [held()]
+    for number, (added, upcoming) in enumerate((((3,), (2, 3)), ((), ()), ((4, 5), (5,)), ((6,), None), ((4, 5), (4, 5))), 3):
+        if added:
+            gateway.say(m.AddManeuvers(generation=1, maneuvers=maneuvers(*added)), 7, number, Flags.FITTED)
+        if upcoming is not None:
+            gateway.say(m.UpcomingManeuvers(generation=1, maneuver_ids=upcoming), 7, number, Flags.FITTED)
+            assert set(machine.state.upcoming_maneuvers) <= set(held())
+        seen.append(held())
+    assert seen == [(1, 2), (2, 3), (2, 3), (4, 5), (5, 6), (4, 5)]
+    assert dict(machine.state.maneuver_estimates) == {}
+
+
+def test_parts_of_a_publication_are_complete_with_the_last_one() -> None:
+    machine, gateway = guided()
+    gateway.say(m.AddManeuvers(generation=1, maneuvers=(m.Maneuver(id=3),)), 7, 2, Flags.FITTED | Flags.MORE)
+    assert not machine.state.is_complete
+    gateway.say(m.AddManeuvers(generation=1, maneuvers=(m.Maneuver(id=4),)), 7, 2, Flags.FITTED)
+    assert machine.state.is_complete
+
+
+def test_the_age_is_counted_from_what_the_gateway_says() -> None:
+    machine, gateway = connected()
+    gateway.say(m.SnapshotBegin(kind=FULL, client_id="app", age_milliseconds=4_000), 7)
+    gateway.say(m.StartGuidance(trip=TRIP, generation=1, route=route()), 7, 1)
+    gateway.say(m.SnapshotEnd(), 7)
+    assert machine.state.age(gateway.now + 1) == 5.0
+    gateway.say(m.CurrentRoadName(), 7, 2)
+    assert machine.state.age(gateway.now) == 0.0
+    gateway.say(m.SessionSuspended(grace_milliseconds=30_000, age_milliseconds=200), 7)
+    assert machine.state.suspended
+    assert machine.state.age(gateway.now) == pytest.approx(0.2)
+    gateway.say(m.SessionRestored(), 7)
+    assert not machine.state.suspended
+
+
+# Requests
+
+
+def test_a_request_is_repeated_until_its_outcome_and_told_once() -> None:
+    machine, gateway = guided()
+    request = m.WaypointRequest(request_id="stop", waypoint=CAFE)
+    machine.request(request)
+    machine.request(request)
+    (whole,) = gateway.sent_frames()
+    assert (whole.decode(), whole.session) == (request, 7)
+    gateway.reconnect(resumed=True)
+    assert request in gateway.sent()
+    gateway.reconnect(resumed=False)
+    assert request in gateway.sent()
+    outcome = m.RequestOutcome(request_id="stop", vehicle_id="car", outcome=Outcome.ACCEPTED)
+    gateway.say(outcome)
+    gateway.say(outcome)
+    assert gateway.events(RequestEnded) == [RequestEnded("stop", Outcome.ACCEPTED)]
+    gateway.reconnect(resumed=True)
+    assert request not in gateway.sent()
+
+
+def test_an_outcome_of_a_later_version_counts_as_invalid() -> None:
+    machine, gateway = guided()
+    machine.request(m.DestinationRequest(request_id="go", destination=place("Home")))
+    gateway.say(m.RequestOutcome(request_id="go", vehicle_id="car", outcome=Outcome(77)))
+    assert gateway.events(RequestEnded) == [RequestEnded("go", Outcome.INVALID)]
+
+
+def test_a_withdrawn_request_that_was_not_sent_is_not_sent() -> None:
+    machine, gateway = guided()
+    machine.request(m.WaypointRequest(request_id="stop", waypoint=CAFE))
+    machine.withdraw("stop")
+    assert gateway.sent() == []
+    assert gateway.events(RequestEnded) == [RequestEnded("stop", Outcome.WITHDRAWN)]
+
+
+def test_a_withdrawal_is_repeated_until_the_outcome_and_the_request_is_not() -> None:
+    machine, gateway = guided()
+    machine.request(m.WaypointRequest(request_id="stop", waypoint=CAFE))
+    gateway.sent()
+    machine.withdraw("stop")
+    assert gateway.sent() == [m.WithdrawRequest(request_id="stop")]
+    gateway.reconnect(resumed=True)
+    assert gateway.sent() == [m.WithdrawRequest(request_id="stop")]
+    # The gateway never had the request.
+    unknown = m.ErrorCode.UNKNOWN_REFERENCE
+    gateway.say(m.Error(code=unknown, message_type=m.MessageType.WITHDRAW_REQUEST, request_id="stop"))
+    assert gateway.events(RequestEnded) == [RequestEnded("stop", Outcome.WITHDRAWN)]
+
+
+def test_an_endpoint_that_may_not_make_requests_is_told_for_each() -> None:
+    machine, gateway = guided()
+    machine.request(m.WaypointRequest(request_id="a", waypoint=CAFE))
+    machine.request(m.DestinationRequest(request_id="b", destination=CAFE))
+    gateway.say(m.Error(code=m.ErrorCode.NOT_GRANTED, message_type=m.MessageType.WAYPOINT_REQUEST, request_id="a"))
+    assert {event.request_id: event.outcome for event in gateway.events(RequestEnded)} == {
+        "a": Outcome.NOT_SUPPORTED,
+        "b": Outcome.NOT_SUPPORTED,
+    }
+
+
+# The end of guidance
+
+
+def test_a_stop_ends_its_session_and_never_a_later_one() -> None:
+    machine, gateway = guided()
+    number = machine.cancel_navigation(CancelReason.USER_STOPPED)
+    (whole,) = gateway.sent_frames()
+    assert (whole.session, whole.decode()) == (7, m.CancelNavigation(reason=CancelReason.USER_STOPPED))
+    gateway.reconnect(resumed=True)
+    (again,) = gateway.sent_frames()
+    assert again == whole
+    snapshot(gateway, session=8)
+    assert gateway.events(StopEnded) == [StopEnded(number, None)]
+    gateway.reconnect(resumed=True)
+    assert gateway.sent() == []
+
+
+def test_a_stop_without_a_session_is_not_repeated() -> None:
+    machine, gateway = connected()
+    number = machine.cancel_navigation(CancelReason.USER_STOPPED)
+    gateway.sent()
+    gateway.reconnect(resumed=True)
+    assert gateway.sent() == []
+    assert gateway.events(StopEnded) == [StopEnded(number, None)]
+
+
+def test_own_navigation_is_told_to_a_restarted_gateway_until_it_is_allowed_again() -> None:
+    machine, gateway = connected()
+    own = m.CancelNavigation(reason=CancelReason.OWN_NAVIGATION_STARTED)
+    number = machine.cancel_navigation(CancelReason.OWN_NAVIGATION_STARTED)
+    assert gateway.sent() == [own]
+    gateway.say(m.SessionEnded(session_id=0, reason=SessionEndReason.OWN_NAVIGATION_STARTED))
+    assert gateway.events(StopEnded) == [StopEnded(number, SessionEndReason.OWN_NAVIGATION_STARTED)]
+    gateway.reconnect(resumed=True)
+    assert gateway.sent() == []
+    gateway.reconnect(resumed=False)
+    assert gateway.sent() == [own]
+    machine.send(m.AllowNavigation())
+    gateway.sent()
+    gateway.say(m.SessionEnded(session_id=0, reason=SessionEndReason.OWN_NAVIGATION_STARTED))
+    gateway.reconnect(resumed=False)
+    assert own not in gateway.sent()
+
+
+# Settings and receipts
+
+
+def test_settings_are_merged_and_said_again_to_a_restarted_gateway() -> None:
+    machine, gateway = connected()
+    machine.send(m.VehicleSettings(ready_to_show=True))
+    machine.send(m.VehicleSettings(content_style=m.ContentStyle.DARK))
+    both = m.VehicleSettings(ready_to_show=True, content_style=m.ContentStyle.DARK)
+    assert gateway.sent() == [both]
+    machine.send(m.VehicleSettings(ready_to_show=False))
+    changed = m.VehicleSettings(ready_to_show=False, content_style=m.ContentStyle.DARK)
+    assert gateway.sent() == [changed]
+    gateway.reconnect(resumed=True)  # It may have been lost.
+    assert gateway.sent() == [changed]
+    gateway.reconnect(resumed=True)
+    assert gateway.sent() == []
+    gateway.reconnect(resumed=False)
+    assert gateway.sent() == [changed]
+
+
+def test_answers_go_only_to_a_gateway_that_asked() -> None:
+    machine, gateway = guided()
+    machine.send(m.PromptAnswer(request_id="stop", accepted=True))
+    gateway.sent()
+    gateway.reconnect(resumed=False)
+    assert gateway.sent() == []
+
+
+def test_what_is_about_the_moment_is_not_repeated() -> None:
+    machine, gateway = guided()
+    machine.send(m.ZoomCluster(direction=m.ZoomDirection.IN), 7)
+    gateway.cut()
+    gateway.now += 1
+    gateway.welcome(resumed=True)
+    assert gateway.sent() == []
+
+
+def test_receipts_are_sent_at_most_as_often_as_the_client_wants() -> None:
+    machine, gateway = connected()
+    gateway.say(m.SnapshotBegin(kind=FULL, client_id="app", receipts_every_milliseconds=500), 7)
+    gateway.say(m.SnapshotEnd(), 7)
+    for number in range(1, 4):
+        gateway.say(m.CurrentRoadName(name_variants=(str(number),)), 7, number)
+    machine.mark_shown(2)
+    assert gateway.sent() == []
+    gateway.wait(0.5)
+    assert gateway.sent() == [m.Receipt(received_sequence=3, shown_sequence=2)]
+    gateway.wait(0.5)
+    assert gateway.sent() == []
+    machine.mark_shown(99)
+    gateway.say(m.CurrentRoadName(), 7, 4)
+    gateway.wait(0.5)
+    assert gateway.sent() == [m.Receipt(received_sequence=4, shown_sequence=4)]
+
+
+def test_what_a_caller_can_queue_is_bounded() -> None:
+    machine, gateway = guided()
+    for number in range(1_000):
+        machine.send(m.PromptAnswer(request_id=str(number)))
+        machine.send(m.ZoomCluster(direction=m.ZoomDirection.IN), 7)
+    assert len(gateway.sent()) == 32
+
+
+def test_a_state_prints_what_it_has() -> None:
+    assert repr(VehicleState()) == "VehicleState()"
+    assert repr(VehicleState(session=7, client="app")) == "VehicleState(session=7, client='app')"

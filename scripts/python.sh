@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# python.sh [OPTIONS]: checks the Python package: format, types, tests, and the wheel in an environment of its own. OPTIONS are for pytest.
+# The tests use the waymarkd and waymark of WAYMARK_BIN, or of .build/debug: build them before.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+command -v python3 >/dev/null && python3 -c 'import venv, ensurepip' 2>/dev/null || scripts/install.sh python3 python3-venv
+package=Sources/python
+environment=$PWD/.build-python
+settings=$package/pyproject.toml
+requirements=Tests/Python/requirements.txt
+export PYTHONDONTWRITEBYTECODE=1
+
+if ! cmp -s "$requirements" "$environment/installed.txt"; then
+  rm -rf "$environment"
+  python3 -m venv "$environment"
+  "$environment/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements"
+  cp "$requirements" "$environment/installed.txt"
+fi
+PATH=$environment/bin:$PATH
+
+checked=("$package" Tests/Python Docs/examples/python scripts/generate_python.py)
+ruff check --no-cache --config "$settings" "${checked[@]}"
+ruff format --no-cache --check --config "$settings" "${checked[@]}"
+export MYPYPATH=$package:Tests/Python MYPY_CACHE_DIR=$environment/mypy
+mypy --config-file "$settings" "$package/waymark_nav" Tests/Python
+# Each is a program of its own, and some have the same names as modules of the tests.
+for program in Docs/examples/python/*.py; do mypy --config-file "$settings" --no-error-summary "$program"; done
+pyright --project "$settings" "$package/waymark_nav" Docs/examples/python
+python3 -m pytest --rootdir Tests/Python -c Tests/Python/pytest.ini Tests/Python "$@"
+
+# The wheel, as a user installs it.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+pip wheel --quiet --no-deps --no-build-isolation --no-cache-dir --wheel-dir "$work" "./$package"
+python3 -m venv "$work/fresh"
+"$work/fresh/bin/pip" install --quiet --disable-pip-version-check --no-index "$work"/waymark_nav-*.whl
+WAYMARK_PYTHON=$work/fresh/bin/python python3 -m pytest --rootdir Tests/Python -c Tests/Python/pytest.ini Tests/Python/test_examples.py
+ls "$work"/waymark_nav-*.whl
