@@ -183,8 +183,13 @@ class Program(unittest.TestCase):
             html = Path(files["html"]).read_text(encoding="utf-8")
             self.assertIn("REQ-HELLO-06", html)
 
-    def test_a_command_that_does_not_exist_is_no_crash(self):
-        self.assertIn(run("--against", "/no/such/program", "EP-HELLO-01")[0], (1, 2))
+    def test_a_program_that_does_not_exist_or_does_not_listen_is_named(self):
+        self.assertEqual(
+            run("--against", "/no/such/program", "EP-HELLO-01"), (2, "waymark-conformance: there is no program /no/such/program\n")
+        )
+        status, text = run("--role", "gateway", "--against", "echo no, {port}", "GW-HELLO-01")
+        self.assertEqual(status, 2)
+        self.assertRegex(text, r"^waymark-conformance: the gateway does not listen: no, \d+$")
 
 
 class Independence(unittest.TestCase):

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import json
 import os
+import shlex
 import shutil
 import signal
 import sys
@@ -77,6 +78,8 @@ def peer_of(options):
         values["driver"] = [part for part in options.driver.split(",") if part != "none"]
     values["name"] = options.name or values.get("name", values["command"].split()[0])
     peer = Peer(**values)
+    if not shutil.which(shlex.split(peer.command)[0]):
+        raise Malformed(f"there is no program {shlex.split(peer.command)[0]}")
     if "driver" not in values and peer.role != "gateway":
         peer.driver = asyncio.run(probe(peer, options.slowness))
         print(f"driver contract: {', '.join(peer.driver) or 'none of it'}; --driver says otherwise")

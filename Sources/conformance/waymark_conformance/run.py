@@ -47,6 +47,10 @@ class Result:
     observed: list = field(default_factory=list)
 
 
+class NotStarted(Malformed):
+    """The implementation cannot be tested."""
+
+
 class GatewayStage:
     """Started gateways, one of each setup; cases connect to them."""
 
@@ -81,7 +85,7 @@ class GatewayStage:
                 return
             except OSError:
                 if clock() > until or process.process.returncode is not None:
-                    raise Malformed("the gateway does not listen: " + "\n".join(process.lines[-5:])) from None
+                    raise NotStarted("the gateway does not listen: " + " / ".join(process.lines[-5:])) from None
                 await asyncio.sleep(0.02)
 
     async def route(self, port):
@@ -219,6 +223,8 @@ async def run_case(case, stage, slowness=1.0):
         verdict, why = BROKEN[case.of], f"the deadline of {case.deadline} s passed"
     except (ConnectionError, OSError) as error:
         verdict, why = BROKEN[case.of], f"cannot connect: {error}"
+    except NotStarted as error:
+        verdict, why = FAILED, str(error)
     except (Malformed, KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
         verdict, why = FAILED, f"the case itself is wrong: {error!r} {traceback.format_exc(limit=-2)}"
     for link in scene.links.values():
@@ -254,6 +260,8 @@ def judge_laws(laws, results):
 async def run_all(cases, peer, jobs=24, slowness=1.0, stage=None, order=None, stop=None):
     """Runs the cases, several at a time, and judges the laws. A result for which `stop` is true ends it."""
     own = stage or (GatewayStage(peer) if peer.role == "gateway" else PeerStage(peer))
+    if peer.role == "gateway" and not stage:
+        await own.prepare("default")
     turns, results, over = asyncio.Semaphore(jobs), [], asyncio.Event()
 
     async def one(case):
