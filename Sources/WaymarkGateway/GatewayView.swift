@@ -14,13 +14,13 @@ package struct Crossing: Sendable {
 
 /// Whom publications concern, as it was when they crossed.
 package struct CrossingAudience: Sendable {
-    let vehicles: VehicleList
+    let members: VehicleList
     package let client: ClientID
     /// See ``Gateway/sharesEverything(_:)``, before the publications and after.
     package let sharesEverything: Bool
 
-    package func contains(_ vehicle: VehicleID) -> Bool { self.vehicles.contains(vehicle) }
-    package var firstVehicles: [VehicleID] { Array(self.vehicles.prefix(Gateway.observedVehiclesMax)) }
+    package func contains(_ vehicle: VehicleID) -> Bool { self.members.contains(vehicle) }
+    package var firstVehicles: [VehicleID] { Array(self.members.prefix(Gateway.observedVehiclesMax)) }
 }
 
 /// What observers are told of publications. Not part of the gateway's state.
@@ -322,7 +322,7 @@ extension Gateway {
         let present = self.sessions.elements[session]
         let vehicles = present?.client == client ? present?.vehicles : nil
         return CrossingAudience(
-            vehicles: vehicles ?? VehicleList(), client: client,
+            members: vehicles ?? VehicleList(), client: client,
             sharesEverything: before && self.sharesEverything(session))
     }
 

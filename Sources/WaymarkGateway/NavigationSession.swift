@@ -70,7 +70,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
             left,
             tourNumber, isSuspended, profileUse,
             openShares, mayQueueShares, withholdsSegments, nextOptIn, providedFeatures
-        case content, sequence, lastPublished, acknowledged, retained, audiences, replay
+        case content, sequence, lastPublished, acknowledged, retained, audiences, memberCount, replay
     }
 
     init(

@@ -52,7 +52,9 @@ extension Gateway {
         if self.sessions.isTracked {
             let audience = self.crossingAudience(of: id, by: client, sharesEverything: isShared)
             let end = progress.rejection == nil ? progress.next : last
-            if first < end { self.crossings.add(connection, frames[first..<end], isRejected: false, audience) }
+            if first < end {
+                self.crossings.add(connection, frames[first..<end], isRejected: false, audience)
+            }
             if end == last {
                 self.crossings.add(connection, frames[last..<progress.next], isRejected: true, audience)
             }
