@@ -3,6 +3,7 @@
 # FOLDER (default: .build-package) from this tree. -b packages the executable of the folder BUILD instead of building one; make it with
 # `swift build -c release --static-swift-stdlib --product waymark`. -d also builds waymark-dbgsym with the debugging symbols, which only
 # fit this build: keep it for every released version. VERSION is scripts/version.sh with -1 by default.
+# waymark-conformance_VERSION.pyz is made beside them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tree=$PWD
@@ -46,4 +47,5 @@ CHANGELOG
 mkdir -p "$folder"
 cp "$work"/waymark_"$version"_*.deb "$work"/python3-waymark-nav_"$version"_all.deb "$folder/"
 [[ -n $symbols ]] || cp "$work"/waymark-dbgsym_"$version"_*deb "$folder/"
+python3 scripts/conformance.py --archive "$folder/waymark-conformance_${version%-*}.pyz"
 ls "$folder"/waymark_"$version"_*.deb "$folder"/python3-waymark-nav_"$version"_all.deb

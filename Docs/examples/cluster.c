@@ -40,6 +40,7 @@ static const char *vehicle, *endpoint = "cluster";
 static uint32_t session;
 static uint64_t sequence, snapshot_end; /* the cursor, and what it becomes at the end of a snapshot */
 static unsigned requests;
+static struct { uint16_t type; char id[32]; double place[2]; } asked[8]; /* without an outcome; type 0: none */
 static int snapshot;
 static bool paused;
 static uint8_t gauges[4]; /* by key: the percentage plus 1, 0 for none */
@@ -134,8 +135,18 @@ static void say_hello(void) {
     send_message(HELLO, 0, 0, &hello);
 }
 
+static void send_request(uint16_t type, char *id, double latitude, double longitude);
+
 static void welcomed(const Waymark__V1__Welcome *welcome) {
+    *prompt = 0; /* the gateway sends an open one again */
     if (!welcome->resumed) leave();
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (asked[i].type) send_request(asked[i].type, asked[i].id, asked[i].place[0], asked[i].place[1]);
+}
+
+static void note_outcome(const char *id, int outcome) {
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) if (strcmp(asked[i].id, id) == 0) asked[i].type = 0;
+    say("outcome %d of %s", outcome, id);
 }
 
 /* Prints the display, when it has changed and no snapshot is on its way. */
@@ -167,11 +178,12 @@ static void apply_vehicle_message(const struct frame *frame) {
     case PROMPT:
         WITH(Prompt, prompt,
              snprintf(prompt, sizeof prompt, "%s", m->request_id);
-             say("prompt %s: %s, then %u m to go", prompt, m->waypoint->n_name_variants ? m->waypoint->name_variants[0] : "-",
-                 m->travel_estimates->distance_remaining_meters););
+             say("prompt %s: %s, then %u m to go", prompt,
+                 m->waypoint && m->waypoint->n_name_variants ? m->waypoint->name_variants[0] : "-",
+                 m->travel_estimates ? m->travel_estimates->distance_remaining_meters : 0););
         break;
     case PROMPT_OVER: WITH(PromptOver, prompt_over, say("prompt over %s outcome %d", m->request_id, (int)m->outcome);); break;
-    case OUTCOME: WITH(RequestOutcome, request_outcome, say("outcome %d of %s", (int)m->outcome, m->request_id);); break;
+    case OUTCOME: WITH(RequestOutcome, request_outcome, note_outcome(m->request_id, (int)m->outcome);); break;
     }
 }
 
@@ -201,7 +213,8 @@ static void received(const struct frame *frame) {
     case RESTORED: say("restored"); break;
     case START_GUIDANCE:
         forget();
-        WITH(StartGuidance, start_guidance, snprintf(trip, sizeof trip, "%s", m->trip->id); begin_route(m->route, m->generation););
+        WITH(StartGuidance, start_guidance, snprintf(trip, sizeof trip, "%s", m->trip ? m->trip->id : "");
+             begin_route(m->route, m->generation););
         break;
     case ADD_MANEUVERS: WITH(AddManeuvers, add_maneuvers, add(m->n_maneuvers, m->maneuvers, 0, NULL, 0, NULL);); break;
     case ADD_LANES: WITH(AddLaneGuidances, add_lane_guidances, add(0, NULL, m->n_lane_guidances, m->lane_guidances, 0, NULL);); break;
@@ -214,7 +227,8 @@ static void received(const struct frame *frame) {
     case STATE: WITH(UpdateManeuverState, update_maneuver_state, route.state = (int)m->state;); break;
     case ESTIMATES:
         WITH(UpdateManeuverEstimates, update_maneuver_estimates,
-             entry(&route.distances, m->maneuver_id)->distance = m->travel_estimates->distance_remaining_meters;);
+             entry(&route.distances, m->maneuver_id)->distance =
+                 m->travel_estimates ? m->travel_estimates->distance_remaining_meters : 0;);
         break;
     case PAUSE: paused = true; route.state = 0; break;
     case RESUME:
@@ -230,9 +244,8 @@ static void received(const struct frame *frame) {
     if (!(frame->flags & MORE)) show(); /* else more parts of the same publication follow */
 }
 
-static void request(uint16_t type, double latitude, double longitude) {
-    char id[32], *names[] = { "A place" };
-    snprintf(id, sizeof id, "request-%u", ++requests);
+static void send_request(uint16_t type, char *id, double latitude, double longitude) {
+    char *names[] = { "A place" };
     Waymark__V1__Coordinate center = WAYMARK__V1__COORDINATE__INIT;
     center.latitude = latitude;
     center.longitude = longitude;
@@ -253,6 +266,16 @@ static void request(uint16_t type, double latitude, double longitude) {
     }
 }
 
+/* Sends a request, and keeps it until its outcome; of too many the oldest is forgotten. */
+static void request(uint16_t type, double latitude, double longitude) {
+    size_t at = ++requests % (sizeof asked / sizeof *asked);
+    asked[at].type = type;
+    snprintf(asked[at].id, sizeof asked[at].id, "request-%u", requests);
+    asked[at].place[0] = latitude;
+    asked[at].place[1] = longitude;
+    send_request(type, asked[at].id, latitude, longitude);
+}
+
 static bool obey(const char *command, double latitude, double longitude) {
     if (strcmp(command, "waypoint") == 0 || strcmp(command, "destination") == 0) {
         request(*command == 'w' ? WAYPOINT : DESTINATION, latitude, longitude);
@@ -262,7 +285,7 @@ static bool obey(const char *command, double latitude, double longitude) {
         Waymark__V1__WithdrawRequest body = WAYMARK__V1__WITHDRAW_REQUEST__INIT;
         body.request_id = id;
         send_message(WITHDRAW, 0, 0, &body);
-    } else if (strcmp(command, "yes") == 0 || strcmp(command, "no") == 0) {
+    } else if (*prompt && (strcmp(command, "yes") == 0 || strcmp(command, "no") == 0)) {
         Waymark__V1__PromptAnswer body = WAYMARK__V1__PROMPT_ANSWER__INIT;
         body.request_id = prompt;
         body.accepted = *command == 'y';

@@ -28,6 +28,7 @@ class Cluster(Peer):
         super().__init__(address, int(frame_bytes_max))
         self.vehicle, self.endpoint = vehicle, endpoint
         self.session = self.requests = 0
+        self.asked = {}  # requests without an outcome: type and body
         self.sequence = self.snapshot_end = 0  # the cursor, and what it becomes at the end of a snapshot
         self.prompt = self.snapshot = self.shown = ""
         self.forget()
@@ -44,9 +45,12 @@ class Cluster(Peer):
         return number(1, 1) + number(2, 1) + number(3, 1) + chunk(4, about) + place
 
     def welcomed(self, body):
+        self.prompt = ""  # the gateway sends an open one again
         if not body.number(6):
             self.forget()
             self.session = self.sequence = 0
+        for kind, request in self.asked.values():
+            self.send(kind, request)
 
     def begin_route(self, route, generation):
         """A new generation voids everything that spoke of the route."""
@@ -103,6 +107,7 @@ class Cluster(Peer):
         elif kind == PROMPT_OVER:
             say(f"prompt over {body.text(1)} outcome {body.number(2)}")
         elif kind == OUTCOME:
+            self.asked.pop(body.text(1), None)
             say(f"outcome {body.number(3)} of {body.text(1)}")
         elif kind == GAUGE:
             self.gauges[frame.key] = body.number(1)
@@ -151,10 +156,12 @@ class Cluster(Peer):
             self.requests += 1
             place = double(1, float(words[1])) + double(2, float(words[2]))
             body = chunk(1, f"request-{self.requests}") + chunk(2, chunk(1, place) + chunk(3, "A place"))
-            self.send(WAYPOINT if words[0] == "waypoint" else DESTINATION, body)
+            kind = WAYPOINT if words[0] == "waypoint" else DESTINATION
+            self.asked[f"request-{self.requests}"] = kind, body
+            self.send(kind, body)
         elif words == ["withdraw"]:
             self.send(WITHDRAW, chunk(1, f"request-{self.requests}"))
-        elif words in (["yes"], ["no"]):
+        elif words in (["yes"], ["no"]) and self.prompt:
             self.send(PROMPT_ANSWER, chunk(1, self.prompt) + number(2, int(words == ["yes"])))
         elif words in (["own"], ["cancel"]):
             self.send(CANCEL_NAVIGATION, number(1, 1 if words == ["own"] else 2))

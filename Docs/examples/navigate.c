@@ -12,7 +12,7 @@ enum { WAYPOINT = 0x200, DESTINATION, ANSWER = 0x203, OUTCOME = 0x207 };
 
 static const double line[][2] = { { 47.14100, 9.52150 }, { 47.13945, 9.52280 }, { 47.13800, 9.52410 } };
 enum { POINTS = sizeof line / sizeof *line };
-static const struct { uint32_t meters; Waymark__V1__ManeuverState state; } steps[] = { { 400, 1 }, { 150, 2 }, { 20, 3 } };
+static const struct { uint32_t meters; Waymark__V1__ManeuverState state; } steps[] = { { 400, 1 }, { 150, 2 }, { 20, 3 }, { 900, 0 } };
 
 static const char *vehicle, *client = "c";
 static unsigned opened, step;
@@ -49,6 +49,8 @@ static void acknowledge(uint64_t sequence) {
     acknowledged += count;
 }
 
+static void open_session(void);
+
 /* The gateway names the last number that it has; what it missed is sent again. */
 static void welcomed(const Waymark__V1__Welcome *welcome) {
     for (size_t i = 0; i < welcome->n_sessions; i++) {
@@ -60,6 +62,7 @@ static void welcomed(const Waymark__V1__Welcome *welcome) {
                        published[next].body, published[next].length);
         return;
     }
+    if (session && !welcome->resumed) open_session(); /* The gateway knows nothing of this client: the drive begins again. */
     session = 0;
 }
 
@@ -275,17 +278,22 @@ static void finish_request(const Waymark__V1__RequestOutcome *outcome) {
 static void received(const struct frame *frame) {
     switch (frame->type) {
     case SESSION_OPENED:
-        WITH(SessionOpened, session_opened, say("session opened, standing %d", (int)m->vehicles[0]->standing); start(m->session_id););
+        WITH(SessionOpened, session_opened,
+             if (m->n_vehicles) say("session opened, standing %d", (int)m->vehicles[0]->standing);
+             start(m->session_id););
         break;
     case VEHICLE_CHANGED:
-        WITH(VehicleChanged, vehicle_changed, say("vehicle %s standing %d", m->vehicle->vehicle_id, (int)m->vehicle->standing););
+        WITH(VehicleChanged, vehicle_changed,
+             if (m->vehicle) say("vehicle %s standing %d", m->vehicle->vehicle_id, (int)m->vehicle->standing););
         break;
     case ACKNOWLEDGEMENT:
         if (frame->session != session) break;
         WITH(Acknowledgement, acknowledgement, acknowledge(m->sequence););
         say("acknowledged %d, %d frames kept", (int)acknowledged, (int)published_count);
         break;
-    case SESSION_ENDED: WITH(SessionEnded, session_ended, say("ended %d", (int)m->reason);); session = 0; break;
+    case SESSION_ENDED: 
+        WITH(SessionEnded, session_ended, say("ended %d", (int)m->reason); if (m->session_id == session) session = 0;);
+        break;
     case WAYPOINT: WITH(WaypointRequest, waypoint_request, answer(m->request_id, m->vehicle_id, true);); break;
     case DESTINATION: WITH(DestinationRequest, destination_request, answer(m->request_id, m->vehicle_id, false);); break;
     case OUTCOME: WITH(RequestOutcome, request_outcome, finish_request(m);); break;
@@ -297,10 +305,10 @@ static void drive_on(void) {
     Waymark__V1__UpdateManeuverEstimates distance = WAYMARK__V1__UPDATE_MANEUVER_ESTIMATES__INIT;
     distance.generation = generation;
     distance.maneuver_id = 1;
-    distance.travel_estimates = estimate(&estimates, steps[step % 3].meters);
+    distance.travel_estimates = estimate(&estimates, steps[step % 4].meters);
     Waymark__V1__UpdateManeuverState state = WAYMARK__V1__UPDATE_MANEUVER_STATE__INIT;
     state.generation = generation;
-    state.state = steps[step++ % 3].state;
+    state.state = steps[step++ % 4].state;
     publish(ESTIMATES, &distance);
     publish(STATE, &state);
 }

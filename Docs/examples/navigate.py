@@ -18,7 +18,7 @@ WAYPOINT, DESTINATION, ANSWER, OUTCOME = 0x200, 0x201, 0x203, 0x207
 ESTIMATED, ACCEPT, ACCEPTED, REROUTING, WAYPOINT_MODIFIED = 1, 3, 1, 4, 4
 PROVIDED = [1, 2, 4, 5, 13, 14, 16]  # maneuvers, lanes, road name, segments; requests for both; resumption
 LINE = [(47.14100, 9.52150), (47.13945, 9.52280), (47.13800, 9.52410)]
-STEPS = [(400, 1), (150, 2), (20, 3)]  # metres to the turn, maneuver state
+STEPS = [(400, 1), (150, 2), (20, 3), (900, 0)]  # metres to the maneuver, maneuver state
 
 
 def estimates(meters):
@@ -79,8 +79,10 @@ class Navigation(Peer):
             self.acknowledge(known[self.session].number(2))
             for sequence, kind, body, flags, key in self.published:
                 self.send(kind, body, self.session, sequence, flags, key)
-        else:
+        elif self.session:
             self.session = 0
+            if not body.number(6):  # the gateway knows nothing of this client: the drive begins again
+                self.open()
 
     def publish(self, kind, body=b"", flags=0, key=0):
         if self.session:
@@ -125,7 +127,8 @@ class Navigation(Peer):
             say(f"acknowledged {body.number(1)}, {len(self.published)} frames kept")
         elif kind == SESSION_ENDED:
             say(f"ended {body.number(2)}")
-            self.session = 0
+            if body.number(1) == self.session:
+                self.session = 0
         elif kind in (WAYPOINT, DESTINATION):
             vehicle = body.text(4 if kind == WAYPOINT else 3)
             self.asked.add(body.text(1))

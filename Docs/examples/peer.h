@@ -111,16 +111,15 @@ static void send_message(uint16_t type, uint32_t session, uint64_t sequence, con
     send_bytes(type, session, sequence, body, protobuf_c_message_pack(message, body));
 }
 
-/* Reads a frame's body as a message; free it with protobuf_c_message_free_unpacked(message, NULL). */
+/* Reads a frame's body as a message, or NULL; free it with protobuf_c_message_free_unpacked(message, NULL). */
 static void *read_message(const struct frame *frame, const ProtobufCMessageDescriptor *descriptor) {
-    void *message = protobuf_c_message_unpack(descriptor, NULL, frame->length, frame->body);
-    if (!message) fail("the gateway sent a body that is not what its type says");
-    return message;
+    return protobuf_c_message_unpack(descriptor, NULL, frame->length, frame->body);
 }
 
-/* Runs the statements with `m`, the frame's body as a message of the type. */
+/* Runs the statements with `m`, the frame's body as a message of the type; not if the body is something else. */
 #define WITH(Type, type, statements) do { \
         Waymark__V1__##Type *m = read_message(frame, &waymark__v1__##type##__descriptor); \
+        if (!m) break; \
         statements \
         waymark__v1__##type##__free_unpacked(m, NULL); \
     } while (0)
@@ -153,6 +152,7 @@ static void connect_peer(void) {
 
 static void handle_welcome(const struct frame *frame) {
     Waymark__V1__Welcome *welcome = read_message(frame, &waymark__v1__welcome__descriptor);
+    if (!welcome) fail("the gateway sent a Welcome that cannot be read");
     peer.active = true;
     peer.keepalive = welcome->keepalive_milliseconds;
     peer.token_length = welcome->resumption_token.len == sizeof peer.token ? sizeof peer.token : 0;
@@ -168,12 +168,9 @@ static void handle(const struct frame *frame) {
     } else if (frame->type == PING) {
         send_bytes(PONG, 0, 0, frame->body, frame->length);
     } else if (frame->type == ERROR) {
-        Waymark__V1__Error *error = read_message(frame, &waymark__v1__error__descriptor);
-        say("error %d %s: %s", (int)error->code, error->field, error->reason);
-        waymark__v1__error__free_unpacked(error, NULL);
+        WITH(Error, error, say("error %d %s: %s", (int)m->code, m->field, m->reason););
     } else if (frame->type == GOODBYE) {
-        Waymark__V1__Goodbye *goodbye = read_message(frame, &waymark__v1__goodbye__descriptor);
-        say("goodbye %d %s", (int)goodbye->code, goodbye->reason);
+        WITH(Goodbye, goodbye, say("goodbye %d %s", (int)m->code, m->reason););
         exit(1);
     } else {
         received(frame);

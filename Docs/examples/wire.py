@@ -115,7 +115,7 @@ class Frame:
     def __init__(self, header, data):
         _, _, self.flags, self.type, self.key, _, self.session, self.sequence = header
         self.data = data
-        self.body = Body(data)
+        self.body = Body(data if self.type in KNOWN else b"")  # a newer gateway may have more types
 
 
 class Peer:
@@ -181,8 +181,10 @@ class Peer:
             if len(self.data) < end:
                 return
             data, self.data = self.data[HEADER.size : end], self.data[end:]
-            if header[3] in KNOWN:  # a newer gateway may have more types
+            try:
                 self.handle(Frame(header, data))
+            except (IndexError, ValueError, struct.error):  # a body that is not what its type says
+                pass
 
     def handle(self, frame):
         if frame.type == WELCOME:

@@ -234,8 +234,8 @@ class Endpoint(AsyncPeer[core.Endpoint]):
             case StopEnded():
                 if (stop := self._stops.get(event.number)) is not None:
                     _resolve(stop, event.reason)
-            case Connected(resumed=False):
-                # The gateway does not know what it has asked.
+            case Connected():
+                # Prompts that are still open are sent again; of others it would never be told that they are over.
                 for task in self._prompts.values():
                     task.cancel()
                 self._prompts.clear()

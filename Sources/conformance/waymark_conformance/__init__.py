@@ -1,0 +1,1 @@
+"""Tests implementations of the Waymark protocol: vehicle endpoints, navigation clients and gateways."""

@@ -1,0 +1,74 @@
+"""The cases, as they are in the folder data."""
+
+from dataclasses import dataclass, field
+
+from .schema import Malformed, load
+
+ROLES = ("endpoint", "client", "gateway")
+CLASSES = ("MUST", "SHOULD", "MAY")
+FILES = {
+    "endpoint": ["endpoint.json"],
+    "client": ["client.json"],
+    "gateway": [
+        "gateway-frames.json",
+        "gateway-handshake.json",
+        "gateway-sessions.json",
+        "gateway-content.json",
+        "gateway-fitting.json",
+        "gateway-requests.json",
+        "gateway-observers.json",
+    ],
+}
+
+
+@dataclass
+class Case:
+    id: str
+    role: str
+    title: str
+    checks: list
+    steps: list
+    of: str = "MUST"
+    """MUST, SHOULD or MAY."""
+    setup: str = ""
+    alone: bool = False
+    deadline: float = 20.0
+    law: str = ""
+    """The name of a law, which every conversation must keep; it has no steps."""
+    because: str = field(default="", repr=False)
+
+
+def load_cases(role):
+    """All cases and laws for a role, in order."""
+    cases = []
+    for file in FILES[role]:
+        for each in load(file):
+            try:
+                cases.append(Case(role=role, **each))
+            except TypeError as error:
+                raise Malformed(f"{file}: {each.get('id')}: {error}") from error
+    for each in load("laws.json")[role]:
+        cases.append(Case(role=role, steps=[], **each))
+    seen = set()
+    for case in cases:
+        if case.id in seen or case.of not in CLASSES or not case.checks:
+            raise Malformed(f"{case.id}: the id is not unique, the class is unknown, or no requirement is named")
+        seen.add(case.id)
+    return cases
+
+
+def covered():
+    """By requirement: the ids of the cases that check it."""
+    found = {}
+    for role in ROLES:
+        for case in load_cases(role):
+            for requirement in case.checks:
+                found.setdefault(requirement, []).append(case.id)
+    return found
+
+
+def select(cases, patterns):
+    """The cases whose id begins with one of the patterns, or that check a requirement that does."""
+    if not patterns:
+        return cases
+    return [case for case in cases if any(name.startswith(pattern) for pattern in patterns for name in [case.id, *case.checks])]

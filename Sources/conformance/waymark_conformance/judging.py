@@ -1,0 +1,103 @@
+"""The steps of a case that judge what has come so far."""
+
+from .links import clock
+
+
+def shortened(ids):
+    """A list in a sentence."""
+    return str(ids) if len(ids) < 20 else f"{len(ids)} ids, from {ids[0]} to {ids[-1]}"
+
+
+class Failed(Exception):
+    """The implementation did not do what the case demands."""
+
+    def __init__(self, text, verdict=""):
+        super().__init__(text)
+        self.verdict = verdict
+
+
+class Judging:
+    """What a scene can say of its log and its connections."""
+
+    async def held(self, target, step):
+        """What an endpoint holds that applied all frames of a list so far: their ids in the order in which they were added last."""
+        name, slots, ids = step["list"], step.get("slots", 0), []
+        adding = {"maneuvers": "AddManeuvers", "lane_guidances": "AddLaneGuidances", "segments": "AddRouteSegments"}[name]
+        for _, who, what, frame in self.log:
+            if who != target or what != "received":
+                continue
+            if frame.name in ("StartGuidance", "SnapshotBegin") or frame.name == "ResumeGuidance" and "route" in frame.decoded:
+                ids = [] if frame.decoded.get("kind") != "MISSED" else ids
+            elements = frame.decoded.get("route", {}).get(name, []) if frame.name in ("StartGuidance", "ResumeGuidance") else []
+            for each in frame.decoded.get(name, []) if frame.name == adding else elements:
+                ids = [known for known in ids if known != each["id"]] + [each["id"]]
+                ids = ids[-slots:] if slots else ids
+        if ids != self.fill(step["ids"]):
+            raise Failed(f"{target}: holds {shortened(ids)}, not {shortened(self.fill(step['ids']))}")
+
+    async def declares(self, feature, _):
+        """The implementation's Hello has a feature; otherwise the case does not apply."""
+        link = next(iter(self.links.values()))
+        if feature not in link.hello.get("navigation", link.hello.get("vehicle", {})).get("features", []):
+            raise Failed(f"it does not declare {feature}", "UNIMPLEMENTED")
+
+    async def come(self, target, step):
+        """The first frame of a type that came fits a pattern."""
+        frame = next(frame for _, frame in self.came(target, step["type"]))
+        if fault := self.fits(frame, step):
+            raise Failed(f"{target}: {step['type']}: {fault}")
+
+    async def told(self, target, step):
+        """Some frame of a type that came fits a pattern."""
+        if all(self.fits(frame, step) is not None for _, frame in self.came(target, step["type"])):
+            raise Failed(f"{target}: no {step['type']} has {step['body']}")
+
+    async def untold(self, target, step):
+        """No frame of a type that came fits a pattern."""
+        if any(self.fits(frame, step) is None for _, frame in self.came(target, step["type"])):
+            raise Failed(f"{target}: a {step['type']} has {self.fill(step['body'])}")
+
+    async def differ(self, values, _):
+        """Two values differ."""
+        if values[0] == values[1]:
+            raise Failed(f"{values[0]} is used twice")
+
+    def came(self, target, name):
+        """The positions in the log of the frames of a type that a connection has received."""
+        return [
+            (index, frame)
+            for index, (_, who, what, frame) in enumerate(self.log)
+            if who == target and what == "received" and frame.name == name
+        ]
+
+    async def count(self, target, step):
+        """How many frames of a type came so far lies within bounds."""
+        number = len(self.came(target, step["type"]))
+        if not step["bounds"][0] <= number <= step["bounds"][1]:
+            raise Failed(f"{target}: {number} frames {step['type']} came, not within {step['bounds']}")
+
+    async def before(self, target, step):
+        """The first frame of one type came before the last `margin` frames of another."""
+        first, last = self.came(target, step["first"]), self.came(target, step["then"])
+        if not first or len([1 for index, _ in last if index > first[0][0]]) < step.get("margin", 1):
+            raise Failed(f"{target}: {step['first']} did not come before {step['then']}")
+
+    async def silence(self, target, _):
+        """Nothing has come since, not even a Goodbye."""
+        link = self.link(target)
+        came = [frame.name for frame in link.inbox]
+        if came:
+            raise Failed(f"{target}: got {', '.join(came)}")
+
+    async def said(self, target, step):
+        """The other side has said Goodbye with this code."""
+        goodbye = self.link(target).goodbye
+        if goodbye is None or goodbye.decoded.get("code") != step["code"]:
+            raise Failed(f"{target}: {'no Goodbye' if goodbye is None else self.words(goodbye)}, not {step['code']}")
+
+    async def gap(self, target, step):
+        """The longest silence on a connection so far lies within bounds, in seconds."""
+        link = self.link(target)
+        silence = max(link.gap, clock() - link.last_heard)
+        if not step["bounds"][0] <= silence <= step["bounds"][1]:
+            raise Failed(f"{link.name}: the longest silence was {silence:.3f} s, not within {step['bounds']}")

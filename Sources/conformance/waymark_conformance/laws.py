@@ -1,0 +1,355 @@
+"""Laws: what must hold in every conversation, whatever the case is about. Their ids and requirements are in data/laws.json."""
+
+from collections import Counter
+
+from .frames import FLAGS, flag_names
+from .schema import MESSAGES, faults
+
+SENDERS = {"endpoint": {"newcomer", "peer", "endpoint"}, "client": {"newcomer", "peer", "client", "publisher"}}
+# Types that the gateway sends, by the role of their receiver.
+TO_ENDPOINT = {
+    "Welcome",
+    "Goodbye",
+    "Ping",
+    "Pong",
+    "Error",
+    "SessionEnded",
+    "SnapshotBegin",
+    "SnapshotEnd",
+    "SessionSuspended",
+    "SessionRestored",
+    "Prompt",
+    "PromptOver",
+    "RequestOutcome",
+}
+TO_CLIENT = {
+    "Welcome",
+    "Goodbye",
+    "Ping",
+    "Pong",
+    "Error",
+    "SessionOpened",
+    "VehicleChanged",
+    "SessionEnded",
+    "ReceiptReport",
+    "Acknowledgement",
+    "WaypointRequest",
+    "DestinationRequest",
+    "RequestOutcome",
+    "UpdateRouteSource",
+    "VehicleSettings",
+    "ZoomCluster",
+    "AlertResponse",
+    "DestinationShareStatus",
+}
+TO_OBSERVER = {
+    "Welcome",
+    "Goodbye",
+    "Ping",
+    "Pong",
+    "Error",
+    "ObservationBegin",
+    "ObservedRecords",
+    "ObservedEvent",
+    "ObservedFrames",
+    "ObservationGap",
+    "Counters",
+}
+ENTRIES = {"ObservedRecords", "ObservedEvent", "ObservedFrames"}
+TO = {"endpoint": TO_ENDPOINT, "client": TO_CLIENT, "observer": TO_OBSERVER}
+OF_SESSION = {"SnapshotBegin", "SnapshotEnd", "SessionSuspended", "SessionRestored"}
+TO_CLIENT_OF_SESSION = {
+    "VehicleChanged",
+    "ReceiptReport",
+    "Acknowledgement",
+    "WaypointRequest",
+    "UpdateRouteSource",
+    "VehicleSettings",
+    "ZoomCluster",
+    "AlertResponse",
+    "DestinationShareStatus",
+}
+NEEDS = {
+    "TripPreviews": "TRIP_PREVIEWS",
+    "AddManeuvers": "MANEUVERS",
+    "AddLaneGuidances": "LANE_GUIDANCE",
+    "AddRouteSegments": "ROUTE_SEGMENTS",
+    "UpcomingManeuvers": "MANEUVERS",
+    "CurrentLaneGuidance": "LANE_GUIDANCE",
+    "CurrentRoadName": "CURRENT_ROAD_NAME",
+    "UpdateManeuverState": "MANEUVERS",
+    "UpdateManeuverEstimates": "MANEUVERS",
+    "CurrentRouteSegment": "ROUTE_SEGMENTS",
+    "ShowAlert": "NAVIGATION_ALERTS",
+    "DismissAlert": "NAVIGATION_ALERTS",
+    "ShareDestination": "DESTINATION_SHARING",
+}
+OF_ROUTE = {"maneuvers": "MANEUVERS", "lane_guidances": "LANE_GUIDANCE", "segments": "ROUTE_SEGMENTS"}
+KNOWN_FLAGS = sum(FLAGS.values())
+
+
+class Laws:
+    """Observes one connection. `used` has the laws that it could have broken, `broken` what broke them."""
+
+    def __init__(self):
+        self.used, self.broken = set(), []
+        self.count, self.is_over, self.pings = 0, False, Counter()
+
+    def law(self, name, holds, text):
+        self.used.add(name)
+        if not holds:
+            self.broken.append((name, text))
+        return holds
+
+    def keepalive(self, frame):
+        if frame.name == "Pong":
+            nonce = frame.decoded.get("nonce", 0)
+            self.law("PONG", self.pings[nonce] > 0, f"a Pong has the nonce {nonce}, which no Ping had")
+            self.pings[nonce] -= 1
+
+    def body(self, name, frame, fault):
+        found = [fault] if fault else faults(frame.name, frame.body)
+        self.law(name, not found, f"{frame.name}: {'; '.join(found[:3])}")
+
+    def sent(self, frame, now):
+        if frame.name == "Ping":
+            self.pings[frame.decoded.get("nonce", 0)] += 1
+
+    def closed(self):
+        """The connection has ended."""
+
+
+class GatewayLaws(Laws):
+    """A gateway, seen from a peer with a role."""
+
+    def __init__(self, role):
+        super().__init__()
+        self.role, self.session, self.numbers, self.is_full = role, 0, 0, False
+        self.withheld, self.outcomes, self.acknowledged, self.published = set(), {}, {}, {}
+        self.limit, self.granted, self.phase_ended, self.entry = 16_777_216, None, set(), 0
+
+    def sent(self, frame, now):
+        super().sent(frame, now)
+        if frame.name == "Hello":
+            limits = frame.decoded.get("vehicle", {}).get("limits", {})
+            self.limit = limits.get("frame_bytes_max", 0) or 16_777_216
+        elif frame.is_publication:
+            self.published[frame.session] = max(frame.sequence, self.published.get(frame.session, 0))
+
+    def received(self, frame, fault, now):
+        self.count += 1
+        self.law("GOODBYE", not self.is_over, f"{frame.name} comes after the Goodbye")
+        self.law("FIRST", self.count > 1 or frame.name in ("Welcome", "Goodbye"), f"the first frame is {frame.name}")
+        self.header(frame)
+        if frame.is_publication:
+            self.law("DIRECTION", self.role == "endpoint", f"{frame.name} goes to the role {self.role}")
+        else:
+            self.law("DIRECTION", frame.name in TO[self.role], f"{frame.name} goes to the role {self.role}")
+            if frame.name in MESSAGES:
+                self.body("BODY", frame, fault)
+            self.session_of(frame)
+        self.keepalive(frame)
+        if self.role == "endpoint":
+            self.endpoint(frame)
+        elif self.role == "client":
+            self.client(frame)
+        else:
+            self.observer(frame)
+        self.is_over = self.is_over or frame.name == "Goodbye"
+
+    def header(self, frame):
+        names = flag_names(frame.flags)
+        own = frame.flags & (FLAGS["GATEWAY"] | FLAGS["FITTED"] | FLAGS["MORE"])
+        is_own = not frame.is_publication or frame.flags & FLAGS["FITTED"]  # Others have the client's header.
+        self.law("FLAGS", not is_own or frame.flags & ~KNOWN_FLAGS == 0, f"{frame.name} has the flags {names}")
+        self.law("FLAGS", not own & FLAGS["MORE"] or own & FLAGS["FITTED"], f"{frame.name} has MORE without FITTED")
+        retained = frame.flags & (FLAGS["STATE"] | FLAGS["RETAINED"])
+        self.law("FLAGS", not (own & FLAGS["FITTED"] and retained), f"{frame.name} has the flags {names}")
+        self.law("KEY", not is_own or not frame.key or frame.flags & FLAGS["STATE"], f"{frame.name} has the key {frame.key}")
+        is_right = frame.sequence > 0 if frame.is_publication else frame.sequence == 0
+        self.law("SEQUENCE", is_right, f"{frame.name} has the number {frame.sequence}")
+        size = len(frame.body) + 24
+        self.law("SIZE", size <= self.limit, f"{frame.name} has {size} bytes, more than {self.limit}")
+
+    def session_of(self, frame):
+        expected = {"endpoint": OF_SESSION, "client": TO_CLIENT_OF_SESSION, "observer": set()}[self.role]
+        if frame.name == "RequestOutcome" and self.role == "client":
+            return
+        self.law("SESSION", (frame.session != 0) == (frame.name in expected), f"{frame.name} has the session {frame.session}")
+
+    def endpoint(self, frame):
+        body = frame.decoded
+        if frame.name == "Welcome":
+            self.granted = {each["feature"] for each in body.get("features", []) if each.get("granted")}
+        elif frame.name == "SnapshotBegin":
+            self.session, self.is_full, self.numbers = frame.session, body.get("kind") == "FULL", 0
+            self.withheld = {each["feature"] for each in body.get("withheld", [])}
+            return
+        elif frame.name == "SessionEnded" and body.get("session_id", 0) in (0, self.session):
+            self.session = 0
+        if frame.session:
+            self.law("SNAPSHOT", frame.session == self.session, f"{frame.name} of session {frame.session} without a SnapshotBegin")
+        if frame.name == "SnapshotEnd":
+            self.numbers = 0 if self.is_full else self.numbers
+            self.is_full = False
+        if frame.is_publication:
+            self.law(
+                "ORDER",
+                self.is_full or frame.sequence >= self.numbers,
+                f"{frame.name} has the number {frame.sequence} after {self.numbers}",
+            )
+            self.numbers = frame.sequence
+            self.content(frame)
+        if frame.name in ("Prompt", "PromptOver") and self.granted is not None:
+            self.law("GRANTED", "PROMPTS" in self.granted, f"{frame.name} without PROMPTS")
+        if frame.name == "RequestOutcome":
+            if self.granted is not None:
+                self.law("GRANTED", "REQUESTS" in self.granted, "RequestOutcome without REQUESTS")
+            self.one_outcome(body)
+
+    def one_outcome(self, body):
+        known = self.outcomes.setdefault((body.get("vehicle_id"), body.get("request_id")), body.get("outcome"))
+        self.law(
+            "OUTCOME", known == body.get("outcome"), f"request {body.get('request_id')} ends with {known} and {body.get('outcome')}"
+        )
+
+    def content(self, frame):
+        feature = NEEDS.get(frame.name)
+        self.law("WITHHELD", feature is None or feature not in self.withheld, f"{frame.name} comes, but {feature} is withheld")
+        route = frame.decoded.get("route", {}) if isinstance(frame.decoded.get("route"), dict) else {}
+        for key, feature in OF_ROUTE.items():
+            self.law(
+                "WITHHELD", feature not in self.withheld or not route.get(key), f"{frame.name} has {key}, but {feature} is withheld"
+            )
+
+    def observer(self, frame):
+        number = frame.decoded.get("number", 0)
+        if frame.name == "ObservationBegin":
+            self.entry = number
+        elif frame.name == "ObservationGap":
+            self.entry += frame.decoded.get("dropped", 0)
+        elif frame.name in ENTRIES and number:
+            self.law("ENTRIES", number == self.entry + 1, f"{frame.name} has the number {number} after {self.entry}")
+            self.entry = number
+
+    def client(self, frame):
+        if frame.name == "Acknowledgement":
+            number, before = frame.decoded.get("sequence", 0), self.acknowledged.get(frame.session, 0)
+            self.law("ACKNOWLEDGED", number > before, f"Acknowledgement of {number} after {before}")
+            self.law(
+                "ACKNOWLEDGED",
+                number <= self.published.get(frame.session, number),
+                f"Acknowledgement of {number}, which was not published",
+            )
+            self.acknowledged[frame.session] = number
+        elif frame.name == "SessionEnded":
+            self.phase_ended.add(frame.decoded.get("session_id"))
+        elif frame.session:
+            self.law(
+                "LAST", frame.session not in self.phase_ended, f"{frame.name} of session {frame.session} after its SessionEnded"
+            )
+        if frame.name in TO_CLIENT_OF_SESSION & {
+            "UpdateRouteSource",
+            "VehicleSettings",
+            "ZoomCluster",
+            "AlertResponse",
+            "WaypointRequest",
+        }:
+            self.law("NAMED", bool(frame.decoded.get("vehicle_id")), f"{frame.name} does not name the vehicle")
+
+
+class PeerLaws(Laws):
+    """An endpoint or a client, seen from its gateway."""
+
+    def __init__(self, role):
+        super().__init__()
+        self.role, self.is_dismissed, self.sessions = role, False, set()
+
+    def sent(self, frame, now):
+        super().sent(frame, now)
+        if frame.session:
+            self.sessions.add(frame.session)
+        self.is_dismissed = self.is_dismissed or frame.name == "Goodbye"
+
+    def received(self, frame, fault, now):
+        self.count += 1
+        self.law("GOODBYE", not self.is_over, f"{frame.name} comes after the Goodbye")
+        self.law(
+            "FIRST",
+            (frame.name in ("Hello", "Goodbye")) == (self.count == 1) or frame.name == "Goodbye",
+            f"frame {self.count} is {frame.name}",
+        )
+        self.law("UNANSWERED", not (self.is_dismissed and frame.name == "Goodbye"), "a Goodbye is answered by a Goodbye")
+        if self.count == 1:
+            self.law("HELLO", len(frame.body) + 24 <= 4_096, f"the Hello has {len(frame.body) + 24} bytes")
+        unknown = frame.name not in MESSAGES
+        is_skippable = frame.flags & FLAGS["SKIPPABLE"]
+        self.law(
+            "DIRECTION",
+            is_skippable or not unknown and MESSAGES[frame.name]["sender"] in SENDERS[self.role],
+            f"{frame.name} from the role {self.role}",
+        )
+        allowed = FLAGS["SKIPPABLE"] | (FLAGS["STATE"] | FLAGS["RETAINED"] if self.role == "client" else 0)
+        self.law("FLAGS", frame.flags & ~allowed == 0, f"{frame.name} has the flags {flag_names(frame.flags)}")
+        self.law("KEY", not frame.key or frame.flags & FLAGS["STATE"], f"{frame.name} has the key {frame.key}")
+        if not frame.is_publication:
+            self.law("SEQUENCE", frame.sequence == 0, f"{frame.name} has the number {frame.sequence}")
+        if not unknown:
+            self.body("BODY", frame, fault)
+            self.role_of(frame)
+        self.keepalive(frame)
+        self.session_of(frame)
+        self.is_over = self.is_over or frame.name == "Goodbye"
+
+    def role_of(self, frame):
+        if frame.name == "Hello":
+            role = {"endpoint": "VEHICLE_ENDPOINT", "client": "NAVIGATION_CLIENT"}[self.role]
+            part = {"endpoint": "vehicle", "client": "navigation"}[self.role]
+            other = {"endpoint": "navigation", "client": "vehicle"}[self.role]
+            body = frame.decoded
+            self.law(
+                "HELLO", body.get("role") == role and part in body and other not in body, "role and content of the Hello do not fit"
+            )
+            self.law("HELLO", body.get("version_min", 0) <= 1 <= body.get("version_max", 0), "the Hello does not offer version 1")
+
+    def session_of(self, frame):
+        if self.role != "endpoint" or frame.name not in MESSAGES:
+            return
+        either = frame.type >= 0x200 or frame.name == "Receipt"
+        fits = frame.session in self.sessions or frame.session == 0 if either else frame.session == 0
+        self.law("SESSION", fits, f"{frame.name} has the session {frame.session}")
+
+
+class EndpointLaws(PeerLaws):
+    """The cursor of an endpoint, and its receipts."""
+
+    def __init__(self):
+        super().__init__("endpoint")
+        self.cursor = self.end = self.every = 0
+        self.is_full, self.receipts, self.cursors = False, [], {0}
+
+    def sent(self, frame, now):
+        super().sent(frame, now)
+        if frame.name == "SnapshotBegin":
+            self.is_full = frame.decoded.get("kind") == "FULL"
+            self.every = frame.decoded.get("receipts_every_milliseconds", 0) / 1000
+            self.cursor, self.end = 0 if self.is_full else self.cursor, frame.decoded.get("to_sequence", 0)
+        elif frame.name == "SnapshotEnd":
+            self.cursor, self.is_full = self.end, False
+        elif frame.is_publication and not self.is_full:
+            self.cursor = frame.sequence
+        self.cursors.add(self.cursor)
+
+    def received(self, frame, fault, now):
+        super().received(frame, fault, now)
+        if frame.name != "Receipt":
+            return
+        number = frame.decoded.get("received_sequence", 0)
+        self.law("RECEIPT", number in self.cursors, f"Receipt with {number}, which never was the cursor")
+        self.law("RECEIPT", frame.decoded.get("shown_sequence", 0) <= number, "Receipt shows more than it received")
+        self.law("RATE", self.every > 0, "Receipt, which was not requested")
+        if self.receipts and self.every:
+            self.law(
+                "RATE", now - self.receipts[-1] > self.every * 0.8 - 0.05, f"two Receipts within {now - self.receipts[-1]:.3f} s"
+            )
+        self.receipts.append(now)

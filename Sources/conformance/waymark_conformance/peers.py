@@ -1,0 +1,196 @@
+"""Implementations under test: how they are started, and what they show."""
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import tempfile
+from dataclasses import dataclass, field
+
+STATES = {"continue", "initial", "prepare", "execute"}
+SHOWS = re.compile(
+    r"shows (\S+) generation (\d+) on (.+?): (.+) in (\S+) m, (\w+), (\d+) maneuvers, (\d+) lanes, "
+    r"(\d+) segments with (\d+) points"
+)
+# The page's defaults, in seconds.
+TIMES = {"grace": 30, "request": 10, "prompt": 60, "share": 10, "handshake": 5, "stall": 30, "errors": 10}
+
+
+@dataclass
+class Peer:
+    """What is tested: a command, and what is known of it."""
+
+    role: str
+    command: str
+    name: str = "implementation"
+    file: str = ""
+    """A template of a file, whose path replaces {file} in the command."""
+    changed: str = ""
+    """Of a gateway: the file after its operator has changed it. The gateway reads it at SIGHUP."""
+    driver: list = field(default_factory=list)
+    """Which parts of the driver contract it has: state, commands, reconnects."""
+    setups: dict = field(default_factory=dict)
+    """Of a gateway: names of setups, each with its own command, file and times."""
+    times: dict = field(default_factory=dict)
+    environment: dict = field(default_factory=dict)
+    notes: dict = field(default_factory=dict)
+    """By case: why a verdict other than OK is right for this implementation."""
+
+    def setup(self, name):
+        """The setup of the name, or this one."""
+        changes = self.setups.get(name)
+        if changes is None:
+            return self
+        return Peer(**{**self.__dict__, "setups": {}, **changes, "times": {**self.times, **changes.get("times", {})}})
+
+    def time(self, name):
+        return self.times.get(name, TIMES[name])
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Process:
+    """A started implementation."""
+
+    def __init__(self, peer, places):
+        self.peer, self.places = peer, dict(places)
+        self.folder = tempfile.mkdtemp(prefix="waymark-conformance-")
+        self.places["folder"] = self.folder
+        self.lines, self.views, self.state = [], [], {}
+        self.news = asyncio.Event()
+        self.process = None
+
+    def fill(self, text):
+        for name, value in self.places.items():
+            text = text.replace("{" + name + "}", str(value))
+        return text
+
+    async def start(self):
+        if self.peer.file:
+            self.places["file"] = os.path.join(self.folder, "file")
+            with open(self.places["file"], "w", encoding="utf-8") as file:
+                file.write(self.fill(self.peer.file))
+        self.process = await asyncio.create_subprocess_exec(
+            *shlex.split(self.fill(self.peer.command)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
+            limit=1 << 24,
+            env={**os.environ, **self.peer.environment},
+        )
+        self.task = asyncio.create_task(self.read())
+
+    async def read(self):
+        with contextlib.suppress(ValueError, ConnectionError):
+            while line := await self.process.stdout.readline():
+                self.understand(line.decode("utf-8", "replace").rstrip("\n"))
+                self.news.set()
+
+    def understand(self, line):
+        if len(self.lines) < 10_000:
+            self.lines.append(line)
+        if line.startswith("{"):
+            with contextlib.suppress(ValueError):
+                report = json.loads(line)
+                if report.get("kind") == "state":
+                    self.state = report
+                    self.views.append(view_of_state(report))
+                elif report.get("kind") == "change":
+                    apply_change(self.state, report)
+                    self.views.append(view_of_state(self.state))
+        elif line == "shows nothing":
+            self.views.append({"shows": False})
+        elif match := SHOWS.match(line):
+            self.views.append(view_of_text(match))
+
+    def signal(self, name):
+        """Sends a signal by its name without SIG."""
+        self.process.send_signal(getattr(signal, f"SIG{name}"))
+
+    def change(self):
+        """Replaces the file by the changed one."""
+        with open(self.places["file"], "w", encoding="utf-8") as file:
+            file.write(self.fill(self.peer.changed))
+        self.signal("HUP")
+
+    def command(self, line):
+        self.process.stdin.write(line.encode() + b"\n")
+
+    async def end(self):
+        if self.process and self.process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.process.wait(), 5)
+        if self.process:
+            self.task.cancel()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def apply_change(state, change):
+    """A line `change` of cluster-json."""
+    for key, value in change.items():
+        if key == "maneuverEstimates":
+            known = {each["maneuver"]: each for each in state.get(key, [])}
+            known.update((each["maneuver"], each) for each in value or [])
+            state[key] = [each for each in known.values() if "distanceMeters" in each]
+        elif value is None:
+            state.pop(key, None)
+        else:
+            state[key] = value
+
+
+def first_text(variants):
+    return variants[0] if variants else "-"
+
+
+def view_of_state(state):
+    """The view of a line `state` of cluster-json."""
+    if state.get("phase") not in ("active", "paused"):
+        return {"shows": False}
+    upcoming = (state.get("upcomingManeuvers") or [0])[0]
+    maneuvers = {each.get("id"): each for each in state.get("maneuvers") or []}
+    lanes = {each.get("id"): each for each in state.get("laneGuidances") or []}
+    distances = {each["maneuver"]: each.get("distanceMeters", 0) for each in state.get("maneuverEstimates") or []}
+    segments = state.get("segments") or []
+    return {
+        "shows": True,
+        "trip": (state.get("trip") or {}).get("id", ""),
+        "generation": state.get("generation", 0),
+        "road": first_text(state.get("currentRoadName")),
+        "instruction": first_text(maneuvers.get(upcoming, {}).get("instructionVariants")),
+        "distance": distances.get(upcoming),
+        "state": "paused" if state["phase"] == "paused" else state.get("maneuverState", "continue"),
+        "maneuvers": len(maneuvers),
+        "lanes": len(lanes.get(state.get("currentLaneGuidance"), {}).get("lanes", [])),
+        "segments": len(segments),
+        "points": sum(len(each.get("coordinates", [])) for each in segments),
+    }
+
+
+def view_of_text(match):
+    """The view of a line `shows …`."""
+    trip, generation, road, instruction, distance, state, maneuvers, lanes, segments, points = match.groups()
+    return {
+        "shows": True,
+        "trip": trip,
+        "generation": int(generation),
+        "road": road,
+        "instruction": instruction,
+        "distance": None if distance == "-" else int(distance),
+        "state": state,
+        "maneuvers": int(maneuvers),
+        "lanes": int(lanes),
+        "segments": int(segments),
+        "points": int(points),
+    }

@@ -1,0 +1,360 @@
+"""Gateways with one bug each: waymarkd behind a proxy that changes frames.
+
+A mutation gets each frame that the gateway sends (`down`) or that a peer sends (`up`), and returns the frames to pass on; a number
+among them is a pause in seconds. `memory` is a dictionary of the connection.
+"""
+
+import asyncio
+import contextlib
+import socket
+
+from waymark_conformance.frames import FLAGS, Frame, Reader, type_number
+from waymark_conformance.schema import Malformed, decode, encode
+
+DOWN, UP = {}, {}
+
+
+def down(name, *types):
+    """Registers a mutation of what the gateway sends, for some types or for all."""
+
+    def register(function):
+        DOWN[name] = (types, function)
+        return function
+
+    return register
+
+
+def up(name, *types):
+    """Registers a mutation of what peers send."""
+
+    def register(function):
+        UP[name] = (types, function)
+        return function
+
+    return register
+
+
+def edited(frame, change):
+    """The frame with its body changed."""
+    body = decode(frame.name, frame.body)
+    body.pop("unknown", None)
+    change(body)
+    frame.body = encode(frame.name, body)
+    return [frame]
+
+
+def edit(name, message, change, register=down):
+    """Registers a mutation that changes the body of one type."""
+    register(name, message)(lambda frame, memory: edited(frame, change))
+
+
+def drop(name, *types, register=down):
+    register(name, *types)(lambda frame, memory: [])
+
+
+def twice(name, *types):
+    down(name, *types)(lambda frame, memory: [frame, frame])
+
+
+def without(name, message, *fields, register=down):
+    edit(name, message, lambda body: [body.pop(field, None) for field in fields], register)
+
+
+def header(name, change, *types, register=down):
+    def mutate(frame, memory):
+        change(frame)
+        return [frame]
+
+    register(name, *types)(mutate)
+
+
+OWN = ["SnapshotBegin", "SnapshotEnd", "SessionSuspended", "SessionRestored"]
+STATES = ["CurrentRoadName", "UpdateManeuverState", "UpcomingManeuvers", "UpdateTripEstimates"]
+
+drop("sends no Acknowledgement", "Acknowledgement")
+edit("acknowledges one number too many", "Acknowledgement", lambda body: body.update(sequence=body["sequence"] + 1))
+edit("acknowledges one number too few", "Acknowledgement", lambda body: body.update(sequence=max(1, body["sequence"] - 1)))
+twice("acknowledges everything twice", "Acknowledgement")
+down("acknowledges too late", "Acknowledgement")(lambda frame, memory: [0.8, frame])
+edit("answers Pings with another nonce", "Pong", lambda body: body.update(nonce=body.get("nonce", 0) ^ 1))
+drop("answers no Ping", "Pong")
+twice("answers Pings twice", "Pong")
+drop("sends no Ping", "Ping")
+edit("agrees on a version that the peer does not have", "Welcome", lambda body: body.update(version=2))
+without("sends no resumption token", "Welcome", "resumption_token")
+edit("says that nothing is resumed", "Welcome", lambda body: body.update(resumed=False))
+edit("says that everything is resumed", "Welcome", lambda body: body.update(resumed=True))
+edit("names another instance on each connection", "Welcome", lambda body: body.update(gateway_instance=body["resumption_token"]))
+edit("has no epoch", "Welcome", lambda body: body.update(gateway_epoch=0))
+edit("agrees on another interval", "Welcome", lambda body: body.update(keepalive_milliseconds=body["keepalive_milliseconds"] * 2))
+edit("does not lower the size of frames", "Welcome", lambda body: body.update(frame_bytes_max=1_048_576))
+edit(
+    "lists only granted features",
+    "Welcome",
+    lambda body: body.update(features=[each for each in body["features"] if each.get("granted")]),
+)
+without("names no sessions to a client that resumes", "Welcome", "sessions")
+edit(
+    "names the number after the last to a client that resumes",
+    "Welcome",
+    lambda body: [session.update(sequence=session.get("sequence", 0) + 1) for session in body.get("sessions", [])],
+)
+without("does not say which limits hold", "Welcome", "negotiated_limits")
+edit("sends every snapshot as a full one", "SnapshotBegin", lambda body: body.update(kind="FULL", from_sequence=0))
+edit("sends every snapshot as one of missed frames", "SnapshotBegin", lambda body: body.update(kind="MISSED"))
+edit("says that a snapshot begins at 0", "SnapshotBegin", lambda body: body.update(from_sequence=0))
+edit(
+    "says that a snapshot ends one number later",
+    "SnapshotBegin",
+    lambda body: body.update(to_sequence=body.get("to_sequence", 0) + 1),
+)
+drop("does not end snapshots", "SnapshotEnd")
+without("does not say how old a snapshot is", "SnapshotBegin", "age_milliseconds")
+edit(
+    "says the age in seconds",
+    "SnapshotBegin",
+    lambda body: "age_milliseconds" in body and body.update(age_milliseconds=body["age_milliseconds"] // 1000),
+)
+without("does not list what is withheld", "SnapshotBegin", "withheld")
+without("does not name the client of a session", "SnapshotBegin", "client_display_name")
+without("does not say that the client is away", "SnapshotBegin", "suspended")
+without("asks for no receipts", "SnapshotBegin", "receipts_every_milliseconds")
+edit("ends each session with USER_STOPPED", "SessionEnded", lambda body: body.update(reason="USER_STOPPED"))
+header("sends SessionEnded with the session in its header", lambda frame: setattr(frame, "session", 7), "SessionEnded")
+edit("ends no session by its id", "SessionEnded", lambda body: body.update(session_id=0))
+drop("does not send SessionEnded", "SessionEnded")
+twice("sends SessionEnded twice", "SessionEnded")
+drop("does not say that the client is away in the middle of a session", "SessionSuspended")
+drop("does not say that the client is back", "SessionRestored")
+drop("sends no Error", "Error")
+without("names no field in an Error", "Error", "field")
+edit("sends each Error with INCONSISTENT", "Error", lambda body: body.update(code="INCONSISTENT"))
+without("names no number in an Error", "Error", "sequence")
+without("names no session in an Error", "Error", "session_id")
+without("names no request in an Error", "Error", "request_id")
+drop("closes without a Goodbye", "Goodbye")
+edit("closes with INTERNAL", "Goodbye", lambda body: body.update(code="INTERNAL"))
+without("gives no reason in a Goodbye", "Goodbye", "reason")
+down("sends a Ping after its Goodbye", "Goodbye")(lambda frame, memory: [frame, Frame(type_number("Ping"))])
+header("numbers publications anew", lambda frame: setattr(frame, "sequence", frame.sequence + 1), "publication")
+header("sends publications without numbers", lambda frame: setattr(frame, "sequence", 0), "publication")
+header("sends publications without their session", lambda frame: setattr(frame, "session", 0), "publication")
+header("numbers its own messages", lambda frame: setattr(frame, "sequence", 1), *OWN)
+header(
+    "sends the session id in the wrong byte order",
+    lambda frame: setattr(frame, "session", int.from_bytes(frame.session.to_bytes(4, "little"), "big")),
+)
+header("sets a reserved flag", lambda frame: setattr(frame, "flags", frame.flags | 64), *OWN)
+header("forgets FITTED", lambda frame: setattr(frame, "flags", frame.flags & ~(FLAGS["FITTED"] | FLAGS["MORE"])), "publication")
+header("forgets MORE", lambda frame: setattr(frame, "flags", frame.flags & ~FLAGS["MORE"]), "publication")
+header(
+    "sets MORE in the last part, too", lambda frame: setattr(frame, "flags", frame.flags | (frame.flags & 4) << 3), "publication"
+)
+header("loses the key of extensions", lambda frame: setattr(frame, "key", 0), "publication")
+header("loses the flags of extensions", lambda frame: setattr(frame, "flags", frame.flags & ~25), "publication")
+header("sends a key in its own frames", lambda frame: setattr(frame, "key", 5), *OWN)
+drop("drops types that it does not know", "0x01E0", "0x0180", "0x01E1", "0x01E5")
+edit("drops unknown fields", "CurrentRoadName", lambda body: None)
+edit("does not forward unknown values", "AddManeuvers", lambda body: [each.pop("type", None) for each in body.get("maneuvers", [])])
+drop("does not prompt", "Prompt")
+without("prompts without a deadline", "Prompt", "deadline_milliseconds")
+drop("does not say that a prompt is over", "PromptOver")
+edit("ends prompts with ACCEPTED", "PromptOver", lambda body: body.update(outcome="ACCEPTED"))
+edit("ends requests with ACCEPTED", "RequestOutcome", lambda body: body.update(outcome="ACCEPTED"))
+down("ends a request twice", "RequestOutcome")(lambda frame, memory: [frame, Frame(frame.type, frame.body, session=frame.session)])
+drop("does not end requests", "RequestOutcome")
+header("sends clients outcomes without the session", lambda frame: setattr(frame, "session", 0), "RequestOutcome")
+without("does not say which client accepted", "RequestOutcome", "client_id")
+without("does not name the vehicle in a request", "WaypointRequest", "vehicle_id")
+without("does not forward the place of a request", "WaypointRequest", "segment_id")
+without("does not name the endpoint of settings", "VehicleSettings", "endpoint")
+drop("does not forward settings", "VehicleSettings")
+drop("does not forward zooms", "ZoomCluster")
+drop("does not forward answers to alerts", "AlertResponse")
+drop("does not forward route sources", "UpdateRouteSource")
+twice("forwards a route source twice", "UpdateRouteSource")
+drop("does not tell of changes of vehicles", "VehicleChanged")
+edit("says that vehicles are always joined", "VehicleChanged", lambda body: body["vehicle"].update(standing="JOINED"))
+edit("does not list endpoints", "VehicleChanged", lambda body: body["vehicle"].pop("endpoints", None))
+without("opens sessions without vehicles", "SessionOpened", "vehicles")
+edit("names another session than it opened", "SessionOpened", lambda body: body.update(session_id=body["session_id"] ^ 1))
+edit("does not say that a share is on its way", "DestinationShareStatus", lambda body: body.update(stage="DID_SHARE"))
+without("does not say why a share failed", "DestinationShareStatus", "outcome")
+drop("sends no reports of receipts", "ReceiptReport")
+without("reports receipts without numbers", "ReceiptReport", "endpoints")
+twice("forwards publications twice", "publication")
+drop("drops the maneuver state", "UpdateManeuverState")
+drop("drops the end of alerts", "DismissAlert")
+edit(
+    "shortens texts to one variant",
+    "CurrentRoadName",
+    lambda body: body.update(name_variants=body.get("name_variants", [])[:1] + ["x"]),
+)
+edit(
+    "shows distances without their unit",
+    "UpdateTripEstimates",
+    lambda body: body["travel_estimates"].get("distance_remaining_to_display", {}).update(unit="METERS"),
+)
+edit(
+    "rounds displayed distances otherwise",
+    "UpdateTripEstimates",
+    lambda body: body["travel_estimates"].get("distance_remaining_to_display", {}).update(value_tenths=10),
+)
+edit(
+    "loses the last point of lines",
+    "StartGuidance",
+    lambda body: [
+        each["coordinates"]["latitude_e6_deltas"].pop() for each in body["route"].get("segments", []) if "coordinates" in each
+    ],
+)
+edit(
+    "leaves exit labels in",
+    "StartGuidance",
+    lambda body: [each.update(highway_exit_label="1") for each in body["route"].get("maneuvers", [])],
+)
+edit(
+    "sends the first maneuver of a route only",
+    "StartGuidance",
+    lambda body: body["route"].update(maneuvers=body["route"].get("maneuvers", [])[:1]),
+)
+
+
+@down("sends states before events", "publication")
+def reorder(frame, memory):
+    """Swaps each event with the state that follows it."""
+    held = memory.pop("held", None)
+    if held is not None:
+        return [frame, held]
+    if frame.name in ("StartGuidance", "AddManeuvers", "0x01E0", "PauseGuidance"):
+        memory["held"] = frame
+        return []
+    return [frame]
+
+
+@down("sends content of a session after its end", "SessionEnded")
+def late(frame, memory):
+    session = decode(frame.name, frame.body).get("session_id", 0)
+    return [frame, Frame(type_number("CurrentRoadName"), b"\x0a\x01A", session=session, sequence=1)] if session else [frame]
+
+
+@down("sends a frame before the Welcome", "Welcome")
+def early(frame, memory):
+    return [Frame(type_number("Ping"), b"\x08\x01"), frame]
+
+
+# What peers send, changed: the gateway behind the proxy then does something else than the peer said.
+
+edit(
+    "sends content that was not requested",
+    "Hello",
+    lambda body: "vehicle" in body and body["vehicle"].update(features=list(range(1, 13))),
+    up,
+)
+edit("ignores limits", "Hello", lambda body: "vehicle" in body and body["vehicle"].pop("limits", None), up)
+edit("ignores distance units", "Hello", lambda body: "vehicle" in body and body["vehicle"].pop("preferences", None), up)
+without("ignores cursors", "Hello", "resume_sequence", register=up)
+without("ignores tokens", "Hello", "resumption_token", register=up)
+without("ignores keepalive intervals", "Hello", "keepalive_milliseconds", register=up)
+without("ignores keys of listeners", "Hello", "credential", register=up)
+without("does not report ignored frames", "Hello", "report_ignored", register=up)
+edit("ignores priorities", "Hello", lambda body: "navigation" in body and body["navigation"].pop("priority", None), up)
+edit(
+    "ignores that guidance is wanted", "Hello", lambda body: "vehicle" in body and body["vehicle"].pop("guidance_wanted", None), up
+)
+header("accepts reserved flags", lambda frame: setattr(frame, "flags", frame.flags & ~38), "publication", register=up)
+drop("ignores withdrawals", "WithdrawRequest", register=up)
+edit("inverts answers to prompts", "PromptAnswer", lambda body: body.update(accepted=not body.get("accepted", False)), up)
+edit("ends guidance for another reason", "CancelNavigation", lambda body: body.update(reason="OWN_NAVIGATION_STARTED"), up)
+drop("ignores AllowNavigation", "AllowNavigation", register=up)
+edit("declines requests for another reason", "RequestAnswer", lambda body: body.get("reason") and body.update(reason="INVALID"), up)
+drop("does not read receipts", "Receipt", register=up)
+header(
+    "takes messages of other sessions for those of the current",
+    lambda frame: setattr(frame, "session", 0),
+    "WaypointRequest",
+    "CancelNavigation",
+    "ZoomCluster",
+    register=up,
+)
+drop("ignores a peer's Goodbye", "Goodbye", register=up)
+
+
+@up("numbers publications by itself", "publication")
+def renumber(frame, memory):
+    frame.sequence = memory[frame.session] = memory.get(frame.session, 0) + 1
+    return [frame]
+
+
+@up("treats each request as a new one", "WaypointRequest")
+def rename(frame, memory):
+    memory["count"] = memory.get("count", 0) + 1
+    return edited(frame, lambda body: body.update(request_id=body["request_id"] + "x" * (memory["count"] - 1)))
+
+
+class Proxy:
+    """Connections to a gateway through a mutation; without a name frames pass as they are."""
+
+    def __init__(self, name):
+        same = ((), lambda frame, memory: [frame])
+        self.down, self.up = DOWN.get(name, None if name else same), UP.get(name, None if name else same)
+        self.servers = {}
+
+    async def route(self, port):
+        """The address of the proxy before a port."""
+        if port not in self.servers:
+
+            async def serve(reader, writer):
+                await self.serve(port, reader, writer)
+
+            self.servers[port] = await asyncio.start_server(serve, "127.0.0.1", 0, limit=65_536)
+        return self.servers[port].sockets[0].getsockname()
+
+    async def serve(self, port, reader, writer):
+        # Small, so that what a peer does not read waits at the gateway.
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16_384)
+        plug = socket.socket()
+        plug.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)
+        plug.setblocking(False)
+        try:
+            await asyncio.get_running_loop().sock_connect(plug, ("127.0.0.1", port))
+        except OSError:
+            writer.close()
+            plug.close()
+            return
+        gateway_reader, gateway_writer = await asyncio.open_connection(sock=plug, limit=16_384)
+        await asyncio.gather(
+            self.pump(reader, gateway_writer, self.up), self.pump(gateway_reader, writer, self.down), return_exceptions=True
+        )
+
+    async def pump(self, reader, writer, mutation):
+        cutter, memory = Reader(), {}
+        with contextlib.suppress(ConnectionError, OSError):
+            while news := await reader.read(65_536):
+                if not mutation:
+                    writer.write(news)
+                    await writer.drain()
+                    continue
+                for frame in cutter.feed(news):
+                    await self.pass_on(frame, mutation, memory, writer)
+                if cutter.fault:
+                    writer.write(cutter.data)
+                    cutter.data = b""
+                await writer.drain()
+        writer.close()
+
+    @staticmethod
+    async def pass_on(frame, mutation, memory, writer):
+        types, function = mutation
+        frames = [frame]
+        if not types or frame.name in types or "publication" in types and frame.is_publication:
+            with contextlib.suppress(Malformed, KeyError, IndexError):
+                frames = function(frame, memory)
+        for each in frames:
+            if isinstance(each, float):
+                await asyncio.sleep(each)
+            else:
+                writer.write(each.pack())
+
+    def end(self):
+        for server in self.servers.values():
+            server.close()

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""nav_driver.py endpoint|client ADDRESS VEHICLE [SLOTS]: the Python package with the driver contract of Docs/conformance.md."""
+
+import asyncio
+import contextlib
+import sys
+
+from waymark_nav import Accept, Client, Endpoint, Offer, _json
+from waymark_nav.messages import (
+    CancelReason,
+    Coordinate,
+    Lane,
+    LaneGuidance,
+    LaneStatus,
+    Maneuver,
+    ManeuverState,
+    ManeuverType,
+    PauseReason,
+    RerouteReason,
+    RouteInformation,
+    TravelEstimates,
+    Trip,
+    VehicleLimits,
+    Waypoint,
+)
+
+START = Waypoint(center=Coordinate(latitude=47.141, longitude=9.5215), name_variants=("Start",))
+TOWN_HALL = Waypoint(center=Coordinate(latitude=47.138, longitude=9.5241), name_variants=("Town hall",))
+ROUTE = RouteInformation(
+    maneuvers=(
+        Maneuver(id=1, type=ManeuverType.RIGHT_TURN, instruction_variants=("Turn right",), linked_lane_guidance_id=1),
+        Maneuver(id=2, type=ManeuverType.ARRIVE_AT_DESTINATION, instruction_variants=("Arrive",)),
+    ),
+    lane_guidances=(
+        LaneGuidance(
+            id=1,
+            lanes=(
+                Lane(angles_degrees=(0,)),
+                Lane(angles_degrees=(90,), highlighted_angle_degrees=90, status=LaneStatus.PREFERRED),
+            ),
+        ),
+    ),
+    upcoming_maneuver_ids=(1, 2),
+    current_lane_guidance_id=1,
+)
+STEPS = [(400, ManeuverState.INITIAL), (150, ManeuverState.PREPARE), (20, ManeuverState.EXECUTE), (900, ManeuverState.CONTINUE)]
+
+
+async def commands():
+    """The words of each line of standard input."""
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while line := await reader.readline():
+        yield line.decode().split()
+
+
+class Cluster:
+    """A vehicle endpoint."""
+
+    def __init__(self, address, vehicle, slots="0"):
+        limits = VehicleLimits(maneuvers_stored_max=int(slots))
+        self.endpoint = Endpoint(vehicle, "cluster", address, limits=limits, on_prompt=self.ask)
+        self.requests, self.prompt, self.tasks = 0, None, set()
+
+    async def ask(self, _prompt):
+        self.prompt = asyncio.get_running_loop().create_future()
+        return await self.prompt
+
+    def begin(self, call):
+        task = asyncio.create_task(call)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    async def show(self, updates):
+        """Prints each whole state."""
+        async for update in updates:
+            if update.state.is_complete:
+                print(_json.line(_json.state(update.state)), flush=True)
+
+    async def run(self):
+        updates = self.endpoint.updates()
+        async with self.endpoint as car:
+            self.begin(self.show(updates))
+            async for words in commands():
+                match words:
+                    case ["waypoint" | "destination" as kind, latitude, longitude]:
+                        self.requests += 1
+                        place = Waypoint(center=Coordinate(latitude=float(latitude), longitude=float(longitude)))
+                        request = car.request_waypoint if kind == "waypoint" else car.request_destination
+                        self.begin(request(place, request_id=f"request-{self.requests}"))
+                    case ["withdraw"]:
+                        car.withdraw(f"request-{self.requests}")
+                    case ["yes" | "no" as answer] if self.prompt and not self.prompt.done():
+                        self.prompt.set_result(answer == "yes")
+                    case ["cancel"]:
+                        self.begin(car.cancel_navigation())
+                    case ["own"]:
+                        self.begin(car.cancel_navigation(CancelReason.OWN_NAVIGATION_STARTED))
+                    case ["allow"]:
+                        car.allow_navigation()
+                    case ["quit"]:
+                        return
+
+
+class Navigation:
+    """A navigation client."""
+
+    def __init__(self, address, vehicle):
+        self.client = Client("nav", address, on_destination=self.drive)
+        self.vehicle, self.session, self.steps = vehicle, None, 0
+
+    def drive(self, _request):
+        return Accept(when_accepted=self.start)
+
+    def offer(self, _request, session):
+        async def detour():
+            self.steps = 0
+            await session.reroute(ROUTE, RerouteReason.WAYPOINT_MODIFIED)
+
+        return Offer(TravelEstimates(distance_remaining_meters=1_500), when_accepted=detour)
+
+    async def start(self):
+        self.session, self.steps = await self.client.open_session(self.vehicle, on_waypoint=self.offer), 0
+        await self.session.start(Trip(id="to-the-town-hall", origin=START, destination=TOWN_HALL), ROUTE)
+        await self.session.set_road_name("Main street")
+
+    async def step(self):
+        meters, state = STEPS[self.steps % len(STEPS)]
+        self.steps += 1
+        await self.session.update_maneuver_estimates(1, TravelEstimates(distance_remaining_meters=meters))
+        await self.session.set_maneuver_state(state)
+
+    async def obey(self, words):
+        match words:
+            case ["start"]:
+                await self.start()
+            case ["step"]:
+                await self.step()
+            case ["pause"]:
+                await self.session.pause(PauseReason.LOADING)
+            case ["resume"]:
+                await self.session.resume()
+            case ["finish"]:
+                await self.session.finish()
+            case ["cancel"]:
+                await self.session.cancel()
+            case ["gauge", key, value]:
+                await self.session.publish_extension(0x1E0, bytes([0x08, int(value)]), key=int(key), retained=True)
+
+    async def run(self):
+        async with self.client:
+            starting = None
+            async for words in commands():
+                if words == ["quit"]:
+                    return
+                if words == ["start"]:  # In the background, because its answer may never come.
+                    starting = asyncio.create_task(self.obey(words))
+                    continue
+                if starting:
+                    await starting
+                with contextlib.suppress(Exception):  # A session that has ended.
+                    await self.obey(words)
+
+
+asyncio.run({"endpoint": Cluster, "client": Navigation}[sys.argv[1]](*sys.argv[2:]).run())

@@ -1,0 +1,228 @@
+"""Tests of the conformance suite itself: its cases, its codec, its reports. Run by `python3 -m unittest` in this folder."""
+
+import ast
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SOURCE = ROOT / "Sources/conformance"
+sys.path.insert(0, str(SOURCE))
+# pylint: disable=wrong-import-position
+from waymark_conformance.__main__ import main  # noqa: E402
+from waymark_conformance.cases import CLASSES, ROLES, covered, load_cases  # noqa: E402
+from waymark_conformance.frames import Reader, type_number  # noqa: E402
+from waymark_conformance.match import filled, mismatch  # noqa: E402
+from waymark_conformance.schema import decode, encode, faults, load  # noqa: E402
+from waymark_conformance.steps import FRAGMENTS, SCENES, VERBS  # noqa: E402
+
+import mutants  # noqa: E402
+
+PAGE = ROOT / "Docs/protocol.md"
+
+
+def run(*arguments):
+    """Runs the program; returns its status and what it printed."""
+    out = io.StringIO()
+    with redirect_stdout(out), redirect_stderr(out):
+        status = main(list(arguments))
+    return status, out.getvalue()
+
+
+def steps_of(steps):
+    """All steps, also those within others."""
+    for step in steps:
+        yield step
+        yield from steps_of(step.get("steps", []))
+        if "step" in step:
+            yield from steps_of([step["step"]])
+
+
+def uses(value):
+    """The fragments that a value uses."""
+    if isinstance(value, dict):
+        if "$use" in value:
+            yield value["$use"]
+        for each in value.values():
+            yield from uses(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from uses(each)
+
+
+class Coverage(unittest.TestCase):
+    def test_every_requirement_has_a_case_or_a_reason_why_not(self):
+        known, reasons = load("requirements.json"), load("unchecked.json")
+        self.assertEqual([each for each in known if each not in covered() and each not in reasons], [])
+        self.assertEqual([each for each in reasons if each in covered() or each not in known], [])
+
+    def test_cases_name_requirements_that_exist(self):
+        known = load("requirements.json")
+        self.assertEqual([each for each in covered() if each not in known], [])
+
+    def test_the_page_lists_what_is_not_checked_and_why(self):
+        page = (ROOT / "Docs/conformance.md").read_text(encoding="utf-8")
+        for identifier, reason in load("unchecked.json").items():
+            self.assertIn(f"| [{identifier}](protocol.md#{identifier.lower()}) | {reason} |", page)
+
+
+class Cases(unittest.TestCase):
+    def test_every_case_has_a_class_a_title_and_steps_that_exist(self):
+        for role in ROLES:
+            for case in load_cases(role):
+                self.assertIn(case.of, CLASSES, case.id)
+                self.assertTrue(case.title and (case.steps or case.law), case.id)
+                self.check_steps(case.id, case.steps)
+        for name, scene in SCENES.items():
+            self.assertTrue(scene["about"], name)
+            self.check_steps(name, scene["steps"])
+
+    def check_steps(self, name, steps):
+        for step in steps_of(steps):
+            self.assertIn(next(iter(step)), VERBS, name)
+            if "do" in step:
+                self.assertIn(step["do"], SCENES, name)
+            if step.get("type", "publication") != "publication":
+                type_number(step["type"])
+            for fragment in uses(step):
+                self.assertIn(fragment, FRAGMENTS, name)
+
+    def test_deadlines_end_before_the_suite_must(self):
+        self.assertEqual([case.id for role in ROLES for case in load_cases(role) if case.deadline > 90], [])
+
+
+class Codec(unittest.TestCase):
+    def test_the_conversation_of_the_page_is_read_and_written_the_same(self):
+        text = PAGE.read_text(encoding="utf-8").split("## A whole conversation")[1]
+        blocks = re.findall(r"```hex\n(.*?)```", text, re.S)
+        self.assertGreater(len(blocks), 20)
+        for block in blocks:
+            data = bytes.fromhex("".join(line.split("#")[0] for line in block.splitlines()))
+            (frame,) = Reader().feed(data)
+            self.assertEqual(frame.pack(), data)
+            self.assertEqual(faults(frame.name, frame.body), [])
+            self.assertEqual(encode(frame.name, decode(frame.name, frame.body)), frame.body, frame.name)
+
+    def test_faults_of_bodies_are_found(self):
+        bodies = {
+            "CurrentRoadName": ["0a02c328", "0a03410041", "0aff"],
+            "UpdateManeuverState": ["08010801", "1002ff", "0d01000000"],
+            "Hello": ["", "0801100118012205" + "0a03613a2f"],
+            "Acknowledgement": ["", "0800"],
+            "PromptAnswer": ["0a01611002"],
+        }
+        for name, texts in bodies.items():
+            for text in texts:
+                self.assertNotEqual(faults(name, bytes.fromhex(text)), [], f"{name} {text}")
+
+    def test_numbers_beyond_their_range_are_found(self):
+        self.assertEqual(
+            faults(
+                "UpdateTripEstimates",
+                encode("UpdateTripEstimates", {"travel_estimates": {"distance_remaining_meters": 50_000_000}}),
+            ),
+            [],
+        )
+        self.assertNotEqual(
+            faults(
+                "UpdateTripEstimates",
+                encode("UpdateTripEstimates", {"travel_estimates": {"distance_remaining_meters": 50_000_001}}),
+            ),
+            [],
+        )
+
+
+class Patterns(unittest.TestCase):
+    def test_an_absent_field_has_its_default(self):
+        self.assertIsNone(mismatch({"sequence": 0}, {}, {}, "", "Acknowledgement"))
+        self.assertIsNotNone(mismatch({"sequence": 1}, {}, {}, "", "Acknowledgement"))
+
+    def test_names_are_bound_and_filled(self):
+        names = {}
+        self.assertIsNone(mismatch({"sequence": {"$bind": "last"}}, {"sequence": 7}, names, "", "Acknowledgement"))
+        self.assertEqual(filled({"sequence": {"$plus": ["$last", 1]}}, names, {}), {"sequence": 8})
+
+    def test_a_fragment_is_changed_where_it_is_used(self):
+        trip = filled({"$use": "start", "trip": {"id": "other"}, "route": {"segments": None}}, {}, FRAGMENTS)
+        self.assertEqual((trip["trip"]["id"], trip["trip"]["route_segments_available"]), ("other", True))
+        self.assertNotIn("segments", trip["route"])
+
+
+class Program(unittest.TestCase):
+    def test_it_lists_and_explains(self):
+        status, text = run("--list")
+        self.assertEqual((status, len(text.splitlines())), (0, sum(len(load_cases(role)) for role in ROLES)))
+        status, text = run("--explain", "REQ-RESUME-04")
+        self.assertEqual(status, 0)
+        self.assertIn("EP-RESUME-01", text)
+        self.assertEqual(run("--explain", "EP-RESUME-01")[0], 0)
+        self.assertIn("has no case", run("--explain", next(iter(load("unchecked.json"))))[1])
+
+    def test_errors_have_the_status_2(self):
+        for arguments in ([], ["--against", "true", "NO-SUCH-CASE"], ["--peer", "/nowhere"], ["--explain", "NOTHING"]):
+            self.assertEqual(run(*arguments)[0], 2, arguments)
+
+    def test_an_implementation_that_does_nothing_fails_and_is_reported(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = {kind: os.path.join(folder, kind) for kind in ("html", "json", "junit")}
+            options = [part for kind, path in files.items() for part in (f"--{kind}", path)]
+            status, text = run("--against", "sleep 60", "--slowness", "0.02", *options, "EP-HELLO-01")
+            self.assertEqual(status, 1)
+            self.assertIn("did not connect in time", text)
+            with open(files["json"], encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["counts"]["FAILED"], 1)
+            self.assertEqual(xml.etree.ElementTree.parse(files["junit"]).getroot().get("failures"), "1")
+            html = Path(files["html"]).read_text(encoding="utf-8")
+            self.assertIn("REQ-HELLO-06", html)
+
+    def test_a_program_that_does_not_exist_or_does_not_listen_is_named(self):
+        self.assertEqual(
+            run("--against", "/no/such/program", "EP-HELLO-01"), (2, "waymark-conformance: there is no program /no/such/program\n")
+        )
+        status, text = run("--role", "gateway", "--against", "echo no, {port}", "GW-HELLO-01")
+        self.assertEqual(status, 2)
+        self.assertRegex(text, r"^waymark-conformance: the gateway does not listen: no, \d+$")
+
+
+class Independence(unittest.TestCase):
+    def test_it_needs_the_standard_library_alone(self):
+        for file in SOURCE.rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                names += [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
+                for name in names:
+                    self.assertIn(name.split(".")[0], {*sys.stdlib_module_names, "waymark_conformance"}, file.name)
+
+    def test_the_descriptions_are_fresh(self):
+        subprocess.run([sys.executable, ROOT / "scripts/generate_conformance.py", "--check"], check=True)
+
+
+class Mutants(unittest.TestCase):
+    def test_at_least_a_hundred_are_known_and_at_most_2_percent_of_them_escape(self):
+        record = json.loads(mutants.RECORD.read_text(encoding="utf-8"))
+        known = [(role, name) for role, name, _ in mutants.mutants()]
+        self.assertGreaterEqual(len(known), 100)
+        self.assertEqual(len(known), len(set(known)))
+        self.assertEqual([each for each in known if each[1] not in record[each[0]]], [])
+        escaped = [each for each in known if record[each[0]][each[1]] is None]
+        self.assertLessEqual(len(escaped), mutants.ESCAPED_MAX * len(known), escaped)
+
+    def test_each_changes_a_text_that_is_there_once(self):
+        for role, name, change in mutants.mutants():
+            if change:
+                file, old, new = change
+                text = (mutants.EXAMPLES / file).read_text(encoding="utf-8")
+                self.assertEqual(text.count(old), 1, f"{role}: {name}")
+                compile(text.replace(old, new), name, "exec")
+
+
+if __name__ == "__main__":
+    unittest.main()
