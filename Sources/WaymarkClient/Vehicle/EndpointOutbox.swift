@@ -183,8 +183,10 @@ struct EndpointOutbox: Sendable, Hashable {
         // Otherwise it answers a stop that crossed the end of an older session.
         if [.none, ended.session].contains(self.session) || ended.session == .none { self.forgetSession() }
         let isConfirmed = ended.reason == .ownNavigationStarted
-        // Also if a snapshot was under way at the same time.
-        if isConfirmed, self.entries.contains(where: { $0.key == .ownNavigation }) {
+        // Also if a snapshot was under way at the same time, but not if it was allowed again since.
+        if isConfirmed, let own = self.entries.firstIndex(where: { $0.key == .ownNavigation }),
+            !self.entries[own...].contains(where: { $0.key == .allowance })
+        {
             self.navigatesItself = true
         }
         self.entries.removeAll { entry in

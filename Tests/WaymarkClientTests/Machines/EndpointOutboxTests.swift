@@ -97,6 +97,17 @@ import WaymarkProtocol
         #expect(!outbox.dequeueAll().map(\.message).contains(.cancelNavigation(.ownNavigationStarted)))
     }
 
+    @Test func `own navigation that is allowed again before it is confirmed is not told to a restarted gateway`() {
+        var outbox = EndpointOutbox()
+        outbox.send(Envelope(.cancelNavigation(.ownNavigationStarted)))
+        _ = outbox.dequeueAll()
+        outbox.send(Envelope(.allowNavigation))
+        outbox.received(.sessionEnded(SessionEnded(session: Self.session, reason: .ownNavigationStarted)))
+        #expect(outbox.dequeueAll().map(\.message) == [.allowNavigation])
+        outbox.welcome(isResumed: false)
+        #expect(!outbox.dequeueAll().map(\.message).contains(.cancelNavigation(.ownNavigationStarted)))
+    }
+
     @Test(arguments: [
         Message.requestOutcome(
             RequestOutcome(requestID: "d", vehicle: VehicleID(unchecked: "car"), outcome: .accepted)),
