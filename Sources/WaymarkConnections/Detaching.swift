@@ -72,6 +72,7 @@ extension LoopCore {
         connection.output.isSuspended = true
         connection.output.isForEndpoint = detached.session.role == .vehicle
         connection.output.limitPortions(to: detached.portionBytes)
+        if detached.session.role == .observer { connection.output.liftOutboxLimit() }
         connection.overflow = connection.output.restore(detached.waiting.map { ($0.frame, $0.key) })
         let slot = self.insert(connection)
         for audience in detached.audiences { self.join(detached.id, audience) }

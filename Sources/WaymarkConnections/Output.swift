@@ -80,6 +80,9 @@ package struct Output: Sendable {
         self.portionBytes = min(self.portionBytes, Int32(clamping: byteCount))
     }
 
+    /// Lets any number of bytes wait for an observer: it is told a portion only when it has read the one before. Before anything waits.
+    mutating func liftOutboxLimit() { self.outbox = Outbox(limits: .none) }
+
     /// Bytes that wait in the outbox, as ``Outbox`` counts them.
     var waitingByteCount: Int { self.outbox.byteCount }
     /// All bytes that are held for the peer while its socket accepts nothing, also those that other connections share.
@@ -266,7 +269,7 @@ package struct Output: Sendable {
 
     /// Drops all waiting frames.
     mutating func clear() {
-        self.outbox = Outbox(limits: self.outbox.limits)
+        self.outbox.removeAll()
         self.outboxChanged()
     }
 

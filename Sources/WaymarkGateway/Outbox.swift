@@ -16,7 +16,7 @@ package struct Outbox: Sendable, Hashable {
         package init() {}
 
         /// For a queue whose memory is bounded in another way.
-        static let none = {
+        package static let none = {
             var limits = Limits()
             limits.bytesMax = .max
             return limits
@@ -51,6 +51,13 @@ package struct Outbox: Sendable, Hashable {
     private var eventCount: UInt64 = 0
 
     package init(limits: Limits) { self.limits = limits }
+
+    /// Drops all waiting frames.
+    package mutating func removeAll() {
+        let conflatedCount = self.conflatedCount
+        self = Outbox(limits: self.limits)
+        self.conflatedCount = conflatedCount
+    }
 
     package var isEmpty: Bool { self.indices.isEmpty && self.urgent.isEmpty }
 
