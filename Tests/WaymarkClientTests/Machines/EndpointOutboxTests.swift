@@ -97,7 +97,7 @@ import WaymarkProtocol
         #expect(!outbox.dequeueAll().map(\.message).contains(.cancelNavigation(.ownNavigationStarted)))
     }
 
-    @Test func `own navigation that is allowed again before it is confirmed is not told to a restarted gateway`() {
+    @Test func `own navigation that is allowed again before its confirmation is not told again`() {
         var outbox = EndpointOutbox()
         outbox.send(Envelope(.cancelNavigation(.ownNavigationStarted)))
         _ = outbox.dequeueAll()
