@@ -98,7 +98,11 @@ func withInherited(_ descriptors: [CInt], names: String, _ body: () throws -> Vo
     let copies = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, 200) }
     for (copy, place) in zip(copies, places) { dup2(copy, place) }
     defer {
-        for (old, place) in zip(before, places) { if old >= 0 { dup2(old, place) } else { close(place) } }
+        for (old, place) in zip(before, places) {
+            // What `body` has closed, another thread of the process may have opened again, as the one that waits for events.
+            if isOpen(place), !copies.contains(where: { isSame(place, $0) }) { continue }
+            if old >= 0 { dup2(old, place) } else { close(place) }
+        }
     }
     setenv("LISTEN_PID", "\(getpid())", 1)
     setenv("LISTEN_FDS", "\(descriptors.count)", 1)
