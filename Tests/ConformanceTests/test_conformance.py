@@ -1,10 +1,12 @@
 """Tests of the conformance suite itself: its cases, its codec, its reports. Run by `python3 -m unittest` in this folder."""
 
 import ast
+import asyncio
 import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,7 @@ from waymark_conformance.__main__ import main  # noqa: E402
 from waymark_conformance.cases import CLASSES, ROLES, covered, load_cases  # noqa: E402
 from waymark_conformance.frames import Reader, type_number  # noqa: E402
 from waymark_conformance.match import filled, mismatch  # noqa: E402
+from waymark_conformance.peers import Peer, Process  # noqa: E402
 from waymark_conformance.schema import decode, encode, faults, load  # noqa: E402
 from waymark_conformance.steps import FRAGMENTS, SCENES, VERBS  # noqa: E402
 
@@ -191,7 +194,6 @@ class Program(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertRegex(text, r"^waymark-conformance: the gateway does not listen: no, \d+$")
 
-
     def peer(self, described, *arguments):
         """Runs the program with a peer file."""
         with tempfile.TemporaryDirectory() as folder:
@@ -227,6 +229,21 @@ class Program(unittest.TestCase):
             self.assertEqual((status, len(text.splitlines())), (2, 1), described)
             self.assertIn(words, text)
 
+    def test_a_start_that_is_cancelled_ends(self):
+        async def cancelled(turns):
+            process = Process(Peer("endpoint", "sleep 60"), {})
+            start = asyncio.create_task(process.start())
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            start.cancel()
+            done, _ = await asyncio.wait([start], timeout=60)
+            self.assertTrue(done, turns)
+            await process.end()
+            return process.process.returncode
+
+        for turns in range(1, 8):
+            self.assertEqual(asyncio.run(cancelled(turns)), -signal.SIGKILL, turns)
+
     def test_a_program_that_crashes_is_quoted(self):
         for code, words in (
             ("print('start'); print('TypeError: no road'); print('  at line 3'); print('v20')", "TypeError: no road / v20"),
@@ -234,7 +251,7 @@ class Program(unittest.TestCase):
             ("print('Error: gone')", "status 3: Error: gone"),
             ("pass", "it printed nothing"),
         ):
-            command = f"{sys.executable} -c \"{code}; raise SystemExit(3)\""
+            command = f'{sys.executable} -c "{code}; raise SystemExit(3)"'
             status, text = self.peer({"command": command, "driver": []}, "EP-HELLO-01")
             self.assertEqual(status, 1)
             self.assertIn(words, " ".join(text.split()))

@@ -74,7 +74,9 @@ def peer_of(options):
         values["driver"] = [part for part in options.driver.split(",") if part not in ("", "none")]
     check_peer(values, sorted({case.setup for case in load_cases(values["role"]) if case.setup}))
     if "command" not in values:
-        raise Malformed(f"{options.peer} has no key command, and --against COMMAND is missing" if options.peer else "--against COMMAND is missing")
+        raise Malformed(
+            f"{options.peer} has no key command, and --against COMMAND is missing" if options.peer else "--against COMMAND is missing"
+        )
     values["name"] = options.name or values.get("name", values["command"].split()[0])
     peer = Peer(**values)
     if "driver" not in values and peer.role != "gateway":
