@@ -1,9 +1,11 @@
-"""Endpoints and clients with one bug each: the examples of Docs/examples with a text replaced.
+"""Endpoints and clients with one bug each: the examples of Docs/examples, or the Python package, with a text replaced.
 
 Each is: name, role, file, the text, what replaces it. The text is in the file exactly once.
 """
 
 C, N, W = "cluster.py", "navigate.py", "wire.py"
+# What the examples do not hold, the Python package does.
+S, R = "waymark_nav/core/_state.py", "waymark_nav/core/_peer.py"
 BOTH = [
     ("writes lengths in the wrong byte order", W, 'HEADER.pack(b"WM", 1, flags, kind, key, len(body),', 'HEADER.pack(b"WM", 1, flags, kind, key, int.from_bytes(len(body).to_bytes(4, "little"), "big"),'),
     ("sends another major version", W, 'HEADER.pack(b"WM", 1,', 'HEADER.pack(b"WM", 2,'),
@@ -104,6 +106,13 @@ ENDPOINTS = [
     ("forgets its route at one that it cannot read", C, "        new = elements(", "        self.maneuvers, self.lanes, self.segments, self.upcoming = {}, {}, {}, []\n        new = elements("),
     ("forgets everything at a StartGuidance that it cannot read", C, "            trip = body.body(1).text(1)\n            self.begin_route(", "            self.forget()\n            trip = body.body(1).text(1)\n            self.begin_route("),
     ("shows the old route if its token is not valid", C, "            self.snapshot = \"\"\n            self.show()\n        for", "            self.snapshot = \"\"\n        for"),
+    ("keeps previews over a StartGuidance", S, 'kept = {"session",', 'kept = {"previews", "session",'),
+    ("keeps the alert over a StartGuidance", S, 'kept = {"session",', 'kept = {"alert", "session",'),
+    ("forgets the alert at a new generation", S, '        "generation": generation,\n', '        "generation": generation,\n        "alert": None,\n'),
+    ("does not take from missed frames that the client is away", S, "        suspended=begin.suspended,", "        suspended=begin.suspended if is_full(begin) else state.suspended,"),
+    ("takes the first added segment for the current one", S, '{"segments": _adding(message.segments, state.segments, 0)}', '{"segments": _adding(message.segments, state.segments, 0), "current_segment": state.current_segment or message.segments[0].id}'),
+    ("keeps the slot of a maneuver that is added again", S, "    every = (*(element for element in held if element.id not in ids), *new)", "    known = {element.id for element in held}\n    newest = {element.id: element for element in new}\n    every = (*(newest.get(element.id, element) for element in held), *(element for element in new if element.id not in known))"),
+    ("does not wait for the hint of a close code", R, "        self._next_attempt = now + max(hint, delay)", "        self._next_attempt = now + (max(hint, delay) if connection and connection.goodbye and int(connection.goodbye.code) in (2, 21, 22) else delay)"),
     ("compares ids by Unicode's rules", C, "{segment.text(1): len", "{__import__('unicodedata').normalize('NFC', segment.text(1)): len"),
 ]
 CLIENTS = [

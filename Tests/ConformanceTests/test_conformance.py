@@ -284,7 +284,7 @@ class Mutants(unittest.TestCase):
         for role, name, change in mutants.mutants():
             if change:
                 file, old, new = change
-                text = (mutants.EXAMPLES / file).read_text(encoding="utf-8")
+                text = mutants.place_of(file).read_text(encoding="utf-8")
                 self.assertEqual(text.count(old), 1, f"{role}: {name}")
                 compile(text.replace(old, new), name, "exec")
 
