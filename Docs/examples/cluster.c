@@ -8,7 +8,7 @@
 #include "peer.h"
 
 enum { SESSION_ENDED = 0x13, SNAPSHOT_BEGIN, SNAPSHOT_END, SUSPENDED, RESTORED };
-enum { START_GUIDANCE = 0x101, ADD_MANEUVERS = 0x103, ADD_LANES, ADD_SEGMENTS, UPCOMING, LANES, ROAD, STATE };
+enum { START_GUIDANCE = 0x101, UPDATE_TRIP, ADD_MANEUVERS, ADD_LANES, ADD_SEGMENTS, UPCOMING, LANES, ROAD, STATE };
 enum { ESTIMATES = 0x10B, PAUSE = 0x10D, RESUME, FINISH = 0x112, CANCEL };
 enum { WAYPOINT = 0x200, DESTINATION, WITHDRAW, PROMPT = 0x204, PROMPT_ANSWER, PROMPT_OVER, OUTCOME };
 enum { CANCEL_NAVIGATION = 0x208, ALLOW_NAVIGATION };
@@ -45,6 +45,7 @@ static int snapshot;
 static bool paused;
 static uint8_t gauges[4]; /* by key: the percentage plus 1, 0 for none */
 static char trip[129], road[128], prompt[65], shown[512];
+static int64_t prompt_deadline; /* milliseconds */
 
 static struct entry *find(struct entries *in, uint32_t id) {
     for (size_t i = 0; i < in->count; i++) if (in->list[i].id == id) return &in->list[i];
@@ -136,10 +137,15 @@ static void say_hello(void) {
 }
 
 static void send_request(uint16_t type, char *id, double latitude, double longitude);
+static void show(void);
 
 static void welcomed(const Waymark__V1__Welcome *welcome) {
     *prompt = 0; /* the gateway sends an open one again */
-    if (!welcome->resumed) leave();
+    if (!welcome->resumed) {
+        leave();
+        snapshot = NONE;
+        show();
+    }
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
         if (asked[i].type) send_request(asked[i].type, asked[i].id, asked[i].place[0], asked[i].place[1]);
 }
@@ -178,11 +184,16 @@ static void apply_vehicle_message(const struct frame *frame) {
     case PROMPT:
         WITH(Prompt, prompt,
              snprintf(prompt, sizeof prompt, "%s", m->request_id);
+             prompt_deadline = now() + m->deadline_milliseconds;
              say("prompt %s: %s, then %u m to go", prompt,
                  m->waypoint && m->waypoint->n_name_variants ? m->waypoint->name_variants[0] : "-",
                  m->travel_estimates ? m->travel_estimates->distance_remaining_meters : 0););
         break;
-    case PROMPT_OVER: WITH(PromptOver, prompt_over, say("prompt over %s outcome %d", m->request_id, (int)m->outcome);); break;
+    case PROMPT_OVER:
+        WITH(PromptOver, prompt_over,
+             if (strcmp(m->request_id, prompt) == 0) *prompt = 0;
+             say("prompt over %s outcome %d", m->request_id, (int)m->outcome););
+        break;
     case OUTCOME: WITH(RequestOutcome, request_outcome, note_outcome(m->request_id, (int)m->outcome);); break;
     }
 }
@@ -212,10 +223,10 @@ static void received(const struct frame *frame) {
     case SUSPENDED: say("suspended"); break;
     case RESTORED: say("restored"); break;
     case START_GUIDANCE:
-        forget();
-        WITH(StartGuidance, start_guidance, snprintf(trip, sizeof trip, "%s", m->trip ? m->trip->id : "");
+        WITH(StartGuidance, start_guidance, forget(); snprintf(trip, sizeof trip, "%s", m->trip ? m->trip->id : "");
              begin_route(m->route, m->generation););
         break;
+    case UPDATE_TRIP: WITH(UpdateTrip, update_trip, snprintf(trip, sizeof trip, "%s", m->trip ? m->trip->id : "");); break;
     case ADD_MANEUVERS: WITH(AddManeuvers, add_maneuvers, add(m->n_maneuvers, m->maneuvers, 0, NULL, 0, NULL);); break;
     case ADD_LANES: WITH(AddLaneGuidances, add_lane_guidances, add(0, NULL, m->n_lane_guidances, m->lane_guidances, 0, NULL);); break;
     case ADD_SEGMENTS: WITH(AddRouteSegments, add_route_segments, add(0, NULL, 0, NULL, m->n_segments, m->segments);); break;
@@ -232,8 +243,8 @@ static void received(const struct frame *frame) {
         break;
     case PAUSE: paused = true; route.state = 0; break;
     case RESUME:
-        paused = false;
-        WITH(ResumeGuidance, resume_guidance, if (m->generation != route.generation) begin_route(m->route, m->generation););
+        WITH(ResumeGuidance, resume_guidance, paused = false;
+             if (m->generation != route.generation) begin_route(m->route, m->generation););
         break;
     case GAUGE: /* one number below 128 */
         if (frame->key < sizeof gauges && frame->length == 2) gauges[frame->key] = frame->body[1] + 1;
@@ -285,7 +296,7 @@ static bool obey(const char *command, double latitude, double longitude) {
         Waymark__V1__WithdrawRequest body = WAYMARK__V1__WITHDRAW_REQUEST__INIT;
         body.request_id = id;
         send_message(WITHDRAW, 0, 0, &body);
-    } else if (*prompt && (strcmp(command, "yes") == 0 || strcmp(command, "no") == 0)) {
+    } else if (*prompt && now() < prompt_deadline && (strcmp(command, "yes") == 0 || strcmp(command, "no") == 0)) {
         Waymark__V1__PromptAnswer body = WAYMARK__V1__PROMPT_ANSWER__INIT;
         body.request_id = prompt;
         body.accepted = *command == 'y';

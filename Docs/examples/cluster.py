@@ -9,18 +9,28 @@ Commands, one a line: waypoint LAT LON, destination LAT LON, withdraw, yes, no (
 navigates by itself), allow, cut (lose the connection and come back), quit.
 """
 import sys
+import time
 
 from wire import GAUGE, Body, Peer, chunk, double, number, packed, say
 
 PUBLICATIONS = range(0x100, 0x200)
 SESSION_ENDED, SNAPSHOT_BEGIN, SNAPSHOT_END, SUSPENDED, RESTORED = 0x13, 0x14, 0x15, 0x16, 0x17
-START, ADD_MANEUVERS, ADD_LANES, ADD_SEGMENTS, UPCOMING, LANES, ROAD, STATE = 0x101, *range(0x103, 0x10A)
+START, UPDATE_TRIP, ADD_MANEUVERS, ADD_LANES, ADD_SEGMENTS, UPCOMING, LANES, ROAD, STATE = range(0x101, 0x10A)
 ESTIMATES, SEGMENT, PAUSE, RESUME, FINISH, CANCEL = 0x10B, 0x10C, 0x10D, 0x10E, 0x112, 0x113
 WAYPOINT, DESTINATION, WITHDRAW, PROMPT, PROMPT_ANSWER, PROMPT_OVER, OUTCOME = 0x200, 0x201, 0x202, *range(0x204, 0x208)
 CANCEL_NAVIGATION, ALLOW_NAVIGATION = 0x208, 0x209
 CONTENT, REQUESTS, PROMPTS, RESUMPTION = list(range(1, 11)), 11, 12, 16
 MORE = 32
 STATES = ["continue", "initial", "prepare", "execute"]
+
+
+def elements(maneuvers=(), lanes=(), segments=()):
+    """What is held of elements of a route, by their ids."""
+    return (
+        {maneuver.number(1): maneuver for maneuver in maneuvers},
+        {guidance.number(1): len(guidance.bodies(2)) for guidance in lanes},
+        {segment.text(1): len(segment.body(4).numbers(1)) for segment in segments},
+    )
 
 
 class Cluster(Peer):
@@ -31,6 +41,7 @@ class Cluster(Peer):
         self.asked = {}  # requests without an outcome: type and body
         self.sequence = self.snapshot_end = 0  # the cursor, and what it becomes at the end of a snapshot
         self.prompt = self.snapshot = self.shown = ""
+        self.deadline = 0.0  # of the prompt
         self.forget()
 
     def forget(self):
@@ -49,22 +60,26 @@ class Cluster(Peer):
         if not body.number(6):
             self.forget()
             self.session = self.sequence = 0
+            self.snapshot = ""
+            self.show()
         for kind, request in self.asked.values():
             self.send(kind, request)
 
     def begin_route(self, route, generation):
-        """A new generation voids everything that spoke of the route."""
+        """A new generation voids everything that spoke of the route. A route that cannot be read changes nothing."""
+        new = elements(route.bodies(1), route.bodies(2), route.bodies(3))
+        upcoming, current_lanes, distance = route.numbers(5), route.number(6), route.body(8).number(1)
         self.generation, self.maneuvers, self.lanes, self.segments = generation, {}, {}, {}
         self.distances, self.state = {}, 0
-        self.add(route.bodies(1), route.bodies(2), route.bodies(3))
-        self.upcoming, self.current_lanes = route.numbers(5), route.number(6)
+        self.add(*new)
+        self.upcoming, self.current_lanes = upcoming, current_lanes
         if self.upcoming and route.has(8):
-            self.distances[self.upcoming[0]] = route.body(8).number(1)
+            self.distances[self.upcoming[0]] = distance
 
-    def add(self, maneuvers=(), lanes=(), segments=()):
-        self.maneuvers.update((maneuver.number(1), maneuver) for maneuver in maneuvers)
-        self.lanes.update((guidance.number(1), len(guidance.bodies(2))) for guidance in lanes)
-        self.segments.update((segment.text(1), len(segment.body(4).numbers(1))) for segment in segments)
+    def add(self, maneuvers, lanes, segments):
+        self.maneuvers.update(maneuvers)
+        self.lanes.update(lanes)
+        self.segments.update(segments)
 
     def received(self, frame):
         kind, body = frame.type, frame.body
@@ -91,20 +106,22 @@ class Cluster(Peer):
         elif kind in (SUSPENDED, RESTORED):
             say("suspended" if kind == SUSPENDED else "restored")
         elif kind == START:
-            self.forget()
-            self.trip = body.body(1).text(1)
+            trip = body.body(1).text(1)
             self.begin_route(body.body(3), body.number(2))
+            self.trip, self.paused, self.road, self.gauges = trip, False, "", {}
         elif kind == PAUSE:
             self.paused, self.state = True, 0
         elif kind == RESUME:
-            self.paused = False
             if body.number(1) != self.generation:
                 self.begin_route(body.body(3), body.number(1))
+            self.paused = False
         elif kind == PROMPT:
-            self.prompt = body.text(1)
+            self.prompt, self.deadline = body.text(1), time.monotonic() + body.number(4) / 1000
             name = (body.body(2).texts(3) + ["-"])[0]
             say(f"prompt {self.prompt}: {name}, then {body.body(3).number(1)} m to go")
         elif kind == PROMPT_OVER:
+            if body.text(1) == self.prompt:
+                self.prompt = ""
             say(f"prompt over {body.text(1)} outcome {body.number(2)}")
         elif kind == OUTCOME:
             self.asked.pop(body.text(1), None)
@@ -119,12 +136,14 @@ class Cluster(Peer):
             self.show()
 
     def update(self, kind, body):
-        if kind == ADD_MANEUVERS:
-            self.add(maneuvers=body.bodies(2))
+        if kind == UPDATE_TRIP:
+            self.trip = body.body(1).text(1)
+        elif kind == ADD_MANEUVERS:
+            self.add(*elements(maneuvers=body.bodies(2)))
         elif kind == ADD_LANES:
-            self.add(lanes=body.bodies(2))
+            self.add(*elements(lanes=body.bodies(2)))
         elif kind == ADD_SEGMENTS:
-            self.add(segments=body.bodies(2))
+            self.add(*elements(segments=body.bodies(2)))
         elif kind == UPCOMING:
             self.upcoming = body.numbers(2)
         elif kind == LANES:
@@ -161,7 +180,7 @@ class Cluster(Peer):
             self.send(kind, body)
         elif words == ["withdraw"]:
             self.send(WITHDRAW, chunk(1, f"request-{self.requests}"))
-        elif words in (["yes"], ["no"]) and self.prompt:
+        elif words in (["yes"], ["no"]) and self.prompt and time.monotonic() < self.deadline:
             self.send(PROMPT_ANSWER, chunk(1, self.prompt) + number(2, int(words == ["yes"])))
         elif words in (["own"], ["cancel"]):
             self.send(CANCEL_NAVIGATION, number(1, 1 if words == ["own"] else 2))

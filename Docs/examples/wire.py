@@ -74,6 +74,8 @@ class Body:
             else:
                 size, at = {1: (8, at), 5: (4, at)}.get(key & 7) or read_varint(data, at)
                 value, at = data[at : at + size], at + size
+            if at > len(data):
+                raise ValueError("a field is longer than its message")
             self.fields.setdefault(key >> 3, []).append(value)
 
     def has(self, field):

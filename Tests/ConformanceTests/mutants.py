@@ -23,7 +23,7 @@ from waymark_conformance.cases import load_cases  # noqa: E402
 from waymark_conformance.peers import Peer  # noqa: E402
 from waymark_conformance.run import FAILED, GatewayStage, run_all  # noqa: E402
 
-EXAMPLES = ROOT / "Docs/examples"
+EXAMPLES, PACKAGE = ROOT / "Docs/examples", ROOT / "Sources/python"
 RECORD = HERE / "mutants.json"
 ESCAPED_MAX = 0.02
 # An example for this role does not use what these change.
@@ -44,15 +44,26 @@ def mutants():
         yield "gateway", name, None
 
 
+def place_of(file):
+    """Where a file that a mutant changes is."""
+    return (PACKAGE if file.startswith("waymark_nav/") else EXAMPLES) / file
+
+
 def make(role, change, folder):
-    """The mutated example, as a peer; without a change the example."""
-    for file in EXAMPLES.glob("*.py"):
-        shutil.copy(file, folder)
-    file, old, new = change or ("wire.py", "class Peer:", "class Peer:")
-    text = (EXAMPLES / file).read_text(encoding="utf-8")
-    if text.count(old) != 1:
-        sys.exit(f"{file}: the text of a mutant is there {text.count(old)} times: {old}")
-    (Path(folder) / file).write_text(text.replace(old, new), encoding="utf-8")
+    """The mutated example or package, as a peer; without a text to replace, as it is."""
+    file, old, new = change
+    for example in EXAMPLES.glob("*.py"):
+        shutil.copy(example, folder)
+    shutil.copytree(PACKAGE / "waymark_nav", Path(folder) / "waymark_nav", ignore=shutil.ignore_patterns("__pycache__"))
+    if old:
+        text = place_of(file).read_text(encoding="utf-8")
+        if text.count(old) != 1:
+            sys.exit(f"{file}: the text of a mutant is there {text.count(old)} times: {old}")
+        (Path(folder) / file).write_text(text.replace(old, new), encoding="utf-8")
+    if file.startswith("waymark_nav/"):
+        command = f"{sys.executable} {HERE}/nav_driver.py {role} tcp:127.0.0.1:{{port}} {{vehicle}}"
+        driver = ["state", "json", "screen", "commands", "reconnects"]
+        return Peer(role, command, driver=driver, setups={"slots": {"command": f"{command} 2"}}, environment={"PYTHONPATH": str(folder)})
     program, driver = {"endpoint": ("cluster.py", ["state", "commands", "screen"]), "client": ("navigate.py", ["commands"])}[role]
     return Peer(role, f"{sys.executable} {folder}/{program} tcp:127.0.0.1:{{port}} {{vehicle}}", driver=driver)
 
@@ -105,7 +116,7 @@ async def judge(role, name, change, record, gateway, shared, is_finding):
             # A case that failed because the machine is busy, or of the proxy, catches nothing.
             again = [case for case in part if case.id == found[1]]
             if await run_one(role, name, change, again, gateway, shared) and not await run_one(
-                role, "", None, again, gateway, shared
+                role, "", change and (change[0], "", ""), again, gateway, shared
             ):
                 return found
             part = [case for case in part if case.id != found[1]]

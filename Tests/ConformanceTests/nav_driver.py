@@ -74,7 +74,7 @@ class Cluster:
     async def show(self, updates):
         """Prints each whole state."""
         async for update in updates:
-            if update.state.is_complete:
+            if update.state.is_complete and update.state.snapshot_end is None:
                 print(_json.line(_json.state(update.state)), flush=True)
 
     async def run(self):

@@ -1,9 +1,11 @@
-"""Endpoints and clients with one bug each: the examples of Docs/examples with a text replaced.
+"""Endpoints and clients with one bug each: the examples of Docs/examples, or the Python package, with a text replaced.
 
 Each is: name, role, file, the text, what replaces it. The text is in the file exactly once.
 """
 
 C, N, W = "cluster.py", "navigate.py", "wire.py"
+# What the examples do not hold, the Python package does.
+S, R = "waymark_nav/core/_state.py", "waymark_nav/core/_peer.py"
 BOTH = [
     ("writes lengths in the wrong byte order", W, 'HEADER.pack(b"WM", 1, flags, kind, key, len(body),', 'HEADER.pack(b"WM", 1, flags, kind, key, int.from_bytes(len(body).to_bytes(4, "little"), "big"),'),
     ("sends another major version", W, 'HEADER.pack(b"WM", 1,', 'HEADER.pack(b"WM", 2,'),
@@ -41,19 +43,19 @@ ENDPOINTS = [
     ("does not move its cursor", C, "            self.sequence = frame.sequence", "            pass"),
     ("resumes without its session", C, "number(12, self.session)", "number(12, 0)"),
     ("resumes after its cursor", C, "number(13, self.sequence)", "number(13, self.sequence + 1)"),
-    ("keeps its state if its token is not valid", C, "        if not body.number(6):\n            self.forget()\n            self.session = self.sequence = 0\n        for", "        for"),
+    ("keeps its state if its token is not valid", C, "        if not body.number(6):\n            self.forget()\n            self.session = self.sequence = 0\n            self.snapshot = \"\"\n            self.show()\n        for", "        for"),
     ("forgets its state whenever it resumes", C, "        if not body.number(6):", "        if True:"),
     ("keeps maneuvers over a generation", C, "self.generation, self.maneuvers, self.lanes, self.segments = generation, {}, {}, {}", "self.maneuvers = getattr(self, 'maneuvers', {})\n        self.generation, self.lanes, self.segments = generation, {}, {}"),
     ("keeps segments over a generation", C, "self.generation, self.maneuvers, self.lanes, self.segments = generation, {}, {}, {}", "self.segments = getattr(self, 'segments', {})\n        self.generation, self.maneuvers, self.lanes = generation, {}, {}"),
     ("keeps estimates over a generation", C, "        self.distances, self.state = {}, 0", "        self.distances, self.state = getattr(self, 'distances', {}), 0"),
     ("keeps the maneuver state over a generation", C, "        self.distances, self.state = {}, 0", "        self.distances, self.state = {}, getattr(self, 'state', 0)"),
-    ("keeps the road over a StartGuidance", C, "        elif kind == START:\n            self.forget()\n", "        elif kind == START:\n            self.paused = False\n"),
+    ("keeps the road over a StartGuidance", C, 'self.trip, self.paused, self.road, self.gauges = trip, False, "", {}', "self.trip, self.paused, self.gauges = trip, False, {}"),
     ("ignores estimates of a route", C, "        if self.upcoming and route.has(8):", "        if False:"),
-    ("replaces maneuvers when some are added", C, "        self.maneuvers.update((maneuver.number(1), maneuver) for maneuver in maneuvers)", "        maneuvers = list(maneuvers)\n        self.maneuvers = dict((maneuver.number(1), maneuver) for maneuver in maneuvers) if maneuvers else self.maneuvers"),
-    ("does not replace a maneuver with the same id", C, "        self.maneuvers.update((maneuver.number(1), maneuver) for maneuver in maneuvers)", "        for maneuver in maneuvers:\n            self.maneuvers.setdefault(maneuver.number(1), maneuver)"),
-    ("ignores AddManeuvers", C, "            self.add(maneuvers=body.bodies(2))", "            pass"),
-    ("ignores AddLaneGuidances", C, "            self.add(lanes=body.bodies(2))", "            pass"),
-    ("ignores AddRouteSegments", C, "            self.add(segments=body.bodies(2))", "            pass"),
+    ("replaces maneuvers when some are added", C, "        self.maneuvers.update(maneuvers)", "        self.maneuvers = maneuvers or self.maneuvers"),
+    ("does not replace a maneuver with the same id", C, "        self.maneuvers.update(maneuvers)", "        self.maneuvers = maneuvers | self.maneuvers"),
+    ("ignores AddManeuvers", C, "            self.add(*elements(maneuvers=body.bodies(2)))", "            pass"),
+    ("ignores AddLaneGuidances", C, "            self.add(*elements(lanes=body.bodies(2)))", "            pass"),
+    ("ignores AddRouteSegments", C, "            self.add(*elements(segments=body.bodies(2)))", "            pass"),
     ("ignores UpcomingManeuvers", C, "            self.upcoming = body.numbers(2)", "            pass"),
     ("reads only packed ids", W, "            if isinstance(value, int):\n                out.append(value)\n                continue", "            if isinstance(value, int):\n                continue"),
     ("ignores CurrentLaneGuidance", C, "            self.current_lanes = body.number(2)", "            pass"),
@@ -65,7 +67,7 @@ ENDPOINTS = [
     ("resets the maneuver state with the upcoming maneuvers", C, "            self.upcoming = body.numbers(2)", "            self.upcoming, self.state = body.numbers(2), 0"),
     ("keeps the maneuver state in a pause", C, "            self.paused, self.state = True, 0", "            self.paused = True"),
     ("does not pause", C, "            self.paused, self.state = True, 0", "            self.state = 0"),
-    ("does not resume", C, "            self.paused = False\n            if", "            if"),
+    ("does not resume", C, "            self.paused = False\n        elif kind == PROMPT:", "            pass\n        elif kind == PROMPT:"),
     ("takes every ResumeGuidance for a new route", C, "            if body.number(1) != self.generation:", "            if True:"),
     ("keeps the old route at a ResumeGuidance", C, "            if body.number(1) != self.generation:", "            if False:"),
     ("shows guidance after its end", C, '            say("finished" if kind == FINISH else "cancelled")\n            self.forget()', '            say("finished" if kind == FINISH else "cancelled")'),
@@ -95,7 +97,23 @@ ENDPOINTS = [
     ("says Hello with a name that is none", C, "chunk(2, self.endpoint)", 'chunk(2, "my endpoint")'),
     ("gives a field twice", C, "number(6, 1)", "number(6, 1) + number(6, 1)"),
     ("sends 2 for true", C, "number(6, 1)", "number(6, 2)"),
-    ("compares ids by Unicode's rules", C, "self.segments.update((segment.text(1),", "import unicodedata\n        self.segments.update((unicodedata.normalize('NFC', segment.text(1)),"),
+    ("ignores UpdateTrip", C, "        if kind == UPDATE_TRIP:\n            self.trip = body.body(1).text(1)\n        elif", "        if"),
+    ("ignores PromptOver", C, "            if body.text(1) == self.prompt:\n                self.prompt = \"\"\n", ""),
+    ("takes every PromptOver for that of its prompt", C, "            if body.text(1) == self.prompt:\n", "            if True:\n"),
+    ("ignores the deadline of a prompt", C, " and time.monotonic() < self.deadline:", ":"),
+    ("answers the first of its prompts", C, "            self.prompt, self.deadline = body.text(1), time.monotonic() + body.number(4) / 1000\n", "            self.prompt, self.deadline = self.prompt or body.text(1), time.monotonic() + body.number(4) / 1000\n"),
+    ("shows the middle of a snapshot of missed frames", C, "        if not self.snapshot and line != self.shown:", '        if self.snapshot != "full" and line != self.shown:'),
+    ("forgets its route at one that it cannot read", C, "        new = elements(", "        self.maneuvers, self.lanes, self.segments, self.upcoming = {}, {}, {}, []\n        new = elements("),
+    ("forgets everything at a StartGuidance that it cannot read", C, "            trip = body.body(1).text(1)\n            self.begin_route(", "            self.forget()\n            trip = body.body(1).text(1)\n            self.begin_route("),
+    ("shows the old route if its token is not valid", C, "            self.snapshot = \"\"\n            self.show()\n        for", "            self.snapshot = \"\"\n        for"),
+    ("keeps previews over a StartGuidance", S, 'kept = {"session",', 'kept = {"previews", "session",'),
+    ("keeps the alert over a StartGuidance", S, 'kept = {"session",', 'kept = {"alert", "session",'),
+    ("forgets the alert at a new generation", S, '        "generation": generation,\n', '        "generation": generation,\n        "alert": None,\n'),
+    ("does not take from missed frames that the client is away", S, "        suspended=begin.suspended,", "        suspended=begin.suspended if is_full(begin) else state.suspended,"),
+    ("takes the first added segment for the current one", S, '{"segments": _adding(message.segments, state.segments, 0)}', '{"segments": _adding(message.segments, state.segments, 0), "current_segment": state.current_segment or message.segments[0].id}'),
+    ("keeps the slot of a maneuver that is added again", S, "    every = (*(element for element in held if element.id not in ids), *new)", "    known = {element.id for element in held}\n    newest = {element.id: element for element in new}\n    every = (*(newest.get(element.id, element) for element in held), *(element for element in new if element.id not in known))"),
+    ("does not wait for the hint of a close code", R, "        self._next_attempt = now + max(hint, delay)", "        self._next_attempt = now + (max(hint, delay) if connection and connection.goodbye and int(connection.goodbye.code) in (2, 21, 22) else delay)"),
+    ("compares ids by Unicode's rules", C, "{segment.text(1): len", "{__import__('unicodedata').normalize('NFC', segment.text(1)): len"),
 ]
 CLIENTS = [
     ("does not raise its numbers", N, "            self.sequence += 1\n            self.published", "            self.sequence = 1\n            self.published"),

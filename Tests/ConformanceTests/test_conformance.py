@@ -1,10 +1,12 @@
 """Tests of the conformance suite itself: its cases, its codec, its reports. Run by `python3 -m unittest` in this folder."""
 
 import ast
+import asyncio
 import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,7 @@ from waymark_conformance.__main__ import main  # noqa: E402
 from waymark_conformance.cases import CLASSES, ROLES, covered, load_cases  # noqa: E402
 from waymark_conformance.frames import Reader, type_number  # noqa: E402
 from waymark_conformance.match import filled, mismatch  # noqa: E402
+from waymark_conformance.peers import Peer, Process  # noqa: E402
 from waymark_conformance.schema import decode, encode, faults, load  # noqa: E402
 from waymark_conformance.steps import FRAGMENTS, SCENES, VERBS  # noqa: E402
 
@@ -191,6 +194,68 @@ class Program(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertRegex(text, r"^waymark-conformance: the gateway does not listen: no, \d+$")
 
+    def peer(self, described, *arguments):
+        """Runs the program with a peer file."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "peer.json"
+            path.write_text(described if isinstance(described, str) else json.dumps(described), encoding="utf-8")
+            return run("--peer", str(path), *arguments)
+
+    def test_an_error_in_a_peer_file_names_the_key(self):
+        command = "sleep 60"
+        for described, words in (
+            ("{", "is not JSON"),
+            (["sleep"], "is not an object"),
+            ({}, "has no key command"),
+            ({"against": command}, "has no key against; the keys are role, command"),
+            ({"command": ["sleep", "60"]}, "command is a list, not a text"),
+            ({"command": ""}, "command is empty"),
+            ({"command": "sleep '60"}, "command: No closing quotation"),
+            ({"command": command, "role": "car"}, "role is 'car'"),
+            ({"command": command, "role": ["endpoint"]}, "role is"),
+            ({"command": command, "driver": "state"}, "driver is a text, not a list"),
+            ({"command": command, "driver": ["states"]}, "driver has no part states"),
+            ({"command": command, "driver": [["state"]]}, "driver has no part"),
+            ({"command": command, "setups": "slots"}, "setups is a text, not an object"),
+            ({"command": command, "setups": {"slot": {}}}, "setups has no key slot; the keys are slots"),
+            ({"command": command, "setups": {"slots": command}}, "setups.slots is a text, not an object"),
+            ({"command": command, "setups": {"slots": {"against": command}}}, "setups.slots has no key against"),
+            ({"command": command, "setups": {"slots": {"command": 1}}}, "setups.slots.command is a number, not a text"),
+            ({"command": command, "times": {"grace": "1"}}, "times.grace is a text, not a number"),
+            ({"command": command, "times": {"graces": 1}}, "times has no key graces"),
+            ({"command": command, "environment": {"A": None}}, "environment.A is null, not a text"),
+        ):
+            status, text = self.peer(described, "EP-SLOT", "EP-VIEW-24")
+            self.assertEqual((status, len(text.splitlines())), (2, 1), described)
+            self.assertIn(words, text)
+
+    def test_a_start_that_is_cancelled_ends(self):
+        async def cancelled(turns):
+            process = Process(Peer("endpoint", "sleep 60"), {})
+            start = asyncio.create_task(process.start())
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            start.cancel()
+            done, _ = await asyncio.wait([start], timeout=60)
+            self.assertTrue(done, turns)
+            await process.end()
+            return process.process.returncode
+
+        for turns in range(1, 8):
+            self.assertEqual(asyncio.run(cancelled(turns)), -signal.SIGKILL, turns)
+
+    def test_a_program_that_crashes_is_quoted(self):
+        for code, words in (
+            ("print('start'); print('TypeError: no road'); print('  at line 3'); print('v20')", "TypeError: no road / v20"),
+            ("print('start'); print('end')", "status 3: end"),
+            ("print('Error: gone')", "status 3: Error: gone"),
+            ("pass", "it printed nothing"),
+        ):
+            command = f'{sys.executable} -c "{code}; raise SystemExit(3)"'
+            status, text = self.peer({"command": command, "driver": []}, "EP-HELLO-01")
+            self.assertEqual(status, 1)
+            self.assertIn(words, " ".join(text.split()))
+
 
 class Independence(unittest.TestCase):
     def test_it_needs_the_standard_library_alone(self):
@@ -219,7 +284,7 @@ class Mutants(unittest.TestCase):
         for role, name, change in mutants.mutants():
             if change:
                 file, old, new = change
-                text = (mutants.EXAMPLES / file).read_text(encoding="utf-8")
+                text = mutants.place_of(file).read_text(encoding="utf-8")
                 self.assertEqual(text.count(old), 1, f"{role}: {name}")
                 compile(text.replace(old, new), name, "exec")
 

@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import json
 import os
-import shlex
 import shutil
 import signal
 import sys
@@ -13,7 +12,7 @@ import time
 
 from . import report
 from .cases import ROLES, load_cases, select
-from .peers import Peer
+from .peers import Peer, check_peer
 from .run import FAILED, probe, run_all
 from .schema import Malformed, load
 
@@ -62,28 +61,40 @@ def parse(arguments):
 
 
 def peer_of(options):
-    values = {}
-    if options.peer:
-        with open(options.peer, encoding="utf-8") as file:
-            values = json.load(file)
-    if options.against:
+    values = read_peer(options.peer) if options.peer else {}
+    if options.against is not None:
         values["command"] = options.against
-    if "command" not in values:
-        raise Malformed("--against COMMAND is missing")
     if options.file:
         with open(options.file, encoding="utf-8") as file:
             values["file"] = file.read()
     values["role"] = options.role or values.get("role", "endpoint")
+    if values["role"] not in ROLES:
+        raise Malformed(f"role is {values['role']!r}, none of {', '.join(ROLES)}")
     if options.driver is not None:
-        values["driver"] = [part for part in options.driver.split(",") if part != "none"]
+        values["driver"] = [part for part in options.driver.split(",") if part not in ("", "none")]
+    check_peer(values, sorted({case.setup for case in load_cases(values["role"]) if case.setup}))
+    if "command" not in values:
+        raise Malformed(
+            f"{options.peer} has no key command, and --against COMMAND is missing" if options.peer else "--against COMMAND is missing"
+        )
     values["name"] = options.name or values.get("name", values["command"].split()[0])
     peer = Peer(**values)
-    if not shutil.which(shlex.split(peer.command)[0]):
-        raise Malformed(f"there is no program {shlex.split(peer.command)[0]}")
     if "driver" not in values and peer.role != "gateway":
         peer.driver = asyncio.run(probe(peer, options.slowness))
         print(f"driver contract: {', '.join(peer.driver) or 'none of it'}; --driver says otherwise")
     return peer
+
+
+def read_peer(path):
+    """The object of a peer file."""
+    with open(path, encoding="utf-8") as file:
+        try:
+            values = json.load(file)
+        except ValueError as error:
+            raise Malformed(f"{path} is not JSON: {error}") from error
+    if not isinstance(values, dict):
+        raise Malformed(f"{path} is not an object")
+    return values
 
 
 def wrapped(text, indent):

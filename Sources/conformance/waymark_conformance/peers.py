@@ -10,7 +10,9 @@ import shutil
 import signal
 import socket
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+
+from .schema import Malformed
 
 STATES = {"continue", "initial", "prepare", "execute"}
 SHOWS = re.compile(
@@ -19,6 +21,12 @@ SHOWS = re.compile(
 )
 # The page's defaults, in seconds.
 TIMES = {"grace": 30, "request": 10, "prompt": 60, "share": 10, "handshake": 5, "stall": 30, "errors": 10}
+PARTS = ("state", "json", "screen", "reconnects", "drives", "commands")
+# What a setup can change.
+SETUP_KEYS = ("command", "file", "changed", "times", "environment")
+KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number", type(None): "null"}
+# The line of a crash that says what went wrong, in most languages.
+CRASH = re.compile(r"Error|error:")
 
 
 @dataclass
@@ -33,13 +41,11 @@ class Peer:
     changed: str = ""
     """Of a gateway: the file after its operator has changed it. The gateway reads it at SIGHUP."""
     driver: list = field(default_factory=list)
-    """Which parts of the driver contract it has: state, commands, reconnects."""
+    """Which of PARTS, the driver contract, it has."""
     setups: dict = field(default_factory=dict)
     """Of a gateway: names of setups, each with its own command, file and times."""
     times: dict = field(default_factory=dict)
     environment: dict = field(default_factory=dict)
-    notes: dict = field(default_factory=dict)
-    """By case: why a verdict other than OK is right for this implementation."""
 
     def setup(self, name):
         """The setup of the name, or this one."""
@@ -50,6 +56,61 @@ class Peer:
 
     def time(self, name):
         return self.times.get(name, TIMES[name])
+
+
+def one_of(key, names, where):
+    if key not in names:
+        raise Malformed(f"{where} has no key {key}; the keys are {', '.join(names)}")
+
+
+def of_kind(value, kind, where):
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise Malformed(f"{where} is {KINDS[type(value)]}, not {KINDS[kind if isinstance(kind, type) else kind[0]]}")
+
+
+def check_command(command, where):
+    of_kind(command, str, where)
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise Malformed(f"{where}: {error}") from error
+    if not words:
+        raise Malformed(f"{where} is empty")
+    if not shutil.which(words[0]):
+        raise Malformed(f"there is no program {words[0]}")
+
+
+def check_values(values, where):
+    """Values that a peer and a setup can have; the error names the key."""
+    for key in ("name", "file", "changed", "role"):
+        of_kind(values.get(key, ""), str, where + key)
+    if "command" in values:
+        check_command(values["command"], where + "command")
+    for key, kind in (("times", (int, float)), ("environment", str)):
+        of_kind(values.get(key, {}), dict, where + key)
+        for name, value in values.get(key, {}).items():
+            if key == "times":
+                one_of(name, TIMES, where + key)
+            of_kind(value, kind, f"{where}{key}.{name}")
+
+
+def check_peer(values, setups):
+    """Checks the object of a peer file: `setups` are the names of those that cases of its role need."""
+    of_kind(values, dict, "the peer")
+    for key in values:
+        one_of(key, [each.name for each in fields(Peer)], "the peer")
+    check_values(values, "")
+    of_kind(values.get("driver", []), list, "driver")
+    for part in values.get("driver", []):
+        if part not in PARTS:
+            raise Malformed(f"driver has no part {part}; the parts are {', '.join(PARTS)}")
+    of_kind(values.get("setups", {}), dict, "setups")
+    for name, setup in values.get("setups", {}).items():
+        one_of(name, setups, "setups")
+        of_kind(setup, dict, f"setups.{name}")
+        for key in setup:
+            one_of(key, SETUP_KEYS, f"setups.{name}")
+        check_values(setup, f"setups.{name}.")
 
 
 def free_port():
@@ -79,7 +140,19 @@ class Process:
             self.places["file"] = os.path.join(self.folder, "file")
             with open(self.places["file"], "w", encoding="utf-8") as file:
                 file.write(self.fill(self.peer.file))
-        self.process = await asyncio.create_subprocess_exec(
+        starting = asyncio.ensure_future(self.execute())
+        try:
+            self.process = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            # A start that is cancelled half-way would wait without end for pipes that are never made.
+            self.process = await starting
+            raise
+        finally:
+            if self.process:
+                self.task = asyncio.create_task(self.read())
+
+    def execute(self):
+        return asyncio.create_subprocess_exec(
             *shlex.split(self.fill(self.peer.command)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -88,7 +161,6 @@ class Process:
             limit=1 << 24,
             env={**os.environ, **self.peer.environment},
         )
-        self.task = asyncio.create_task(self.read())
 
     async def read(self):
         with contextlib.suppress(ValueError, ConnectionError):
@@ -122,6 +194,13 @@ class Process:
         with open(self.places["file"], "w", encoding="utf-8") as file:
             file.write(self.fill(self.peer.changed))
         self.signal("HUP")
+
+    def last_words(self):
+        """How it ended: the line of its output that names an error, and the last one."""
+        printed = [line for line in self.lines if line.strip() and not line.startswith("{")]
+        named = [line for line in printed if CRASH.search(line)][:1]
+        words = " / ".join(dict.fromkeys(named + printed[-1:])) or "it printed nothing"
+        return f"it ended with status {self.process.returncode}: {words}"
 
     def command(self, line):
         self.process.stdin.write(line.encode() + b"\n")

@@ -172,9 +172,22 @@ class PeerView:
         try:
             await scene.process.start()
             yield
+        except Failed as failure:
+            await self.explain(scene, failure)
+            raise
         finally:
             await scene.process.end()
             server.close()
+
+    @staticmethod
+    async def explain(scene, failure):
+        """Adds how the implementation ended, if it did."""
+        if any(link.is_closed for link in scene.links.values()):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(scene.process.process.wait(), 0.2)
+        words = scene.process.last_words()
+        if scene.process.process.returncode and not failure.verdict and words not in str(failure):
+            failure.args = (f"{failure}; {words}",)
 
     async def accepted(self, scene, target, until, otherwise):
         while True:
@@ -184,8 +197,7 @@ class PeerView:
             if clock() >= until:
                 raise Failed("it did not connect in time", otherwise)
             if scene.process.process.returncode is not None and self.new.empty():
-                tail = " / ".join(scene.process.lines[-2:])
-                raise Failed(f"it ended with status {scene.process.process.returncode}: {tail}", otherwise)
+                raise Failed(scene.process.last_words(), otherwise)
         laws = EndpointLaws() if self.peer.role == "endpoint" else ClientLaws(self.sessions)
         if scene.observed:
             laws.sessions |= scene.observed[-1].sessions
@@ -285,6 +297,9 @@ async def run_all(cases, peer, jobs=24, slowness=1.0, stage=None, order=None, st
         else:
             await done
     finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         if not stage:
             await own.end()
     places = {case.id: index for index, case in enumerate(cases)}

@@ -450,7 +450,7 @@ class Scene(Judging):
         until = clock() + self.seconds(step.get("within", WITHIN)) * self.slowness
         while (fault := mismatch(pattern, {key: self.process.state.get(key) for key in pattern}, dict(self.names))) is not None:
             if clock() > until:
-                raise Failed(f"its state is another: {fault}")
+                raise Failed(f"its state is another: {fault}", step.get("otherwise", ""))
             await asyncio.sleep(0.01)
 
     async def needs(self, part, _):
