@@ -34,6 +34,7 @@ navigate() { as phone waymark navigate --connect "$navigation" --vehicle car --r
 # start_drive SPEED [ADDRESS [OPTION...]]: a cluster, connected to ADDRESS (default: the Unix socket), and a client that guides
 # it, both in the background; returns when guidance has started. Their output is in /tmp/cluster and /tmp/navigate.
 start_drive() {
+  rm -f /tmp/cluster /tmp/navigate  # Of the drive before.
   as car waymark cluster --connect "${2:-$vehicle}" --id car --json --accept-prompts yes --until finished "${@:3}" >/tmp/cluster 2>&1 &
   cluster=$!
   eventually 30 has /tmp/cluster '"connected"'

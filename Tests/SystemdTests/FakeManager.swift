@@ -89,20 +89,25 @@ func isSame(_ first: CInt, _ second: CInt) -> Bool {
 
 func isOpen(_ descriptor: CInt) -> Bool { fcntl(descriptor, F_GETFD) >= 0 }
 
+/// From here on the calling thread has descriptors of its own: another one may wait for events on one of the fixed numbers.
+private func unshareDescriptors() {
+    // Why not by its name: the module Glibc does not have it, nor the flag CLONE_FILES.
+    typealias Unshare = @convention(c) (CInt) -> CInt
+    let unshare = unsafeBitCast(dlsym(nil, "unshare"), to: Unshare?.self)
+    if unshare?(0x400) != 0 { preconditionFailure("the descriptors cannot be unshared") }
+}
+
 /// Puts copies of `descriptors` at the numbers that the service manager uses, from 3 on, and restores the previous ones after
 /// `body`.
 func withInherited(_ descriptors: [CInt], names: String, _ body: () throws -> Void) rethrows {
+    unshareDescriptors()
     let places = descriptors.indices.map { CInt(3 + $0) }
     let before = places.map { fcntl($0, F_DUPFD_CLOEXEC, 200) }
     // Copied first, because the ranges may overlap.
     let copies = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, 200) }
     for (copy, place) in zip(copies, places) { dup2(copy, place) }
     defer {
-        for (old, place) in zip(before, places) {
-            // What `body` has closed, another thread of the process may have opened again, as the one that waits for events.
-            if isOpen(place), !copies.contains(where: { isSame(place, $0) }) { continue }
-            if old >= 0 { dup2(old, place) } else { close(place) }
-        }
+        for (old, place) in zip(before, places) { if old >= 0 { dup2(old, place) } else { close(place) } }
     }
     setenv("LISTEN_PID", "\(getpid())", 1)
     setenv("LISTEN_FDS", "\(descriptors.count)", 1)
