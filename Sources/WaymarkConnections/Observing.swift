@@ -72,21 +72,21 @@ extension GatewayCore {
             // Observers are not told of each other.
             return self.hub?.depart(id, clean: clean, until: now + self.gateway.policy.limits.grace) ?? ()
         case .policyChanged:
-            for id in self.hub?.endForbidden(by: self.gateway) ?? [] {
-                let goodbye = Goodbye(.notAuthorized, reason: "the access rules have changed")
-                self.instruct(id, .session(id, .closeRequested(goodbye)))
-            }
+            self.refuse(self.hub?.endForbidden(by: self.gateway) ?? [])
         default: break
         }
         self.hub?.see(event, actions, of: &self.gateway, at: now)
     }
 
+    /// Closes observers that the access rules no longer admit.
+    private mutating func refuse(_ observers: [ConnectionID]) {
+        let goodbye = Goodbye(.notAuthorized, reason: "the access rules have changed")
+        for id in observers { self.instruct(id, .session(id, .closeRequested(goodbye))) }
+    }
+
     /// Sends what observers have room for. Ends to observe once there are no observers.
     mutating func tellObservers(at now: Instant) {
-        for id in self.refusedObservers {
-            let goodbye = Goodbye(.notAuthorized, reason: "the access rules have changed")
-            self.instruct(id, .session(id, .closeRequested(goodbye)))
-        }
+        self.refuse(self.refusedObservers)
         self.refusedObservers = []
         self.hub?.forgetExpired(at: now)
         guard self.hub?.isEmpty == false else {
@@ -96,26 +96,28 @@ extension GatewayCore {
         }
         self.beginMeasuring()
         guard self.hub?.isDue == true else { return }
-        let (connected, byteCount) = (self.hub?.connectedCount ?? 0, self.hub?.byteCount ?? 0)
-        let dropped = self.tallies.dropped + (self.hub?.droppedCount ?? 0)
-        let (measure, tallies) = (self.measure, self.tallies)
-        let (counters, census) = (self.gateway.counters, self.gateway.census)
-        let kept = self.gateway.keptBytes
-        let portions = self.hub?.takePortions(
-            of: &self.gateway,
-            measures: {
-                var all = tallies.counters + measure.counters(after: tallies.loops)
-                all += counters.all + census.all
-                all += [
-                    Counter(.entriesDropped, dropped), Counter(.observersConnected, UInt64(connected)),
-                    Counter(.observationBytes, UInt64(byteCount)),
-                    Counter(.retainedBytes, UInt64(kept.retained)),
-                    Counter(.replayBytes, UInt64(kept.replay)),
-                ]
-                return Measures(counters: all, connections: measure.connections)
-            }, at: now)
+        // Why not for each portion: the counters are long, and hardly ever asked for.
+        let isAnswering = self.hub?.isAnswering == true
+        let measures = isAnswering ? self.measures : Measures(counters: [], connections: [])
+        let portions = self.hub?.takePortions(of: &self.gateway, measures: { measures }, at: now)
         for (id, frames) in portions ?? [] { self.instruct(id, .tell(id, frames)) }
-        if self.hub?.isAnswering == false { self.measure = LoopMeasure() }
+        if isAnswering, self.hub?.isAnswering == false { self.measure = LoopMeasure() }
+    }
+
+    /// Everything that is counted.
+    private var measures: Measures {
+        mutating get {
+            let kept = self.gateway.keptBytes
+            var all = self.tallies.counters + self.measure.counters(after: self.tallies.loops)
+            all += self.gateway.counters.all + self.gateway.census.all
+            all += [
+                Counter(.entriesDropped, self.tallies.dropped + (self.hub?.droppedCount ?? 0)),
+                Counter(.observersConnected, UInt64(self.hub?.connectedCount ?? 0)),
+                Counter(.observationBytes, UInt64(self.hub?.byteCount ?? 0)),
+                Counter(.retainedBytes, UInt64(kept.retained)), Counter(.replayBytes, UInt64(kept.replay)),
+            ]
+            return Measures(counters: all, connections: self.measure.connections)
+        }
     }
 
     /// The connection of an observer has room. Plan a run, if one is due.

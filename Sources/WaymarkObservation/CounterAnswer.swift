@@ -41,7 +41,8 @@ extension ObservationHub {
     /// An observer asks for counters. What it asks for until its answer begins is answered together.
     package mutating func read(_ counters: ReadCounters, from connection: ConnectionID) {
         guard let place = self.place(of: connection) else { return }
-        let asked = counters.union(self.observations[place]?.asked)
+        var asked = counters
+        if let waiting = self.observations[place]?.asked { asked.formUnion(waiting) }
         self.observations[place]?.asked = asked
     }
 
@@ -123,14 +124,5 @@ extension CounterAnswer {
         }
         if case .connections(0) = self.part, self.connections.isEmpty { self.part = .sessions(after: nil) }
         if case .sessions(nil) = self.part, !self.read.wantsSessions { report.isLast = true }
-    }
-}
-
-extension ReadCounters {
-    /// What either asks for.
-    fileprivate func union(_ other: ReadCounters?) -> ReadCounters {
-        var union = self
-        if let other { union.formUnion(other) }
-        return union
     }
 }

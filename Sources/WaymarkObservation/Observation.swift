@@ -98,38 +98,44 @@ extension Observation {
 
 // What an observer gets.
 extension Observation {
-    func wants(_ vehicle: VehicleID, in gateway: Gateway) -> Bool {
-        guard let observe, observe.wantsState,
-            observe.vehicles.isEmpty || observe.vehicles.contains(vehicle)
-        else { return false }
+    /// Whether neither its filter nor the access rules hide a vehicle.
+    private func sees(_ vehicle: VehicleID, in gateway: Gateway) -> Bool {
+        guard self.observe.map({ $0.vehicles.isEmpty || $0.vehicles.contains(vehicle) }) ?? true else {
+            return false
+        }
         return !self.isLimited || gateway.maySee(self.grant, vehicle)
     }
 
-    func wants(_ client: ClientID) -> Bool {
-        guard let observe, observe.wantsState else { return false }
-        return observe.clients.isEmpty || observe.clients.contains(client)
+    private func sees(_ client: ClientID) -> Bool {
+        self.observe.map { $0.clients.isEmpty || $0.clients.contains(client) } ?? true
     }
 
+    private func sees(_ session: SessionID) -> Bool {
+        self.observe.map { $0.sessions.isEmpty || $0.sessions.contains(session) } ?? true
+    }
+
+    func wants(_ vehicle: VehicleID, in gateway: Gateway) -> Bool {
+        self.observe?.wantsState == true && self.sees(vehicle, in: gateway)
+    }
+
+    func wants(_ client: ClientID) -> Bool { self.observe?.wantsState == true && self.sees(client) }
+
     func wants(_ session: SessionID, of client: ClientID) -> Bool {
-        guard let observe else { return false }
-        return self.wants(client) && (observe.sessions.isEmpty || observe.sessions.contains(session))
+        self.wants(client) && self.sees(session)
     }
 
     /// Whether an event or frames with this scope concern it.
     mutating func concerns(_ scope: Scope, in gateway: Gateway) -> Bool {
         guard let observe else { return false }
         if self.seesEverything { return true }
-        if !observe.sessions.isEmpty, !observe.sessions.contains(scope.session) { return false }
+        guard self.sees(scope.session) else { return false }
         if !observe.clients.isEmpty {
             guard let client = scope.client, observe.clients.contains(client) else { return false }
         }
         if observe.vehicles.isEmpty, !self.isLimited { return true }
         if self.isLimited, scope.isOfClient { return false }
         if !scope.vehicles.isEmpty {
-            return scope.vehicles.contains {
-                (observe.vehicles.isEmpty || observe.vehicles.contains($0))
-                    && (!self.isLimited || gateway.maySee(self.grant, $0))
-            }
+            return scope.vehicles.contains { self.sees($0, in: gateway) }
         }
         guard scope.session != .none else { return observe.vehicles.isEmpty }
         return self.hasVisibleVehicle(scope.session, scope.audience, observe, in: gateway)
@@ -140,8 +146,7 @@ extension Observation {
     ) -> Bool {
         guard observe.vehicles.isEmpty else {
             return observe.vehicles.contains {
-                (audience?.contains($0) ?? (gateway.session(of: $0) == session))
-                    && (!self.isLimited || gateway.maySee(self.grant, $0))
+                (audience?.contains($0) ?? (gateway.session(of: $0) == session)) && self.sees($0, in: gateway)
             }
         }
         guard let version = gateway.vehicleListVersion(of: session) else {
@@ -159,20 +164,19 @@ extension Observation {
 
     /// Whether it may be told what waits for a connection.
     func mayMeasure(_ connection: ConnectionID, in gateway: Gateway) -> Bool {
-        let (vehicles, clients) = (self.observe?.vehicles ?? [], self.observe?.clients ?? [])
-        return switch gateway.party(connection) {
-        case .vehicle(let vehicle):
-            (vehicles.isEmpty || vehicles.contains(vehicle))
-                && (!self.isLimited || gateway.maySee(self.grant, vehicle))
-        case .client(let client): clients.isEmpty || clients.contains(client)
-        case nil: vehicles.isEmpty && clients.isEmpty && !self.isLimited
+        switch gateway.party(connection) {
+        case .vehicle(let vehicle): self.sees(vehicle, in: gateway)
+        case .client(let client): self.sees(client)
+        case nil:
+            !self.isLimited && self.observe?.vehicles.isEmpty != false
+                && self.observe?.clients.isEmpty != false
         }
     }
 
     /// Whether it may be told what a session has.
     func mayMeasure(_ session: SessionID, in gateway: Gateway) -> Bool {
-        let (clients, sessions) = (self.observe?.clients ?? [], self.observe?.sessions ?? [])
-        guard sessions.isEmpty || sessions.contains(session) else { return false }
-        return clients.isEmpty || gateway.client(of: session).map { clients.contains($0) } ?? false
+        guard self.sees(session) else { return false }
+        // A session that is over has no client that a filter could name.
+        return gateway.client(of: session).map { self.sees($0) } ?? (self.observe?.clients.isEmpty != false)
     }
 }
