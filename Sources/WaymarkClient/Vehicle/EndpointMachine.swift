@@ -221,9 +221,11 @@ package struct EndpointMachine: PeerMachine {
     package mutating func answerPrompt(
         _ prompt: Identifier, isAccepted: Bool, into outputs: inout [Output]
     ) {
-        guard self.prompts.contains(where: { $0.id == prompt }) else { return }
-        self.sendChecked(
-            .promptAnswer(PromptAnswer(requestID: prompt, isAccepted: isAccepted)), into: &outputs)
+        let answer = Message.promptAnswer(PromptAnswer(requestID: prompt, isAccepted: isAccepted))
+        guard self.isSendable(answer, &outputs), self.prompts.contains(where: { $0.id == prompt }) else {
+            return
+        }
+        self.send(answer)
         self.stopPrompts(&outputs) { $0.id == prompt }
     }
 
