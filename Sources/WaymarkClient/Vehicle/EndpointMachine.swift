@@ -89,9 +89,7 @@ package struct EndpointMachine: PeerMachine {
     }
 
     package var deadline: Instant? {
-        let prompt = self.prompts.map(\.deadline).min()
-        guard let receipt = self.receiptDeadline else { return prompt }
-        return prompt.map { min($0, receipt) } ?? receipt
+        self.receiptDeadline.earlier(self.prompts.map(\.deadline).min())
     }
 
     package mutating func deadlineReached(at now: Instant, into outputs: inout [Output]) {
