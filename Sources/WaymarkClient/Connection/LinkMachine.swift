@@ -223,10 +223,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
             self.connection?.drainDeadline = nil
             actions.append(.closeTransport)
         }
-        if isDue(self.connection?.deadline) {
-            self.connection?.deadline = nil
-            self.handle(.deadlineReached, at: now, &actions)
-        }
+        if isDue(self.connection?.deadline) { self.handle(.deadlineReached, at: now, &actions) }
         if isDue(self.peer.deadline) {
             var outputs: [Peer.Output] = []
             self.peer.deadlineReached(at: now, into: &outputs)

@@ -117,6 +117,27 @@ import WaymarkProtocol
         #expect(world.client.writes.count == count)
     }
 
+    @Test func `a request that was lost with the connection is not answered`() throws {
+        var client = try DrivenPeer.client()
+        client.open()
+        let session = try client.openSession(answersWaypoints: true)
+        client.hear(.sessionOpened(SessionOpened(requestID: session, session: SessionID(7), vehicles: [])))
+        let car = VehicleID(unchecked: "car")
+        client.hear(
+            .waypointRequest(WaypointRequest(requestID: "r", waypoint: place, vehicle: car)),
+            session: SessionID(7))
+        let id = InquiryID(session: session, vehicle: car, request: "r")
+        #expect(client.link.peer.isAsked(id))
+        client.handle(.transportClosed(nil))
+        client.waitForDeadline()
+        client.handle(.transportOpened)
+        client.welcome(
+            isResumed: true, sessions: [ResumedSession(session: SessionID(7), sequence: 0, phase: .preview)])
+        _ = client.read()
+        client.use { $0.answer(id, .accept, into: &$1) }
+        #expect(client.read().isEmpty && !client.link.peer.isAsked(id))
+    }
+
     @Test func `the machine sets the generation of what is published`() throws {
         var client = try DrivenPeer.client()
         client.open()
@@ -202,8 +223,10 @@ import WaymarkProtocol
         for number in 1...10 as ClosedRange<UInt64> {
             endpoint.hear(.publication(.currentRoadName(["A"])), session: session, sequence: number)
             endpoint.use { endpoint, _ in endpoint.markShown(number / 2) }
+            endpoint.wait(.milliseconds(40))
         }
-        endpoint.wait(.milliseconds(499))
+        // Counted from the first.
+        endpoint.wait(.milliseconds(99))
         #expect(endpoint.read().isEmpty)
         endpoint.wait(.milliseconds(1))
         #expect(endpoint.readMessages() == [.receipt(Receipt(receivedSequence: 10, shownSequence: 5))])
