@@ -140,6 +140,14 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
+            name: "WaymarkRig",
+            dependencies: [
+                "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkConnections",
+                "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkRoutes", "WaymarkSimulation",
+                .product(name: "Yams", package: "Yams"),
+            ], swiftSettings: strict),
+
+        .target(
             name: "WaymarkDaemon",
             dependencies: [
                 "CMalloc", "ProcessIO", "StateCoding", "Systemd", "WaymarkAccess", "WaymarkTransport",
@@ -152,7 +160,8 @@ let package = Package(
             name: "WaymarkCommandLine",
             dependencies: [
                 "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkRoutes",
-                "WaymarkModel", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", arguments,
+                "WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkTelemetry", "WaymarkTransport",
+                arguments,
                 lifecycle,
                 logging, signals,
             ], resources: [.copy("Resources")], swiftSettings: strict),
@@ -300,6 +309,12 @@ let package = Package(
             name: "WaymarkSimulationTests",
             dependencies: [
                 "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkSimulation",
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkRigTests",
+            dependencies: [
+                "WaymarkClient", "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
+                "WaymarkRig", "WaymarkRoutes", "WaymarkSimulation",
             ], swiftSettings: testing),
     ]
 )

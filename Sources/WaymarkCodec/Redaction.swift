@@ -28,11 +28,36 @@ internal import WaymarkProtocol
         let end = min(start + header.frameByteCount, unsafe self.bytes.count)
         let written = self.output.count
         self.offset = start + FrameHeader.byteCount
+        if let type = header.type, unsafe self.hasNothingToRemove(Schema.shared.root(of: type), end) {
+            unsafe self.output.append(contentsOf: self.bytes[start..<end])
+            self.offset = end
+            return
+        }
+        self.offset = start + FrameHeader.byteCount
         unsafe self.output.append(contentsOf: self.bytes[start..<self.offset])
         if let type = header.type { unsafe self.message(Schema.shared.root(of: type), end) }
         self.offset = end
         FrameHeader.setBodyLength(
             self.output.count - written - FrameHeader.byteCount, at: written, in: &self.output)
+    }
+
+    /// Whether all fields of a message may stay. Most frames are copied whole: estimates have no places.
+    private mutating func hasNothingToRemove(_ message: UnsafePointer<Schema.Message>, _ end: Int) -> Bool {
+        let fields = unsafe message.pointee.fields
+        while self.offset < end {
+            let tag = self.varint(end)
+            let number = Int(truncatingIfNeeded: tag >> 3)
+            guard unsafe number <= message.pointee.fieldNumberMax && fields[number].form != .none,
+                unsafe !fields[number].isPlace
+            else { return false }
+            let valueStart = self.skip(tag, end)
+            guard tag & 7 == 2, let below = unsafe fields[number].message else { continue }
+            let next = self.offset
+            self.offset = valueStart
+            guard unsafe self.hasNothingToRemove(below, next) else { return false }
+            self.offset = next
+        }
+        return true
     }
 
     /// Copies the fields of a message that may stay.

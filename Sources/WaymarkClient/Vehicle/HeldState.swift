@@ -1,5 +1,4 @@
-internal import WaymarkModel
-internal import WaymarkProtocol
+package import WaymarkProtocol
 
 /// The state that an endpoint has received, and the position that it can resume from.
 ///
@@ -7,11 +6,11 @@ internal import WaymarkProtocol
 ///
 /// The end of a session leads back to `nothing`. Only a whole state has a position to resume from: a part of a snapshot is
 /// no state that the publisher ever had.
-struct HeldState: Sendable, Hashable {
-    private(set) var state = VehicleState()
+package struct HeldState: Sendable, Hashable {
+    package private(set) var state = VehicleState()
     private let storage: VehicleLimits
 
-    init(storage: VehicleLimits = VehicleLimits()) { self.storage = storage }
+    package init(storage: VehicleLimits = VehicleLimits()) { self.storage = storage }
 
     /// The number up to which everything was received; nil while the state is not whole.
     var position: UInt64? {
@@ -25,19 +24,19 @@ struct HeldState: Sendable, Hashable {
     }
 
     /// Applies a message that was received at `now`.
-    mutating func apply(_ envelope: Envelope, at now: ContinuousClock.Instant? = nil) {
+    package mutating func apply(_ envelope: Envelope, at now: ContinuousClock.Instant? = nil) {
         self.state.apply(envelope, storage: self.storage, at: now)
     }
 
     /// Skips a frame of a type that this build does not know. A publication moves the position all the same.
-    mutating func skip(_ header: FrameHeader, at now: ContinuousClock.Instant? = nil) {
+    package mutating func skip(_ header: FrameHeader, at now: ContinuousClock.Instant? = nil) {
         self.state.skip(header, at: now)
     }
 
     /// The gateway has welcomed this endpoint. Drops a state that cannot be resumed: a snapshot follows if there is a session.
     ///
     /// - Returns: Whether a state was dropped.
-    mutating func welcome(isResumed: Bool) -> Bool {
+    package mutating func welcome(isResumed: Bool) -> Bool {
         guard self.state.session != 0, !isResumed || self.position == nil else { return false }
         self.state = VehicleState()
         return true
