@@ -63,9 +63,9 @@ extension LinkFaults {
     ) -> Bool {
         let count = min(bytes.count, self.allowance(index, way, due))
         guard count > 0 else { return false }
-        if isBroken { actions.append(.broken(way, Array(bytes.prefix(count)))) }
+        if isBroken { actions.append(.broken(number, way, Array(bytes.prefix(count)))) }
         let isWhole = count == bytes.count
-        if isWhole, let crossing { self.tell(crossing, way, &actions) }
+        if isWhole, let crossing { self.tell(crossing, number, way, &actions) }
         let size = self.sliceBytes(way, of: bytes.count)
         var offset = 0
         while offset < count {
@@ -92,7 +92,7 @@ extension LinkFaults {
         return size == .max ? max(1, byteCount) : max(size, byteCount / Self.piecesMax)
     }
 
-    private func rate(_ way: Way) -> (bytes: Int, since: Instant)? {
+    func rate(_ way: Way) -> (bytes: Int, since: Instant)? {
         var rate: (bytes: Int, since: Instant)?
         for fault in self.faults where fault.acts(on: way) {
             guard case .throttle(let bytes) = fault.fault.kind, let begun = fault.begun else { continue }
@@ -176,7 +176,7 @@ extension LinkFaults {
         let lost = self.connections[index][way].clear()
         for var crossing in lost.crossings {
             crossing.delivery = .dropped
-            self.tell(crossing, way, &actions)
+            self.tell(crossing, self.connections[index].number, way, &actions)
         }
         for fault in self.faults.indices where lost.acts.contains(self.faults[fault].number) {
             (self.faults[fault].isPlaced, self.faults[fault].matches) = (false, 0)

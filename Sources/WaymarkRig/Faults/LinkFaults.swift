@@ -22,9 +22,9 @@ package struct LinkFaults: Sendable {
         /// The bytes are a read of their own.
         case deliver(Int, Way, [UInt8])
         /// What became of a frame. Comes before its last byte is delivered.
-        case frame(CrossedFrame)
+        case frame(Int, CrossedFrame)
         /// Bytes that are no frame come next.
-        case broken(Way, [UInt8])
+        case broken(Int, Way, [UInt8])
         /// The receiver of this way reads its end; with `reset` nothing more crosses the connection.
         case end(Int, Way, LinkFault.Ending)
         case note(FaultRecord)
@@ -32,6 +32,7 @@ package struct LinkFaults: Sendable {
 
     /// A connection is not read while so many bytes of it are under way.
     package static let bytesMax = 16_777_216
+    private static let throttledBytesMax = 65_536
     /// At most so many faults at a time: one more replaces the oldest.
     package static let faultsMax = 256
 
@@ -164,7 +165,9 @@ package struct LinkFaults: Sendable {
     /// Whether a way of a connection may be read on.
     package func mayRead(_ number: Int, _ way: Way) -> Bool {
         guard let connection = self.connections.first(where: { $0.number == number }) else { return true }
-        return connection[way].byteCount < Self.bytesMax && !self.isStalled(way)
+        // A slow line lets its sender wait.
+        let bytesMax = self.rate(way) == nil ? Self.bytesMax : Self.throttledBytesMax
+        return connection[way].byteCount < bytesMax && !self.isStalled(way)
     }
 
     func isStalled(_ way: Way) -> Bool {
@@ -265,7 +268,7 @@ package struct LinkFaults: Sendable {
         var crossing = Lane.Crossing(frame: frame, sent: self.now)
         guard !self.isLosing(way) else {
             crossing.delivery = .dropped
-            return self.tell(crossing, way, &actions)
+            return self.tell(crossing, self.connections[index].number, way, &actions)
         }
         var delay = Duration.zero
         var (copies, isHeld) = (1, false)
@@ -288,7 +291,9 @@ package struct LinkFaults: Sendable {
             case .throttle, .slice, .stall, .cut, .halfClose, .refuse, .blackhole, .chaos: continue
             }
             self.count(fault)
-            if crossing.delivery == .dropped { return self.tell(crossing, way, &actions) }
+            if crossing.delivery == .dropped {
+                return self.tell(crossing, self.connections[index].number, way, &actions)
+            }
         }
         if isHeld, self.connections[index][way].held == nil {
             self.connections[index][way].held = (crossing, self.now + Lane.reorderMax)
@@ -358,9 +363,10 @@ package struct LinkFaults: Sendable {
         self.append(held.crossing, [], index, way, due: self.now)
     }
 
-    func tell(_ crossing: Lane.Crossing, _ way: Way, _ actions: inout [Action]) {
+    func tell(_ crossing: Lane.Crossing, _ number: Int, _ way: Way, _ actions: inout [Action]) {
         actions.append(
             .frame(
+                number,
                 CrossedFrame(
                     crossing.frame, of: self.peer, way, sent: crossing.sent, delivery: crossing.delivery)))
     }

@@ -79,8 +79,8 @@ struct LinkBench {
         case .deliver(let number, let way, let bytes):
             self.lanes[Key(number: number, way: way), default: Arrived()].bytes += bytes
             self.lanes[Key(number: number, way: way), default: Arrived()].reads.append(bytes.count)
-        case .frame(let frame): self.frames.append(frame)
-        case .broken(_, let bytes): self.broken += bytes
+        case .frame(_, let frame): self.frames.append(frame)
+        case .broken(_, _, let bytes): self.broken += bytes
         case .end(let number, let way, let ending):
             self.lanes[Key(number: number, way: way), default: Arrived()].end = ending
         case .note(let note): self.notes.append(note)
