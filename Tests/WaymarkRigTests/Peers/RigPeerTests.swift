@@ -90,6 +90,25 @@ import WaymarkRoutes
         }
     }
 
+    @Test func `what a vehicle ignores can be answered by hand`() throws {
+        var vehicle = RigVehicle.Behaviour()
+        (vehicle.prompts, vehicle.destinations) = (.ignore, .ignore)
+        var stage = try Stage(vehicle: vehicle)
+        try stage.drive("vaduz-balzers")
+        try stage.pass(.seconds(20))
+        #expect(stage.asVehicle { $0.answerPrompt(true, at: $1, into: &$2) } == false)
+        try Self.request(&stage)
+        stage.asClient { $0.shareDestination(at: $1, into: &$2) }
+        try stage.pass(.seconds(3))
+        #expect(Self.outcome(stage) == nil)
+        #expect(stage.asVehicle { $0.answerPrompt(true, at: $1, into: &$2) } == true)
+        #expect(stage.asVehicle { $0.answerDestination(false, at: $1, into: &$2) } == true)
+        try stage.pass(.seconds(1))
+        #expect(Self.outcome(stage) == .accepted)
+        #expect(try stage.client?.shares.map { try $0.get() } == [["dut": .declinedByUser]])
+        #expect(stage.asVehicle { $0.answerDestination(true, at: $1, into: &$2) } == false)
+    }
+
     @Test func `a request that is withdrawn ends`() throws {
         var client = RigClient.Behaviour()
         client.onWaypoint = .ignore
