@@ -288,8 +288,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkCommandLineTests",
             dependencies: [
-                "WaymarkCommandLine", "WaymarkClient", "WaymarkRoutes", "WaymarkProtocol", "WaymarkModel",
-                arguments,
+                "WaymarkCommandLine", "WaymarkClient", "WaymarkCodec", "WaymarkRig", "WaymarkRoutes",
+                "WaymarkProtocol", "WaymarkModel", arguments,
             ],
             swiftSettings: testing),
         .testTarget(
@@ -313,7 +313,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkRigTests",
             dependencies: [
-                "WaymarkClient", "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
+                "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkGateway", "WaymarkModel",
+                "WaymarkProtocol",
                 "WaymarkRig", "WaymarkRoutes", "WaymarkSimulation",
             ], swiftSettings: testing),
     ]
