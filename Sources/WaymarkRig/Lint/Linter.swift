@@ -57,7 +57,8 @@ package struct Linter: Sendable {
     ]
 
     private static let ofSession: [any SessionRule.Type] = [
-        ManeuverKindRule.self, ManeuverAngleRule.self, LaneLinkRule.self, LaneHighlightRule.self,
+        ManeuverKindRule.self, ManeuverAngleRule.self, LaneLinkRule.self, LaneStaleRule.self,
+        LaneHighlightRule.self, EstimatesOtherRule.self,
         TripRisesRule.self, ManeuverRisesRule.self, ManeuverFartherRule.self, UpcomingNoneRule.self,
         UpcomingOrderRule.self, StateDistanceRule.self, TextOrderRule.self, DistanceDisplayRule.self,
         SegmentJoinRule.self, SegmentManeuversRule.self, RateRule.self, SilenceRule.self,
