@@ -74,6 +74,20 @@ package enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomSt
     /// It judges texts or places, which an observer may not see.
     package var needsContent: Bool { [.textOrder, .segmentJoin].contains(self) }
 
+    /// It judges when something came, or that it did not come: what a fault delays is no mistake.
+    var dependsOnTime: Bool {
+        switch self {
+        case .laneLink, .laneStale, .maneuverFarther, .estimatesOther, .upcomingNone, .stateDistance,
+            .segmentManeuvers, .requestReroute, .rateFast, .driveSilent, .cancelIgnored, .promptLate,
+            .alertStale, .receiptWrong, .readSlow:
+            true
+        case .maneuverKind, .maneuverAngle, .laneUnshown, .laneHighlight, .laneStatus, .tripRises,
+            .maneuverRises, .upcomingOrder, .textOrder, .distanceDisplay, .segmentJoin, .clientRejected,
+            .vehicleRejected, .resumeForgotten:
+            false
+        }
+    }
+
     /// It judges resumption tokens, which no observer sees.
     package var needsTokens: Bool { self == .resumeForgotten }
 }

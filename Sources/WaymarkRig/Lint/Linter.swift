@@ -192,7 +192,9 @@ package struct Linter: Sendable {
     private mutating func counted(_ findings: [Finding]) -> [Finding] {
         guard !findings.isEmpty else { return [] }
         return findings.filter { finding in
-            guard let index = self.counts.firstIndex(where: { $0.rule == finding.rule }) else { return false }
+            guard !finding.rule.dependsOnTime || !self.world.isFaulted(finding.peer),
+                let index = self.counts.firstIndex(where: { $0.rule == finding.rule })
+            else { return false }
             self.counts[index].found += 1
             guard self.counts[index].allowance == nil else { return false }
             if self.counts[index].found > Self.findingsMax {
