@@ -210,6 +210,11 @@ let package = Package(
             swiftSettings: testing),
         .executableTarget(name: "waymark-relay", path: "Tests/Benchmarks/waymark-relay"),
 
+        .target(
+            name: "RigMutants",
+            dependencies: ["WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkRoutes"],
+            path: "Tests/RigMutants", swiftSettings: testing),
+
         // Tests.
         .testTarget(name: "HouseRulesTests", swiftSettings: testing),
         .testTarget(name: "ProcessIOTests", dependencies: ["ProcessIO"], swiftSettings: testing),
@@ -313,9 +318,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkRigTests",
             dependencies: [
-                "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkGateway", "WaymarkModel",
-                "WaymarkProtocol",
-                "WaymarkRig", "WaymarkRoutes", "WaymarkSimulation",
+                "RigMutants", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkGateway",
+                "WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkRoutes", "WaymarkSimulation",
             ], swiftSettings: testing),
     ]
 )
