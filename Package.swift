@@ -90,6 +90,10 @@ let package = Package(
             ], swiftSettings: strict),
 
         .target(
+            name: "WaymarkRecording",
+            dependencies: ["ProcessIO", "WaymarkCodec", "WaymarkModel", "WaymarkProtocol"],
+            resources: [.embedInCode("Generated/waymark.v1.binpb")], swiftSettings: strict),
+        .target(
             name: "WaymarkObservation",
             dependencies: [
                 "WaymarkAccess", "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
@@ -152,8 +156,8 @@ let package = Package(
             name: "WaymarkCommandLine",
             dependencies: [
                 "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkRoutes",
-                "WaymarkModel", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", arguments,
-                lifecycle,
+                "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkTelemetry", "WaymarkTransport",
+                arguments, lifecycle,
                 logging, signals,
             ], resources: [.copy("Resources")], swiftSettings: strict),
 
@@ -233,6 +237,11 @@ let package = Package(
                 "WaymarkObservation", "WaymarkProtocol",
             ], swiftSettings: testing),
         .testTarget(
+            name: "WaymarkRecordingTests",
+            dependencies: [
+                "ProcessIO", "WaymarkCodec", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
+            ], exclude: ["Fixtures"], swiftSettings: testing),
+        .testTarget(
             name: "WaymarkConfigurationTests",
             dependencies: ["WaymarkAccess", "WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol"],
             swiftSettings: testing),
@@ -280,7 +289,7 @@ let package = Package(
             name: "WaymarkCommandLineTests",
             dependencies: [
                 "WaymarkCommandLine", "WaymarkClient", "WaymarkRoutes", "WaymarkProtocol", "WaymarkModel",
-                arguments,
+                "WaymarkRecording", arguments,
             ],
             swiftSettings: testing),
         .testTarget(
