@@ -54,7 +54,7 @@ package enum RecordingRepair {
     package struct Result: Sendable, Hashable {
         /// There was nothing to do.
         package var wasWhole = false
-        /// What was behind the last whole chunk.
+        /// What was behind the last whole record.
         package var removedByteCount: UInt64 = 0
         package var messageCount: UInt64 = 0
         package var damagedChunkCount = 0
@@ -77,7 +77,7 @@ package enum RecordingRepair {
             return result
         }
         let (kept, end) = try Self.end(of: index, source)
-        result.removedByteCount = source.byteCount - kept
+        result.removedByteCount = index.brokenByteCount
         guard ftruncate(descriptor, off_t(kept)) == 0 else { throw .failed(errno) }
         try FileOutput.write(end, to: descriptor, at: kept)
         guard fsync(descriptor) == 0 else { throw .failed(errno) }

@@ -18,8 +18,10 @@ package struct MCAPIndex: Sendable {
     package private(set) var isWhole = false
     /// Chunks whose sum is wrong; they are left out. Only known of a file without a summary.
     package private(set) var damagedChunkCount = 0
-    /// Of a file without a summary: what is whole.
+    /// Of a file without a summary: what is whole, without the MessageIndex records behind its last chunk.
     package private(set) var wholeByteCount: UInt64 = 0
+    /// Of a file without a summary: what is behind its last whole record.
+    package private(set) var brokenByteCount: UInt64 = 0
 
     /// Larger chunks are refused.
     static let chunkByteCountMax: UInt64 = 268_435_456
@@ -109,6 +111,7 @@ package struct MCAPIndex: Sendable {
     private mutating func scan(_ source: some ByteSource) throws(RecordingError) {
         var offset = UInt64(MCAP.magic.count)
         self.wholeByteCount = offset
+        defer { self.brokenByteCount = source.byteCount - offset }
         let headByteCount = UInt64(MCAP.recordHeadByteCount)
         while source.byteCount - offset >= headByteCount {
             let head = try source.read(offset..<offset + headByteCount)
