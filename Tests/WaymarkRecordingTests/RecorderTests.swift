@@ -169,7 +169,7 @@ import WaymarkProtocol
 
     @Test func `files keep to their size, each can be read without the others`() throws {
         var options = Recorder.Options()
-        (options.fileBytesMax, options.chunkBytesMax) = (64_000, 2_000)
+        (options.fileBytesMax, options.chunkBytesMax) = (150_000, 2_000)
         var drive = Drive(options)
         drive.begin()
         for place in 0..<1_500 { drive.publish("Road \(place)") }
@@ -178,13 +178,13 @@ import WaymarkProtocol
         #expect(drive.files.count > 3)
         var frames = 0
         for file in drive.files {
-            #expect(file.count <= 64_000)
+            #expect(file.count <= 150_000)
             let recording = try Recording(Bytes(file))
             #expect(recording.index.isWhole)
             frames += try recording.entries().count { if case .frame = $0.content { true } else { false } }
         }
         #expect(frames == 3_000)
-        #expect(drive.files.dropLast().allSatisfy { $0.count > 55_000 })
+        #expect(drive.files.dropLast().allSatisfy { $0.count > 140_000 })
         let last = try Recording(Bytes(try #require(drive.files.last)))
         let walk = try RecordingWalk(last, from: drive.now + .nanoseconds(1))
         #expect(walk.state.gateway.retained == expected.retained)

@@ -64,15 +64,16 @@ import WaymarkProtocol
         let foreign = folder.appending(path: "rig-notes.mcap")
         try Data("mine".utf8).write(to: foreign)
         var options = Recorder.Options()
-        (options.fileBytesMax, options.chunkBytesMax) = (60_000, 2_000)
+        // The schema alone is 30 kB, and is in a file twice.
+        (options.fileBytesMax, options.chunkBytesMax) = (120_000, 2_000)
         // Each waits for the disk.
         options.syncInterval = .seconds(1_000_000)
         var drive = Drive(options)
         var files = RecordingFiles(
-            try RecordingFolder(path: folder.path), try #require(Self.names), keepBytes: 150_000,
+            try RecordingFolder(path: folder.path), try #require(Self.names), keepBytes: 300_000,
             keepDuration: .seconds(1_000_000_000_000))
         drive.begin()
-        for place in 0..<3_000 {
+        for place in 0..<1_500 {
             drive.publish("Road \(place)")
             try files.perform(drive.actions, at: drive.now)
             drive.actions = []
@@ -116,10 +117,10 @@ import WaymarkProtocol
 
     @Test func `a file that cannot be removed does not end the recording`() throws {
         var options = Recorder.Options()
-        (options.fileBytesMax, options.chunkBytesMax) = (20_000, 2_000)
+        (options.fileBytesMax, options.chunkBytesMax) = (100_000, 2_000)
         var drive = Drive(options)
         var files = RecordingFiles(
-            MemoryStorage(), try #require(Self.names), keepBytes: 30_000, keepDuration: .seconds(1_000_000))
+            MemoryStorage(), try #require(Self.names), keepBytes: 150_000, keepDuration: .seconds(1_000_000))
         drive.begin()
         for place in 0..<500 { drive.publish("Road \(place)") }
         drive.handle(.ended)
