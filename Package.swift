@@ -90,6 +90,10 @@ let package = Package(
             ], swiftSettings: strict),
 
         .target(
+            name: "WaymarkRecording",
+            dependencies: ["ProcessIO", "WaymarkCodec", "WaymarkModel", "WaymarkProtocol"],
+            resources: [.embedInCode("Generated/waymark.v1.binpb")], swiftSettings: strict),
+        .target(
             name: "WaymarkObservation",
             dependencies: [
                 "WaymarkAccess", "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
@@ -160,9 +164,8 @@ let package = Package(
             name: "WaymarkCommandLine",
             dependencies: [
                 "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkRoutes",
-                "WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkTelemetry", "WaymarkTransport",
-                arguments,
-                lifecycle,
+                "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkTelemetry",
+                "WaymarkTransport", arguments, lifecycle,
                 logging, signals,
             ], resources: [.copy("Resources")], swiftSettings: strict),
 
@@ -247,6 +250,11 @@ let package = Package(
                 "WaymarkObservation", "WaymarkProtocol",
             ], swiftSettings: testing),
         .testTarget(
+            name: "WaymarkRecordingTests",
+            dependencies: [
+                "ProcessIO", "WaymarkCodec", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
+            ], exclude: ["Fixtures"], swiftSettings: testing),
+        .testTarget(
             name: "WaymarkConfigurationTests",
             dependencies: ["WaymarkAccess", "WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol"],
             swiftSettings: testing),
@@ -293,8 +301,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkCommandLineTests",
             dependencies: [
-                "WaymarkCommandLine", "WaymarkClient", "WaymarkCodec", "WaymarkRig", "WaymarkRoutes",
-                "WaymarkProtocol", "WaymarkModel", arguments,
+                "WaymarkCommandLine", "WaymarkClient", "WaymarkCodec", "WaymarkRecording", "WaymarkRig",
+                "WaymarkRoutes", "WaymarkProtocol", "WaymarkModel", arguments,
             ],
             swiftSettings: testing),
         .testTarget(

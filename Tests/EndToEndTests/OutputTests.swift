@@ -10,6 +10,7 @@ import Testing
     /// Commands that print something and exit.
     static let printing = [
         "waymark --help", "waymark help cluster", "waymark help watch", "waymark help status",
+        "waymark help record", "waymark help recording",
         "waymark --version",
         "waymark --generate-completion-script bash", "waymark routes show \(Self.route)",
         "waymark routes show --format json \(Self.route)", "waymark routes export \(Self.route)",

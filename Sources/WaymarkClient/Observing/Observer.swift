@@ -42,12 +42,7 @@ public actor Observer {
     private init(_ address: ServiceAddress, _ configuration: Configuration) throws(ClientError) {
         self.configuration = configuration
         self.driver = ChannelDriver(address, configuration.logger)
-        let machine = try ObserverMachine(
-            try ObserverHello(configuration), try Observe(configuration),
-            displayName: configuration.displayName, credential: configuration.credential)
-        var random = SystemRandomNumberGenerator()
-        self.link = LinkMachine(
-            machine, to: address, configuration.reconnection, random: PeerRandom(seed: random.next()))
+        self.link = try LinkMachine(to: address, configuration)
     }
 
     /// Connects; returns when the whole state has arrived.

@@ -95,3 +95,14 @@ package struct ObserverMachine: PeerMachine {
         self.counterCalls.apply(report)
     }
 }
+
+extension LinkMachine<ObserverMachine> {
+    /// - Throws: ``ClientError/rejected(field:reason:)`` for a setting outside of its range.
+    init(to address: ServiceAddress, _ configuration: Observer.Configuration) throws(ClientError) {
+        let observer = try ObserverMachine(
+            try ObserverHello(configuration), try Observe(configuration),
+            displayName: configuration.displayName, credential: configuration.credential)
+        var random = SystemRandomNumberGenerator()
+        self.init(observer, to: address, configuration.reconnection, random: PeerRandom(seed: random.next()))
+    }
+}

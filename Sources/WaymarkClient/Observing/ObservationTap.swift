@@ -1,0 +1,53 @@
+package import WaymarkProtocol
+
+/// An observer that hands every message of the gateway on as it is, for tools that record them.
+///
+/// It reconnects after a loss and continues where it was. Each message is handed on before the next one is read: if the tool is too
+/// slow, the gateway drops entries and tells how many.
+package actor ObservationTap {
+    package enum Event: Sendable {
+        case state(ConnectionState)
+        case welcomed(Welcome)
+        case received(Message)
+    }
+
+    var link: LinkMachine<ObserverMachine>
+    var driver: ChannelDriver
+    private let handler: @Sendable (Event) -> Void
+
+    /// Connects to a gateway's socket for observers; returns with the Welcome. From then on `handler` is called with everything, in
+    /// order.
+    ///
+    /// - Throws: As ``Observer/connect(to:_:)``.
+    package static func connect(
+        to address: ServiceAddress, _ configuration: Observer.Configuration,
+        _ handler: @escaping @Sendable (Event) -> Void
+    ) async throws(ClientError) -> ObservationTap {
+        let tap = try ObservationTap(address, configuration, handler)
+        try await tap.open()
+        return tap
+    }
+
+    private init(
+        _ address: ServiceAddress, _ configuration: Observer.Configuration,
+        _ handler: @escaping @Sendable (Event) -> Void
+    ) throws(ClientError) {
+        self.driver = ChannelDriver(address, configuration.logger)
+        self.link = try LinkMachine(to: address, configuration)
+        self.handler = handler
+    }
+
+    /// Ends the connection. Takes at most two seconds, also when its task is cancelled.
+    package func close() async { await self.closeLink() }
+}
+
+extension ObservationTap: PeerDriver {
+    func perform(_ output: ObserverMachine.Output) {
+        switch output {
+        case .welcomed(let welcome): self.handler(.welcomed(welcome))
+        case .received(let envelope): self.handler(.received(envelope.message))
+        }
+    }
+
+    func connectionChanged(to state: ConnectionState) { self.handler(.state(state)) }
+}

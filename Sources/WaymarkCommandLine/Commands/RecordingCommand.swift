@@ -1,0 +1,203 @@
+package import ArgumentParser
+internal import Foundation
+internal import WaymarkRecording
+
+package struct RecordingCommand: ParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "recording",
+        abstract: "Look at a recording, convert it, or repair it.",
+        subcommands: [Info.self, Show.self, Export.self, Repair.self])
+
+    package init() {}
+
+    struct Input: ParsableArguments {
+        @Argument(help: "The recording.", completion: .file(extensions: ["mcap"])) var file: String
+
+        func read() throws -> Recording {
+            do throws(RecordingError) { return try Recording(try FileSource(path: self.file)) } catch {
+                throw self.failure(error)
+            }
+        }
+
+        func failure(_ error: RecordingError) -> CommandFailure {
+            CommandFailure("\(self.file) cannot be read: \(error)")
+        }
+
+        /// A part of a recording that is not read is no reason to be silent about it.
+        func noteEnd(of recording: Recording) {
+            guard !recording.index.isWhole else { return }
+            Terminal.note("\(self.file) was not ended; this is all up to its last whole chunk")
+        }
+    }
+
+    struct Info: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show from when and of what a recording is, and who was connected.")
+        @OptionGroup var input: Input
+
+        func run() throws {
+            let recording = try self.input.read()
+            let lines = RecordingSummary.lines(
+                recording, name: self.input.file, columns: Terminal.size.columns)
+            for line in lines { Terminal.line(line) }
+        }
+    }
+
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a recording as `waymark watch` would have.",
+            discussion: """
+                With --at it begins with the gateway's state at that time: what sessions there are, and what they retain.
+                """)
+        @OptionGroup var input: Input
+        @Option(
+            help:
+                "From when on: the time since the beginning, e.g. 90s, 0.1s or 1:30, or a time of day as 2026-11-23T09:15:00Z."
+        )
+        var at: String?
+        @Option(name: .customLong("for"), help: "How many seconds to print.") var seconds: Double?
+        @Flag(help: "Also print what another line says already, e.g. publications on their way to vehicles.")
+        var all = false
+
+        func validate() throws {
+            if let at { _ = try RecordingPlace(at) }
+            if let seconds { _ = try duration(seconds: seconds, option: "--for") }
+        }
+
+        func run() throws {
+            let recording = try self.input.read()
+            guard let times = recording.times else { return self.input.noteEnd(of: recording) }
+            var options = WatchReport.Options()
+            options.isEverythingShown = self.all
+            options.columns = Terminal.isInteractive ? Terminal.size.columns : nil
+            var report = RecordedReport(options)
+            let begin = try self.at.map { try RecordingPlace($0).time(after: times.lowerBound) }
+            let end = self.seconds.map { (begin ?? times.lowerBound) + .seconds($0) }
+            do throws(RecordingError) {
+                var walk = RecordingWalk(recording, holdsContent: false)
+                if let begin {
+                    walk = try RecordingWalk(recording, from: begin)
+                    for line in report.lines(of: walk.state, at: begin) { Terminal.line(line) }
+                }
+                while let entry = try walk.next() {
+                    if let end, entry.time > end { break }
+                    if let line = report.line(for: entry, walk.state) { Terminal.line(line) }
+                }
+            } catch {
+                throw self.input.failure(error)
+            }
+            self.input.noteEnd(of: recording)
+        }
+    }
+
+    struct Export: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Convert a recording for other programs.",
+            discussion: """
+                With --jsonl it prints the lines of `waymark watch --json`. With --decoded it writes an MCAP file with a channel for \
+                each connection and message, whose content general tools such as Foxglove show.
+                """)
+        @OptionGroup var input: Input
+        @Flag(help: "Print one JSON object per line, see Docs/cluster-json.md.") var jsonl = false
+        @Option(help: "The file to write; there must be none.", completion: .file(extensions: ["mcap"]))
+        var decoded: String?
+
+        func validate() throws {
+            guard self.jsonl != (self.decoded != nil) else {
+                throw ValidationError("either --jsonl or --decoded FILE says what to write")
+            }
+        }
+
+        func run() throws {
+            let recording = try self.input.read()
+            if let decoded {
+                var export = DecodedExport(recording)
+                do throws(RecordingError) { try export.write(to: decoded) } catch {
+                    throw CommandFailure("\(decoded) cannot be written: \(error)")
+                }
+            } else {
+                do throws(RecordingError) {
+                    var walk = RecordingWalk(recording, holdsContent: false)
+                    while let entry = try walk.next() {
+                        Terminal.line(RecordedReport.json(entry, walk.state))
+                    }
+                } catch {
+                    throw self.input.failure(error)
+                }
+            }
+            self.input.noteEnd(of: recording)
+        }
+    }
+
+    struct Repair: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End a recording that its recorder could not end.",
+            discussion: """
+                Removes what is behind the last whole chunk, and writes index and statistics there. The file is changed in place.
+                """)
+        @OptionGroup var input: Input
+
+        func run() throws {
+            let result: RecordingRepair.Result
+            do throws(RecordingError) { result = try RecordingRepair.repair(path: self.input.file) } catch {
+                throw CommandFailure("\(self.input.file) cannot be repaired: \(error)")
+            }
+            guard !result.wasWhole else {
+                return Terminal.line(Terminal.printable("\(self.input.file) is whole"))
+            }
+            var parts = [
+                "\(RouteTable.counted(Int(clamping: result.messageCount), "message")) kept",
+                "\(StatusTable.bytes(result.removedByteCount)) removed",
+            ]
+            if result.damagedChunkCount > 0 {
+                parts.append("\(RouteTable.counted(result.damagedChunkCount, "chunk")) cannot be read")
+            }
+            Terminal.line(Terminal.printable("\(self.input.file): \(parts.joined(separator: ", "))"))
+        }
+    }
+}
+
+/// A time in a recording: since its beginning, or a time of day.
+enum RecordingPlace {
+    case after(Duration)
+    case at(Date)
+
+    init(_ text: String) throws {
+        if let seconds = Self.seconds(text), seconds >= 0, seconds <= 31_622_400 {
+            self = .after(.seconds(seconds))
+        } else if let date = Self.date(text) {
+            self = .at(date)
+        } else {
+            throw ValidationError(
+                "--at \(Terminal.printable(text)) is no time: e.g. 90s, 0.1s, 5min, 1:30 or 2026-11-23T09:15:00Z"
+            )
+        }
+    }
+
+    private static func seconds(_ text: String) -> Double? {
+        let units: [(String, Double)] = [("ms", 0.001), ("min", 60), ("s", 1), ("h", 3_600)]
+        for (unit, seconds) in units where text.hasSuffix(unit) {
+            return Double(text.dropLast(unit.count)).map { $0 * seconds }
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Double($0) }
+        guard parts.count <= 3, parts.allSatisfy({ ($0 ?? -1) >= 0 }) else { return nil }
+        return parts.reduce(0) { $0 * 60 + ($1 ?? 0) }
+    }
+
+    private static func date(_ text: String) -> Date? {
+        for hasFraction in [true, false] {
+            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction)
+            do { return try style.parse(text) } catch { continue }
+        }
+        return nil
+    }
+
+    func time(after begin: RecordingTime) -> RecordingTime {
+        switch self {
+        case .after(let duration): begin + duration
+        case .at(let date):
+            RecordingTime(
+                nanoseconds: UInt64(max(0, (date.timeIntervalSince1970 * 1_000).rounded())) * 1_000_000)
+        }
+    }
+}

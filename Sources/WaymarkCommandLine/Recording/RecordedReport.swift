@@ -1,0 +1,128 @@
+internal import Foundation
+internal import WaymarkClient
+internal import WaymarkModel
+internal import WaymarkProtocol
+internal import WaymarkRecording
+
+/// What a recording tells, as `waymark watch` would have printed it.
+struct RecordedReport {
+    private var report: WatchReport
+    private let options: WatchReport.Options
+
+    init(_ options: WatchReport.Options) {
+        self.report = WatchReport(options)
+        self.options = options
+    }
+
+    // MARK: Lines for people
+
+    /// The line for an entry; nil if another one says it, too.
+    mutating func line(for entry: RecordedEntry, _ state: RecordedState) -> String? {
+        switch entry.content {
+        case .frame(let frame): return self.report.line(for: Self.update(entry, frame, state))
+        case .event(let text):
+            guard let object = Self.object(text), let kind = object["kind"] as? String else { return nil }
+            guard kind != "event" else {
+                let event = GatewayUpdate.Content.event(Self.event(object))
+                return self.report.line(
+                    for: .recorded(event, number: UInt64(entry.number), at: entry.time.date))
+            }
+            return self.report.notice(Self.text(kind, object), at: entry.time.date)
+        }
+    }
+
+    /// The gateway's state, in lines: what sessions there are, for whom, and what they retain.
+    func lines(of state: RecordedState, at time: RecordingTime) -> [String] {
+        let gateway = state.gateway
+        let counts = [
+            RouteTable.counted(gateway.vehicles.count, "vehicle"),
+            RouteTable.counted(gateway.clients.count, "client"),
+            RouteTable.counted(gateway.sessions.count, "session"),
+        ]
+        var lines = [self.report.notice(counts.joined(separator: ", "), at: time.date)]
+        for (id, session) in gateway.sessions.sorted(by: { $0.key < $1.key }) {
+            var parts = ["session \(id.rawValue) of \(session.client)", "\(session.phase)"]
+            if session.isSuspended { parts.append("its client is away") }
+            let vehicles = state.peers.vehicles(of: id).map(\.rawValue).sorted()
+            parts.append(vehicles.isEmpty ? "for no vehicle" : "for \(vehicles.joined(separator: ", "))")
+            lines.append(self.cut("  " + parts.joined(separator: ", ")))
+            for frame in gateway.retained[id]?.frames ?? [] {
+                let observed = ObservedFrame.recorded(
+                    frame, .from(session.client.rawValue), to: [], isRedacted: false, isRejected: false)
+                lines.append(self.cut("    " + FrameText.text(observed)))
+            }
+        }
+        return lines
+    }
+
+    private func cut(_ line: String) -> String {
+        let line = Terminal.printable(line)
+        guard let columns = self.options.columns else { return line }
+        let clipped = Terminal.clipped(line, columns: columns)
+        return clipped.count == line.count ? line : Terminal.clipped(line, columns: columns - 1) + "…"
+    }
+
+    private static func text(_ kind: String, _ object: [String: Any]) -> String {
+        switch kind {
+        case "dropped": "\(object["count"] ?? "some") entries are missing: the recorder read too slowly"
+        case "synchronized": "the whole state was told by gateway \(object["instance"] ?? "")"
+        case "connection":
+            switch (object["state"] as? String, object["resumed"] as? Bool) {
+            case ("connecting", _): "the recorder's connection was lost"
+            case (_, true): "the recorder's connection is back"
+            default: "the recorder's connection is back; what happened meanwhile is missing"
+            }
+        default: JSON.line(object)
+        }
+    }
+
+    // MARK: Lines for programs
+
+    /// The line that `waymark watch --json` printed.
+    static func json(_ entry: RecordedEntry, _ state: RecordedState) -> String {
+        switch entry.content {
+        case .frame(let frame): ObservedJSON.line(self.update(entry, frame, state))
+        case .event(let text): text
+        }
+    }
+
+    // MARK: Updates
+
+    private static func update(
+        _ entry: RecordedEntry, _ frame: RecordedFrame, _ state: RecordedState
+    ) -> GatewayUpdate {
+        let way: ObservedFrame.Way =
+            frame.direction == .in ? .from(frame.peers.first ?? "") : .to(frame.peers)
+        let observed = ObservedFrame.recorded(
+            frame.frame, way, to: state.peers.vehicles(of: frame.frame.header.session),
+            isRedacted: frame.isRedacted, isRejected: frame.isRejected)
+        return .recorded(.frame(observed), number: UInt64(entry.number), at: entry.time.date)
+    }
+
+    private static func object(_ text: String) -> [String: Any]? {
+        do {
+            return try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        } catch { return nil }
+    }
+
+    private static func event(_ object: [String: Any]) -> GatewayEvent {
+        func text(_ key: String) -> String { object[key] as? String ?? "" }
+        func number(_ key: String) -> UInt32 { UInt32(clamping: object[key] as? Int ?? 0) }
+        let name = text("event")
+        // An event that no build before this one knew has no number.
+        var event = ObservedEvent(.admitted)
+        event.kind = ObservedKind.allCases.first { "\($0)" == name }?.rawValue ?? 0
+        event.code = number("code")
+        event.session = SessionID(number("session"))
+        event.reason = text("reason")
+        event.request = Identifier(text("requestID"))
+        event.client = ClientID(text("client"))
+        event.vehicles = (object["vehicles"] as? [String] ?? []).compactMap { VehicleID($0) }
+        return .recorded(event, peer: text("peer"))
+    }
+}
+
+extension RecordingTime {
+    /// Rounded so that a formatter, which cuts, prints the same milliseconds as ``description``.
+    var date: Date { Date(timeIntervalSince1970: Double(self.nanoseconds) / 1e9 + 5e-7) }
+}

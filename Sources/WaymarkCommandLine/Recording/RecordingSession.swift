@@ -1,0 +1,121 @@
+internal import Foundation
+internal import Synchronization
+internal import WaymarkClient
+internal import WaymarkProtocol
+internal import WaymarkRecording
+
+/// Writes what an observer is told, in order.
+final class RecordingSession: Sendable {
+    private struct State {
+        var recorder: Recorder
+        var files: RecordingFiles<RecordingFolder>
+        var isOver = false
+        var wasConnected = false
+        var isHiddenNoted = false
+        var isUnremovedNoted = false
+        /// Why nothing more can be written.
+        var failure: CommandFailure?
+    }
+
+    private let state: Mutex<State>
+    private let onFailure: @Sendable () -> Void
+
+    /// `onFailure` is called if a file cannot be written: the recording is over then.
+    init(
+        _ recorder: Recorder, _ files: RecordingFiles<RecordingFolder>,
+        onFailure: @escaping @Sendable () -> Void
+    ) {
+        self.state = Mutex(State(recorder: recorder, files: files))
+        self.onFailure = onFailure
+    }
+
+    private static var now: RecordingTime {
+        RecordingTime(nanoseconds: UInt64(max(0, Date().timeIntervalSince1970 * 1e9)))
+    }
+
+    func handle(_ event: ObservationTap.Event) {
+        switch event {
+        case .welcomed(let welcome):
+            self.record(.welcomed(welcome))
+            self.state.withLock { self.noteConnection(welcome, &$0) }
+        case .received(let message): self.record(.received(message))
+        case .state(.connecting):
+            let isLost = self.state.withLock { $0.wasConnected && !$0.isOver }
+            guard isLost else { return }
+            Terminal.note("connection to the gateway lost; reconnecting")
+            self.record(.lost)
+        case .state: break
+        }
+    }
+
+    /// Some time has passed.
+    func tick() { self.record(.tick) }
+
+    /// Ends the last file.
+    ///
+    /// - Returns: What was recorded, in a sentence.
+    /// - Throws: Why something could not be written.
+    func end() throws -> String {
+        self.record(.ended)
+        return try self.state.withLock { state in
+            state.isOver = true
+            if let failure = state.failure { throw failure }
+            let counts = state.recorder.counts
+            var parts = [
+                RouteTable.counted(Int(clamping: counts.frames), "frame"),
+                RouteTable.counted(Int(clamping: counts.events), "event"),
+            ]
+            if counts.dropped > 0 { parts.append("\(counts.dropped) dropped entries") }
+            let files = RouteTable.counted(Int(clamping: counts.files), "file")
+            return "recorded \(parts.joined(separator: ", ")) in \(files)"
+        }
+    }
+
+    private func record(_ event: Recorder.Event) {
+        let hasFailed = self.state.withLock { state in
+            guard !state.isOver else { return false }
+            let now = Self.now
+            var actions: [Recorder.Action] = []
+            state.recorder.handle(event, at: now, into: &actions)
+            do throws(RecordingError) {
+                try state.files.perform(actions, at: now)
+            } catch {
+                let name = state.files.current.map(state.files.storage.path(of:))
+                let kept = state.recorder.counts.frames > 0 ? "; what it has is readable" : ""
+                state.failure = CommandFailure(
+                    "\(name ?? state.files.storage.path) cannot be written: \(error)\(kept)")
+                state.files.close()
+                state.isOver = true
+                return true
+            }
+            Self.noteUnremoved(&state)
+            if actions.contains(.open), let name = state.files.current {
+                Terminal.line(Terminal.printable("recording to \(state.files.storage.path(of: name))"))
+            }
+            return false
+        }
+        if hasFailed { self.onFailure() }
+    }
+
+    /// Once, until it could be removed.
+    private static func noteUnremoved(_ state: inout State) {
+        defer { state.isUnremovedNoted = state.files.unremoved != nil }
+        guard let unremoved = state.files.unremoved, !state.isUnremovedNoted else { return }
+        let path = state.files.storage.path(of: unremoved.name)
+        Terminal.note("\(path) is no longer kept, but cannot be removed: \(unremoved.error)")
+    }
+
+    private func noteConnection(_ welcome: Welcome, _ state: inout State) {
+        if state.wasConnected {
+            Terminal.note(
+                welcome.isResumed
+                    ? "connected again" : "connected again; what happened meanwhile is missing")
+        }
+        state.wasConnected = true
+        guard welcome.visibility == .state, !state.isHiddenNoted else { return }
+        state.isHiddenNoted = true
+        Terminal.note(
+            "texts and places are hidden and will not be in the recording; `observe: content` of the listener, "
+                + "in the settings of waymarkd, shows them")
+    }
+}

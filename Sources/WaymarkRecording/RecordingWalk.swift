@@ -1,0 +1,230 @@
+internal import WaymarkCodec
+package import WaymarkProtocol
+
+/// What a recording tells, as an observer was told it.
+package struct RecordedEntry: Sendable {
+    package enum Content: Sendable {
+        case frame(RecordedFrame)
+        /// A JSON object.
+        case event(String)
+    }
+
+    /// The low 32 bits of the observer's number.
+    package let number: UInt32
+    package let time: RecordingTime
+    package internal(set) var content: Content
+}
+
+/// A frame, and which connections it crossed.
+package struct RecordedFrame: Sendable {
+    package let frame: Frame
+    package let direction: ObservedFrames.Direction
+    /// Several, if it was for an audience.
+    package internal(set) var connections: [ConnectionID]
+    /// Of the connections.
+    package internal(set) var peers: [String]
+    package let isRejected: Bool
+    package let isRedacted: Bool
+}
+
+/// The gateway's state in a recording.
+package struct RecordedState: Sendable {
+    package internal(set) var gateway = ObservedGateway()
+    package internal(set) var peers = RecordedPeers()
+
+    mutating func apply(_ records: ObservedRecords) {
+        self.peers.apply(records, self.gateway)
+        self.gateway.apply(.observedRecords(records), outline: Recorder.outline)
+    }
+}
+
+/// Walks over the entries of a recording, and holds the gateway's state at each.
+package struct RecordingWalk: Sendable {
+    private let recording: Recording
+    private var chunkIndexes: ArraySlice<MCAP.ChunkIndex>
+    private var messages: ArraySlice<MCAP.Message> = []
+    private var pending: RecordedEntry?
+    /// After all entries that ``next()`` returned, and before the one that it will return.
+    package private(set) var state = RecordedState()
+    /// What sessions retain is part of the state. It takes time, because each publication must be read.
+    private let holdsContent: Bool
+
+    /// A walk from the beginning.
+    package init(_ recording: Recording, holdsContent: Bool) {
+        self.recording = recording
+        self.holdsContent = holdsContent
+        self.chunkIndexes = recording.index.chunks[...]
+    }
+
+    /// A walk from `time` on: the state is that of then.
+    package init(_ recording: Recording, from time: RecordingTime) throws(RecordingError) {
+        self.init(recording, holdsContent: true)
+        if let (place, mark, behind) = try recording.lastMark(at: time) {
+            self.state = try recording.state(at: mark)
+            self.chunkIndexes = recording.index.chunks[(place + 1)...]
+            self.messages = behind
+        }
+        while let message = try self.peek(), message.logTime < time.nanoseconds {
+            self.messages.removeFirst()
+            _ = try self.apply(message)
+        }
+    }
+
+    /// The next entry; nil at the end.
+    package mutating func next() throws(RecordingError) -> RecordedEntry? {
+        while let message = try self.peek() {
+            // The state must not be ahead of the entry that is returned.
+            if let pending = self.pending, !self.isSame(message, pending) {
+                self.pending = nil
+                return pending
+            }
+            self.messages.removeFirst()
+            guard let entry = try self.apply(message) else { continue }
+            self.join(entry)
+        }
+        defer { self.pending = nil }
+        return self.pending
+    }
+
+    private mutating func peek() throws(RecordingError) -> MCAP.Message? {
+        while self.messages.isEmpty {
+            guard let index = self.chunkIndexes.popFirst() else { return nil }
+            self.messages = try self.recording.chunk(index).messages[...]
+        }
+        return self.messages.first
+    }
+
+    // MARK: Entries
+
+    /// Whether it is the frame of the entry, to another connection of its audience.
+    private func isSame(_ message: MCAP.Message, _ entry: RecordedEntry) -> Bool {
+        guard case .frames(let channel) = self.recording.channels[message.channel], channel.direction == .out,
+            case .frame(let frame) = entry.content, frame.direction == .out, message.sequence == entry.number,
+            message.logTime == entry.time.nanoseconds, !frame.connections.contains(channel.connection)
+        else { return false }
+        return frame.frame.bytes == message.data
+    }
+
+    private mutating func join(_ entry: RecordedEntry) {
+        guard var pending = self.pending, case .frame(var frame) = pending.content,
+            case .frame(let other) = entry.content
+        else { return self.pending = entry }
+        frame.connections += other.connections
+        frame.peers += other.peers
+        pending.content = .frame(frame)
+        self.pending = pending
+    }
+
+    /// Applies a message to the state.
+    ///
+    /// - Returns: The entry, if it is one.
+    private mutating func apply(_ message: MCAP.Message) throws(RecordingError) -> RecordedEntry? {
+        let time = RecordingTime(nanoseconds: message.logTime)
+        switch self.recording.channels[message.channel] {
+        case .frames(let channel):
+            guard let frame = Recording.frame(message.data) else { return nil }
+            self.apply(frame, channel)
+            let peer = self.recording.index.channels[message.channel]?.metadata[RecordedChannel.Key.peer]
+            let recorded = RecordedFrame(
+                frame: frame, direction: channel.direction, connections: [channel.connection],
+                peers: [peer ?? "connection \(channel.connection.rawValue)"],
+                isRejected: channel.isRejected, isRedacted: channel.isRedacted)
+            return RecordedEntry(number: message.sequence, time: time, content: .frame(recorded))
+        case .events:
+            self.state.peers.endRecords()
+            let text = String(decoding: message.data, as: UTF8.self)
+            return RecordedEntry(number: message.sequence, time: time, content: .event(text))
+        case .records:
+            if let records = Recording.records(message.data) { self.state.apply(records) }
+            return nil
+        case .mark:
+            let mark = try StateMark(message.data)
+            // Between two marks the state is that of the first and what was told since, unless something is missing.
+            if mark.isNew { self.state = try self.recording.state(at: mark) }
+            return nil
+        case .state, nil: return nil
+        }
+    }
+
+    private mutating func apply(_ frame: Frame, _ channel: RecordedChannel.Frames) {
+        self.state.peers.endRecords()
+        guard self.holdsContent, channel.direction == .in, !channel.isRejected else { return }
+        var told = ObservedFrames(.in, Array(frame.bytes))
+        told.session = frame.header.session
+        self.state.gateway.apply(.observedFrames(told), outline: Recorder.outline)
+    }
+}
+
+// MARK: States
+
+extension Recording {
+    /// Records as they were recorded; nil for what this build cannot read.
+    static func records(_ data: ArraySlice<UInt8>) -> ObservedRecords? {
+        guard let frame = self.frame(data) else { return nil }
+        do throws(DecodingError) {
+            guard case .observedRecords(let records) = try Codec.decode(frame).message else { return nil }
+            return records
+        } catch { return nil }
+    }
+
+    /// The last state that includes nothing later than `time`: the place of its chunk, its mark, and what is behind it in the chunk.
+    fileprivate func lastMark(
+        at time: RecordingTime
+    ) throws(RecordingError) -> (place: Int, mark: StateMark, behind: ArraySlice<MCAP.Message>)? {
+        guard let channel = self.channels.first(where: { $0.value == .mark })?.key else { return nil }
+        for place in self.index.chunks.indices.reversed() {
+            let index = self.index.chunks[place]
+            guard index.startTime <= time.nanoseconds, index.messageIndexes[channel] != nil else { continue }
+            let messages = try self.chunk(index).messages
+            let last = messages.lastIndex { $0.channel == channel && $0.logTime <= time.nanoseconds }
+            guard let last else { continue }
+            return (place, try StateMark(messages[last].data), messages[(last + 1)...])
+        }
+        return nil
+    }
+
+    /// The state that a mark completes.
+    fileprivate func state(at mark: StateMark) throws(RecordingError) -> RecordedState {
+        guard let channel = self.channels.first(where: { $0.value == .state })?.key else { throw .noState }
+        var state = RecordedState()
+        // Its records, without what sessions retain.
+        var offset = mark.start
+        for index in self.index.chunks where index.offset >= mark.start {
+            offset = index.offset
+            var isOver = false
+            for message in try self.chunk(index).messages {
+                if message.channel != channel {
+                    if self.channels[message.channel] == .mark, message.sequence == mark.mark {
+                        isOver = true
+                    }
+                    continue
+                }
+                guard message.sequence == mark.mark, let records = Self.records(message.data),
+                    records.retained.isEmpty
+                else { continue }
+                state.apply(records)
+            }
+            if isOver { break }
+        }
+        // What they retain, from where it was written last.
+        for (chunk, sessions) in Dictionary(grouping: mark.sessions, by: \.chunk).sorted(by: {
+            $0.key < $1.key
+        })
+        where chunk <= offset {
+            guard let index = self.index.chunks.first(where: { $0.offset == chunk }) else { continue }
+            let sessions = Set(sessions.map(\.session))
+            for message in try self.chunk(index).messages
+            where message.channel == channel && message.sequence <= mark.mark {
+                guard let records = Self.records(message.data), let part = records.retained.first,
+                    sessions.contains(part.session)
+                else { continue }
+                state.apply(records)
+            }
+        }
+        var end = ObservedRecords()
+        end.number = mark.number
+        end.isLast = true
+        state.apply(end)
+        return state
+    }
+}
