@@ -154,7 +154,7 @@ extension Frame: Codable {
 /// Why bytes are not a frame. Each closes the connection: there is no way to find the next frame.
 package enum FramingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The first two bytes are not "WM".
-    case badMagic(UInt16)
+    case badMagic
     /// The major version is not 1.
     case unsupportedVersion(UInt8)
     /// The frame of this header is longer than agreed, header included.
@@ -194,11 +194,10 @@ extension FrameHeader {
         let count = bytes.byteCount
         guard count >= 2 else {
             let first = count == 0 ? UInt8(Self.magic >> 8) : bytes.bigEndian(at: 0, as: UInt8.self)
-            guard first == Self.magic >> 8 else { throw .badMagic(UInt16(first) << 8) }
+            guard first == Self.magic >> 8 else { throw .badMagic }
             return nil
         }
-        let magic = bytes.bigEndian(at: 0, as: UInt16.self)
-        guard magic == Self.magic else { throw .badMagic(magic) }
+        guard bytes.bigEndian(at: 0, as: UInt16.self) == Self.magic else { throw .badMagic }
         guard count >= 3 else { return nil }
         let version = bytes.bigEndian(at: 2, as: UInt8.self)
         guard version == Self.majorVersion else { throw .unsupportedVersion(version) }
