@@ -142,7 +142,7 @@ let package = Package(
         .target(
             name: "WaymarkRig",
             dependencies: [
-                "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkConnections",
+                "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkConnections",
                 "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkRoutes", "WaymarkSimulation",
                 .product(name: "Yams", package: "Yams"),
             ], swiftSettings: strict),
@@ -310,9 +310,9 @@ let package = Package(
         .testTarget(
             name: "WaymarkRigTests",
             dependencies: [
-                "WaymarkClient", "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
-                "WaymarkRig", "WaymarkRoutes", "WaymarkSimulation",
-            ], swiftSettings: testing),
+                "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkGateway",
+                "WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkRoutes", "WaymarkSimulation",
+            ], exclude: ["Report/Golden"], swiftSettings: testing),
     ]
 )
 

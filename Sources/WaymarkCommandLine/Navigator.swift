@@ -1,5 +1,6 @@
 internal import WaymarkClient
 internal import WaymarkModel
+internal import WaymarkRig
 internal import WaymarkRoutes
 
 /// The navigation app of `waymark navigate`: guides vehicles along routes and answers their requests.
