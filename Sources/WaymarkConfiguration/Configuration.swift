@@ -9,6 +9,10 @@ package struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
     package var line: Int
     package var column: Int
 
+    package init(file: String, line: Int, column: Int) {
+        (self.file, self.line, self.column) = (file, line, column)
+    }
+
     package var description: String { "\(self.file):\(self.line):\(self.column)" }
 }
 
