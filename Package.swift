@@ -306,7 +306,10 @@ let package = Package(
                 "Load", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkCodec", "WaymarkProtocol", logging,
             ], swiftSettings: testing),
         .testTarget(
-            name: "WaymarkSimulationTests", dependencies: ["WaymarkSimulation"], swiftSettings: testing),
+            name: "WaymarkSimulationTests",
+            dependencies: [
+                "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkSimulation",
+            ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkRigTests",
             dependencies: [

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Logging
 internal import WaymarkCodec
 internal import WaymarkProtocol
 
@@ -9,13 +8,8 @@ internal import WaymarkProtocol
 /// ``withObserver(to:_:_:)`` closes it when its body ends; after ``connect(to:_:)`` call ``close()``.
 public actor Observer {
     private let configuration: Configuration
-    private let logger: Logger
-    private let observerHello: ObserverHello
-    private let observe: Observe
-    private var link: Link?
-    private var isLinkWoken = false
-    private var token: ResumptionToken?
-    private var outgoing: [Message] = []
+    var link: LinkMachine<ObserverMachine>
+    var driver: ChannelDriver
 
     private var gateway = GatewaySnapshot.Gateway(
         instance: "", start: Date(timeIntervalSince1970: 0), software: "", showsContent: false)
@@ -26,12 +20,9 @@ public actor Observer {
     private var clock = GatewayClock()
     private var updateReaders = Readers<GatewayUpdate>()
     private var stateReaders = Readers<GatewaySnapshot>()
-    private var connections = Readers<ConnectionState>()
-    private var connectionState = ConnectionState.connecting
     private let (firstStates, firstState) = AsyncStream.makeStream(
         of: Result<Void, ClientError>.self, bufferingPolicy: .bufferingOldest(1))
 
-    private var counterCalls = CounterCalls()
     private var counterWaiters: [Int: CheckedContinuation<Result<GatewayCounters, ClientError>, Never>] = [:]
     private var callCount = 0
 
@@ -43,26 +34,25 @@ public actor Observer {
     public static func connect(
         to address: ServiceAddress = .defaultObserver, _ configuration: Configuration = Configuration()
     ) async throws(ClientError) -> Observer {
-        let observer = Observer(
-            configuration, try ObserverHello(configuration), try Observe(configuration))
-        try await observer.open(address)
+        let observer = try Observer(address, configuration)
+        try await observer.openCompletely()
         return observer
     }
 
-    private init(_ configuration: Configuration, _ hello: ObserverHello, _ observe: Observe) {
+    private init(_ address: ServiceAddress, _ configuration: Configuration) throws(ClientError) {
         self.configuration = configuration
-        self.logger = configuration.logger
-        self.observerHello = hello
-        self.observe = observe
+        self.driver = ChannelDriver(address, configuration.logger)
+        let machine = try ObserverMachine(
+            try ObserverHello(configuration), try Observe(configuration),
+            displayName: configuration.displayName, credential: configuration.credential)
+        var random = SystemRandomNumberGenerator()
+        self.link = LinkMachine(
+            machine, to: address, configuration.reconnection, random: PeerRandom(seed: random.next()))
     }
 
-    private func open(_ address: ServiceAddress) async throws(ClientError) {
-        try Codec.check(.hello(self.hello()))
-        try Codec.check(.observe(self.observe))
-        let link = Link(
-            address: address, reconnection: self.configuration.reconnection, logger: self.logger, owner: self)
-        self.link = link
-        try await link.open()
+    /// Connects; returns when the whole state has arrived.
+    private func openCompletely() async throws(ClientError) {
+        try await self.open()
         for await result in self.firstStates {
             guard case .failure(let error) = result else { return }
             await self.close()
@@ -74,10 +64,10 @@ public actor Observer {
     }
 
     /// Ends the connection. Takes at most two seconds, also when its task is cancelled.
-    public func close() async { await self.link?.close() }
+    public func close() async { await self.closeLink() }
 
     /// Closes the transport as a network failure would. For tests.
-    package func cut() async { await self.link?.cut() }
+    package func cut() { self.driver.cut() }
 
     // MARK: What is told
 
@@ -95,9 +85,7 @@ public actor Observer {
     public var states: Feed<GatewaySnapshot> { self.stateReaders.open(with: [self.state]) }
 
     /// The state of the connection, now and after every change; a slow reader gets only the newest.
-    public var connectionStates: Feed<ConnectionState> {
-        self.connections.open(with: [self.connectionState])
-    }
+    public var connectionStates: Feed<ConnectionState> { self.driver.openFeed(with: self.link.state) }
 
     private func update(_ content: GatewayUpdate.Content, at time: Date) -> GatewayUpdate {
         GatewayUpdate(number: self.observed.number, time: time, content: content)
@@ -106,7 +94,7 @@ public actor Observer {
     private func tell(_ content: GatewayUpdate.Content, at time: Date) {
         let update = self.update(content, at: time)
         if self.updateReaders.tell(update) {
-            self.logger.warning("a reader of updates is too slow and misses some")
+            self.driver.log(PeerNote(.warning, "a reader of updates is too slow and misses some"))
         }
         self.configuration.onEveryUpdate?(update)
     }
@@ -130,7 +118,7 @@ public actor Observer {
     /// - Returns: All values, of one instant.
     /// - Throws: ``ClientError/cancelled`` if the task was cancelled, or the error that closed the connection for good.
     public func counters(withMeasures: Bool = false) async throws(ClientError) -> GatewayCounters {
-        if case .closed(let error) = self.connectionState { throw error }
+        if case .closed(let error) = self.link.state { throw error }
         self.callCount += 1
         let call = self.callCount
         var question = ReadCounters()
@@ -149,69 +137,48 @@ public actor Observer {
     ) {
         if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
         self.counterWaiters[call] = continuation
-        self.counterCalls.add(call, question)
-        self.wakeLink()
+        self.use { observer, _ in observer.readCounters(question, call: call) }
     }
 
     private func cancelCounters(_ call: Int) {
-        self.counterCalls.remove(call)
+        self.use { observer, _ in observer.abandon(call: call) }
         self.counterWaiters.removeValue(forKey: call)?.resume(returning: .failure(.cancelled))
     }
 
     private func apply(_ report: CounterReport) {
         self.clock.correct(report.instant, arrived: Date())
-        guard let (calls, parts) = self.counterCalls.apply(report) else { return }
+        guard let (calls, parts) = self.use({ observer, _ in observer.apply(report) }) else { return }
         let counters = GatewayCounters(parts, self.clock, self.peers)
         for call in calls {
             self.counterWaiters.removeValue(forKey: call)?.resume(returning: .success(counters))
         }
-        self.wakeLink()
-    }
-
-    private func wakeLink() {
-        guard let link, !self.isLinkWoken else { return }
-        self.isLinkWoken = true
-        Task { await link.wakeUp() }
     }
 }
 
-extension Observer: LinkOwner {
-    func hello() -> Hello {
-        var hello = Hello(role: .observer(self.observerHello))
-        hello.displayName = self.configuration.displayName
-        hello.credential = self.configuration.credential
-        hello.resumptionToken = self.token
-        return hello
+extension Observer: PeerDriver {
+    func perform(_ output: ObserverMachine.Output) {
+        switch output {
+        case .welcomed(let welcome):
+            self.gateway = GatewaySnapshot.Gateway(
+                instance: welcome.gateway.instance.rawValue,
+                start: Date(timeIntervalSince1970: Double(welcome.gateway.epoch) / 1_000),
+                software: welcome.software, showsContent: welcome.visibility.map { $0 >= .content } ?? false)
+        case .received(let envelope): self.received(envelope)
+        }
     }
 
-    func linkStateChanged(_ state: ConnectionState) {
-        self.connectionState = state
-        self.connections.tell(state)
+    func connectionChanged(to state: ConnectionState) {
         self.configuration.onEveryConnectionState?(state)
         guard case .closed(let error) = state else { return }
-        self.link = nil
         self.firstState.yield(.failure(error))
-        for waiter in self.counterWaiters.values { waiter.resume(returning: .failure(error)) }
+        let waiters = self.counterWaiters.sorted { $0.key < $1.key }
         self.counterWaiters = [:]
-        self.connections.finish()
+        for (_, waiter) in waiters { waiter.resume(returning: .failure(error)) }
         self.updateReaders.finish()
         self.stateReaders.finish()
     }
 
-    func welcomed(_ welcome: Welcome, frameBytesMax: Int) async {
-        self.token = welcome.resumptionToken
-        self.isLinkWoken = false
-        self.gateway = GatewaySnapshot.Gateway(
-            instance: welcome.gateway.instance.rawValue,
-            start: Date(timeIntervalSince1970: Double(welcome.gateway.epoch) / 1_000),
-            software: welcome.software, showsContent: welcome.visibility.map { $0 >= .content } ?? false)
-        var observe = self.observe
-        if welcome.isResumed { observe.afterNumber = self.observed.number }
-        self.outgoing = [.observe(observe)]
-        self.counterCalls.connect()
-    }
-
-    func received(_ envelope: Envelope) async {
+    private func received(_ envelope: Envelope) {
         switch envelope.message {
         case .observationBegin(let begin): self.begin(begin)
         case .observedRecords(let records): self.apply(records)
@@ -223,21 +190,20 @@ extension Observer: LinkOwner {
         case .observedFrames(let frames): self.apply(frames)
         case .observationGap(let gap):
             self.observed.apply(envelope.message) { _ in nil }
-            self.logger.warning("the gateway dropped entries, because this observer reads too slowly")
+            self.driver.log(
+                PeerNote(.warning, "the gateway dropped entries, because this observer reads too slowly"))
             self.tell(.dropped(gap.dropped), at: Date())
         case .counters(let report): self.apply(report)
         case .error(let rejection):
-            self.logger.error(
-                "the gateway refuses a message of this observer",
-                metadata: [LogKey.field: "\(rejection.field)", LogKey.reason: "\(rejection.reason)"])
+            self.driver.log(
+                PeerNote(
+                    .error, "the gateway refuses a message of this observer",
+                    [LogKey.field: rejection.field, LogKey.reason: rejection.reason]))
             self.firstState.yield(
                 .failure(.rejected(field: rejection.field, reason: rejection.reason)))
         default: break  // Of a newer gateway.
         }
     }
-
-    /// Nothing that an observer knows depends on a message of a newer gateway.
-    func skipped(_ header: FrameHeader) {}
 
     private func begin(_ begin: ObservationBegin) {
         if begin.kind == .full, self.observed.isComplete { self.lastWhole = self.state }
@@ -286,13 +252,5 @@ extension Observer: LinkOwner {
     /// What the state needs to know of a publication; nil for one that this build cannot read.
     private static func outline(of frame: Frame) -> PublicationOutline? {
         do throws(DecodingError) { return try Codec.outline(of: frame) } catch { return nil }
-    }
-
-    func dequeueOutgoing() -> [Frame] {
-        self.isLinkWoken = false
-        var messages = self.outgoing
-        self.outgoing = []
-        if let question = self.counterCalls.dequeue() { messages.append(.readCounters(question)) }
-        return messages.map { Codec.encode(Envelope($0)) }
     }
 }

@@ -226,7 +226,7 @@ struct PublishedState: Sendable, Hashable {
             }
         }
         let shares = self.queue.items.filter { $0.shareID != nil && $0.byteCount <= self.frameBytesMax }
-        self.lostShares += Set(self.waitingShares).subtracting(shares.compactMap(\.shareID))
+        self.lostShares += Set(self.waitingShares).subtracting(shares.compactMap(\.shareID)).sorted()
         self.needsRestatement = false
         self.recent = []
         self.recentByteCount = 0

@@ -1,147 +1,161 @@
-internal import Logging
 internal import WaymarkCodec
-internal import WaymarkModel
-internal import WaymarkProtocol
+package import WaymarkModel
+package import WaymarkProtocol
+
+/// A request of a vehicle to stop on the way, in one session.
+package struct InquiryID: Sendable, Hashable {
+    package let session: Identifier
+    package let vehicle: VehicleID
+    package let request: Identifier
+}
+
+/// A request of a vehicle for a drive.
+package struct DestinationInquiryID: Sendable, Hashable {
+    package let vehicle: VehicleID
+    package let request: Identifier
+}
 
 // Messages of the gateway to a navigation client: about its sessions, and requests of vehicles.
-extension NavigationClient {
-    func skipped(_ header: FrameHeader) {}
+extension ClientMachine {
+    /// What an app answers to a vehicle that wants to stop on the way.
+    package enum InquiryAnswer: Sendable {
+        /// The vehicle's user is asked with these estimates of the trip with the stop.
+        case estimates(TravelEstimates)
+        /// The client asks its own user; ``accept`` or ``decline(_:)`` follows.
+        case ownPrompt
+        case accept
+        case decline(DeclineReason)
+    }
 
-    func received(_ envelope: Envelope) {
+    mutating func received(_ envelope: Envelope, _ outputs: inout [Output]) {
         switch envelope.message {
-        case .sessionOpened(let opened): self.opened(opened)
+        case .sessionOpened(let opened): self.opened(opened, &outputs)
         case .sessionEnded(let ended):
-            if let key = self.key(of: ended.session) { self.end(key, EndReason(ended.reason)) }
-        case .destinationRequest(let request): self.answer(request)
-        case .error(let rejection): self.refused(rejection)
+            if let key = self.key(of: ended.session) { self.end(key, EndReason(ended.reason), &outputs) }
+        case .destinationRequest(let request): self.ask(request, &outputs)
+        case .error(let rejection): self.refused(rejection, &outputs)
         default:
             guard let key = self.key(of: envelope.session) else { return }
             switch envelope.message {
-            case .waypointRequest(let request): self.answer(request, key)
-            case .requestOutcome(let outcome): self.finish(outcome, key)
-            case .acknowledgement(let sequence): self.sessions[key]?.acknowledge(sequence)
+            case .waypointRequest(let request): self.ask(request, key, &outputs)
+            case .requestOutcome(let outcome): self.sessions[key]?.end(outcome, into: &outputs)
+            case .acknowledgement(let sequence): self.sessions[key]?.acknowledge(sequence, into: &outputs)
             default:
-                if let event = SessionEvent(envelope.message) { self.tell(event, key) }
+                if let event = SessionEvent(envelope.message) { self.tell(event, key, &outputs) }
             }
         }
     }
 
-    private func opened(_ opened: SessionOpened) {
+    private mutating func opened(_ opened: SessionOpened, _ outputs: inout [Output]) {
         let key = opened.requestID
         guard self.sessions[key] != nil else { return self.endOrphan(opened.session, after: 0) }
         self.sessions[key]?.id = opened.session
-        self.logger.info("session opened", metadata: self.sessions[key]?.metadata)
-        self.sessions[key]?.forgetVehicles(except: Set(opened.vehicles.map(\.vehicle.rawValue)))
+        self.log(.info, "session opened", key, &outputs)
+        self.sessions[key]?.forgetVehicles(
+            except: Set(opened.vehicles.map(\.vehicle.rawValue)), into: &outputs)
         for status in opened.vehicles {
-            if let event = SessionEvent(.vehicleChanged(status)) { self.tell(event, key) }
+            if let event = SessionEvent(.vehicleChanged(status)) { self.tell(event, key, &outputs) }
         }
-        self.sessions[key]?.opened?.resume(returning: .success(()))
-        self.sessions[key]?.opened = nil
+        if let call = self.sessions[key]?.openingCall {
+            self.sessions[key]?.openingCall = nil
+            outputs.append(.returned(call: call, .success(())))
+        }
         self.endOrphans()
-        // For publications that were queued before the session was open.
-        self.wakeLink()
     }
 
-    private func refused(_ rejection: Rejection) {
+    private mutating func refused(_ rejection: Rejection, _ outputs: inout [Output]) {
         if rejection.messageType == MessageType.openSession.rawValue {
-            return self.refusedToOpen(rejection.requestID, rejection)
+            return self.refusedToOpen(rejection.requestID, rejection, &outputs)
         }
         let (field, reason) = (rejection.field, rejection.reason)
         guard let key = self.key(of: rejection.session) else { return }
         let refused = self.sessions[key]?.state.reject(rejection.sequence)
         if case .shareDestination(let share, _) = refused {
-            self.sessions[key]?.failShare(Identifier(share), .rejected(field: field, reason: reason))
+            self.sessions[key]?.failShare(
+                Identifier(share), .rejected(field: field, reason: reason), into: &outputs)
         }
-        self.tell(.rejected(field: field, reason: reason), key)
+        self.tell(.rejected(field: field, reason: reason), key, &outputs)
     }
 
-    /// Tells the caller of ``openSession(vehicles:receipts:onWaypoint:)``; after a restart of the gateway, the readers.
-    private func refusedToOpen(_ key: Identifier, _ rejection: Rejection) {
-        guard let record = self.sessions[key], let opened = record.opened else {
-            self.end(key, .notRestored(field: rejection.field, reason: rejection.reason))
+    /// Answers the call that opens the session; after a restart of the gateway, ends the session.
+    private mutating func refusedToOpen(
+        _ key: Identifier, _ rejection: Rejection, _ outputs: inout [Output]
+    ) {
+        guard let session = self.sessions[key], let call = session.openingCall else {
+            self.end(key, .notRestored(field: rejection.field, reason: rejection.reason), &outputs)
             return self.endOrphans()
         }
-        self.forget(key)
+        self.forget(key, &outputs)
         self.endOrphans()
-        opened.resume(returning: .failure(ClientError(rejection, of: record.opening)))
+        outputs.append(.returned(call: call, .failure(ClientError(rejection, of: session.opening))))
     }
 
     // MARK: Requests of vehicles
 
-    private func answer(_ request: WaypointRequest, _ key: Identifier) {
-        guard let vehicle = request.vehicle else { return }
-        self.sessions[key]?.beginInquiry(request.requestID, of: vehicle)
-        guard let handler = self.sessions[key]?.onWaypoint else {
+    private mutating func ask(
+        _ request: WaypointRequest, _ key: Identifier, _ outputs: inout [Output]
+    ) {
+        guard let vehicle = request.vehicle, let session = self.sessions[key] else { return }
+        let id = InquiryID(session: key, vehicle: vehicle, request: request.requestID)
+        self.sessions[key]?.beginInquiry(id)
+        guard session.answersWaypoints else {
             return self.send(.decline(.notSupported), request.requestID, vehicle)
         }
-        let id = request.requestID
         let inquiry = WaypointInquiry(
             vehicle: vehicle.rawValue, waypoint: request.waypoint, segment: request.segment.rawValue)
-        guard let ending = self.sessions[key]?.ending else { return }
-        let session = NavigationSession(client: self, key: key, ending: ending)
-        // In a task of its own, since a handler may take long. The gateway limits how many requests are open.
-        Task {
-            let answer = await handler(inquiry, session)
-            guard self.sessions[key]?.isAsked(id, by: vehicle) == true else { return }
-            switch answer {
-            case .estimates(let estimates, let whenAccepted):
-                self.answer(id, key, vehicle, estimates, whenAccepted)
-            case .ownPrompt(let ask):
-                self.send(.ownPrompt, id, vehicle)
-                let isAccepted = await ask()
-                guard self.sessions[key]?.isAsked(id, by: vehicle) == true else { return }
-                self.send(isAccepted ? .accept : .decline(.declinedByUser), id, vehicle)
-            case .decline(let reason): self.send(.decline(reason.outcome), id, vehicle)
-            }
-        }
+        outputs.append(.asked(inquiry, id))
     }
 
-    /// Declines the request if the gateway would refuse the estimates: else its vehicle would wait until the deadline.
-    private func answer(
-        _ id: Identifier, _ key: Identifier, _ vehicle: VehicleID, _ estimates: TravelEstimates,
-        _ whenAccepted: @escaping @Sendable () async throws -> Void
+    /// Whether the vehicle still waits for an answer.
+    package func isAsked(_ id: InquiryID) -> Bool { self.sessions[id.session]?.isAsked(id) ?? false }
+
+    /// Answers a vehicle that wants to stop on the way, unless the request has ended.
+    ///
+    /// Estimates that the gateway would refuse decline the request: else its vehicle would wait until the deadline.
+    package mutating func answer(
+        _ id: InquiryID, _ answer: InquiryAnswer, into outputs: inout [Output]
     ) {
-        let answer = RequestAnswer(requestID: id, vehicle: vehicle, answer: .estimates(estimates))
-        do throws(ClientError) {
-            try Codec.check(.requestAnswer(answer))
-            self.sessions[key]?.whenAccepted(id, of: vehicle, whenAccepted)
-            self.send(Envelope(.requestAnswer(answer)))
-        } catch {
-            if case .rejected(let field, let reason) = error {
-                self.tell(.rejected(field: field, reason: reason), key)
-            }
-            self.send(.decline(.invalid), id, vehicle)
-        }
-    }
-
-    private func finish(_ outcome: RequestOutcome, _ key: Identifier) {
-        guard let metadata = self.sessions[key]?.metadata, let whenAccepted = self.sessions[key]?.end(outcome)
-        else { return }
-        let logger = self.logger
-        Task {
-            do { try await whenAccepted() } catch {
-                logger.warning(
-                    "the app could not carry out a stop that it has offered",
-                    metadata: metadata.merging([LogKey.error: "\(error)"]) { $1 })
+        guard self.isAsked(id) else { return }
+        switch answer {
+        case .ownPrompt: self.send(.ownPrompt, id.request, id.vehicle)
+        case .accept: self.send(.accept, id.request, id.vehicle)
+        case .decline(let reason): self.send(.decline(reason.outcome), id.request, id.vehicle)
+        case .estimates(let estimates):
+            let answer = RequestAnswer(
+                requestID: id.request, vehicle: id.vehicle, answer: .estimates(estimates))
+            do throws(ClientError) {
+                try Codec.check(.requestAnswer(answer))
+                self.send(Envelope(.requestAnswer(answer)))
+            } catch {
+                if case .rejected(let field, let reason) = error {
+                    self.tell(.rejected(field: field, reason: reason), id.session, &outputs)
+                }
+                self.send(.decline(.invalid), id.request, id.vehicle)
             }
         }
     }
 
-    private func answer(_ request: DestinationRequest) {
+    private mutating func ask(_ request: DestinationRequest, _ outputs: inout [Output]) {
         guard let vehicle = request.vehicle else { return }
-        guard let handler = self.configuration.onDestination else {
+        guard self.answersDestinations else {
             return self.send(.decline(.notSupported), request.requestID, vehicle)
         }
         let inquiry = DestinationInquiry(vehicle: vehicle.rawValue, destination: request.destination)
-        Task {
-            switch await handler(inquiry) {
-            case .accept: self.send(.accept, request.requestID, vehicle)
-            case .decline(let reason): self.send(.decline(reason.outcome), request.requestID, vehicle)
-            }
+        let id = DestinationInquiryID(vehicle: vehicle, request: request.requestID)
+        outputs.append(.askedForDestination(inquiry, id))
+    }
+
+    /// Answers a vehicle that wants to be guided to a place.
+    package mutating func answerDestination(_ id: DestinationInquiryID, _ answer: DestinationAnswer) {
+        switch answer {
+        case .accept: self.send(.accept, id.request, id.vehicle)
+        case .decline(let reason): self.send(.decline(reason.outcome), id.request, id.vehicle)
         }
     }
 
-    private func send(_ answer: RequestAnswer.Answer, _ requestID: Identifier, _ vehicle: VehicleID) {
+    private mutating func send(
+        _ answer: RequestAnswer.Answer, _ requestID: Identifier, _ vehicle: VehicleID
+    ) {
         self.send(
             Envelope(.requestAnswer(RequestAnswer(requestID: requestID, vehicle: vehicle, answer: answer))))
     }

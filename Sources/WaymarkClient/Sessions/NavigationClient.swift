@@ -1,6 +1,5 @@
-internal import Logging
-internal import WaymarkCodec
-internal import WaymarkProtocol
+internal import WaymarkModel
+package import WaymarkProtocol
 
 /// A navigation client: provides guidance to vehicles through a gateway.
 ///
@@ -8,28 +7,14 @@ internal import WaymarkProtocol
 /// after ``connect(to:_:)`` call ``close()``. Handlers may call any method here, ``close()`` too, and may take as long as
 /// they need.
 public actor NavigationClient {
-    let configuration: Configuration
-    private(set) var logger: Logger
-    private let clientID: ClientID
-    private var link: Link?
-    /// The link has been woken and has not called ``dequeueOutgoing()`` yet.
-    private var isLinkWoken = false
-    private var token: ResumptionToken?
-    /// By the id of the request that opens each.
-    var sessions: [Identifier: SessionRecord] = [:]
-    /// The keys of `sessions`, oldest first.
-    private var order: [Identifier] = []
-    private var nextSession = 0
-    /// Answers, and requests to open sessions, that are not sent yet.
-    private var control: [Envelope] = []
-    /// Sessions that the gateway has opened for calls that were cancelled.
-    private var orphans: [ResumedSession] = []
+    private let configuration: Configuration
+    var link: LinkMachine<ClientMachine>
+    var driver: ChannelDriver
+    /// By the names that the machine has for the sessions.
+    private(set) var readers: [Identifier: SessionReaders] = [:]
     private var callCount = 0
-    private var connections = Readers<ConnectionState>()
-    private var connectionState = ConnectionState.connecting
-    private var frameBytesMax = Int(ConnectionLimits().frameBytesMax)
-    /// Features that the operator withholds from this client.
-    private var withheld: FeatureSet = []
+    private var calls: [Int: CheckedContinuation<Result<Void, ClientError>, Never>] = [:]
+    private var shares: [Int: CheckedContinuation<Result<[String: RequestResult], ClientError>, Never>] = [:]
 
     /// Connects to a gateway; returns with its Welcome.
     ///
@@ -39,40 +24,32 @@ public actor NavigationClient {
     public static func connect(
         to address: ServiceAddress = .defaultNavigation, _ configuration: Configuration
     ) async throws(ClientError) -> NavigationClient {
-        guard let id = ClientID(configuration.id) else {
-            throw .invalid("the id \(configuration.id) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
-        }
-        let client = NavigationClient(configuration, id)
-        try await client.open(address)
+        let client = try NavigationClient(address, configuration)
+        try await client.open()
         return client
     }
 
-    private init(_ configuration: Configuration, _ id: ClientID) {
+    private init(_ address: ServiceAddress, _ configuration: Configuration) throws(ClientError) {
+        let hello = try NavigationHello(configuration)
         self.configuration = configuration
-        self.logger = configuration.logger
-        self.logger[metadataKey: LogKey.client] = "\(id)"
-        self.clientID = id
-    }
-
-    private func open(_ address: ServiceAddress) async throws(ClientError) {
-        try Codec.check(.hello(self.hello()))
-        let link = Link(
-            address: address, reconnection: self.configuration.reconnection, logger: self.logger, owner: self)
-        self.link = link
-        try await link.open()
+        self.driver = ChannelDriver(
+            address, configuration.logger, [LogKey.client: "\(hello.client)"])
+        let machine = try ClientMachine(
+            hello, displayName: configuration.displayName, credential: configuration.credential)
+        var random = SystemRandomNumberGenerator()
+        self.link = LinkMachine(
+            machine, to: address, configuration.reconnection, random: PeerRandom(seed: random.next()))
     }
 
     /// Sends what is queued, and ends all sessions and the connection. Takes at most two seconds, also when its task is
     /// cancelled.
-    public func close() async { await self.link?.close() }
+    public func close() async { await self.closeLink() }
 
     /// Closes the transport as a network failure would. For tests.
-    package func cut() async { await self.link?.cut() }
+    package func cut() { self.driver.cut() }
 
     /// The state of the connection, now and after every change; a slow reader gets only the newest.
-    public var connectionStates: Feed<ConnectionState> {
-        self.connections.open(with: [self.connectionState])
-    }
+    public var connectionStates: Feed<ConnectionState> { self.driver.openFeed(with: self.link.state) }
 
     // MARK: Sessions
 
@@ -91,287 +68,212 @@ public actor NavigationClient {
         vehicles: SessionVehicles, receipts: Duration? = nil,
         onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)? = nil
     ) async throws(ClientError) -> NavigationSession {
-        let selection = try Self.selection(vehicles)
-        if case .closed(let error) = self.connectionState { throw error }
-        self.nextSession += 1
-        let key: Identifier = "session-\(self.nextSession)"
-        let opening = OpenSession(
-            requestID: key, vehicles: selection, receiptsEveryMilliseconds: try Self.interval(receipts))
-        try Codec.check(.openSession(opening))
-        let session = NavigationSession(client: self, key: key, ending: SessionEnding())
-        var record = SessionRecord(opening, ending: session.ending, onWaypoint: onWaypoint)
-        record.state.frameBytesMax = self.frameBytesMax
-        record.state.withheld = self.withheld
-        let result: Result<Void, ClientError> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
-                record.opened = continuation
-                self.sessions[key] = record
-                self.order.append(key)
-                self.send(Envelope(.openSession(opening)))
+        let call = self.newCall()
+        var session: NavigationSession?
+        try await self.wait(for: call) { () throws(ClientError) in
+            let key = try self.use { (client, outputs) throws(ClientError) in
+                let key = try client.open(
+                    vehicles, receipts: receipts, answersWaypoints: onWaypoint != nil, call: call)
+                if Task.isCancelled { client.abandon(call: call, into: &outputs) }
+                return key
             }
-        } onCancel: {
-            Task { await self.abandonOpening(key) }
+            guard self.calls[call] != nil else { return }  // It was abandoned.
+            let ending = SessionEnding()
+            session = NavigationSession(client: self, key: key, ending: ending)
+            self.readers[key] = SessionReaders(onWaypoint: onWaypoint, ending: ending)
         }
-        try result.get()
+        guard let session else { throw .cancelled }
         return session
     }
 
-    /// The task of the call that opens a session was cancelled.
-    private func abandonOpening(_ key: Identifier) {
-        guard let opened = self.sessions[key]?.opened else { return }  // The gateway has answered already.
-        self.forget(key)
-        self.control.removeAll { envelope in
-            if case .openSession(let opening) = envelope.message { opening.requestID == key } else { false }
-        }
-        opened.resume(returning: .failure(.cancelled))
-        self.endOrphans()
-    }
-
-    /// Ends a session that the gateway has opened for a call that was cancelled.
-    func endOrphan(_ session: SessionID, after sequence: UInt64) {
-        self.send(
-            Envelope(.publication(.cancelGuidance), session: session, sequence: sequence + 1))
-    }
-
-    /// Ends the orphans once no session is being opened: until then one of them may be a session that is opened again.
-    func endOrphans() {
-        guard !self.sessions.values.contains(where: { $0.id == nil }) else { return }
-        for orphan in self.orphans where self.key(of: orphan.session) == nil {
-            self.endOrphan(orphan.session, after: orphan.sequence)
-        }
-        self.orphans = []
-    }
-
-    /// 0 for no receipts.
-    private static func interval(_ receipts: Duration?) throws(ClientError) -> UInt32 {
-        guard let receipts else { return 0 }
-        let range = ProtocolConstants.receiptsMilliseconds
-        guard let milliseconds = UInt32(exactly: receipts.milliseconds), range.contains(milliseconds) else {
-            throw .rejected(
-                field: "receipts", reason: "must be \(range.lowerBound) to \(range.upperBound) ms")
-        }
-        return milliseconds
-    }
-
-    private static func selection(_ vehicles: SessionVehicles) throws(ClientError) -> VehicleSelection {
-        guard case .vehicles(let names) = vehicles else { return .anyThatAsked }
-        var ids: [VehicleID] = []
-        for name in names {
-            guard let id = VehicleID(name) else {
-                throw .invalid("the vehicle id \(name) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
+    /// Makes a call of the machine, and waits for its answer.
+    private func wait(for call: Int, _ make: () throws(ClientError) -> Void) async throws(ClientError) {
+        let result: Result<Void, ClientError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                self.calls[call] = continuation
+                do throws(ClientError) { try make() } catch {
+                    self.calls.removeValue(forKey: call)?.resume(returning: .failure(error))
+                }
             }
-            ids.append(id)
+        } onCancel: {
+            Task { await self.abandon(call) }
         }
-        return .vehicles(ids)
+        try result.get()
+    }
+
+    private func abandon(_ call: Int) {
+        self.use { client, outputs in client.abandon(call: call, into: &outputs) }
+    }
+
+    private func newCall() -> Int {
+        self.callCount += 1
+        return self.callCount
     }
 
     /// Queues a publication of a session.
-    func publish(
-        _ session: NavigationSession, _ make: @Sendable (inout PublishedState) -> Publication
-    ) throws(ClientError) {
-        guard self.sessions[session.key] != nil else {
+    func publish(_ session: NavigationSession, _ publication: Publication) throws(ClientError) {
+        try self.requireOpen(session)
+        try self.use { (client, outputs) throws(ClientError) in
+            try client.publish(publication, in: session.key, into: &outputs)
+        }
+    }
+
+    private func requireOpen(_ session: NavigationSession) throws(ClientError) {
+        guard self.readers[session.key] != nil else {
             throw .sessionEnded(session.endReason ?? .unrecognized)
         }
-        try self.sessions[session.key]?.publish(make)
-        self.wakeLink()
     }
 
     /// Shares a destination and waits for all outcomes.
     func share(
-        _ session: NavigationSession, _ share: Identifier, _ publication: Publication
+        _ session: NavigationSession, _ share: String, _ destination: Waypoint
     ) async throws(ClientError) -> [String: RequestResult] {
-        let key = session.key
-        guard self.sessions[key]?.isSharing(share) != true else {
-            throw .invalid("the share \(share) is under way; give every share an id of its own")
-        }
         guard !Task.isCancelled else { throw .cancelled }
-        try self.publish(session) { _ in publication }
-        guard self.sessions[key]?.state.waitingShares.contains(share) == true else {
-            throw .interrupted("too much waited to be sent; share the destination again")
-        }
-        self.callCount += 1
-        let number = self.callCount
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { self.sessions[key]?.wait(for: share, number, $0) }
+        try self.requireOpen(session)
+        let (key, call) = (session.key, self.newCall())
+        let result: Result<[String: RequestResult], ClientError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                self.shares[call] = continuation
+                do throws(ClientError) {
+                    try self.use { (client, outputs) throws(ClientError) in
+                        try client.share(destination, id: share, in: key, call: call, into: &outputs)
+                    }
+                } catch {
+                    self.shares.removeValue(forKey: call)?.resume(returning: .failure(error))
+                }
+            }
         } onCancel: {
-            Task { await self.abandonShare(key, share, number) }
+            Task { await self.abandon(call) }
         }
         return try result.get()
     }
 
-    /// The task of the call that shares a destination was cancelled.
-    private func abandonShare(_ key: Identifier, _ share: Identifier, _ number: Int) {
-        self.sessions[key]?.abandonShare(share, number)
-    }
-
     /// Waits until the gateway has accepted what was published in a session.
     func whenAccepted(_ session: NavigationSession) async throws(ClientError) {
-        let key = session.key
-        self.callCount += 1
-        let call = self.callCount
-        let result: Result<Void, ClientError> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled {
-                    continuation.resume(returning: .failure(.cancelled))
-                } else if self.sessions[key] != nil {
-                    self.sessions[key]?.waitUntilAccepted(call, continuation)
-                } else {
-                    let reason = session.endReason ?? .unrecognized
-                    continuation.resume(
-                        returning: reason.isOwnEnd ? .success(()) : .failure(.sessionEnded(reason)))
-                }
-            }
-        } onCancel: {
-            Task { await self.abandonAcceptance(key, call) }
+        let (key, call) = (session.key, self.newCall())
+        guard !Task.isCancelled else { throw .cancelled }
+        guard self.readers[key] != nil else {
+            return try (session.endReason ?? .unrecognized).acceptance.get()
         }
-        try result.get()
-    }
-
-    private func abandonAcceptance(_ key: Identifier, _ call: Int) {
-        self.sessions[key]?.abandonAcceptance(call)
+        try await self.wait(for: call) {
+            self.use { client, outputs in client.waitUntilAccepted(key, call: call, into: &outputs) }
+        }
     }
 
     /// A feed of a session's events; empty when the session has ended.
     func events(of key: Identifier) -> Feed<SessionEvent> {
-        if let feed = self.sessions[key]?.openFeed() { return feed }
+        let standing = self.link.peer.standing(in: key)
+        if let feed = self.readers[key]?.events.open(with: standing) { return feed }
         var none = Readers<SessionEvent>()
         none.finish()
         return none.open()
     }
 
-    /// Removes a session that was never open; its readers are not told.
-    func forget(_ key: Identifier) {
-        self.sessions[key]?.events.finish()
-        self.sessions[key] = nil
-        self.order.removeAll { $0 == key }
+    private func tell(_ event: SessionEvent, _ key: Identifier) {
+        guard self.readers[key]?.events.tell(event) == true else { return }
+        self.driver.log(
+            PeerNote(
+                .warning, "a reader of session events is too slow and misses some",
+                [self.link.peer.label(of: key)]))
     }
 
-    /// Ends a session; ``SessionEvent/ended(reason:)`` is the last event of its readers.
-    func end(_ key: Identifier, _ reason: EndReason) {
-        guard var record = self.sessions.removeValue(forKey: key) else { return }
-        self.order.removeAll { $0 == key }
-        self.logger.info(
-            "session ended", metadata: record.metadata.merging([LogKey.reason: "\(reason)"]) { $1 })
-        record.end(reason)
+    private func end(_ key: Identifier, _ reason: EndReason) {
+        guard var readers = self.readers.removeValue(forKey: key) else { return }
+        readers.ending.set(reason)
+        readers.events.tell(.ended(reason: reason))
+        readers.events.finish()
     }
 
-    /// Tells a session's readers, and logs what the app has not asked for.
-    func tell(_ event: SessionEvent, _ key: Identifier) {
-        guard let metadata = self.sessions[key]?.metadata else { return }
-        if case .rejected(let field, let reason) = event {
-            self.logger.warning(
-                "the gateway refused a publication",
-                metadata: metadata.merging([LogKey.field: "\(field)", LogKey.reason: "\(reason)"]) { $1 })
+    // MARK: Handlers
+
+    private func ask(_ inquiry: WaypointInquiry, _ id: InquiryID) {
+        guard let readers = self.readers[id.session], let handler = readers.onWaypoint else { return }
+        self.readers[id.session]?.offers[id] = nil
+        let session = NavigationSession(client: self, key: id.session, ending: readers.ending)
+        // In a task of its own, since a handler may take long. The gateway limits how many requests are open.
+        Task {
+            switch await handler(inquiry, session) {
+            case .estimates(let estimates, let whenAccepted):
+                self.offer(estimates, id, whenAccepted)
+            case .ownPrompt(let ask):
+                guard self.answer(id, .ownPrompt) else { return }
+                let isAccepted = await ask()
+                self.answer(id, isAccepted ? .accept : .decline(.declinedByUser))
+            case .decline(let reason): self.answer(id, .decline(reason))
+            }
         }
-        if self.sessions[key]?.tell(event) == true {
-            self.logger.warning("a reader of session events is too slow and misses some", metadata: metadata)
+    }
+
+    private func offer(
+        _ estimates: TravelEstimates, _ id: InquiryID,
+        _ whenAccepted: @escaping @Sendable () async throws -> Void
+    ) {
+        if self.answer(id, .estimates(estimates)) { self.readers[id.session]?.offers[id] = whenAccepted }
+    }
+
+    /// - Returns: Whether the vehicle still waited for an answer.
+    @discardableResult
+    private func answer(_ id: InquiryID, _ answer: ClientMachine.InquiryAnswer) -> Bool {
+        self.use { client, outputs in
+            guard client.isAsked(id) else { return false }
+            client.answer(id, answer, into: &outputs)
+            return true
         }
     }
 
-    /// Queues a message.
-    func send(_ envelope: Envelope) {
-        self.control.append(envelope)
-        self.wakeLink()
+    private func end(_ id: InquiryID, _ result: RequestResult) {
+        guard let whenAccepted = self.readers[id.session]?.offers.removeValue(forKey: id),
+            result == .accepted
+        else { return }
+        let session = self.link.peer.label(of: id.session)
+        Task {
+            do { try await whenAccepted() } catch {
+                let text = "the app could not carry out a stop that it has offered"
+                self.driver.log(
+                    PeerNote(.warning, text, [session, .init(key: LogKey.error, text: "\(error)")]))
+            }
+        }
     }
 
-    func wakeLink() {
-        guard let link, !self.isLinkWoken else { return }
-        self.isLinkWoken = true
-        Task { await link.wakeUp() }
+    private func ask(_ inquiry: DestinationInquiry, _ id: DestinationInquiryID) {
+        guard let handler = self.configuration.onDestination else { return }
+        Task {
+            let answer = await handler(inquiry)
+            self.use { client, _ in client.answerDestination(id, answer) }
+        }
     }
-
-    /// The key of the session with this id on the wire.
-    func key(of session: SessionID) -> Identifier? { self.order.first { self.sessions[$0]?.id == session } }
 }
 
-extension NavigationClient: LinkOwner {
-    func hello() -> Hello {
+extension NavigationClient: PeerDriver {
+    func perform(_ output: ClientMachine.Output) {
+        switch output {
+        case .returned(let call, let result): self.calls.removeValue(forKey: call)?.resume(returning: result)
+        case .shared(let call, let result): self.shares.removeValue(forKey: call)?.resume(returning: result)
+        case .told(let event, let key): self.tell(event, key)
+        case .ended(let reason, let key): self.end(key, reason)
+        case .notOpened(let key):
+            self.readers[key]?.events.finish()
+            self.readers[key] = nil
+        case .asked(let inquiry, let id): self.ask(inquiry, id)
+        case .inquiryEnded(let id, let result): self.end(id, result)
+        case .askedForDestination(let inquiry, let id): self.ask(inquiry, id)
+        case .log(let note): self.driver.log(note)
+        }
+    }
+
+    func connectionChanged(to state: ConnectionState) {}
+}
+
+extension NavigationHello {
+    /// - Throws: ``ClientError/invalid(_:)`` if the id is not allowed.
+    package init(_ configuration: NavigationClient.Configuration) throws(ClientError) {
+        guard let id = ClientID(configuration.id) else {
+            throw .invalid("the id \(configuration.id) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
+        }
         var features = Set(Feature.allCases)
         features.subtract([.requests, .prompts])
-        if self.configuration.onDestination == nil { features.remove(.destinationRequests) }
-        var navigation = NavigationHello(client: self.clientID, features: features)
-        navigation.priority = self.configuration.priority
-        var hello = Hello(role: .navigation(navigation))
-        hello.displayName = self.configuration.displayName
-        hello.credential = self.configuration.credential
-        hello.resumptionToken = self.token
-        return hello
-    }
-
-    func linkStateChanged(_ state: ConnectionState) {
-        self.connectionState = state
-        self.connections.tell(state)
-        guard case .closed(let error) = state else { return }
-        self.connections.finish()
-        self.link = nil
-        for key in self.order {
-            // The app has closed the client before the gateway confirmed the session's end.
-            let isOver = error == .closed && self.sessions[key]?.state.hasSentEnd == true
-            let reason = isOver ? self.sessions[key]?.ownEnd : nil
-            self.end(key, reason ?? .connectionClosed(error))
-        }
-    }
-
-    /// Resumes every session that the gateway still has, and opens or ends the others.
-    func welcomed(_ welcome: Welcome, frameBytesMax: Int) {
-        self.token = welcome.resumptionToken
-        self.isLinkWoken = false
-        self.frameBytesMax = frameBytesMax
-        self.withheld = FeatureSet(welcome.features.filter { $0.withheld == .policy }.map(\.feature))
-        // Sessions are opened again below. The requests that queued answers are for ended with the lost connection.
-        self.control = []
-        self.orphans = welcome.sessions.filter { $0.phase != .ended && self.key(of: $0.session) == nil }
-        for key in self.order {
-            self.sessions[key]?.state.frameBytesMax = frameBytesMax
-            self.sessions[key]?.loseInquiries()
-            defer { self.sessions[key]?.state.withheld = self.withheld }
-            guard let record = self.sessions[key] else { continue }
-            guard let id = record.id else {
-                self.send(Envelope(.openSession(record.opening)))
-                continue
-            }
-            if let found = welcome.sessions.first(where: { $0.session == id }) {
-                self.resume(key, found)
-            } else if welcome.isResumed {
-                // The gateway knows this client, so it has ended the session; the message about it was lost.
-                self.end(key, .endedWhileAway)
-            } else {
-                self.restart(key, record)
-            }
-        }
-        self.endOrphans()
-    }
-
-    private func resume(_ key: Identifier, _ found: ResumedSession) {
-        guard found.phase != .ended else { return self.end(key, EndReason(found.endReason)) }
-        self.logger.info("session resumed", metadata: self.sessions[key]?.metadata)
-        self.sessions[key]?.resume(after: found.sequence)
-        self.sessions[key]?.failSentShares()
-    }
-
-    private func restart(_ key: Identifier, _ record: SessionRecord) {
-        if let reason = record.ownEnd { return self.end(key, reason) }
-        self.logger.notice("the gateway was restarted; opening the session again", metadata: record.metadata)
-        self.sessions[key]?.restart()
-        self.sessions[key]?.failSentShares()
-        self.sessions[key]?.forgetInquiries()
-        self.send(Envelope(.openSession(record.opening)))
-    }
-
-    func dequeueOutgoing() -> [Frame] {
-        self.isLinkWoken = false
-        var frames = self.control.map(Codec.encode)
-        self.control = []
-        for key in self.order {
-            do throws(ClientError) {
-                frames += try self.sessions[key]?.dequeuePending() ?? []
-            } catch {
-                // Only after a reconnect to a gateway that accepts smaller frames than the one before.
-                if let frame = self.sessions[key]?.giveUp() { frames.append(frame) }
-                self.end(key, .notRestored(field: "", reason: "\(error)"))
-            }
-        }
-        return frames
+        if configuration.onDestination == nil { features.remove(.destinationRequests) }
+        self.init(client: id, features: features)
+        self.priority = configuration.priority
     }
 }

@@ -9,6 +9,7 @@ internal import WaymarkProtocol
 /// gateway; and ``ClientError/sessionEnded(_:)`` after the end. Nothing of that call is published then. What only the gateway
 /// can refuse comes as ``SessionEvent/rejected(field:reason:)``.
 public struct NavigationSession: Sendable {
+    // The machine sets the generation of what is published here.
     let client: NavigationClient
     let key: Identifier
     let ending: SessionEnding
@@ -46,102 +47,93 @@ public struct NavigationSession: Sendable {
 
     /// Shows trips to choose from, at most 12; an empty list hides them.
     public func showPreviews(_ trips: [Trip], selected: String = "") async throws(ClientError) {
-        try await self.client.publish(self) { _ in .tripPreviews(trips, selected: selected) }
+        try await self.client.publish(self, .tripPreviews(trips, selected: selected))
     }
 
     /// Starts guidance, or starts over.
     public func start(_ trip: Trip, route: RouteInformation) async throws(ClientError) {
-        try await self.client.publish(self) {
-            .startGuidance(trip, generation: $0.newGeneration(), route)
-        }
+        try await self.client.publish(self, .startGuidance(trip, generation: 0, route))
     }
 
     /// Replaces the trip, e.g. by one with another waypoint.
     public func updateTrip(_ trip: Trip) async throws(ClientError) {
-        try await self.client.publish(self) { _ in .updateTrip(trip) }
+        try await self.client.publish(self, .updateTrip(trip))
     }
 
     /// Adds maneuvers behind those that were added before.
     public func add(_ maneuvers: [Maneuver]) async throws(ClientError) {
-        try await self.client.publish(self) { .addManeuvers(maneuvers, generation: $0.generation) }
+        try await self.client.publish(self, .addManeuvers(maneuvers, generation: 0))
     }
 
     /// Adds lane guidances behind those that were added before.
     public func add(_ laneGuidances: [LaneGuidance]) async throws(ClientError) {
-        try await self.client.publish(self) {
-            .addLaneGuidances(laneGuidances, generation: $0.generation)
-        }
+        try await self.client.publish(self, .addLaneGuidances(laneGuidances, generation: 0))
     }
 
     /// Adds route segments behind those that were added before.
     public func add(_ segments: [RouteSegment]) async throws(ClientError) {
-        try await self.client.publish(self) { .addRouteSegments(segments, generation: $0.generation) }
+        try await self.client.publish(self, .addRouteSegments(segments, generation: 0))
     }
 
     /// Sets the maneuvers ahead, nearest first; each must have been added.
     public func setUpcomingManeuvers(_ maneuvers: [ManeuverID]) async throws(ClientError) {
-        try await self.client.publish(self) { .upcomingManeuvers(maneuvers, generation: $0.generation) }
+        try await self.client.publish(self, .upcomingManeuvers(maneuvers, generation: 0))
     }
 
     /// Sets the lanes to show now; nil for none.
     public func setCurrentLaneGuidance(_ guidance: LaneGuidanceID?) async throws(ClientError) {
-        try await self.client.publish(self) { .currentLaneGuidance(guidance, generation: $0.generation) }
+        try await self.client.publish(self, .currentLaneGuidance(guidance, generation: 0))
     }
 
     /// Sets the name of the road that the vehicle is on, longest variant first.
     public func setCurrentRoadName(_ variants: [String]) async throws(ClientError) {
-        try await self.client.publish(self) { _ in .currentRoadName(variants) }
+        try await self.client.publish(self, .currentRoadName(variants))
     }
 
     /// Sets how near the first upcoming maneuver is.
     public func setManeuverState(_ state: ManeuverState) async throws(ClientError) {
-        try await self.client.publish(self) { .maneuverState(state, generation: $0.generation) }
+        try await self.client.publish(self, .maneuverState(state, generation: 0))
     }
 
     /// Updates the estimates of the whole trip.
     public func updateTripEstimates(
         _ estimates: TravelEstimates, color: TimeRemainingColor = .default
     ) async throws(ClientError) {
-        try await self.client.publish(self) { _ in .tripEstimates(estimates, color) }
+        try await self.client.publish(self, .tripEstimates(estimates, color))
     }
 
     /// Updates the estimates of one maneuver.
     public func updateEstimates(
         of maneuver: ManeuverID, _ estimates: TravelEstimates
     ) async throws(ClientError) {
-        try await self.client.publish(self) {
-            .maneuverEstimates(maneuver, estimates, generation: $0.generation)
-        }
+        try await self.client.publish(self, .maneuverEstimates(maneuver, estimates, generation: 0))
     }
 
     /// Sets the segment that the vehicle is on; it must have been added.
     public func setCurrentSegment(_ segment: String) async throws(ClientError) {
-        try await self.client.publish(self) { .currentRouteSegment(segment, generation: $0.generation) }
+        try await self.client.publish(self, .currentRouteSegment(segment, generation: 0))
     }
 
     /// Pauses guidance, e.g. while a new route is computed.
     public func pause(_ reason: PauseReason, description: [String] = []) async throws(ClientError) {
-        try await self.client.publish(self) { _ in .pauseGuidance(reason, description: description) }
+        try await self.client.publish(self, .pauseGuidance(reason, description: description))
     }
 
     /// Resumes guidance: on the same route, or on a new one that replaces it.
     public func resume(
         route: RouteInformation? = nil, reason: RerouteReason = .unknown
     ) async throws(ClientError) {
-        try await self.client.publish(self) { state in
-            let generation = route == nil ? state.generation : state.newGeneration()
-            return .resumeGuidance(generation: generation, reason, route)
-        }
+        try await self.client.publish(self, .resumeGuidance(generation: 0, reason, route))
     }
 
     /// Shows an alert; it replaces the one before.
     public func show(_ alert: NavigationAlert) async throws(ClientError) {
-        try await self.client.publish(self) { _ in .showAlert(alert) }
+        try await self.client.publish(self, .showAlert(alert))
     }
 
     /// Removes an alert.
     public func dismissAlert(_ alert: UInt32, _ dismissal: AlertDismissal) async throws(ClientError) {
-        try await self.client.publish(self) { _ in .dismissAlert(alert, dismissal) }
+        try await self.client.publish(self, .dismissAlert(alert, dismissal))
     }
 
     /// Offers a destination to the vehicles and waits for their answers. Unlike the other methods this takes as long as the
@@ -158,8 +150,7 @@ public struct NavigationSession: Sendable {
     public func share(
         _ destination: Waypoint, shareID: String
     ) async throws(ClientError) -> [String: RequestResult] {
-        try await self.client.share(
-            self, Identifier(shareID), .shareDestination(shareID: shareID, destination))
+        try await self.client.share(self, shareID, destination)
     }
 
     /// Waits until the gateway has accepted everything that was published before: vehicles get it, whatever happens to the connection of
@@ -174,11 +165,11 @@ public struct NavigationSession: Sendable {
 
     /// Ends guidance at the destination, and the session.
     public func finish() async throws(ClientError) {
-        try await self.client.publish(self) { _ in .finishGuidance }
+        try await self.client.publish(self, .finishGuidance)
     }
 
     /// Ends guidance before the destination, and the session.
     public func cancel() async throws(ClientError) {
-        try await self.client.publish(self) { _ in .cancelGuidance }
+        try await self.client.publish(self, .cancelGuidance)
     }
 }

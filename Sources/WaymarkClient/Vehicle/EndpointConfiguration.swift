@@ -1,6 +1,6 @@
 public import Logging
 public import WaymarkModel
-internal import WaymarkProtocol
+package import WaymarkProtocol
 
 /// A question to the vehicle's user: whether to stop on the way.
 public struct WaypointPrompt: Sendable, Hashable {
@@ -98,7 +98,7 @@ extension VehicleHello {
     /// The Hello of an endpoint with this configuration.
     ///
     /// - Throws: ``ClientError/invalid(_:)`` naming the id that is not allowed.
-    init(_ configuration: VehicleEndpoint.Configuration) throws(ClientError) {
+    package init(_ configuration: VehicleEndpoint.Configuration) throws(ClientError) {
         guard let vehicle = VehicleID(configuration.vehicle) else {
             throw .invalid("the vehicle id \(configuration.vehicle) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
         }
