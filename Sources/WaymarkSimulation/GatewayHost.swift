@@ -147,6 +147,9 @@ package struct GatewayHost {
     /// How many bytes wait for a peer in the sockets.
     package func outputCount(of id: ConnectionID) -> Int { self.ends[id]?.output.count ?? 0 }
 
+    /// Whether nothing waits for a peer, and nothing more follows.
+    package func isEnded(_ id: ConnectionID) -> Bool { self.ends[id]?.output.isAtEnd ?? true }
+
     private mutating func forget(_ id: ConnectionID) {
         self.ends[id] = nil
         self.order.removeAll { $0 == id }

@@ -170,6 +170,19 @@ package struct LinkFaults: Sendable {
         return connection[way].byteCount < bytesMax && !self.isStalled(way)
     }
 
+    /// How many bytes complete the frame that is being read, or its header; nil if the bytes are no frames.
+    package func bytesWanted(_ number: Int, _ way: Way) -> Int? {
+        guard let index = self.index(of: number), !self.connections[index][way].isBroken else { return nil }
+        let rest = self.connections[index][way].splitter.rest
+        guard rest.count >= FrameHeader.byteCount else { return FrameHeader.byteCount - rest.count }
+        return FrameHeader(at: 0, of: rest).frameByteCount - rest.count
+    }
+
+    /// A part of a frame was read.
+    package func isMidFrame(_ number: Int, _ way: Way) -> Bool {
+        self.index(of: number).map { !self.connections[$0][way].splitter.isEmpty } ?? false
+    }
+
     func isStalled(_ way: Way) -> Bool {
         self.faults.contains { if case .stall = $0.fault.kind { $0.acts(on: way) } else { false } }
     }

@@ -128,6 +128,13 @@ public struct Drive: Sendable, Hashable {
     /// Guidance resumes on the same route. Receivers reset the state to `continue` on pause, so publish it again.
     public mutating func restateManeuver() { self.said.state = nil }
 
+    /// Appends the estimates again, as they are now, whether or not they look the same.
+    package mutating func restateEstimates(into changes: inout [DriveChange]) {
+        guard self.state != .offRoute else { return }
+        (self.said.trip, self.said.toManeuver) = (nil, nil)
+        self.sayEstimates(into: &changes)
+    }
+
     /// The stops that are not reached yet, and the destination: the waypoints of a new route from here.
     public var waypointsAhead: [Waypoint] { Array(self.route.waypoints.dropFirst(self.segment + 1)) }
 

@@ -1,0 +1,442 @@
+package import WaymarkClient
+package import WaymarkModel
+package import WaymarkProtocol
+package import WaymarkRoutes
+
+/// A simulated navigation client: the client library's machine, a guide that drives, and what its user does.
+package struct RigClient: RigPeer {
+    /// How it answers a vehicle that wants to stop on the way.
+    package enum WaypointReply: String, Sendable, Hashable, CaseIterable {
+        /// The vehicle's user is asked.
+        case accept
+        /// Its own user agrees.
+        case ownPrompt = "own-prompt"
+        case decline, ignore
+    }
+
+    /// What it waits for before it starts guidance.
+    package enum Awaited: String, Sendable, Hashable, CaseIterable { case nothing, joined, ready }
+
+    /// What the client's user does.
+    package struct Behaviour: Sendable {
+        package var onWaypoint = WaypointReply.accept
+        package var onDestination = Reply.accept
+        package var answerAfter = Duration.zero
+        /// The route with a stop; nil: the same route, with the stop among its waypoints.
+        package var detour: EngineRoute?
+        package var awaits = Awaited.joined
+
+        package init() {}
+    }
+
+    /// A drive.
+    package struct Plan: Sendable {
+        package var answer: RouteAnswer
+        package var vehicles: SessionVehicles
+        package var guide: GuideMachine.Options
+
+        /// A drive along the best route of an answer.
+        package init(
+            _ answer: RouteAnswer, _ vehicles: SessionVehicles, _ guide: GuideMachine.Options = .init()
+        ) {
+            (self.answer, self.vehicles, self.guide) = (answer, vehicles, guide)
+        }
+    }
+
+    package typealias Output = ClientMachine.Output
+
+    private enum Answer: Sendable, Hashable {
+        case waypoint(InquiryID, Waypoint, segment: String)
+        case ownPrompt(InquiryID)
+        case destination(DestinationInquiryID)
+    }
+
+    package let id: PeerID
+    package var behaviour: Behaviour
+    /// Changes what the guide wants, as a faulty client would; nil: nothing.
+    package var mutation: (@Sendable (GuideMachine.Action) -> [GuideMachine.Action])?
+    /// The present drive, or the last one.
+    package private(set) var guide: GuideMachine?
+    /// The name of its session, while it is open.
+    package private(set) var session: Identifier?
+    /// How the drives ended, in order.
+    package private(set) var ends: [EndReason] = []
+    /// The outcomes of its shares, in order.
+    package private(set) var shares: [Result<[String: RequestResult], ClientError>] = []
+    private let hello: NavigationHello
+    private var link: LinkMachine<ClientMachine>
+    private var plan: Plan?
+    /// The vehicles of the session: whether a display is ready.
+    private var joined: [String: Bool] = [:]
+    private var answers: [(due: Instant, answer: Answer)] = []
+    /// Detours by the request that they answer.
+    private var offers: [InquiryID: GuideMachine.Detour] = [:]
+    private var standsUntil: Instant?
+    private var isAway = false
+    private var nextCall = 0
+    private var drives = 0
+    private var random: PeerRandom
+
+    /// A client that connects at ``LinkEvent/open``.
+    ///
+    /// - Throws: What is wrong with the Hello.
+    package init(
+        _ hello: NavigationHello, _ behaviour: Behaviour = .init(), seed: UInt64
+    ) throws(ClientError) {
+        self.id = .client(hello.client)
+        self.hello = hello
+        self.behaviour = behaviour
+        self.random = PeerRandom(seed: seed)
+        self.link = Self.link(try ClientMachine(hello), &self.random)
+    }
+
+    private static func link(
+        _ machine: ClientMachine, _ random: inout PeerRandom
+    ) -> LinkMachine<ClientMachine> {
+        var reconnection = ReconnectionPolicy()
+        // A gateway that is not there yet is waited for.
+        reconnection.firstAttemptsMax = .max
+        return LinkMachine(
+            machine, to: VirtualRun.address, reconnection, random: PeerRandom(seed: random.next()))
+    }
+
+    package var storage: VehicleLimits? { nil }
+    package var connection: ConnectionState { self.link.state }
+    /// Everything that was published has been sent, and the gateway has it.
+    package var isAccepted: Bool { self.session.map { self.link.peer.isAccepted($0) } ?? true }
+
+    package var deadline: Instant? {
+        [
+            self.isAway ? nil : self.link.deadline, self.guide?.deadline, self.standsUntil,
+            self.answers.map(\.due).min(),
+        ].compactMap(\.self).min()
+    }
+
+    // MARK: Events
+
+    package mutating func handle(_ event: LinkEvent, at now: Instant, into actions: inout [PeerAction]) {
+        if case .deadlineReached = event { self.doWhatIsDue(at: now, into: &actions) }
+        guard !self.isAway else { return }
+        var linkActions: [LinkAction<Output>] = []
+        self.link.handle(event, at: now, into: &linkActions)
+        self.perform(linkActions, at: now, into: &actions)
+    }
+
+    private mutating func doWhatIsDue(at now: Instant, into actions: inout [PeerAction]) {
+        let due = self.answers.filter { $0.due <= now }
+        self.answers.removeAll { $0.due <= now }
+        for (_, answer) in due { self.give(answer, at: now, into: &actions) }
+        if let standsUntil, standsUntil <= now {
+            self.standsUntil = nil
+            self.guide?.standOver(at: now)
+        }
+        if let deadline = self.guide?.deadline, deadline <= now {
+            self.drive(at: now, into: &actions) { $0.advance(to: now, into: &$1) }
+        }
+    }
+
+    private mutating func perform(
+        _ linkActions: [LinkAction<Output>], at now: Instant, into actions: inout [PeerAction]
+    ) {
+        for action in linkActions {
+            switch action {
+            case .connect: actions.append(.connect)
+            case .write(let bytes): actions.append(.write(bytes))
+            case .halfClose: actions.append(.halfClose)
+            case .closeTransport: actions.append(.closeTransport)
+            case .log(let note): actions.append(.log("\(note)"))
+            case .state: break
+            case .output(let output): self.perform(output, at: now, into: &actions)
+            }
+        }
+    }
+
+    private mutating func perform(_ output: Output, at now: Instant, into actions: inout [PeerAction]) {
+        switch output {
+        case .told(.vehicleChanged(let vehicle, let standing, let endpoints), self.session):
+            self.joined[vehicle] = standing == .joined ? endpoints.contains(where: \.isReady) : nil
+            self.beginIfReady(at: now, into: &actions)
+        case .ended(let reason, self.session): self.endSession(reason, at: now, into: &actions)
+        case .notOpened(self.session): self.session = nil
+        case .asked(let inquiry, let id):
+            self.guide?.inquiryBegan(inquiry.vehicle)
+            self.later(
+                .waypoint(id, inquiry.waypoint, segment: inquiry.segment),
+                unless: self.behaviour.onWaypoint == .ignore, at: now, into: &actions)
+        case .inquiryEnded(let id, let result): self.end(id, result)
+        case .askedForDestination(_, let id):
+            self.later(
+                .destination(id), unless: self.behaviour.onDestination == .ignore, at: now, into: &actions)
+        case .shared(_, let outcome): self.shares.append(outcome)
+        case .log(let note): actions.append(.log("\(note)"))
+        case .returned, .told, .ended, .notOpened: break
+        }
+    }
+
+    private mutating func beginIfReady(at now: Instant, into actions: inout [PeerAction]) {
+        guard let plan, self.guide?.hasBegun == false, self.isReady(plan.vehicles) else { return }
+        self.drive(at: now, into: &actions) { $0.begin(at: now, into: &$1) }
+    }
+
+    private func isReady(_ vehicles: SessionVehicles) -> Bool {
+        func isReady(_ vehicle: String) -> Bool {
+            self.joined[vehicle].map { self.behaviour.awaits == .joined || $0 } ?? false
+        }
+        guard self.behaviour.awaits != .nothing else { return true }
+        return switch vehicles {
+        case .vehicles(let names): names.allSatisfy(isReady)
+        case .anyThatAsked: self.joined.keys.contains(where: isReady)
+        }
+    }
+
+    private mutating func endSession(
+        _ reason: EndReason, at now: Instant, into actions: inout [PeerAction]
+    ) {
+        self.session = nil
+        self.joined = [:]
+        self.offers = [:]
+        self.ends.append(reason)
+        guard self.guide?.isOver == false else { return }
+        self.guide?.stop()
+        self.drive(at: now, into: &actions) { $0.advance(to: now, into: &$1) }
+    }
+
+    // MARK: Driving
+
+    /// Opens a session for a drive, and begins it when its vehicles are there. A drive under way is given up.
+    ///
+    /// - Throws: What is wrong with the vehicles, or why the connection is closed.
+    package mutating func drive(
+        _ plan: Plan, at now: Instant, into actions: inout [PeerAction]
+    ) throws(ClientError) {
+        if self.session != nil { self.publish(.cancelGuidance, at: now, into: &actions) }
+        self.nextCall += 1
+        self.drives += 1
+        let call = self.nextCall
+        var linkActions: [LinkAction<Output>] = []
+        self.session = try self.link.use(at: now, into: &linkActions) {
+            (client, _) throws(ClientError) in
+            try client.open(plan.vehicles, answersWaypoints: true, call: call)
+        }
+        self.plan = plan
+        self.joined = [:]
+        self.standsUntil = nil
+        self.guide = GuideMachine(
+            plan.answer.routes[0], trip: plan.answer.trip(id: "trip-\(self.drives)"), options: plan.guide)
+        self.perform(linkActions, at: now, into: &actions)
+        self.beginIfReady(at: now, into: &actions)
+    }
+
+    /// Lets the guide do something, and performs its actions.
+    private mutating func drive(
+        at now: Instant, into actions: inout [PeerAction],
+        _ body: (inout GuideMachine, inout [GuideMachine.Action]) -> Void
+    ) {
+        guard var guide = self.guide else { return }
+        self.guide = nil
+        var guideActions: [GuideMachine.Action] = []
+        body(&guide, &guideActions)
+        self.guide = guide
+        for action in guideActions {
+            for action in self.mutation?(action) ?? [action] { self.perform(action, at: now, into: &actions) }
+        }
+    }
+
+    private mutating func perform(
+        _ action: GuideMachine.Action, at now: Instant, into actions: inout [PeerAction]
+    ) {
+        switch action {
+        case .publish(let publication): self.publish(publication, at: now, into: &actions)
+        // Back to the route that it left: there is no engine.
+        case .findWay:
+            let route = self.guide?.drive.route
+            self.drive(at: now, into: &actions) { $0.found(route, at: now, into: &$1) }
+        case .stands: self.guide?.standOver(at: now)
+        case .ended(let end): actions.append(.log("the drive ended: \(end)"))
+        case .changed, .began, .rerouted, .noRoute: break
+        }
+    }
+
+    /// Publishes in its session.
+    package mutating func publish(
+        _ publication: Publication, at now: Instant, into actions: inout [PeerAction]
+    ) {
+        guard let session = self.session else { return }
+        var linkActions: [LinkAction<Output>] = []
+        do throws(ClientError) {
+            try self.link.use(at: now, into: &linkActions) { (client, outputs) throws(ClientError) in
+                try client.publish(publication, in: session, into: &outputs)
+            }
+        } catch {
+            actions.append(.log("\(publication.type) was not published: \(error)"))
+        }
+        self.perform(linkActions, at: now, into: &actions)
+    }
+
+    // MARK: What the user does
+
+    /// Ends the drive: at its destination, or before.
+    package mutating func end(isFinished: Bool, at now: Instant, into actions: inout [PeerAction]) {
+        self.publish(isFinished ? .finishGuidance : .cancelGuidance, at: now, into: &actions)
+        self.guide?.stop()
+        self.drive(at: now, into: &actions) { $0.advance(to: now, into: &$1) }
+    }
+
+    /// Pauses guidance; the vehicle stands.
+    package mutating func pause(_ reason: PauseReason, at now: Instant, into actions: inout [PeerAction]) {
+        self.standsUntil = nil
+        self.guide?.stand(at: now)
+        self.publish(.pauseGuidance(reason, description: []), at: now, into: &actions)
+    }
+
+    /// Resumes guidance, and the vehicle drives on.
+    package mutating func resume(at now: Instant, into actions: inout [PeerAction]) {
+        self.publish(.resumeGuidance(generation: 0, .unknown, nil), at: now, into: &actions)
+        self.guide?.standOver(at: now, isResumed: true)
+    }
+
+    /// The vehicle stands for a time, and nothing is paused.
+    package mutating func stand(for duration: Duration, at now: Instant) {
+        self.guide?.stand(at: now)
+        self.standsUntil = now + duration
+    }
+
+    /// Continues on another route.
+    package mutating func reroute(to route: EngineRoute, _ reason: RerouteReason) {
+        self.guide?.reroute(to: route, reason)
+    }
+
+    /// Offers the destination to the vehicles; ``shares`` has the outcome.
+    package mutating func shareDestination(at now: Instant, into actions: inout [PeerAction]) {
+        guard let session = self.session, let guide = self.guide else { return }
+        self.nextCall += 1
+        let call = self.nextCall
+        var linkActions: [LinkAction<Output>] = []
+        do throws(ClientError) {
+            try self.link.use(at: now, into: &linkActions) { (client, outputs) throws(ClientError) in
+                try client.share(
+                    guide.trip.destination, id: "share-\(call)", in: session, call: call, into: &outputs)
+            }
+        } catch {
+            self.shares.append(.failure(error))
+        }
+        self.perform(linkActions, at: now, into: &actions)
+    }
+
+    /// Shows trips to choose from.
+    package mutating func preview(
+        _ answers: [RouteAnswer], at now: Instant, into actions: inout [PeerAction]
+    ) {
+        let trips = answers.enumerated().map { $1.trip(id: "preview-\($0 + 1)") }
+        self.publish(.tripPreviews(trips, selected: trips.first?.id ?? ""), at: now, into: &actions)
+    }
+
+    // MARK: Answers
+
+    private mutating func later(
+        _ answer: Answer, unless isIgnored: Bool, at now: Instant, into actions: inout [PeerAction]
+    ) {
+        guard !isIgnored else { return }
+        guard self.behaviour.answerAfter > .zero else { return self.give(answer, at: now, into: &actions) }
+        self.answers.append((now + self.behaviour.answerAfter, answer))
+    }
+
+    private mutating func give(_ answer: Answer, at now: Instant, into actions: inout [PeerAction]) {
+        switch answer {
+        case .waypoint(let id, let stop, let segment):
+            switch self.behaviour.onWaypoint {
+            case .decline: self.reply(id, .decline(.declinedByUser), at: now, into: &actions)
+            case .ignore: break
+            case .accept, .ownPrompt: self.offer(id, stop, segment, at: now, into: &actions)
+            }
+        case .ownPrompt(let id): self.reply(id, .accept, at: now, into: &actions)
+        case .destination(let id):
+            let isAccepted = self.behaviour.onDestination == .accept
+            var linkActions: [LinkAction<Output>] = []
+            self.link.use(at: now, into: &linkActions) { client, _ in
+                client.answerDestination(id, isAccepted ? .accept : .decline(.declinedByUser))
+            }
+            self.perform(linkActions, at: now, into: &actions)
+            guard isAccepted, var plan = self.plan else { return }
+            plan.vehicles = .vehicles([id.vehicle.rawValue])
+            do throws(ClientError) { try self.drive(plan, at: now, into: &actions) } catch {
+                actions.append(.log("the drive that a vehicle asked for did not begin: \(error)"))
+            }
+        }
+    }
+
+    private mutating func reply(
+        _ id: InquiryID, _ answer: ClientMachine.InquiryAnswer, at now: Instant,
+        into actions: inout [PeerAction]
+    ) {
+        var linkActions: [LinkAction<Output>] = []
+        self.link.use(at: now, into: &linkActions) { $0.answer(id, answer, into: &$1) }
+        self.perform(linkActions, at: now, into: &actions)
+    }
+
+    /// Offers the way through a stop.
+    private mutating func offer(
+        _ id: InquiryID, _ stop: Waypoint, _ segment: String, at now: Instant,
+        into actions: inout [PeerAction]
+    ) {
+        guard let guide = self.guide else {
+            return self.reply(id, .decline(.invalid), at: now, into: &actions)
+        }
+        var route = self.behaviour.detour ?? guide.drive.route
+        if self.behaviour.detour == nil {
+            let next = guide.stop(endingSegment: segment)
+            let ahead = guide.waypoints(with: stop, before: next)
+            let index = route.waypoints.count - guide.waypointsAhead.count + ahead.stopIndex - 1
+            route.waypoints.insert(stop, at: index)
+        }
+        self.offers[id] = GuideMachine.Detour(route: route)
+        guard self.behaviour.onWaypoint == .accept else {
+            self.reply(id, .ownPrompt, at: now, into: &actions)
+            return self.later(.ownPrompt(id), unless: false, at: now, into: &actions)
+        }
+        let rest = Drive(route: route, from: guide.position, after: guide.drive.meters).information
+            .tripTravelEstimates
+        let whole = TravelEstimates(distanceRemaining: route.distance, timeRemaining: route.duration)
+        self.reply(id, .estimates(rest ?? whole), at: now, into: &actions)
+    }
+
+    private mutating func end(_ id: InquiryID, _ result: RequestResult) {
+        let detour = self.offers.removeValue(forKey: id)
+        if result == .accepted, let detour {
+            self.guide?.accept(detour, for: id.vehicle.rawValue)
+        } else {
+            self.guide?.inquiryEnded(id.vehicle.rawValue, isAccepted: false)
+        }
+    }
+
+    // MARK: Leaving and coming back
+
+    /// Leaves; with `cut` it is away until it returns. The vehicle drives on.
+    package mutating func leave(_ how: Leaving, at now: Instant, into actions: inout [PeerAction]) {
+        switch how {
+        case .goodbye: self.handle(.close, at: now, into: &actions)
+        case .cut:
+            guard !self.isAway else { return }
+            self.isAway = true
+            actions.append(.closeTransport)
+        }
+    }
+
+    /// Comes back after it left: with the token of its last Welcome and its sessions, or as a client that was just started.
+    ///
+    /// - Throws: What is wrong with the Hello.
+    package mutating func comeBack(
+        withToken: Bool, at now: Instant, into actions: inout [PeerAction]
+    ) throws(ClientError) {
+        guard self.isAway || self.link.isFinished else { return }
+        self.isAway = false
+        var machine = self.link.peer
+        if !withToken {
+            machine = try ClientMachine(self.hello)
+            self.session = nil
+            self.guide?.stop()
+        }
+        self.link = Self.link(machine, &self.random)
+        self.handle(.open, at: now, into: &actions)
+    }
+}

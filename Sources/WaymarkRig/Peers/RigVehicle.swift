@@ -1,0 +1,259 @@
+package import WaymarkClient
+package import WaymarkModel
+package import WaymarkProtocol
+
+/// How a simulated peer answers what it is asked.
+package enum Reply: String, Sendable, Hashable, CaseIterable {
+    case accept, decline
+    /// No answer.
+    case ignore
+}
+
+/// How a peer of a run leaves.
+package enum Leaving: String, Sendable, Hashable, CaseIterable {
+    case goodbye
+    /// As a lost connection. It does not come back by itself.
+    case cut
+}
+
+/// A simulated endpoint of a vehicle: the client library's machine, and what its user does.
+package struct RigVehicle: RigPeer {
+    /// What the vehicle's user does.
+    package struct Behaviour: Sendable, Hashable {
+        package var prompts = Reply.accept
+        package var destinations = Reply.accept
+        package var answerAfter = Duration.zero
+        /// Whether its display is ready, once it is connected.
+        package var isReady = true
+
+        package init() {}
+    }
+
+    /// How something that the vehicle asked for has ended, by the number of the call.
+    package struct Result: Sendable, Hashable {
+        package enum Kind: Sendable, Hashable {
+            case request(RequestResult)
+            case guidance(EndReason)
+        }
+
+        package let call: Int
+        package let kind: Kind
+    }
+
+    package typealias Output = EndpointMachine.Output
+
+    private enum Answer: Sendable, Hashable {
+        case prompt(Identifier)
+        case share(Identifier, SessionID)
+    }
+
+    package let id: PeerID
+    package let hello: VehicleHello
+    package var behaviour: Behaviour
+    /// In the order in which they were known.
+    package private(set) var results: [Result] = []
+    /// Changes what the machine wants, as a faulty cluster would; nil: nothing.
+    package var mutation: (@Sendable (Output) -> [Output])?
+    private var link: LinkMachine<EndpointMachine>
+    private var answers: [(due: Instant, answer: Answer)] = []
+    /// It has left, and comes back when it is told.
+    private var isAway = false
+    private var hasSetReady = false
+    private var nextCall = 0
+    private var random: PeerRandom
+
+    /// An endpoint that connects at ``LinkEvent/open``. What it is asked follows from `behaviour`: prompts and destinations that it
+    /// would ignore are none of its features only if `hello` says so.
+    ///
+    /// - Throws: What is wrong with the Hello.
+    package init(_ hello: VehicleHello, _ behaviour: Behaviour = .init(), seed: UInt64) throws(ClientError) {
+        self.id = .endpoint(hello.vehicle, hello.endpoint)
+        self.hello = hello
+        self.behaviour = behaviour
+        self.random = PeerRandom(seed: seed)
+        let machine = try EndpointMachine(hello, random: PeerRandom(seed: self.random.next()))
+        self.link = Self.link(machine, &self.random)
+    }
+
+    private static func link(
+        _ machine: EndpointMachine, _ random: inout PeerRandom
+    ) -> LinkMachine<EndpointMachine> {
+        var reconnection = ReconnectionPolicy()
+        // A gateway that is not there yet is waited for.
+        reconnection.firstAttemptsMax = .max
+        return LinkMachine(
+            machine, to: VirtualRun.address, reconnection, random: PeerRandom(seed: random.next()))
+    }
+
+    package var storage: VehicleLimits? { self.hello.limits }
+    /// What the endpoint has received.
+    package var state: VehicleState { self.link.peer.state }
+    package var connection: ConnectionState { self.link.state }
+
+    package var deadline: Instant? {
+        [self.isAway ? nil : self.link.deadline, self.answers.map(\.due).min()].compactMap(\.self).min()
+    }
+
+    // MARK: Events
+
+    package mutating func handle(_ event: LinkEvent, at now: Instant, into actions: inout [PeerAction]) {
+        guard !self.isAway else { return }
+        if case .deadlineReached = event { self.answerWhatIsDue(at: now, into: &actions) }
+        var linkActions: [LinkAction<Output>] = []
+        self.link.handle(event, at: now, into: &linkActions)
+        self.perform(linkActions, at: now, into: &actions)
+    }
+
+    private mutating func perform(
+        _ linkActions: [LinkAction<Output>], at now: Instant, into actions: inout [PeerAction]
+    ) {
+        for action in linkActions {
+            switch action {
+            case .connect: actions.append(.connect)
+            case .write(let bytes): actions.append(.write(bytes))
+            case .halfClose: actions.append(.halfClose)
+            case .closeTransport: actions.append(.closeTransport)
+            case .log(let note): actions.append(.log("\(note)"))
+            case .state(let state): self.change(state, at: now, into: &actions)
+            case .output(let output):
+                for output in self.mutation?(output) ?? [output] {
+                    self.perform(output, at: now, into: &actions)
+                }
+            }
+        }
+    }
+
+    private mutating func change(
+        _ state: ConnectionState, at now: Instant, into actions: inout [PeerAction]
+    ) {
+        guard case .connected = state, self.behaviour.isReady, !self.hasSetReady else { return }
+        self.hasSetReady = true
+        self.use(at: now, into: &actions) { $0.update(DisplaySettings(isReadyToShow: true), into: &$1) }
+    }
+
+    private mutating func perform(_ output: Output, at now: Instant, into actions: inout [PeerAction]) {
+        switch output {
+        case .requestEnded(let call, let result):
+            self.results.append(.init(call: call, kind: .request(result)))
+        case .guidanceEnded(let call, let reason):
+            self.results.append(.init(call: call, kind: .guidance(reason)))
+        case .ask(let prompt):
+            self.ask(.prompt(Identifier(prompt.id)), self.behaviour.prompts, at: now, into: &actions)
+        case .stopAsking(let id): self.answers.removeAll { $0.answer == .prompt(id) }
+        case .offer(let share, _, let session):
+            self.ask(.share(share, session), self.behaviour.destinations, at: now, into: &actions)
+        case .log(let note): actions.append(.log("\(note)"))
+        case .told, .refused: break
+        }
+    }
+
+    private mutating func ask(
+        _ answer: Answer, _ reply: Reply, at now: Instant, into actions: inout [PeerAction]
+    ) {
+        guard reply != .ignore else { return }
+        self.answers.append((now + self.behaviour.answerAfter, answer))
+        self.answerWhatIsDue(at: now, into: &actions)
+    }
+
+    private mutating func answerWhatIsDue(at now: Instant, into actions: inout [PeerAction]) {
+        let due = self.answers.filter { $0.due <= now }
+        self.answers.removeAll { $0.due <= now }
+        for (_, answer) in due {
+            switch answer {
+            case .prompt(let id):
+                self.answerPrompt(id, self.behaviour.prompts == .accept, at: now, into: &actions)
+            case .share(let id, let session):
+                let isAccepted = self.behaviour.destinations == .accept
+                self.use(at: now, into: &actions) {
+                    $0.answerShare(id, isAccepted: isAccepted, session, into: &$1)
+                }
+            }
+        }
+    }
+
+    // MARK: What the user does
+
+    /// Lets the endpoint do something, e.g. zoom.
+    package mutating func use(
+        at now: Instant, into actions: inout [PeerAction],
+        _ body: (inout EndpointMachine, inout [Output]) -> Void
+    ) {
+        guard !self.isAway else { return }
+        var linkActions: [LinkAction<Output>] = []
+        self.link.use(at: now, into: &linkActions, body)
+        self.perform(linkActions, at: now, into: &actions)
+    }
+
+    /// Asks for a stop on the way, or a drive.
+    ///
+    /// - Returns: The number under which ``results`` has the outcome.
+    package mutating func request(
+        _ place: Waypoint, isDestination: Bool = false, segment: String = "", id: String? = nil,
+        at now: Instant, into actions: inout [PeerAction]
+    ) -> Int {
+        self.nextCall += 1
+        let call = self.nextCall
+        self.use(at: now, into: &actions) { endpoint, outputs in
+            if isDestination {
+                endpoint.requestDestination(place, id: id, call: call, into: &outputs)
+            } else {
+                endpoint.requestWaypoint(place, segment: segment, id: id, call: call, into: &outputs)
+            }
+        }
+        return call
+    }
+
+    /// Takes back what was asked for.
+    package mutating func withdraw(_ call: Int, at now: Instant, into actions: inout [PeerAction]) {
+        self.use(at: now, into: &actions) { $0.abandon(call: call, into: &$1) }
+    }
+
+    /// Ends guidance.
+    ///
+    /// - Returns: The number under which ``results`` has the end.
+    package mutating func cancel(
+        _ reason: CancellationReason, at now: Instant, into actions: inout [PeerAction]
+    ) -> Int {
+        self.nextCall += 1
+        let call = self.nextCall
+        self.use(at: now, into: &actions) { $0.cancelNavigation(reason, call: call, into: &$1) }
+        return call
+    }
+
+    /// Answers a prompt by hand: one that its behaviour ignores.
+    package mutating func answerPrompt(
+        _ id: Identifier, _ isAccepted: Bool, at now: Instant, into actions: inout [PeerAction]
+    ) {
+        self.use(at: now, into: &actions) { $0.answerPrompt(id, isAccepted: isAccepted, into: &$1) }
+    }
+
+    // MARK: Leaving and coming back
+
+    /// Leaves; with `cut` it is away until it returns.
+    package mutating func leave(_ how: Leaving, at now: Instant, into actions: inout [PeerAction]) {
+        switch how {
+        case .goodbye: self.handle(.close, at: now, into: &actions)
+        case .cut:
+            guard !self.isAway else { return }
+            self.isAway = true
+            actions.append(.closeTransport)
+        }
+    }
+
+    /// Comes back after it left: with the token of its last Welcome and what it holds, or as an endpoint that was just switched on.
+    ///
+    /// - Throws: What is wrong with the Hello.
+    package mutating func comeBack(
+        withToken: Bool, at now: Instant, into actions: inout [PeerAction]
+    ) throws(ClientError) {
+        guard self.isAway || self.link.isFinished else { return }
+        self.isAway = false
+        self.hasSetReady = false
+        var machine = self.link.peer
+        if !withToken {
+            machine = try EndpointMachine(self.hello, random: PeerRandom(seed: self.random.next()))
+        }
+        self.link = Self.link(machine, &self.random)
+        self.handle(.open, at: now, into: &actions)
+    }
+}
