@@ -1,3 +1,4 @@
+internal import Glibc
 internal import WaymarkProtocol
 
 /// Writes the frame of a short message field by field, in the order of their numbers, as libprotobuf-c would.
@@ -23,13 +24,14 @@ struct FrameWriter {
 
     /// Writes a text up to its first NUL; an empty text is left out, as proto3 does.
     mutating func text(_ field: Int, _ text: String) {
-        let bytes = text.utf8.span
-        var count = 0
-        while count < bytes.count, bytes[count] != 0 { count += 1 }
-        guard count > 0 else { return }
-        self.varint(UInt64(field) << 3 | 2)
-        self.varint(UInt64(count))
-        for index in 0..<count { self.bytes.append(bytes[index]) }
+        unsafe text.utf8.span.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return }
+            let count = unsafe strnlen(start, bytes.count)
+            guard count > 0 else { return }
+            self.varint(UInt64(field) << 3 | 2)
+            self.varint(UInt64(count))
+            unsafe self.bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
+        }
     }
 
     /// Writes bytes; none are left out, as proto3 does.
@@ -43,6 +45,7 @@ struct FrameWriter {
     /// Appends fields that were encoded before.
     mutating func fields(_ bytes: ArraySlice<UInt8>) { self.bytes.append(contentsOf: bytes) }
 
+    @inline(__always)
     private mutating func varint(_ value: UInt64) {
         var rest = value
         while rest > 0x7F {

@@ -125,7 +125,15 @@ internal import WaymarkProtocol
         return valueStart
     }
 
+    @inline(__always)
     private mutating func varint(_ end: Int) -> UInt64 {
+        guard self.offset < end, unsafe self.bytes[self.offset] < 0x80 else { return self.longVarint(end) }
+        defer { self.offset += 1 }
+        return UInt64(unsafe self.bytes[self.offset])
+    }
+
+    @inline(never)
+    private mutating func longVarint(_ end: Int) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while self.offset < end, shift < 64 {

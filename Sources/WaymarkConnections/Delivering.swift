@@ -97,7 +97,10 @@ extension LoopCore {
         self.audiences[audience].noteUpToDate(slot)
     }
 
+    /// Why never inlined: in the middle of its caller the loop has too few registers.
+    ///
     /// - Returns: How many bytes there are.
+    @inline(never)
     private static func send(
         _ bytes: ArraySlice<UInt8>, to sockets: [SocketID], _ send: Send,
         _ behind: inout [(member: Int, sentCount: Int)]

@@ -397,7 +397,7 @@ package final class GatewayDriver: Sendable {
             core.perform(
                 &work.instructions, &work.batchesDone, at: now, BareSocket.send, into: &actions)
         }
-        if let deadline = work.deadline { self.arm(deadline) }
+        if let deadline = work.deadline { self.arm(deadline, state) }
         // Peers that were written to do not wait for the log.
         if !work.notes.isEmpty { self.log(&work.notes, state) }
         for id in work.forgotten { self.forget(id) }
@@ -430,8 +430,7 @@ package final class GatewayDriver: Sendable {
     }
 
     /// Submits ``Gateway/Event/deadlineReached`` at `deadline`, in place of the instant before.
-    func arm(_ deadline: Instant) {
-        let state = self.state.value
+    func arm(_ deadline: Instant, _ state: State) {
         guard !state.isDetaching else { return }
         state.timer.set(deadline) { self.submit([.deadlineReached], from: nil) }
     }

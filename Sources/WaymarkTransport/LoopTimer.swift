@@ -7,9 +7,14 @@ internal import WaymarkProtocol
 final class LoopTimer {
     private let loop: any EventLoop
     private let clock: @Sendable () -> Instant
-    private var deadline: Instant?
-    /// The scheduled task and when it fires: never later than ``deadline``.
-    private var timer: (due: Instant, task: Scheduled<Void>)?
+    private var plan: Plan?
+
+    private struct Plan {
+        var deadline: Instant
+        /// When the task fires: never later than the deadline.
+        let due: Instant
+        let task: Scheduled<Void>
+    }
 
     init(_ loop: any EventLoop, clock: @escaping @Sendable () -> Instant) {
         self.loop = loop
@@ -20,27 +25,25 @@ final class LoopTimer {
     ///
     /// Pass an equivalent `action` each time: a timer that is only postponed keeps the one it has.
     func set(_ deadline: Instant, _ action: @escaping () -> Void) {
-        self.deadline = deadline
-        if let (due, task) = self.timer {
-            guard deadline < due else { return }
-            task.cancel()
+        if let due = self.plan?.due, deadline >= due {
+            self.plan?.deadline = deadline
+            return
         }
+        self.plan?.task.cancel()
         let delay = max(0, (deadline - self.clock()).nanoseconds)
         let task = self.loop.assumeIsolated().scheduleTask(in: .nanoseconds(delay)) { self.fire(action) }
-        self.timer = (deadline, task)
+        self.plan = Plan(deadline: deadline, due: deadline, task: task)
     }
 
     func cancel() {
-        self.timer?.task.cancel()
-        self.timer = nil
-        self.deadline = nil
+        self.plan?.task.cancel()
+        self.plan = nil
     }
 
     private func fire(_ action: @escaping () -> Void) {
-        self.timer = nil
-        guard let deadline = self.deadline else { return }
+        guard let deadline = self.plan?.deadline else { return }
+        self.plan = nil
         guard self.clock() >= deadline else { return self.set(deadline, action) }
-        self.deadline = nil
         action()
     }
 }

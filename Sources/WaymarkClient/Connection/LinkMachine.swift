@@ -65,11 +65,8 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
     /// When ``LinkEvent/deadlineReached`` is due; nil while nothing is.
     package var deadline: Instant? {
         guard !self.isFinished else { return nil }
-        let connection = self.connection
-        return [
-            connection?.deadline, connection?.drainDeadline, self.retry, self.closingDeadline,
-            self.peer.deadline,
-        ].compactMap(\.self).min()
+        return self.peer.deadline.earlier(self.retry).earlier(self.closingDeadline)
+            .earlier(self.connection?.deadline).earlier(self.connection?.drainDeadline)
     }
 
     /// Advances by one event and appends what the driver must do now, in order.

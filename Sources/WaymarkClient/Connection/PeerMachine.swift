@@ -107,3 +107,11 @@ package struct PeerRandom: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 }
+
+extension Instant? {
+    /// The earlier of two deadlines; nil is none.
+    func earlier(_ other: Instant?) -> Instant? {
+        guard let other else { return self }
+        return self.map { min($0, other) } ?? other
+    }
+}

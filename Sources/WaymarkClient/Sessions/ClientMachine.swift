@@ -241,9 +241,6 @@ package struct ClientMachine: PeerMachine {
         self.sessions[key]?.waitUntilAccepted(call, into: &outputs)
     }
 
-    /// The vehicles of a session and their settings, as events: what a new reader begins with.
-    package func standing(in key: Identifier) -> [SessionEvent] { self.sessions[key]?.standing ?? [] }
-
     /// Everything that was published in a session has been sent, and the gateway has it.
     package func isAccepted(_ key: Identifier) -> Bool {
         guard let state = self.sessions[key]?.state else { return false }

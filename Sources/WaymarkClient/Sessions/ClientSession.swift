@@ -31,8 +31,8 @@ struct ClientSession: Sendable {
     var openingCall: Int?
     /// In the order in which they came.
     private var inquiries: [OpenInquiry] = []
-    /// The events that a new reader begins with.
-    private(set) var standing: [SessionEvent] = []
+    /// Vehicles that answer a share, or the gateway for them: those that have joined or are awaited.
+    private var vehicles: Set<String> = []
     /// In the order in which they were published.
     private var shares: [Share] = []
     private var waiting = WaitingForAcceptance()
@@ -72,13 +72,11 @@ struct ClientSession: Sendable {
     /// Applies an event, and tells it.
     mutating func tell(_ event: SessionEvent, into outputs: inout [Output]) {
         switch event {
-        case .vehicleChanged(let vehicle, .left, _): self.standing.removeAll { $0.isStanding(of: vehicle) }
-        case .vehicleChanged, .routeSource: self.keep(event)
-        case .settings(let vehicle, let endpoint, let settings): self.keep(settings, vehicle, endpoint)
+        case .vehicleChanged(let vehicle, .joined, _), .vehicleChanged(let vehicle, .awaited, _):
+            self.vehicles.insert(vehicle)
+        case .vehicleChanged(let vehicle, _, _): self.vehicles.remove(vehicle)
         case .shareResult(let vehicle, let share, let result): self.note(result, of: vehicle, share)
-        case .zoom, .alertResponse, .waypointResult, .received, .rejected, .missed,
-            .ended:
-            break
+        default: break  // Only told.
         }
         outputs.append(.told(event, session: self.key))
         if case .vehicleChanged(let vehicle, let standing, _) = event {
@@ -94,22 +92,6 @@ struct ClientSession: Sendable {
                 .vehicleChanged(vehicle: vehicle, standing: .left(.vehicleGone), endpoints: []),
                 into: &outputs)
         }
-    }
-
-    private mutating func keep(_ event: SessionEvent) {
-        self.standing.removeAll { event.replaces($0) }
-        self.standing.append(event)
-    }
-
-    /// A new reader needs all settings of an endpoint; an event has only those that changed.
-    private mutating func keep(_ settings: DisplaySettings, _ vehicle: String, _ endpoint: String) {
-        var settings = settings
-        self.standing.removeAll { event in
-            guard case .settings(vehicle, endpoint, let older) = event else { return false }
-            settings.fillGaps(from: older)
-            return true
-        }
-        self.standing.append(.settings(vehicle: vehicle, endpoint: endpoint, settings))
     }
 
     /// The session has ended. Nothing is told of it afterwards.
@@ -208,14 +190,6 @@ struct ClientSession: Sendable {
 
     // MARK: Shares
 
-    /// Vehicles that answer a share, or the gateway for them.
-    private var vehicles: Set<String> {
-        var vehicles: Set<String> = []
-        for case .vehicleChanged(let vehicle, .joined, _) in self.standing { vehicles.insert(vehicle) }
-        for case .vehicleChanged(let vehicle, .awaited, _) in self.standing { vehicles.insert(vehicle) }
-        return vehicles
-    }
-
     /// Whether a share of this id is under way.
     func isSharing(_ share: Identifier) -> Bool { self.shares.contains { $0.id == share } }
 
@@ -305,16 +279,4 @@ extension Publication {
 
 extension SessionEvent.Standing {
     fileprivate var isLeft: Bool { if case .left = self { true } else { false } }
-}
-
-extension SessionEvent {
-    /// Whether it is about this vehicle's standing or settings.
-    fileprivate func isStanding(of vehicle: String) -> Bool {
-        switch self {
-        case .vehicleChanged(vehicle, _, _), .routeSource(vehicle, _), .settings(vehicle, _, _): true
-        case .vehicleChanged, .routeSource, .settings, .zoom, .alertResponse, .waypointResult, .shareResult,
-            .received, .rejected, .missed, .ended:
-            false
-        }
-    }
 }

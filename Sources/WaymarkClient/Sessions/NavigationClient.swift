@@ -10,8 +10,8 @@ public actor NavigationClient {
     private let configuration: Configuration
     var link: LinkMachine<ClientMachine>
     var driver: ChannelDriver
-    /// By the names that the machine has for the sessions.
-    private(set) var readers: [Identifier: SessionReaders] = [:]
+    /// By the names that the machine has for them.
+    private(set) var records: [Identifier: SessionRecord] = [:]
     private var callCount = 0
     private var calls: [Int: CheckedContinuation<Result<Void, ClientError>, Never>] = [:]
     private var shares: [Int: CheckedContinuation<Result<[String: RequestResult], ClientError>, Never>] = [:]
@@ -78,9 +78,9 @@ public actor NavigationClient {
                 return key
             }
             guard self.calls[call] != nil else { return }  // It was abandoned.
-            let ending = SessionEnding()
-            session = NavigationSession(client: self, key: key, ending: ending)
-            self.readers[key] = SessionReaders(onWaypoint: onWaypoint, ending: ending)
+            let record = SessionRecord(key, onWaypoint: onWaypoint)
+            self.records[key] = record
+            session = NavigationSession(client: self, key: key, ending: record.ending)
         }
         guard let session else { throw .cancelled }
         return session
@@ -119,7 +119,7 @@ public actor NavigationClient {
     }
 
     private func requireOpen(_ session: NavigationSession) throws(ClientError) {
-        guard self.readers[session.key] != nil else {
+        guard self.records[session.key] != nil else {
             throw .sessionEnded(session.endReason ?? .unrecognized)
         }
     }
@@ -152,7 +152,7 @@ public actor NavigationClient {
     func whenAccepted(_ session: NavigationSession) async throws(ClientError) {
         let (key, call) = (session.key, self.newCall())
         guard !Task.isCancelled else { throw .cancelled }
-        guard self.readers[key] != nil else {
+        guard self.records[key] != nil else {
             return try (session.endReason ?? .unrecognized).acceptance.get()
         }
         try await self.wait(for: call) {
@@ -162,15 +162,14 @@ public actor NavigationClient {
 
     /// A feed of a session's events; empty when the session has ended.
     func events(of key: Identifier) -> Feed<SessionEvent> {
-        let standing = self.link.peer.standing(in: key)
-        if let feed = self.readers[key]?.events.open(with: standing) { return feed }
+        if let feed = self.records[key]?.openFeed() { return feed }
         var none = Readers<SessionEvent>()
         none.finish()
         return none.open()
     }
 
     private func tell(_ event: SessionEvent, _ key: Identifier) {
-        guard self.readers[key]?.events.tell(event) == true else { return }
+        guard self.records[key]?.tell(event) == true else { return }
         self.driver.log(
             PeerNote(
                 .warning, "a reader of session events is too slow and misses some",
@@ -178,18 +177,16 @@ public actor NavigationClient {
     }
 
     private func end(_ key: Identifier, _ reason: EndReason) {
-        guard var readers = self.readers.removeValue(forKey: key) else { return }
-        readers.ending.set(reason)
-        readers.events.tell(.ended(reason: reason))
-        readers.events.finish()
+        self.records[key]?.end(reason)
+        self.records[key] = nil
     }
 
     // MARK: Handlers
 
     private func ask(_ inquiry: WaypointInquiry, _ id: InquiryID) {
-        guard let readers = self.readers[id.session], let handler = readers.onWaypoint else { return }
-        self.readers[id.session]?.offers[id] = nil
-        let session = NavigationSession(client: self, key: id.session, ending: readers.ending)
+        guard let record = self.records[id.session], let handler = record.onWaypoint else { return }
+        self.records[id.session]?.offers[id] = nil
+        let session = NavigationSession(client: self, key: id.session, ending: record.ending)
         // In a task of its own, since a handler may take long. The gateway limits how many requests are open.
         Task {
             switch await handler(inquiry, session) {
@@ -208,7 +205,7 @@ public actor NavigationClient {
         _ estimates: TravelEstimates, _ id: InquiryID,
         _ whenAccepted: @escaping @Sendable () async throws -> Void
     ) {
-        if self.answer(id, .estimates(estimates)) { self.readers[id.session]?.offers[id] = whenAccepted }
+        if self.answer(id, .estimates(estimates)) { self.records[id.session]?.offers[id] = whenAccepted }
     }
 
     /// - Returns: Whether the vehicle still waited for an answer.
@@ -222,7 +219,7 @@ public actor NavigationClient {
     }
 
     private func end(_ id: InquiryID, _ result: RequestResult) {
-        guard let whenAccepted = self.readers[id.session]?.offers.removeValue(forKey: id),
+        guard let whenAccepted = self.records[id.session]?.offers.removeValue(forKey: id),
             result == .accepted
         else { return }
         let session = self.link.peer.label(of: id.session)
@@ -252,8 +249,8 @@ extension NavigationClient: PeerDriver {
         case .told(let event, let key): self.tell(event, key)
         case .ended(let reason, let key): self.end(key, reason)
         case .notOpened(let key):
-            self.readers[key]?.events.finish()
-            self.readers[key] = nil
+            self.records[key]?.finish()
+            self.records[key] = nil
         case .asked(let inquiry, let id): self.ask(inquiry, id)
         case .inquiryEnded(let id, let result): self.end(id, result)
         case .askedForDestination(let inquiry, let id): self.ask(inquiry, id)

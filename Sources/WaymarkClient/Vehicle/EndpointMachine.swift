@@ -89,9 +89,7 @@ package struct EndpointMachine: PeerMachine {
     }
 
     package var deadline: Instant? {
-        let prompt = self.prompts.map(\.deadline).min()
-        guard let receipt = self.receiptDeadline else { return prompt }
-        return prompt.map { min($0, receipt) } ?? receipt
+        self.receiptDeadline.earlier(self.prompts.map(\.deadline).min())
     }
 
     package mutating func deadlineReached(at now: Instant, into outputs: inout [Output]) {
@@ -221,9 +219,11 @@ package struct EndpointMachine: PeerMachine {
     package mutating func answerPrompt(
         _ prompt: Identifier, isAccepted: Bool, into outputs: inout [Output]
     ) {
-        guard self.prompts.contains(where: { $0.id == prompt }) else { return }
-        self.sendChecked(
-            .promptAnswer(PromptAnswer(requestID: prompt, isAccepted: isAccepted)), into: &outputs)
+        let answer = Message.promptAnswer(PromptAnswer(requestID: prompt, isAccepted: isAccepted))
+        guard self.isSendable(answer, &outputs), self.prompts.contains(where: { $0.id == prompt }) else {
+            return
+        }
+        self.send(answer)
         self.stopPrompts(&outputs) { $0.id == prompt }
     }
 

@@ -133,9 +133,14 @@ public actor VehicleEndpoint {
         self.prompting[id] = Task {
             let isAccepted = await handler(prompt)
             guard !Task.isCancelled else { return }
-            self.use { endpoint, outputs in
-                endpoint.answerPrompt(id, isAccepted: isAccepted, into: &outputs)
-            }
+            self.answerPrompt(id, isAccepted: isAccepted)
+        }
+    }
+
+    /// Answers a prompt.
+    func answerPrompt(_ prompt: Identifier, isAccepted: Bool) {
+        self.use { endpoint, outputs in
+            endpoint.answerPrompt(prompt, isAccepted: isAccepted, into: &outputs)
         }
     }
 

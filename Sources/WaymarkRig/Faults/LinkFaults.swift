@@ -4,7 +4,7 @@ internal import WaymarkSimulation
 /// The connections of one peer under faults: between two pipes in virtual time, between two sockets in a proxy.
 ///
 /// A value without clock and I/O. Bytes go in, in pieces of any size; frames are found among them, and what of them arrives comes out,
-/// in order. Without faults everything arrives at once. Whoever drives it numbers the connections, reads only what ``mayRead(_:_:)``
+/// in order. Without faults everything arrives at once. Its driver numbers the connections, reads only what ``mayRead(_:_:)``
 /// allows, and calls ``handle(_:at:into:)`` with `deadlineReached` at ``deadline``.
 package struct LinkFaults: Sendable {
     package enum Event: Sendable {

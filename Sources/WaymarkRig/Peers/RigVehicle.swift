@@ -42,7 +42,7 @@ package struct RigVehicle: RigPeer {
 
     package typealias Output = EndpointMachine.Output
 
-    private enum Answer: Sendable, Hashable {
+    private enum Question: Sendable, Hashable {
         case prompt(Identifier)
         case share(Identifier, SessionID)
     }
@@ -55,7 +55,10 @@ package struct RigVehicle: RigPeer {
     /// Changes what the machine wants, as a faulty cluster would; nil: nothing.
     package var mutation: (@Sendable (Output) -> [Output])?
     private var link: LinkMachine<EndpointMachine>
-    private var answers: [(due: Instant, answer: Answer)] = []
+    private var answers: [(due: Instant, question: Question)] = []
+    /// What it was asked and has not answered, oldest first.
+    private var open: [Question] = []
+    private static let openMax = 16
     /// It has left, and comes back when it is told.
     private var isAway = false
     private var hasSetReady = false
@@ -139,7 +142,7 @@ package struct RigVehicle: RigPeer {
             self.results.append(.init(call: call, kind: .guidance(reason)))
         case .ask(let prompt):
             self.ask(.prompt(Identifier(prompt.id)), self.behaviour.prompts, at: now, into: &actions)
-        case .stopAsking(let id): self.answers.removeAll { $0.answer == .prompt(id) }
+        case .stopAsking(let id): self.forget(.prompt(id))
         case .offer(let share, _, let session):
             self.ask(.share(share, session), self.behaviour.destinations, at: now, into: &actions)
         case .log(let note): actions.append(.log("\(note)"))
@@ -148,25 +151,40 @@ package struct RigVehicle: RigPeer {
     }
 
     private mutating func ask(
-        _ answer: Answer, _ reply: Reply, at now: Instant, into actions: inout [PeerAction]
+        _ question: Question, _ reply: Reply, at now: Instant, into actions: inout [PeerAction]
     ) {
+        self.open.append(question)
+        if self.open.count > Self.openMax { self.open.removeFirst() }
         guard reply != .ignore else { return }
-        self.answers.append((now + self.behaviour.answerAfter, answer))
+        self.answers.append((now + self.behaviour.answerAfter, question))
         self.answerWhatIsDue(at: now, into: &actions)
     }
 
+    private mutating func forget(_ question: Question) {
+        self.answers.removeAll { $0.question == question }
+        self.open.removeAll { $0 == question }
+    }
+
     private mutating func answerWhatIsDue(at now: Instant, into actions: inout [PeerAction]) {
-        let due = self.answers.filter { $0.due <= now }
-        self.answers.removeAll { $0.due <= now }
-        for (_, answer) in due {
-            switch answer {
-            case .prompt(let id):
-                self.answerPrompt(id, self.behaviour.prompts == .accept, at: now, into: &actions)
-            case .share(let id, let session):
-                let isAccepted = self.behaviour.destinations == .accept
-                self.use(at: now, into: &actions) {
-                    $0.answerShare(id, isAccepted: isAccepted, session, into: &$1)
+        for (_, question) in self.answers.filter({ $0.due <= now }) {
+            let reply: Reply =
+                switch question {
+                case .prompt: self.behaviour.prompts
+                case .share: self.behaviour.destinations
                 }
+            self.answer(question, reply == .accept, at: now, into: &actions)
+        }
+    }
+
+    private mutating func answer(
+        _ question: Question, _ isAccepted: Bool, at now: Instant, into actions: inout [PeerAction]
+    ) {
+        self.forget(question)
+        self.use(at: now, into: &actions) { endpoint, outputs in
+            switch question {
+            case .prompt(let id): endpoint.answerPrompt(id, isAccepted: isAccepted, into: &outputs)
+            case .share(let id, let session):
+                endpoint.answerShare(id, isAccepted: isAccepted, session, into: &outputs)
             }
         }
     }
@@ -220,11 +238,28 @@ package struct RigVehicle: RigPeer {
         return call
     }
 
-    /// Answers a prompt by hand: one that its behaviour ignores.
+    /// Answers the oldest prompt that is open: one that its behaviour ignores, or answers later.
+    ///
+    /// - Returns: Whether there was one.
     package mutating func answerPrompt(
-        _ id: Identifier, _ isAccepted: Bool, at now: Instant, into actions: inout [PeerAction]
-    ) {
-        self.use(at: now, into: &actions) { $0.answerPrompt(id, isAccepted: isAccepted, into: &$1) }
+        _ isAccepted: Bool, at now: Instant, into actions: inout [PeerAction]
+    ) -> Bool {
+        guard let question = self.open.first(where: { if case .prompt = $0 { true } else { false } }) else {
+            return false
+        }
+        self.answer(question, isAccepted, at: now, into: &actions)
+        return true
+    }
+
+    /// The same for a destination that a client offers.
+    package mutating func answerDestination(
+        _ isAccepted: Bool, at now: Instant, into actions: inout [PeerAction]
+    ) -> Bool {
+        guard let question = self.open.first(where: { if case .share = $0 { true } else { false } }) else {
+            return false
+        }
+        self.answer(question, isAccepted, at: now, into: &actions)
+        return true
     }
 
     // MARK: Leaving and coming back

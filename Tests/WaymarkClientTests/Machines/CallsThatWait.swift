@@ -27,10 +27,17 @@ extension NavigationClient {
     /// By their names in the machine.
     var sessions: [Identifier: Session] {
         var sessions: [Identifier: Session] = [:]
-        for (key, readers) in self.readers {
+        for (key, record) in self.records {
             guard let machine = self.link.peer.sessions[key] else { continue }
-            sessions[key] = Session(events: readers.events, machine: machine)
+            sessions[key] = Session(events: record.events, machine: machine)
         }
         return sessions
     }
+}
+
+extension WaymarkClient.SessionRecord {
+    init(
+        _ opening: OpenSession,
+        onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)?
+    ) { self.init(opening.requestID, onWaypoint: onWaypoint) }
 }

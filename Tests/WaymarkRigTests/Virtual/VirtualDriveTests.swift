@@ -30,7 +30,7 @@ import WaymarkSimulation
         try stage.pass(.seconds(5))
         #expect(stage.client?.ends == [.finished])
         #expect(stage.client?.isAccepted == true)
-        #expect(stage.vehicle?.state.phase == .idle)
+        #expect(stage.vehicle?.state.phase == .ended(.finished))
         // The vehicle got what was published, in its order.
         func publications(_ peer: PeerID, _ way: Way) -> [Publication] {
             stage.messages(peer, way).compactMap {
@@ -60,16 +60,18 @@ import WaymarkSimulation
             for case .publication(let publication) in stage.messages(Stage.vehicle, .toPeer) {
                 held.apply(publication)
             }
-            #expect(held.differences(from: expected).filter { !$0.hasPrefix("maneuverEstimates of") } == [])
+            #expect(held.differences(from: expected) == [])
         }
     }
 
     /// Faults of all kinds, and a gateway that dies and hands over.
-    private static func storm(_ seed: UInt64) throws -> Stage {
+    private static func storm(
+        _ seed: UInt64, _ kinds: [LinkFault.Name] = LinkFault.Name.single
+    ) throws -> Stage {
         var stage = try Stage(seed)
         for peer in [Stage.vehicle, Stage.client] {
             stage.run.begin(
-                LinkFault(.chaos(every: .seconds(2), LinkFault.Name.single), for: .seconds(60)), of: peer)
+                LinkFault(.chaos(every: .seconds(2), kinds), for: .seconds(60)), of: peer)
         }
         var options = GuideMachine.Options()
         options.drive.speedFactor = 2
@@ -95,7 +97,10 @@ import WaymarkSimulation
 
     @Test func `after a storm the vehicle is guided again`() throws {
         for seed in UInt64(1)...20 {
-            let stage = try Self.storm(seed)
+            // What changes the stream of frames, e.g. a second Hello, may end a connection for good.
+            let stage = try Self.storm(
+                seed,
+                [.delay, .jitter, .throttle, .slice, .stall, .cut, .halfClose, .refuse])
             guard stage.client?.guide?.isOver == false else { continue }
             #expect(stage.vehicle?.state.phase == .active, "seed \(seed)")
         }

@@ -128,7 +128,7 @@ import WaymarkRoutes
         try stage.pass(.seconds(10))
         let instants = stage.frames.filter { $0.frame.peer == Stage.vehicle && $0.frame.way == .toPeer }
             .map(\.instant)
-        #expect(instants.count > 20)
+        #expect(instants.count >= 15)
         for (earlier, later) in zip(instants, instants.dropFirst()) {
             #expect(later - earlier >= .milliseconds(100))
         }
@@ -154,14 +154,16 @@ import WaymarkRoutes
     }
 
     @Test func `frames that were sent to a dead gateway did not reach it`() throws {
+        var options = GuideMachine.Options()
+        options.drive.speedFactor = 20
         var stage = try Stage()
-        try stage.drive()
+        try stage.drive("vaduz-balzers", options)
         stage.run.begin(LinkFault(.delay(.milliseconds(500)), ways: [.toGateway]), of: Stage.client)
         try stage.pass(.seconds(3))
         try stage.run.begin(.kill)
         let begin = stage.now
         try stage.pass(.seconds(2))
-        #expect(stage.messages(Stage.client, .toGateway, since: begin).isEmpty)
+        #expect(stage.messages(Stage.client, .toGateway, since: begin + .nanoseconds(1)).isEmpty)
         #expect(stage.frames.contains { $0.instant >= begin && $0.frame.delivery == .dropped })
     }
 
