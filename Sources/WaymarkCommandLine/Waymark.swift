@@ -11,7 +11,8 @@ package struct Waymark: AsyncParsableCommand {
             """,
         version: Software.name,
         subcommands: [
-            Demo.self, Navigate.self, Cluster.self, Request.self, Watch.self, Status.self, Routes.self,
+            Demo.self, Navigate.self, Cluster.self, Request.self, Watch.self, Status.self, Lint.self,
+            Routes.self,
         ])
 
     package init() {}

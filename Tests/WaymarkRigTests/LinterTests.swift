@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WaymarkModel
 import WaymarkProtocol
@@ -19,6 +20,19 @@ import WaymarkRig
             #expect(rule.sentence.hasSuffix(".") && rule.sentence.count <= 100, "\(rule)")
         }
         #expect(Set(LintID.allCases.map(\.sentence)).count == LintID.allCases.count)
+    }
+
+    @Test func `Docs/lint.md has every rule, its sentence and an example`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "Docs/lint.md"), encoding: .utf8)
+        let sections = page.split(separator: "\n### ").dropFirst()
+        #expect(sections.count == LintID.allCases.count)
+        for rule in LintID.allCases {
+            let section = try #require(sections.first { $0.hasPrefix("\(rule)\n") }, "\(rule)")
+            #expect(section.hasPrefix("\(rule)\n\n\(rule.sentence)\n"), "\(rule)")
+            #expect(section.contains("\nExample: *"), "\(rule)")
+        }
     }
 
     @Test func `what is allowed is counted and not told`() {

@@ -153,14 +153,16 @@ struct WatchReport: Sendable {
     // MARK: Lines
 
     /// A line about the watching itself.
-    func notice(_ text: String, at time: Date) -> String { self.cut("\(self.clock(time))  -- \(text)") }
+    func notice(_ text: String, at time: Date) -> String {
+        self.cut("\(Self.clock(time, self.options.timeZone))  -- \(text)")
+    }
 
     private static let subjectColumnsMax = 24
 
     private mutating func line(_ time: Date, _ subject: String, _ text: String) -> String {
         self.subjectColumns = min(Self.subjectColumnsMax, max(self.subjectColumns, subject.count))
         let padding = String(repeating: " ", count: max(0, self.subjectColumns - subject.count))
-        return self.cut("\(self.clock(time))  \(subject)\(padding)  \(text)")
+        return self.cut("\(Self.clock(time, self.options.timeZone))  \(subject)\(padding)  \(text)")
     }
 
     private func cut(_ line: String) -> String {
@@ -171,9 +173,9 @@ struct WatchReport: Sendable {
     }
 
     /// `14:12:38.250`, local time.
-    private func clock(_ time: Date) -> String {
+    static func clock(_ time: Date, _ timeZone: TimeZone = .current) -> String {
         var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = self.options.timeZone
+        calendar.timeZone = timeZone
         let parts = calendar.dateComponents([.hour, .minute, .second, .nanosecond], from: time)
         let milliseconds = min(999, (parts.nanosecond ?? 0) / 1_000_000)
         let digits = [(parts.hour, 2), (parts.minute, 2), (parts.second, 2)].map { Self.digits($0 ?? 0, $1) }

@@ -1,0 +1,103 @@
+package import ArgumentParser
+internal import Foundation
+internal import WaymarkClient
+internal import WaymarkRig
+
+package struct Lint: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        abstract: "Find mistakes of navigation clients and vehicles.",
+        usage: "waymark lint --live [<options>]",
+        discussion: """
+            Watches a gateway until it is interrupted, and prints a line for each thing that is probably a mistake: \
+            distances that rise, lanes that no maneuver links to, a client that stops publishing. At the end it prints how \
+            often each rule found something. Docs/lint.md explains every rule.
+
+            The exit status is 0 if nothing was found, 1 if something was, 2 if the gateway could not be watched.
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+    @Flag(help: "Judge what crosses a gateway, from now on.") var live = false
+    @Option(help: "Only what concerns this vehicle; may be given several times.") var vehicle: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Do not print the findings of a rule, and why; may be given several times.",
+            valueName: "id=reason"),
+        completion: .list(LintID.allCases.map { "\($0)=" }))
+    var allow: [String] = []
+    @Flag(help: "Print one JSON object per line, see Docs/cluster-json.md.") var json = false
+
+    package init() {}
+
+    package func validate() throws {
+        guard self.live else { throw ValidationError("lint needs --live: it judges what crosses a gateway") }
+        _ = try self.allowances()
+    }
+
+    package func run() async throws {
+        let address = try self.connection.address(default: .defaultObserver)
+        let printer = LintPrinter(
+            LiveLinter(allowing: try self.allowances()), isJSON: self.json,
+            columns: Terminal.isInteractive ? Terminal.size.columns : nil)
+        var configuration = Observer.Configuration(id: "waymark-lint")
+        configuration.credential = try self.connection.key()
+        (configuration.vehicles, configuration.includesFrames) = (self.vehicle, true)
+        configuration.onEveryUpdate = { printer.print($0) }
+        configuration.onEveryConnectionState = { printer.print($0) }
+        let work = Task { [configuration] in try await self.watch(address, configuration) }
+        let timer = Task { await printer.keepTime() }
+        var failure: (any Error)?
+        do {
+            try await interruptible({ work.cancel() }) { try await work.value }
+        } catch let status as ExitCode where [130, 143].contains(status.rawValue) {
+            // Watching ends only so: that is no failure.
+        } catch let error as ValidationError { throw error } catch { failure = error }
+        timer.cancel()
+        if let failure {
+            if printer.hasBegun { printer.end() }
+            Terminal.note("Error: \(failure)")
+            throw ExitCode(2)
+        }
+        printer.end()
+        if printer.findingCount > 0 { throw ExitCode(1) }
+    }
+
+    /// Reads `ID=REASON`.
+    func allowances() throws -> [LintAllowance] {
+        var allowances: [LintAllowance] = []
+        for text in self.allow {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let rule = LintID(rawValue: String(parts[0])) else {
+                throw ValidationError(
+                    "--allow \(Terminal.printable(text)): there is no rule \(Terminal.printable(String(parts[0]))); "
+                        + "the rules are \(LintID.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            let reason = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespacesAndNewlines) : ""
+            guard !reason.isEmpty else {
+                throw ValidationError("--allow \(rule) needs a reason: --allow \(rule)=REASON")
+            }
+            guard !allowances.contains(where: { $0.rule == rule }) else {
+                throw ValidationError("--allow \(rule) is given twice")
+            }
+            allowances.append(LintAllowance(rule, reason: reason))
+        }
+        return allowances
+    }
+
+    /// Watches until the task is cancelled.
+    private func watch(_ address: ServiceAddress, _ configuration: Observer.Configuration) async throws {
+        let observer: Observer
+        do throws(ClientError) {
+            observer = try await self.connection.waitingForGateway { () throws(ClientError) in
+                try await Observer.connect(to: address, configuration)
+            }
+        } catch {
+            if [.closed, .cancelled].contains(error) { return }
+            throw failure(error)
+        }
+        for await state in await observer.connectionStates {
+            guard case .closed(let error) = state, error != .closed else { continue }
+            throw CommandFailure("\(error)")
+        }
+        await observer.close()
+    }
+}
