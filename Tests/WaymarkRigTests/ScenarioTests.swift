@@ -19,7 +19,7 @@ import WaymarkRig
     }
 
     @Test(
-        arguments: try! FileManager.default.contentsOfDirectory(atPath: shipped.path).filter {
+        arguments: try FileManager.default.contentsOfDirectory(atPath: shipped.path).filter {
             $0.hasSuffix(".yaml")
         })
     func `every shipped scenario can be read`(_ file: String) throws {
@@ -136,5 +136,21 @@ import WaymarkRig
     @Test func `a verb is for vehicles or for clients`() {
         let text = "route: a\nsteps: [{ do: { as: client, zoom: in } }]"
         #expect(Self.errors(text) == ["a.scenario.yaml:2:29: client is a client, and zoom is for vehicles"])
+    }
+}
+
+/// Docs/testing.md.
+@Suite struct TestingPageTests {
+    @Test func `every example of the page can be read`() throws {
+        let page = try String(
+            contentsOf: ScenarioTests.root.appending(path: "Docs/testing.md"), encoding: .utf8)
+        let blocks = page.components(separatedBy: "```yaml\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        #expect(blocks.count >= 13)
+        for block in blocks {
+            let text = block.contains("route:") ? block : "route: vaduz-balzers\n" + block
+            #expect(ScenarioTests.errors(text) == [], "\(block)")
+        }
     }
 }

@@ -46,7 +46,8 @@ extension FieldKey {
         _ name: String, _ unit: FieldUnit = .none,
         _ read: @escaping @Sendable (Root) -> (some BinaryInteger & SendableMetatype)?
     ) -> FieldKey {
-        FieldKey(name, .number(unit)) { read($0).map { .number(Double($0)) } }
+        // Clamped as in the lines of Docs/cluster-json.md.
+        FieldKey(name, .number(unit)) { read($0).map { .number(Double(Int64(clamping: $0))) } }
     }
 
     static func flag(_ name: String, _ read: @escaping @Sendable (Root) -> Bool?) -> FieldKey {

@@ -151,7 +151,7 @@ extension FieldValue {
 
     /// Without decimals where there are none.
     static func text(_ number: Double) -> String {
-        if let whole = Int64(exactly: number) { return "\(whole)" }
-        return "\((number * 1_000).rounded() / 1_000)"
+        let rounded = (number * 1_000).rounded() / 1_000
+        return Int64(exactly: rounded).map { "\($0)" } ?? "\(rounded)"
     }
 }

@@ -37,38 +37,38 @@ enum StateFields {
     static let endReasons = SessionEndReason.allCases.filter { $0 != .unrecognized }.map { "\($0)" }
 
     /// All keys on the first level.
-    static let keys: [FieldKey<EndpointRecord.Moment>] = Self.held.map { $0.of { $0.state } } + Self.derived
+    static let keys: [FieldKey<EndpointRecord.Moment>] = Self.held + Self.derived
 
     /// As in Docs/cluster-json.md.
-    static let held: [FieldKey<VehicleState>] = [
-        .name("phase", of: Self.phases) { Self.phase($0.phase) },
-        .word("pauseReason") { if case .paused(let reason, _) = $0.phase { reason } else { nil } },
-        .texts("pauseDescription") { if case .paused(_, let text) = $0.phase { text } else { nil } },
+    static let held: [FieldKey<EndpointRecord.Moment>] = [
+        .name("phase", of: Self.phases) { Self.phase($0.state.phase) },
+        .word("pauseReason") { if case .paused(let reason, _) = $0.state.phase { reason } else { nil } },
+        .texts("pauseDescription") { if case .paused(_, let text) = $0.state.phase { text } else { nil } },
         .name("endReason", of: Self.endReasons) {
-            if case .ended(let reason) = $0.phase { reason.word } else { nil }
+            if case .ended(let reason) = $0.state.phase { reason.word } else { nil }
         },
-        .number("session") { $0.session },
-        .text("client") { $0.client },
-        .flag("suspended") { $0.isSuspended },
-        .object("withheld") { WithheldFields($0.withheld) },
-        .number("generation") { $0.generation },
-        .objects("previews") { $0.previews },
-        .object("trip") { $0.trip },
-        .objects("maneuvers") { $0.maneuvers },
-        .numbers("upcomingManeuvers", .none, { Double($0.rawValue) }) { $0.upcomingManeuvers },
-        .word("maneuverState") { $0.maneuverState },
-        .objects("laneGuidances") { $0.laneGuidances },
-        .number("currentLaneGuidance") { $0.currentLaneGuidance?.rawValue },
-        .objects("segments") { $0.segments },
-        .text("currentSegment") { $0.currentSegment },
-        .texts("currentRoadName") { $0.currentRoadName },
-        .object("tripEstimates") { $0.tripEstimates },
-        .word("timeRemainingColor") { $0.timeRemainingColor },
-        .objects("maneuverEstimates") { state in
-            state.maneuverEstimates.sorted { $0.key < $1.key }
+        .number("session") { $0.state.session },
+        .text("client") { $0.state.client },
+        .flag("suspended") { $0.state.isSuspended },
+        .object("withheld") { WithheldFields($0.state.withheld) },
+        .number("generation") { $0.state.generation },
+        .objects("previews") { $0.state.previews },
+        .object("trip") { $0.state.trip },
+        .objects("maneuvers") { $0.state.maneuvers },
+        .numbers("upcomingManeuvers", .none, { Double($0.rawValue) }) { $0.state.upcomingManeuvers },
+        .word("maneuverState") { $0.state.maneuverState },
+        .objects("laneGuidances") { $0.state.laneGuidances },
+        .number("currentLaneGuidance") { $0.state.currentLaneGuidance?.rawValue },
+        .objects("segments") { $0.state.segments },
+        .text("currentSegment") { $0.state.currentSegment },
+        .texts("currentRoadName") { $0.state.currentRoadName },
+        .object("tripEstimates") { $0.state.tripEstimates },
+        .word("timeRemainingColor") { $0.state.timeRemainingColor },
+        .objects("maneuverEstimates") { moment in
+            moment.state.maneuverEstimates.sorted { $0.key < $1.key }
                 .map { EstimatesOfManeuver(maneuver: $0.key, estimates: $0.value) }
         },
-        .object("alert") { $0.alert },
+        .object("alert") { $0.state.alert },
     ]
 
     private static func phase(_ phase: VehicleState.Phase) -> String {
@@ -105,15 +105,18 @@ extension EndpointRecord.Moment {
 
 /// The first upcoming maneuver.
 package struct NextFields: FieldObject {
-    let state: VehicleState
+    private let id: ManeuverID?
+    private let maneuver: Maneuver?
+    private let estimates: TravelEstimates?
 
-    private var maneuver: Maneuver? { self.state.nextManeuver }
-    private var estimates: TravelEstimates? {
-        self.state.upcomingManeuvers.first.flatMap { self.state.maneuverEstimates[$0] }
+    init(state: VehicleState) {
+        self.id = state.upcomingManeuvers.first
+        self.maneuver = state.nextManeuver
+        self.estimates = self.id.flatMap { state.maneuverEstimates[$0] }
     }
 
     package static let fields: [FieldKey<NextFields>] = [
-        .number("id") { $0.state.upcomingManeuvers.first?.rawValue },
+        .number("id") { $0.id?.rawValue },
         .word("type") { $0.maneuver?.type },
         .number("distance", .meters) { $0.estimates?.distanceRemaining.meters },
         FieldKey("displayed", .number(.meters)) { $0.displayed.map { .number($0) } },
@@ -142,10 +145,10 @@ package struct NextFields: FieldObject {
 
 /// The lanes to show now. Lanes have numbers from 1, from the left.
 package struct LanesFields: FieldObject {
-    let state: VehicleState
+    private let guidance: LaneGuidance?
 
-    private var guidance: LaneGuidance? {
-        self.state.currentLaneGuidance.flatMap { id in self.state.laneGuidances.first { $0.id == id } }
+    init(state: VehicleState) {
+        self.guidance = state.currentLaneGuidance.flatMap { id in state.laneGuidances.first { $0.id == id } }
     }
 
     package static let fields: [FieldKey<LanesFields>] = [
@@ -156,7 +159,7 @@ package struct LanesFields: FieldObject {
         .text("instruction") { $0.guidance?.instructionVariants.first },
     ]
 
-    private func numbers(_ condition: (Lane) -> Bool) -> [Int] {
+    private func numbers(_ condition: (WaymarkModel.Lane) -> Bool) -> [Int] {
         (self.guidance?.lanes ?? []).enumerated().filter { condition($1) }.map { $0.offset + 1 }
     }
 }

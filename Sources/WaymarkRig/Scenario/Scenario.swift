@@ -192,6 +192,15 @@ package enum PeerSelector: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The endpoint of a state word, which the reader allows no others.
+    var endpoint: PeerID {
+        switch self {
+        case .endpoint(let vehicle, let endpoint): .endpoint(vehicle, endpoint)
+        case .vehicle(let vehicle): .endpoint(vehicle, EndpointName(unchecked: "cluster"))
+        case .client(let client): .client(client)
+        }
+    }
+
     package var description: String {
         switch self {
         case .endpoint(let vehicle, let endpoint): "\(vehicle)/\(endpoint)"

@@ -11,7 +11,19 @@ package struct Anchor: Sendable, Hashable {
     private init(index: Int, instant: Instant) { (self.index, self.instant) = (index, instant) }
 
     /// Before the first entry.
-    package static func beginning(_ instant: Instant) -> Anchor { Anchor(index: -1, instant: instant) }
+    package static let beginning = Anchor(index: -1, instant: Instant(nanoseconds: 0))
+}
+
+/// Where a moment is in a history.
+struct MomentPlace: Sendable {
+    let record: Int
+    let position: Int
+}
+
+extension History {
+    subscript(place: MomentPlace) -> EndpointRecord.Moment {
+        self.endpoints[place.record].moments[place.position]
+    }
 }
 
 /// Follows the record of one endpoint, entry by entry. Works on a history that grows, and on one that is finished.
@@ -27,15 +39,16 @@ struct MomentCursor: Sendable {
         if let record { self.position = history.endpoints[record].count(upTo: index) }
     }
 
-    /// What the endpoint holds after an entry, if that entry changed it.
-    mutating func change(at index: Int, in history: History) -> EndpointRecord.Moment? {
+    /// Where the moment after an entry is, if that entry changed what the endpoint holds. Why not the moment: a copy takes longer than most
+    /// conditions.
+    mutating func change(at index: Int, in history: History) -> MomentPlace? {
         if self.record == nil { self.record = history.endpoints.firstIndex { $0.id == self.endpoint } }
         guard let record else { return nil }
         while self.position < history.endpoints[record].moments.count {
             let found = history.endpoints[record].moments[self.position].index
             if found > index { return nil }
             self.position += 1
-            if found == index { return history.endpoints[record].moments[self.position - 1] }
+            if found == index { return MomentPlace(record: record, position: self.position - 1) }
         }
         return nil
     }
@@ -67,8 +80,8 @@ package struct EventWatch: Sendable {
         switch self.pattern {
         case .message(let message): return message.matches(entry) && self.occurs()
         case .state(let state):
-            guard let moment = self.cursor?.change(at: entry.index, in: history),
-                let holds = state.holds(moment)
+            guard let place = self.cursor?.change(at: entry.index, in: history),
+                let holds = state.holds(history.endpoints[place.record].moments[place.position])
             else { return false }
             defer { self.holds = holds }
             return holds && !self.holds && self.occurs()
