@@ -288,8 +288,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkCommandLineTests",
             dependencies: [
-                "WaymarkCommandLine", "WaymarkClient", "WaymarkRoutes", "WaymarkProtocol", "WaymarkModel",
-                arguments,
+                "WaymarkCommandLine", "WaymarkClient", "WaymarkRig", "WaymarkRoutes", "WaymarkProtocol",
+                "WaymarkModel", arguments,
             ],
             swiftSettings: testing),
         .testTarget(

@@ -28,7 +28,7 @@ package struct EntryText: Sendable, Hashable {
             self.text = "fault \(fault.kind): \(fault.text)"
         case .step(let number, let text):
             self.subject = "--"
-            self.text = "step \(number): \(text)"
+            self.text = "step \(number + 1): \(text)"
         case .log(let peer, let line):
             self.subject = peer.map(history.name) ?? "gateway"
             self.text = "log: \(line)"
@@ -106,7 +106,7 @@ extension History.Entry {
 }
 
 /// Instants and durations in words.
-package enum TimeText {
+package enum ClockText {
     /// Seconds with three decimals, e.g. `0.050`.
     package static func seconds(_ instant: Instant) -> String {
         let milliseconds = instant.nanoseconds / 1_000_000

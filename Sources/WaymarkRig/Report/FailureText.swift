@@ -14,13 +14,13 @@ package struct FailureText: Sendable {
     private static let subjectColumnsMax = 26
 
     private let history: History
-    private let expectation: JudgedExpectation
+    private let expectation: ReportedExpectation
     private let failure: Failure
     /// The entry that the shown ones are around.
     private let center: Int?
 
     /// nil if the expectation passed.
-    package init?(_ expectation: JudgedExpectation, in history: History) {
+    package init?(_ expectation: ReportedExpectation, in history: History) {
         guard case .failed(let failure) = expectation.verdict else { return nil }
         (self.history, self.expectation, self.failure) = (history, expectation, failure)
         let last = history.entries.partitioned { $0.instant <= failure.instant }
@@ -52,19 +52,19 @@ package struct FailureText: Sendable {
     }
 
     private var event: [String] {
-        let decided = "decided at \(TimeText.seconds(self.failure.instant)) s"
+        let decided = "decided at \(ClockText.seconds(self.failure.instant)) s"
         guard let anchor = self.failure.anchor, self.history.entries.indices.contains(anchor) else {
             return Self.labelled("event", "the beginning; \(decided)")
         }
         let entry = self.history.entries[anchor]
-        return Self.labelled("event", "at \(TimeText.seconds(entry.instant)) s; \(decided)")
+        return Self.labelled("event", "at \(ClockText.seconds(entry.instant)) s; \(decided)")
     }
 
     private var nearest: [String] {
         guard let nearest = self.failure.nearest, self.history.entries.indices.contains(nearest.index) else {
             return Self.labelled("nearest", "nothing like it was seen")
         }
-        let instant = TimeText.seconds(self.history.entries[nearest.index].instant)
+        let instant = ClockText.seconds(self.history.entries[nearest.index].instant)
         let count = nearest.differences.count
         guard count > 0 else { return Self.labelled("seen", "at \(instant) s") }
         let width = max(20, min(24, (nearest.differences.map(\.path.count).max() ?? 0) + 2))
@@ -125,20 +125,32 @@ package struct FailureText: Sendable {
         }
         lines += self.table(shown)
         if rest > 0 {
-            lines.append("             … \(rest) more until \(TimeText.seconds(self.failure.instant)) s")
+            lines.append("             … \(rest) more until \(ClockText.seconds(self.failure.instant)) s")
         }
         return lines
     }
 
     private func table(_ indices: [Int]) -> [String] {
-        let texts = indices.map { EntryText(self.history.entries[$0], in: self.history) }
-        let subjectColumns = min(Self.subjectColumnsMax, texts.map(\.subject.count).max() ?? 0)
+        Self.table(indices, in: self.history, marking: self.center)
+    }
+
+    /// The last entries, of a run that could not go on.
+    package static func lastEntries(of history: History) -> [String] {
+        self.table(Array(history.entries.indices.suffix(self.entriesMax)), in: history, marking: nil)
+    }
+
+    /// A line for each entry, and what is below it.
+    private static func table(
+        _ indices: [Int], in history: History, marking center: Int?
+    ) -> [String] {
+        let texts = indices.map { EntryText(history.entries[$0], in: history) }
+        let subjectColumns = min(self.subjectColumnsMax, texts.map(\.subject.count).max() ?? 0)
         return zip(indices, texts).flatMap { index, text in
-            let mark = index == self.center ? "  >" : "   "
-            let time = Self.padded(TimeText.seconds(self.history.entries[index].instant), 8, atFront: true)
-            let subject = Self.padded(Self.cut(text.subject, subjectColumns), subjectColumns)
-            return [Self.cut("\(mark)\(time)  \(subject)  \(text.text)", Self.columns)]
-                + text.details.map { Self.cut(String(repeating: " ", count: 13) + $0, Self.columns) }
+            let mark = index == center ? "  >" : "   "
+            let time = self.padded(ClockText.seconds(history.entries[index].instant), 8, atFront: true)
+            let subject = self.padded(self.cut(text.subject, subjectColumns), subjectColumns)
+            return [self.cut("\(mark)\(time)  \(subject)  \(text.text)", self.columns)]
+                + text.details.map { self.cut(String(repeating: " ", count: 13) + $0, self.columns) }
         }
     }
 
@@ -153,7 +165,7 @@ package struct FailureText: Sendable {
             let steps = VehicleTimeLine(of: endpoint, in: self.history).steps.filter {
                 $0.instant <= self.failure.instant
             }
-            var text = steps.suffix(Self.timeLineSteps).map { "\(TimeText.seconds($0.instant)) \($0.text)" }
+            var text = steps.suffix(Self.timeLineSteps).map { "\(ClockText.seconds($0.instant)) \($0.text)" }
             if text.isEmpty { text = ["never connected"] }
             if steps.count > Self.timeLineSteps { text.insert("…", at: 0) }
             let name = endpoints.count > 1 ? "\(self.history.name(of: endpoint)): " : ""

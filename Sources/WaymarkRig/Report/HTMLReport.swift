@@ -55,9 +55,9 @@ package enum HTMLReport {
             + "\(self.escaped(result.file))</h2>\n"
         if !result.about.isEmpty { text += "<p>\(self.escaped(result.about))</p>\n" }
         text +=
-            "<p>\(result.clock) clock, seed \(result.seed), \(TimeText.seconds(result.end)) s, "
-            + "\(GuidanceText.counted(result.history.entries.count, "line")) of history</p>\n"
-        text += RunDrawing(result).svg
+            "<p>\(result.clock) clock, seed \(result.seed), \(ClockText.seconds(result.end)) s, "
+            + "\(GuidanceText.counted(result.entryCount, "line")) of history</p>\n"
+        text += result.drawing
         text += "<table>\n" + result.expectations.map(self.row).joined() + "</table>\n"
         if !result.hasPassed {
             let lines = ScenarioText(result).lines
@@ -66,7 +66,7 @@ package enum HTMLReport {
         return text
     }
 
-    private static func row(_ expectation: JudgedExpectation) -> String {
+    private static func row(_ expectation: ReportedExpectation) -> String {
         let word = expectation.hasPassed ? "passed" : "failed"
         let place = "\(expectation.location.line):\(expectation.location.column)"
         return
@@ -77,9 +77,9 @@ package enum HTMLReport {
     private static func note(_ verdict: Verdict) -> String {
         switch verdict {
         case .passed(let instant, let margin):
-            let left = margin.map { ", \(TimeText.duration($0)) left" } ?? ""
-            return "at \(TimeText.seconds(instant)) s\(left)"
-        case .failed(let failure): return "at \(TimeText.seconds(failure.instant)) s"
+            let left = margin.map { ", \(ClockText.duration($0)) left" } ?? ""
+            return "at \(ClockText.seconds(instant)) s\(left)"
+        case .failed(let failure): return "at \(ClockText.seconds(failure.instant)) s"
         }
     }
 

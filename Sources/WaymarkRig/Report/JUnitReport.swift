@@ -44,43 +44,42 @@ package enum JUnitReport {
                 "      <property name=\"\($0)\" value=\"\(self.escaped($1))\"/>\n"
             }
         let head =
-            "  <testsuite name=\"\(self.escaped(result.file))\"\(self.counts(counts)) time=\"\(TimeText.seconds(result.end))\">\n"
+            "  <testsuite name=\"\(self.escaped(result.file))\"\(self.counts(counts)) time=\"\(ClockText.seconds(result.end))\">\n"
         return (
             head + "    <properties>\n" + properties.joined() + "    </properties>\n" + cases.joined()
                 + "  </testsuite>\n", counts
         )
     }
 
-    private static func testCase(_ expectation: JudgedExpectation, _ result: ScenarioResult) -> String {
+    private static func testCase(_ expectation: ReportedExpectation, _ result: ScenarioResult) -> String {
         let name = "\(expectation.location.line):\(expectation.location.column) \(expectation.text)"
         switch expectation.verdict {
         case .passed(let instant, _): return self.testCase(name, result, at: instant)
         case .failed(let failure):
-            let lines = FailureText(expectation, in: result.history)?.lines ?? []
             return self.testCase(
                 name, result, at: failure.instant,
                 ("failure", failure.expected.split(separator: "\n").joined(separator: "; ")),
-                lines.joined(separator: "\n"))
+                expectation.explanation.joined(separator: "\n"))
         }
     }
 
-    private static func testCase(_ lint: JudgedLint, _ result: ScenarioResult) -> String {
+    private static func testCase(_ lint: ReportedLint, _ result: ScenarioResult) -> String {
         guard !lint.hasPassed else { return self.testCase(lint.rule, result, at: nil) }
         let findings = lint.findings.map {
-            "\(TimeText.seconds($0.instant)) \($0.peer.map { "\($0): " } ?? "")\($0.text)"
+            "\(ClockText.seconds($0.instant)) \($0.peer.map { "\($0): " } ?? "")\($0.text)"
         }
         return self.testCase(
             lint.rule, result, at: lint.findings.first?.instant, ("failure", lint.sentence),
             findings.joined(separator: "\n"))
     }
 
-    /// - Parameter outcome: The element that says why it did not pass, with its message; nil if it passed.
+    /// `outcome` is the element that says why it did not pass, with its message; nil if it passed.
     private static func testCase(
         _ name: String, _ result: ScenarioResult, at instant: Instant?,
         _ outcome: (element: String, message: String)? = nil,
         _ text: String = ""
     ) -> String {
-        let time = TimeText.seconds(instant ?? result.end)
+        let time = ClockText.seconds(instant ?? result.end)
         let head =
             "    <testcase classname=\"\(self.escaped(result.file))\" name=\"\(self.escaped(name))\" time=\"\(time)\""
         guard let (element, message) = outcome else { return head + "/>\n" }

@@ -10,15 +10,16 @@ struct RunDrawing {
     private static let marksMax = 400
 
     private let result: ScenarioResult
+    private let history: History
     private let length: Int64
 
-    init(_ result: ScenarioResult) {
-        self.result = result
+    init(_ result: ScenarioResult, _ history: History) {
+        (self.result, self.history) = (result, history)
         self.length = max(result.end.nanoseconds, 1)
     }
 
     var svg: String {
-        let endpoints = self.result.history.endpoints.map(\.id)
+        let endpoints = self.history.endpoints.map(\.id)
         let height = Self.top + endpoints.count * Self.rowHeight + 28
         var text =
             "<svg viewBox=\"0 0 \(Self.width) \(height)\" role=\"img\" aria-label=\"The run over time\">\n"
@@ -39,17 +40,17 @@ struct RunDrawing {
             let instant = Instant(nanoseconds: self.length / 4 * Int64(part))
             let x = self.x(instant)
             return "<line class=\"line\" x1=\"\(x)\" y1=\"18\" x2=\"\(x)\" y2=\"\(height - 22)\"/>"
-                + "<text x=\"\(x)\" y=\"\(height - 8)\" text-anchor=\"middle\">\(TimeText.seconds(instant)) s</text>\n"
+                + "<text x=\"\(x)\" y=\"\(height - 8)\" text-anchor=\"middle\">\(ClockText.seconds(instant)) s</text>\n"
         }.joined()
     }
 
     private func row(_ endpoint: PeerID, _ y: Int) -> String {
-        let steps = VehicleTimeLine(of: endpoint, in: self.result.history).steps
+        let steps = VehicleTimeLine(of: endpoint, in: self.history).steps
         var text = "<text x=\"0\" y=\"\(y + 15)\">\(Self.escaped("\(endpoint)"))</text>\n"
         for (index, step) in steps.enumerated() {
             let end = index + 1 < steps.count ? steps[index + 1].instant : self.result.end
             let (from, to) = (self.x(step.instant), self.x(end))
-            let title = "<title>\(Self.escaped("\(TimeText.seconds(step.instant)) s: \(step.text)"))</title>"
+            let title = "<title>\(Self.escaped("\(ClockText.seconds(step.instant)) s: \(step.text)"))</title>"
             if step.isConnected {
                 let name = step.isGuided ? "guided" : "connected"
                 text +=
@@ -64,7 +65,7 @@ struct RunDrawing {
     private func marks(_ height: Int) -> String {
         var text = ""
         var count = 0
-        for entry in self.result.history.entries {
+        for entry in self.history.entries {
             let name: String
             switch entry.kind {
             case .step: name = "mark"
@@ -73,7 +74,7 @@ struct RunDrawing {
             }
             count += 1
             guard count <= Self.marksMax else { break }
-            text += self.line(name, entry.instant, EntryText(entry, in: self.result.history).text, height)
+            text += self.line(name, entry.instant, EntryText(entry, in: self.history).text, height)
         }
         for expectation in self.result.expectations {
             guard case .failed(let failure) = expectation.verdict else { continue }
@@ -86,7 +87,7 @@ struct RunDrawing {
         let x = self.x(instant)
         return
             "<line class=\"\(name)\" stroke-width=\"2\" x1=\"\(x)\" y1=\"12\" x2=\"\(x)\" y2=\"\(height - 22)\">"
-            + "<title>\(Self.escaped("\(TimeText.seconds(instant)) s: \(title)"))</title></line>\n"
+            + "<title>\(Self.escaped("\(ClockText.seconds(instant)) s: \(title)"))</title></line>\n"
     }
 
     private static func escaped(_ text: String) -> String { JUnitReport.escaped(text) }

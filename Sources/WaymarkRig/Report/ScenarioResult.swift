@@ -17,15 +17,32 @@ package struct ScenarioResult: Sendable {
     package var clock = RunClock.virtual
     package var seed: UInt64 = 1
     /// In the order of the file.
-    package var expectations: [JudgedExpectation] = []
-    package var lints: [JudgedLint] = []
-    package var history = History()
+    package var expectations: [ReportedExpectation] = []
+    package var lints: [ReportedLint] = []
+    /// Expectations of steps that did not begin, because one before failed.
+    package var unreachedCount = 0
     /// When the run ended.
     package var end = Instant(nanoseconds: 0)
     /// Why the rig could not run it, or not to its end; nil if it did.
     package var problem: String?
+    /// What happened last, in lines for people, if it could not run to its end.
+    package private(set) var lastEntries: [String] = []
+    package private(set) var entryCount = 0
+    /// The run over time, as SVG.
+    package private(set) var drawing = ""
 
     package init(file: String) { self.file = file }
+
+    /// Explains what failed, and draws the run. The history is not needed any more.
+    package mutating func explain(by history: History) {
+        for index in self.expectations.indices {
+            guard let text = FailureText(self.expectations[index], in: history) else { continue }
+            self.expectations[index].explanation = text.lines
+        }
+        if self.problem != nil { self.lastEntries = FailureText.lastEntries(of: history) }
+        self.entryCount = history.entries.count
+        self.drawing = RunDrawing(self, history).svg
+    }
 
     /// Every expectation passed, and no lint rule found anything.
     package var hasPassed: Bool {
@@ -34,7 +51,7 @@ package struct ScenarioResult: Sendable {
 }
 
 /// An expectation of a scenario, and what it found.
-package struct JudgedExpectation: Sendable {
+package struct ReportedExpectation: Sendable {
     package var location: SourceLocation
     /// In a line, as in the scenario, e.g. `never maneuverState execute, for 300 ms`.
     package var text: String
@@ -45,6 +62,10 @@ package struct JudgedExpectation: Sendable {
     /// The name of its step; may be empty.
     package var step = ""
     package var verdict: Verdict
+    /// It passes if it passes with any seed.
+    package var isForAnySeed = false
+    /// Why it failed, in lines for people; empty before it is explained, or if it passed.
+    package var explanation: [String] = []
 
     package init(_ text: String, at location: SourceLocation, _ verdict: Verdict) {
         (self.text, self.location, self.verdict) = (text, location, verdict)
@@ -59,7 +80,7 @@ package struct JudgedExpectation: Sendable {
 }
 
 /// A lint rule that watched a run, and what it found.
-package struct JudgedLint: Sendable {
+package struct ReportedLint: Sendable {
     /// Something that broke the rule.
     package struct Finding: Sendable {
         package var instant: Instant
@@ -78,11 +99,14 @@ package struct JudgedLint: Sendable {
     package var rule: String
     /// What is wrong where it finds something.
     package var sentence: String
+    /// What the scenario does not allow.
     package var findings: [Finding] = []
-    /// Why the scenario allows its findings; nil if it does not.
+    /// How many findings it allows.
+    package var allowedCount = 0
+    /// Why it allows them; nil if it does not.
     package var allowance: String?
 
     package init(_ rule: String, _ sentence: String) { (self.rule, self.sentence) = (rule, sentence) }
 
-    package var hasPassed: Bool { self.findings.isEmpty || self.allowance != nil }
+    package var hasPassed: Bool { self.findings.isEmpty }
 }

@@ -18,14 +18,14 @@ package struct ScenarioText: Sendable {
         guard !self.result.hasPassed else { return self.passed }
         var lines: [String] = []
         for expectation in self.result.expectations {
-            guard let failure = FailureText(expectation, in: self.result.history) else { continue }
+            guard !expectation.hasPassed else { continue }
             let location = expectation.location
             lines += self.header("FAILED", at: location.line > 0 ? "\(location)" : self.result.file)
             if lines.count == 1 { lines += self.about }
-            lines += [""] + failure.lines + [""]
+            lines += [""] + expectation.explanation + [""]
         }
         if lines.isEmpty { lines += self.header("FAILED", at: self.result.file) + self.about + [""] }
-        return lines + self.lints + self.again + [""]
+        return lines + self.unreached + self.lints + self.again + [""]
     }
 
     private var about: [String] {
@@ -40,16 +40,22 @@ package struct ScenarioText: Sendable {
         let text = "\(word)  \(TerminalText.printable(place))"
         let gap = FailureText.columns - TerminalText.columns(of: text) - run.count
         if gap >= 2 { return [text + String(repeating: " ", count: gap) + run] }
-        return TerminalText.wrapped(text, columns: FailureText.columns, hanging: 8) + ["        " + run]
+        // Why not at a space alone: paths have none.
+        let rest = TerminalText.wrapped(place, columns: FailureText.columns - 8, hanging: 0)
+        return rest.enumerated().map { ($0 == 0 ? "\(word)  " : "        ") + $1 } + ["        " + run]
     }
 
     private var passed: [String] {
         let count = GuidanceText.counted(self.result.expectations.count, "expectation")
-        let allowed = self.result.lints.filter { !$0.findings.isEmpty }.map(\.rule)
-        let note = allowed.isEmpty ? "" : "; allowed: \(allowed.joined(separator: ", "))"
+        let lints = self.result.lints.filter { $0.allowance != nil }
+        let allowed = lints.filter { $0.allowedCount > 0 }.map(\.rule)
+        let unneeded = lints.filter { $0.allowedCount == 0 }.map(\.rule)
+        var note = allowed.isEmpty ? "" : "; allowed: \(allowed.joined(separator: ", "))"
+        if !unneeded.isEmpty { note += "; need not be allowed: \(unneeded.joined(separator: ", "))" }
         return self.header("passed", at: self.result.file)
             + TerminalText.wrapped(
-                "\(count) in \(TimeText.seconds(self.result.end)) s\(note)", columns: FailureText.columns - 8,
+                "\(count) in \(ClockText.seconds(self.result.end)) s\(note)",
+                columns: FailureText.columns - 8,
                 hanging: 0
             ).map { "        " + $0 }
     }
@@ -58,10 +64,18 @@ package struct ScenarioText: Sendable {
         self.header("BROKEN", at: self.result.file)
             + TerminalText.wrapped(problem, columns: FailureText.columns - 8, hanging: 0).map {
                 "        " + $0
-            } + self.again + [""]
+            } + (self.result.lastEntries.isEmpty ? [] : [""] + self.result.lastEntries + [""])
+            + self.again + [""]
     }
 
     // MARK: Lints and how to repeat it
+
+    private var unreached: [String] {
+        let count = self.result.unreachedCount
+        guard count > 0 else { return [] }
+        return FailureText.labelled(
+            "later", "\(GuidanceText.counted(count, "expectation")) of steps that did not begin")
+    }
 
     /// So many findings of a rule are printed; the others are counted.
     private static let findingsMax = 5
@@ -74,7 +88,7 @@ package struct ScenarioText: Sendable {
             for finding in lint.findings.prefix(Self.findingsMax) {
                 let peer = finding.peer.map { " \($0)" } ?? ""
                 lines += FailureText.labelled(
-                    "", "\(TimeText.seconds(finding.instant))\(peer): \(finding.text)")
+                    "", "\(ClockText.seconds(finding.instant))\(peer): \(finding.text)")
             }
             let rest = lint.findings.count - Self.findingsMax
             if rest > 0 { lines += FailureText.labelled("", "… \(rest) more") }

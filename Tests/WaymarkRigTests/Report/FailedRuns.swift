@@ -75,7 +75,7 @@ enum FailedRuns {
 
     private static var notResumed: ScenarioResult {
         var run = self.drive()
-        let cut = run.add(.step(2, "fault: link dut, cut with rst"), at: 500)
+        let cut = run.add(.step(1, "fault: link dut, cut with rst"), at: 500)
         run.add(.fault(FaultRecord("cut", of: RunSketch.cluster, "cut with rst")), at: 500)
         run.add(.connection(RunSketch.cluster, .ended(nil)), at: 500)
         for wait in [100, 300, 700] {
@@ -238,7 +238,7 @@ enum FailedRuns {
         var result = first
         result.expectations += second.expectations
         result.expectations.append(
-            JudgedExpectation(
+            ReportedExpectation(
                 "rate at most 10 per 1 s", at: second.expectations[0].location,
                 .passed(at: result.end, margin: nil)))
         result.file = "it's/two failures.scenario.yaml"
@@ -248,7 +248,7 @@ enum FailedRuns {
     private static var lintOnly: ScenarioResult {
         var result = self.drive().result([])
         result.lints[0].findings = (0..<7).map { index in
-            JudgedLint.Finding(
+            ReportedLint.Finding(
                 "lane 4 of lane guidance 2 is preferred, and has no highlighted angle", of: RunSketch.client,
                 at: RunSketch.instant(100 + index * 10), index: 4)
         }
@@ -256,8 +256,10 @@ enum FailedRuns {
     }
 
     private static var broken: ScenarioResult {
-        var result = self.drive().result([])
-        result.problem = "The history is full: 4 000 000 entries. at-most limits how long a scenario takes."
+        let run = self.drive()
+        var result = run.result([])
+        result.problem = "The history is full after 3.000 s. at-most limits how long a scenario takes."
+        result.explain(by: run.history)
         return result
     }
 }

@@ -34,7 +34,7 @@ import WaymarkProtocol
     @Test func `a scenario that passed is two lines, with what was allowed`() {
         var result = RunSketch().result([], at: 95_250)
         result.expectations = [
-            JudgedExpectation(
+            ReportedExpectation(
                 "rate at most 10 per 1 s", at: .init(file: "a", line: 1, column: 1),
                 .passed(at: result.end, margin: nil))
         ]
@@ -45,7 +45,12 @@ import WaymarkProtocol
             ])
         result.lints[0].findings = [.init("x", of: nil, at: result.end, index: 0)]
         #expect(!result.hasPassed)
+        result.lints[0].findings = []
         result.lints[0].allowance = "this map has no arrows"
+        #expect(
+            ScenarioText(result).lines.last
+                == "        1 expectation in 95.250 s; need not be allowed: LINT-LANE-HIGHLIGHT")
+        result.lints[0].allowedCount = 1
         #expect(result.hasPassed)
         #expect(
             ScenarioText(result).lines.last

@@ -18,7 +18,7 @@ struct RunSketch {
         for endpoint in endpoints { self.history.add(endpoint, storage: VehicleLimits()) }
     }
 
-    /// - Parameter milliseconds: Since the run began.
+    /// Adds an entry so many milliseconds after the run began; returns its index.
     @discardableResult mutating func add(_ kind: History.Kind, at milliseconds: Int64) -> Int {
         self.history.append(kind, at: Self.instant(milliseconds))?.index ?? -1
     }
@@ -106,20 +106,21 @@ struct RunSketch {
     static func failed(
         _ text: String, _ expected: String, line: Int, anchor: Int? = nil, at milliseconds: Int64,
         nearest: Nearest? = nil, of subjects: [PeerID] = [Self.cluster]
-    ) -> JudgedExpectation {
-        var judged = JudgedExpectation(
+    ) -> ReportedExpectation {
+        var judged = ReportedExpectation(
             text, at: SourceLocation(file: "right-turn-lanes.scenario.yaml", line: line, column: 5),
             .failed(Failure(expected, anchor: anchor, at: self.instant(milliseconds), nearest: nearest)))
         judged.subjects = subjects
         return judged
     }
 
-    func result(_ expectations: [JudgedExpectation], at end: Int64 = 3_000) -> ScenarioResult {
+    func result(_ expectations: [ReportedExpectation], at end: Int64 = 3_000) -> ScenarioResult {
         var result = ScenarioResult(file: "right-turn-lanes.scenario.yaml")
         result.about =
             "The vehicle shows the lanes of a right turn before it, and gets no more updates than it can use."
-        (result.expectations, result.history, result.end) = (expectations, self.history, Self.instant(end))
-        result.lints = [JudgedLint("LINT-LANE-HIGHLIGHT", "A lane that leads on has no highlighted angle.")]
+        (result.expectations, result.end) = (expectations, Self.instant(end))
+        result.lints = [ReportedLint("LINT-LANE-HIGHLIGHT", "A lane that leads on has no highlighted angle.")]
+        result.explain(by: self.history)
         return result
     }
 }
