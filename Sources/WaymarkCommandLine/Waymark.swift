@@ -12,7 +12,7 @@ package struct Waymark: AsyncParsableCommand {
         version: Software.name,
         subcommands: [
             Demo.self, Navigate.self, Cluster.self, Request.self, Watch.self, Status.self, Lint.self,
-            Routes.self,
+            Routes.self, Test.self,
         ])
 
     package init() {}
