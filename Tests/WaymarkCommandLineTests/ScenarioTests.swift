@@ -99,7 +99,7 @@ import WaymarkRoutes
         }
         let failures = Self.failures(result)
         #expect(failures.count == 1)
-        #expect(failures.first?.contains("at-most 10") == true, "\(failures)")
+        #expect(failures.first?.contains("at most 10") == true, "\(failures)")
     }
 
     @Test func `a client that cancels at the end has not finished`() throws {

@@ -62,7 +62,7 @@ package struct FirstScenario {
             self.expectations.append(
                 """
                   # The stop \(Self.comment(stop)).
-                  - when: { state: { pauseReason: arrived } }
+                  - when: { state: { pauseReason: arrived }, count: 1 }
                     eventually: { phase: active }
                     within: 1h
 
