@@ -210,6 +210,11 @@ let package = Package(
             swiftSettings: testing),
         .executableTarget(name: "waymark-relay", path: "Tests/Benchmarks/waymark-relay"),
 
+        .target(
+            name: "RigMutants",
+            dependencies: ["WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkRoutes"],
+            path: "Tests/RigMutants", swiftSettings: testing),
+
         // Tests.
         .testTarget(name: "HouseRulesTests", swiftSettings: testing),
         .testTarget(name: "ProcessIOTests", dependencies: ["ProcessIO"], swiftSettings: testing),
@@ -313,8 +318,9 @@ let package = Package(
         .testTarget(
             name: "WaymarkRigTests",
             dependencies: [
-                "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkGateway",
-                "WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkRoutes", "WaymarkSimulation",
+                "ProcessIO", "RigMutants", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
+                "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkRoutes",
+                "WaymarkSimulation",
             ], exclude: ["Report/Golden"], swiftSettings: testing),
     ]
 )

@@ -168,6 +168,20 @@ import WaymarkRig
         #expect(sketch.rules() == [])
     }
 
+    @Test func `what a fault delays is not judged`() {
+        var sketch = LintSketch.guided()
+        sketch.fault("stall", of: Self.app, at: 5)
+        sketch.publish(.trip(4_000), at: 30)
+        #expect(sketch.rules() == [])
+        // The fault changes no content.
+        sketch.publish(.trip(4_500), at: 31)
+        #expect(sketch.rules() == [.tripRises])
+        // It is over with the connection.
+        sketch.connection(.ended(nil), of: Self.app, at: 40)
+        sketch.connection(.admitted(resumed: true), of: Self.app, at: 41)
+        #expect(sketch.rules(until: 60) == [.tripRises, .driveSilent])
+    }
+
     // MARK: Vehicles
 
     @Test func `a rejected message of a vehicle is a finding`() {

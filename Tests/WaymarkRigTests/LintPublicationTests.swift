@@ -91,6 +91,7 @@ import WaymarkRig
     @Test func `lanes that are shown up to a maneuver are linked from it`() {
         func drive(_ lanes: UInt32) -> LintSketch {
             var sketch = LintSketch.guided(.lanes)
+            sketch.publish(.lanes(1), at: 0.5)
             sketch.publish(.lanes(lanes), at: 1)
             sketch.publish(.to(1, 55), at: 3)
             sketch.publish(.to(1, 15), at: 4)
@@ -110,6 +111,7 @@ import WaymarkRig
         #expect(sketch.rules() == [])
 
         sketch = LintSketch.guided(.lanes)
+        sketch.publish(.lanes(1), at: 0.5)
         sketch.publish(.lanes(2), at: 1)
         sketch.publish(.to(1, 20), at: 2)
         sketch.publish(.to(1, 10), at: 3)
@@ -135,6 +137,7 @@ import WaymarkRig
     @Test func `lanes may be hidden just after the maneuver, too`() {
         func drive(after seconds: Double) -> LintSketch {
             var sketch = LintSketch.guided(.lanes)
+            sketch.publish(.lanes(1), at: 0.5)
             sketch.publish(.lanes(2), at: 1)
             sketch.publish(.to(1, 20), at: 2)
             sketch.publish(.to(1, 10), at: 3)
@@ -154,6 +157,29 @@ import WaymarkRig
         #expect(sketch.rules(until: 2.999) == [])
         #expect(sketch.rules(until: 3) == [.laneLink])
         sketch.publish(.addLaneGuidances([.shown(1)], generation: 1), at: 3)
+        #expect(sketch.rules(until: 9) == [])
+    }
+
+    @Test func `lanes that a maneuver links to are shown`() {
+        func drive(shows isShown: Bool) -> LintSketch {
+            var sketch = LintSketch.guided(.lanes)
+            if isShown { sketch.publish(.lanes(1), at: 1) }
+            sketch.publish(.to(1, 55), at: 3)
+            sketch.publish(.to(1, 15), at: 4)
+            sketch.publish([.lanes(nil), .upcoming(2)], at: 5)
+            return sketch
+        }
+        #expect(drive(shows: true).rules() == [])
+        #expect(drive(shows: false).rules() == [.laneUnshown])
+    }
+
+    @Test func `lanes are hidden when their maneuver was passed`() {
+        var sketch = LintSketch.guided(.lanes)
+        sketch.publish(.lanes(1), at: 1)
+        sketch.publish(.upcoming(2), at: 2)
+        #expect(sketch.rules(until: 6.9) == [])
+        #expect(sketch.rules(until: 7) == [.laneStale])
+        sketch.publish(.lanes(nil), at: 6.9)
         #expect(sketch.rules(until: 9) == [])
     }
 
@@ -243,6 +269,17 @@ import WaymarkRig
         sketch.publish(.trip(500), at: 3)
         sketch.publish(.to(1, 800), at: 5)
         #expect(sketch.rules(until: 9) == [])
+    }
+
+    @Test func `estimates belong to the next maneuver`() {
+        func drive(_ ids: [UInt32]) -> [LintID] {
+            var sketch = LintSketch.guided()
+            for (index, id) in ids.enumerated() { sketch.publish(.to(id, 500), at: Double(1 + index * 5)) }
+            return sketch.rules()
+        }
+        #expect(drive([2, 2, 2]) == [.estimatesOther])
+        #expect(drive([2, 2, 2, 2]) == [.estimatesOther])
+        #expect(drive([2, 1, 2, 2]) == [])
     }
 
     /// A true distance in metres, a value to display that is near enough, and one that is not.

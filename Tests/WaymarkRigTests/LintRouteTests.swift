@@ -1,6 +1,6 @@
 import Foundation
+import RigMutants
 import Testing
-import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig
@@ -52,10 +52,16 @@ import WaymarkRoutes
             let meters = try #require(trip).distanceRemaining.meters
             guard isEveryOneDriven || meters < Self.longMeters else { continue }
             for speed in [1.0, 20] {
-                var drive = LintedDrive(route, answer.trip(id: "t"), speed: speed)
-                let findings = drive.run()
-                #expect(drive.publications > 2)
-                for finding in findings {
+                let drive = PublishedDrive(route, answer.trip(id: "t"), speed: speed)
+                #expect(drive.publications.count > 3)
+                var allowances = [
+                    LintAllowance(
+                        .driveSilent, reason: "a drive tells estimates only when what is shown changes")
+                ]
+                if speed > 1 {
+                    allowances.append(LintAllowance(.rateFast, reason: "the drive is 20 times faster"))
+                }
+                for finding in LintSketch.findings(drive.publications, allowing: allowances) {
                     let seconds = Double(finding.instant.nanoseconds) / 1e9
                     Issue.record(
                         "route \(index), speed \(speed), \(seconds) s: \(finding.rule) \(finding.field): \(finding.text)"
@@ -66,76 +72,4 @@ import WaymarkRoutes
     }
 
     @Test func `there are routes to drive`() { #expect(Self.files.count >= 4) }
-}
-
-/// What `waymark navigate` publishes on a drive, judged as it comes.
-struct LintedDrive {
-    private static let app = PeerID.client(ClientID(unchecked: "app"))
-
-    private var drive: Drive
-    private let trip: Trip
-    private var linter: Linter
-    private var history = History()
-    private var sequence: UInt64 = 0
-    private var findings: [Finding] = []
-    private let tick: Duration
-    private(set) var publications = 0
-
-    init(_ route: EngineRoute, _ trip: Trip, speed: Double) {
-        var options = DriveOptions()
-        options.speedFactor = speed
-        self.drive = Drive(route: route, options: options)
-        self.trip = trip
-        // Why coarser in real time: the drive hardly changes in between.
-        self.tick = .milliseconds(speed > 1 ? 50 : 200)
-        var allowances = [
-            LintAllowance(.driveSilent, reason: "a drive tells estimates only when what is shown changes")
-        ]
-        if speed > 1 { allowances.append(LintAllowance(.rateFast, reason: "the drive is 20 times faster")) }
-        self.linter = Linter(allowing: allowances)
-    }
-
-    mutating func run() -> [Finding] {
-        self.publish(.startGuidance(self.trip, generation: 1, self.drive.information), at: .zero)
-        var elapsed = Duration.zero
-        var changes: [DriveChange] = []
-        while self.drive.state == .driving {
-            changes.removeAll(keepingCapacity: true)
-            self.drive.advance(to: elapsed, into: &changes)
-            for change in changes {
-                if let publication = Self.publication(change) { self.publish(publication, at: elapsed) }
-            }
-            elapsed += self.tick
-        }
-        self.publish(.pauseGuidance(.arrived, description: []), at: elapsed)
-        self.publish(.finishGuidance, at: elapsed)
-        return self.findings
-    }
-
-    private mutating func publish(_ publication: Publication, at elapsed: Duration) {
-        self.sequence += 1
-        self.publications += 1
-        let instant = Instant(nanoseconds: 0) + elapsed
-        let frame = Codec.encode(
-            Envelope(.publication(publication), session: SessionID(1), sequence: self.sequence))
-        let crossed = CrossedFrame(frame, of: Self.app, .toGateway, sent: instant)
-        guard let entry = self.history.append(.frame(crossed), at: instant) else { return }
-        self.findings += self.linter.see(entry)
-    }
-
-    /// As `waymark navigate` publishes it.
-    private static func publication(_ change: DriveChange) -> Publication? {
-        switch change {
-        case .position, .offRoute, .finished: nil
-        case .upcomingManeuvers(let ids): .upcomingManeuvers(ids, generation: 1)
-        case .maneuverState(let state): .maneuverState(state, generation: 1)
-        case .currentLaneGuidance(let id): .currentLaneGuidance(id, generation: 1)
-        case .roadName(let names): .currentRoadName(names)
-        case .currentSegment(let id): .currentRouteSegment(id, generation: 1)
-        case .tripEstimates(let estimates, let color): .tripEstimates(estimates, color)
-        case .maneuverEstimates(let id, let estimates): .maneuverEstimates(id, estimates, generation: 1)
-        case .arrivedAtWaypoint: .pauseGuidance(.arrived, description: [])
-        case .leavingWaypoint: .resumeGuidance(generation: 1, .unknown, nil)
-        }
-    }
 }

@@ -83,6 +83,22 @@ struct LintSketch {
         return found + linter.advance(to: Self.instant(seconds))
     }
 
+    /// What is found in what a client publishes, and in the minute after.
+    static func findings(
+        _ publications: [(elapsed: Duration, publication: Publication)],
+        allowing allowances: [LintAllowance] = []
+    ) -> [Finding] {
+        var linter = Linter(allowing: allowances)
+        var found: [Finding] = []
+        var sketch = LintSketch()
+        for (elapsed, publication) in publications {
+            sketch.publish(publication, at: elapsed / .seconds(1))
+            if let entry = sketch.history.entries.last { found += linter.see(entry) }
+        }
+        let end = publications.last?.elapsed ?? .zero
+        return found + linter.advance(to: Instant(nanoseconds: 0) + end + .seconds(60))
+    }
+
     /// The rules that find something, each once for each finding.
     func rules(until seconds: Double = 0) -> [LintID] { self.findings(until: seconds).map(\.rule) }
 }

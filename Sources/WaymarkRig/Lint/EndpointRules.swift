@@ -17,9 +17,9 @@ struct PromptLateRule: LintRule {
             self.asked[Asked(endpoint: endpoint, request: prompt.requestID)] = context.entry
         case .message(let endpoint, .toPeer, .promptOver(let over), _):
             let asked = Asked(endpoint: endpoint, request: over.requestID)
-            guard let entry = self.asked.removeValue(forKey: asked), over.outcome == .timedOut,
-                !world.isFaulted(endpoint)
-            else { return }
+            guard let entry = self.asked.removeValue(forKey: asked), over.outcome == .timedOut else {
+                return
+            }
             context.find(
                 .promptLate, endpoint, .none, values: [("request", over.requestID.rawValue)], entry: entry,
                 "\(endpoint) did not answer the prompt \(over.requestID) in time")
@@ -166,7 +166,6 @@ struct ReceiptRule: LintRule {
                 deadline <= context.instant
             else { continue }
             self.endpoints[peer]?.isTold = true
-            guard !world.isFaulted(peer) else { continue }
             context.find(
                 .receiptWrong, peer, endpoint.session, values: [("interval", "\(endpoint.interval)")],
                 entry: endpoint.owes?.entry,
@@ -224,18 +223,16 @@ struct ReadSlowRule: LintRule {
     mutating func see(_ step: LintStep, _ world: LintWorld, _ context: inout LintContext) {
         switch step {
         case .message(let peer, .toPeer, .goodbye(let goodbye), _):
-            self.judge(goodbye.code, peer, world, &context)
+            self.judge(goodbye.code, peer, &context)
         case .connection(let peer, .ended(let code)):
-            if let code { self.judge(code, peer, world, &context) }
+            if let code { self.judge(code, peer, &context) }
             self.told.remove(peer)
         default: break
         }
     }
 
-    private mutating func judge(
-        _ code: CloseCode, _ peer: PeerID, _ world: LintWorld, _ context: inout LintContext
-    ) {
-        guard peer.vehicle != nil, [.slowConsumer, .keepaliveTimeout].contains(code), !world.isFaulted(peer),
+    private mutating func judge(_ code: CloseCode, _ peer: PeerID, _ context: inout LintContext) {
+        guard peer.vehicle != nil, [.slowConsumer, .keepaliveTimeout].contains(code),
             self.told.insert(peer).inserted
         else { return }
         context.find(

@@ -92,6 +92,35 @@ struct ManeuverFartherRule: SessionRule {
     }
 }
 
+/// LINT-ESTIMATES-OTHER.
+struct EstimatesOtherRule: SessionRule {
+    private static let time = Duration.seconds(10)
+
+    /// Since when and since which entry estimates come for other maneuvers only.
+    private var since: (instant: Instant, entry: Int)?
+    private var first: ManeuverID?
+    private var isTold = false
+
+    mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
+        guard session.isActive, let first = session.upcoming.first, self.first == first,
+            case .published(let publication) = step, publication.newRoute == nil
+        else {
+            (self.since, self.isTold, self.first) = (nil, false, session.upcoming.first)
+            return
+        }
+        guard case .maneuverEstimates(let id, _, _) = publication else { return }
+        if id == first { return (self.since, self.isTold) = (nil, false) }
+        guard let since else { return self.since = (context.instant, context.entry) }
+        guard context.instant - since.instant >= Self.time, !self.isTold else { return }
+        self.isTold = true
+        context.find(
+            .estimatesOther, in: session, field: "maneuver_id",
+            values: [("next", "\(first.rawValue)"), ("maneuver", "\(id.rawValue)")], entry: since.entry,
+            "maneuver \(first.rawValue) is next, and for 10 s estimates come for maneuver \(id.rawValue) only"
+        )
+    }
+}
+
 /// LINT-DISTANCE-DISPLAY.
 struct DistanceDisplayRule: SessionRule {
     mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {

@@ -1,7 +1,7 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// LINT-LANE-LINK.
+/// LINT-LANE-LINK and LINT-LANE-UNSHOWN.
 ///
 /// Lanes that are shown until the next maneuver is passed are the lanes of that maneuver. In a drive that is much faster than a
 /// vehicle they may be those of a junction shortly before it.
@@ -38,6 +38,8 @@ struct LaneLinkRule: SessionRule {
     /// The last two distances to it.
     private var readings: (last: SessionView.Reading, before: SessionView.Reading?)?
     private var lanes: LaneGuidanceID?
+    /// The lanes that were shown.
+    private var shown: Set<LaneGuidanceID> = []
     private var hidden: Hidden?
     private var passed: Passed?
     private var missing: Missing?
@@ -49,6 +51,7 @@ struct LaneLinkRule: SessionRule {
         if publication.newRoute != nil {
             self = LaneLinkRule()
             self.lanes = session.currentLanes
+            if let lanes { self.shown = [lanes] }
             self.begin(session, context)
         }
         switch publication {
@@ -89,6 +92,7 @@ struct LaneLinkRule: SessionRule {
     private mutating func lanesChanged(_ session: SessionView, _ context: inout LintContext) {
         guard self.lanes != session.currentLanes else { return }
         defer { self.lanes = session.currentLanes }
+        if let new = session.currentLanes { self.shown.insert(new) }
         guard let lanes else { return }
         self.hidden = Hidden(lanes: lanes, instant: context.instant, entry: context.entry)
         if let passed, context.instant - passed.instant <= Self.hidingTime {
@@ -104,12 +108,23 @@ struct LaneLinkRule: SessionRule {
         self.begin(session, context)
         self.passed = nil
         guard isNear, let former, let maneuver = session.maneuvers[former] else { return }
+        self.judgeShown(maneuver, session, &context)
         if session.currentLanes == nil, let hidden, context.instant - hidden.instant <= Self.hidingTime {
             self.judge(maneuver, hidden.lanes, hidden.entry, session, &context)
         } else if session.currentLanes != nil {
             self.passed = Passed(maneuver: maneuver, instant: context.instant, entry: context.entry)
         }
         self.hidden = nil
+    }
+
+    private func judgeShown(_ maneuver: Maneuver, _ session: SessionView, _ context: inout LintContext) {
+        guard let lanes = maneuver.linkedLaneGuidance, session.laneGuidances[lanes] != nil,
+            !self.shown.contains(lanes)
+        else { return }
+        context.find(
+            .laneUnshown, in: session, field: "maneuver_ids", values: [("laneGuidance", "\(lanes.rawValue)")],
+            "maneuver \(maneuver.id.rawValue) was passed, and its lane guidance \(lanes.rawValue) was never shown"
+        )
     }
 
     /// The vehicle was near the maneuver, and drove towards it no faster than vehicles do.
@@ -133,6 +148,48 @@ struct LaneLinkRule: SessionRule {
             values: [("laneGuidance", "\(lanes.rawValue)"), ("linkedLaneGuidance", "\(link)")], entry: entry,
             "lane guidance \(lanes.rawValue) was shown until maneuver \(maneuver.id.rawValue) was passed, "
                 + "which links to \(link == 0 ? "none" : "\(link)")")
+    }
+}
+
+/// LINT-LANE-STALE.
+struct LaneStaleRule: SessionRule {
+    private static let time = Duration.seconds(5)
+
+    private struct Stale {
+        let maneuver: ManeuverID
+        let lanes: LaneGuidanceID
+        let deadline: Instant
+        let entry: Int
+    }
+
+    private var first: ManeuverID?
+    private var stale: Stale?
+
+    var deadline: Instant? { self.stale?.deadline }
+
+    mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
+        if self.stale?.lanes != session.currentLanes || !session.isActive { self.stale = nil }
+        guard case .published(let publication) = step else { return }
+        if publication.newRoute != nil { (self.first, self.stale) = (nil, nil) }
+        guard self.first != session.upcoming.first else { return }
+        let former = self.first
+        self.first = session.upcoming.first
+        guard let former, let lanes = session.currentLanes, session.isActive,
+            session.maneuvers[former]?.linkedLaneGuidance == lanes,
+            !session.upcoming.contains(where: { session.maneuvers[$0]?.linkedLaneGuidance == lanes })
+        else { return }
+        self.stale = Stale(
+            maneuver: former, lanes: lanes, deadline: context.instant + Self.time, entry: context.entry)
+    }
+
+    mutating func deadlineReached(_ session: SessionView, _ context: inout LintContext) {
+        guard let stale else { return }
+        self.stale = nil
+        context.find(
+            .laneStale, in: session, field: "lane_guidance_id",
+            values: [("laneGuidance", "\(stale.lanes.rawValue)")], entry: stale.entry,
+            "lane guidance \(stale.lanes.rawValue) is still shown, 5 s after its maneuver "
+                + "\(stale.maneuver.rawValue) was passed")
     }
 }
 

@@ -5,11 +5,14 @@ package enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomSt
     case maneuverKind = "LINT-MANEUVER-KIND"
     case maneuverAngle = "LINT-MANEUVER-ANGLE"
     case laneLink = "LINT-LANE-LINK"
+    case laneUnshown = "LINT-LANE-UNSHOWN"
+    case laneStale = "LINT-LANE-STALE"
     case laneHighlight = "LINT-LANE-HIGHLIGHT"
     case laneStatus = "LINT-LANE-STATUS"
     case tripRises = "LINT-TRIP-RISES"
     case maneuverRises = "LINT-MANEUVER-RISES"
     case maneuverFarther = "LINT-MANEUVER-FARTHER"
+    case estimatesOther = "LINT-ESTIMATES-OTHER"
     case upcomingNone = "LINT-UPCOMING-NONE"
     case upcomingOrder = "LINT-UPCOMING-ORDER"
     case stateDistance = "LINT-STATE-DISTANCE"
@@ -38,11 +41,14 @@ package enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomSt
         case .maneuverAngle:
             "A maneuver's exit angle contradicts its type or the other roads of the junction."
         case .laneLink: "A maneuver does not link to the lanes that are shown before it."
+        case .laneUnshown: "The lanes that a maneuver links to are not shown before it."
+        case .laneStale: "Lanes are still shown after their maneuver was passed."
         case .laneHighlight: "Lanes are shown, and none says which arrow to follow."
         case .laneStatus: "A lane that does not lead along the route has a highlighted arrow."
         case .tripRises: "The distance to the destination rises on the same route."
         case .maneuverRises: "The distance to the next maneuver rises on the same route."
         case .maneuverFarther: "The next maneuver is farther away than the destination."
+        case .estimatesOther: "Estimates belong to another maneuver than the next."
         case .upcomingNone: "No maneuver is next while guidance is active."
         case .upcomingOrder: "The next maneuvers are not in the order of the route."
         case .stateDistance: "The maneuver state contradicts the distance to the maneuver."
@@ -67,6 +73,20 @@ package enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomSt
 
     /// It judges texts or places, which an observer may not see.
     package var needsContent: Bool { [.textOrder, .segmentJoin].contains(self) }
+
+    /// It judges when something came, or that it did not come: what a fault delays is no mistake.
+    var dependsOnTime: Bool {
+        switch self {
+        case .laneLink, .laneStale, .maneuverFarther, .estimatesOther, .upcomingNone, .stateDistance,
+            .segmentManeuvers, .requestReroute, .rateFast, .driveSilent, .cancelIgnored, .promptLate,
+            .alertStale, .receiptWrong, .readSlow:
+            true
+        case .maneuverKind, .maneuverAngle, .laneUnshown, .laneHighlight, .laneStatus, .tripRises,
+            .maneuverRises, .upcomingOrder, .textOrder, .distanceDisplay, .segmentJoin, .clientRejected,
+            .vehicleRejected, .resumeForgotten:
+            false
+        }
+    }
 
     /// It judges resumption tokens, which no observer sees.
     package var needsTokens: Bool { self == .resumeForgotten }

@@ -57,7 +57,8 @@ package struct Linter: Sendable {
     ]
 
     private static let ofSession: [any SessionRule.Type] = [
-        ManeuverKindRule.self, ManeuverAngleRule.self, LaneLinkRule.self, LaneHighlightRule.self,
+        ManeuverKindRule.self, ManeuverAngleRule.self, LaneLinkRule.self, LaneStaleRule.self,
+        LaneHighlightRule.self, EstimatesOtherRule.self,
         TripRisesRule.self, ManeuverRisesRule.self, ManeuverFartherRule.self, UpcomingNoneRule.self,
         UpcomingOrderRule.self, StateDistanceRule.self, TextOrderRule.self, DistanceDisplayRule.self,
         SegmentJoinRule.self, SegmentManeuversRule.self, RateRule.self, SilenceRule.self,
@@ -191,7 +192,9 @@ package struct Linter: Sendable {
     private mutating func counted(_ findings: [Finding]) -> [Finding] {
         guard !findings.isEmpty else { return [] }
         return findings.filter { finding in
-            guard let index = self.counts.firstIndex(where: { $0.rule == finding.rule }) else { return false }
+            guard !finding.rule.dependsOnTime || !self.world.isFaulted(finding.peer),
+                let index = self.counts.firstIndex(where: { $0.rule == finding.rule })
+            else { return false }
             self.counts[index].found += 1
             guard self.counts[index].allowance == nil else { return false }
             if self.counts[index].found > Self.findingsMax {
