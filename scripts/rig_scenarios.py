@@ -371,5 +371,8 @@ def beyond():
     yield "a verb of clients", scenario(steps=[{"do": {"as": "dut", "resume": True}}]), "dut is a vehicle, and resume is for clients"
     yield "a count without meaning", scenario(expect={"never": {"message": "prompt", "count": 2}}), "never has no count"
     yield "where of every publication", scenario(expect={"gap": {"where": {"session": 1}, "below": "1s"}}), "gap needs message"
+    yield "more than a year", scenario(**{"at-most": "8761h"}, ended="finished"), "at-most can be at most 8760h"
+    yield "the longest time", scenario(steps=[{"after": "999999999h"}]), "after can be at most 8760h"
+    yield "a late start", scenario(**{"start-at": "999999999.999h"}, ended="finished"), "start-at can be at most 8760h"
     yield "beyond the goal", scenario(**{"start-at": "101%"}, ended="finished"), "start-at must be a position"
     yield "a rate per nothing", scenario(expect={"rate": {"at-most": 1, "per": "0s"}}), "per must be more than nothing"

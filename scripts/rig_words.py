@@ -139,6 +139,8 @@ def parts_and_keys(cases):
     ended = Drive().joined().ended(1, "USER_STOPPED")
     gone = {"eventually": {"shows": "none", "phase": "ended", "endReason": "userStopped"}, "within": "3s"}
     cases.add("keys: shows is none after the end", ended, gone, "passed", 1)
+    cut_off = Drive().joined().missed(1).ended(2, "USER_STOPPED")
+    cases.add("keys: the end of a session within a snapshot", cut_off, {"eventually": {"phase": "ended"}, "within": "3s"}, "passed", 2)
     suspended = Drive().joined().to(1, m.SessionSuspended(grace_milliseconds=1000), session=1)
     stale = {"eventually": {"shows": "stale", "suspended": True, "connected": True}, "within": "3s"}
     cases.add("keys: shows is stale while the client is away", suspended, stale, "passed", 1)

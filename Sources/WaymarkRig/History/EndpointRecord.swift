@@ -73,6 +73,8 @@ package struct EndpointRecord: Sendable {
             default: break
             }
             self.held.apply(envelope)
+            // The session may end within a snapshot.
+            if self.held.state.session == 0 { self.isInSnapshot = false }
             self.events.receive(envelope, session: self.held.state.session)
         } else if crossed.rejection == nil {
             self.held.skip(crossed.frame.header)

@@ -3,6 +3,8 @@ internal import WaymarkProtocol
 /// The events of a session that an endpoint must get, and has not got yet. State is not counted: only its newest value matters.
 struct OwedEvents: Sendable {
     /// What the endpoint wants and was granted.
+    private var granted = FeatureSet()
+    /// What of it the session has for it.
     private var features = FeatureSet()
     private var hasSlots = false
     private var session = SessionID.none
@@ -16,7 +18,7 @@ struct OwedEvents: Sendable {
     /// The endpoint connects.
     mutating func begin(_ hello: Hello) {
         guard let vehicle = hello.vehicle else { return }
-        self.features = vehicle.features
+        (self.granted, self.features) = (vehicle.features, vehicle.features)
         self.hasSlots = vehicle.limits.maneuversStoredMax > 0 || vehicle.limits.laneGuidancesStoredMax > 0
     }
 
@@ -45,8 +47,10 @@ struct OwedEvents: Sendable {
     mutating func receive(_ envelope: Envelope, session: UInt32) {
         switch envelope.message {
         case .welcome(let welcome):
-            for grant in welcome.features where grant.withheld != nil { self.features.remove(grant.feature) }
+            for grant in welcome.features where grant.withheld != nil { self.granted.remove(grant.feature) }
+            self.features = self.granted
         case .snapshotBegin(let begin):
+            self.features = self.granted
             for grant in begin.withheld where grant.withheld != nil { self.features.remove(grant.feature) }
             guard begin.kind == .full else { break }
             self.owed = []

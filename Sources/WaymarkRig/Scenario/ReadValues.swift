@@ -226,12 +226,14 @@ extension ScenarioReader {
             self.fail(node, "\(name) must be a time, e.g. 300ms, 2s, 5min or 1h\(hint)")
             return nil
         }
-        return duration
+        return self.bounded(duration, node, name)
     }
 
     mutating func position(_ node: Node, _ name: String) -> Scenario.Position? {
         if let (value, unit) = self.quantity(node) {
-            if let duration = Self.duration(value, unit) { return .time(duration) }
+            if let duration = Self.duration(value, unit) {
+                return self.bounded(duration, node, name).map { .time($0) }
+            }
             switch unit {
             case "m": return .meters(Double(value) / 1_000)
             case "km": return .meters(Double(value))
@@ -240,6 +242,13 @@ extension ScenarioReader {
             }
         }
         self.fail(node, "\(name) must be a position, e.g. 600m, 3km or 50%, or a time, e.g. 90s")
+        return nil
+    }
+
+    /// A year is the most, so that instants cannot overflow.
+    private mutating func bounded(_ duration: Duration, _ node: Node, _ name: String) -> Duration? {
+        if duration <= .seconds(8_760 * 3_600) { return duration }
+        self.fail(node, "\(name) can be at most 8760h")
         return nil
     }
 
