@@ -146,7 +146,7 @@ let package = Package(
         .target(
             name: "WaymarkRig",
             dependencies: [
-                "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkConnections",
+                "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkConnections",
                 "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkRoutes", "WaymarkSimulation",
                 .product(name: "Yams", package: "Yams"),
             ], swiftSettings: strict),
@@ -326,9 +326,10 @@ let package = Package(
         .testTarget(
             name: "WaymarkRigTests",
             dependencies: [
-                "RigMutants", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkGateway",
-                "WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkRoutes", "WaymarkSimulation",
-            ], swiftSettings: testing),
+                "ProcessIO", "RigMutants", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
+                "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkRoutes",
+                "WaymarkSimulation",
+            ], exclude: ["Report/Golden"], swiftSettings: testing),
     ]
 )
 

@@ -21,4 +21,59 @@ package enum TerminalText {
         default: return false
         }
     }
+
+    /// The beginning of `text` that fits into `columns`; wide characters take two.
+    package static func clipped(_ text: String, columns: Int) -> String {
+        var used = 0
+        return String(
+            text.prefix { character in
+                used += self.columns(of: character)
+                return used <= columns
+            })
+    }
+
+    /// Breaks `text` into lines of at most `columns`, at spaces where there are any.
+    ///
+    /// - Parameters:
+    ///   - text: Control characters are left out.
+    ///   - columns: The width of a line; wide characters take two.
+    ///   - hanging: The number of spaces that each line after the first begins with.
+    /// - Returns: At least one line.
+    package static func wrapped(_ text: String, columns: Int, hanging: Int = 2) -> [String] {
+        var lines: [String] = []
+        var rest = Substring(self.printable(text))
+        var room = columns
+        repeat {
+            var line = rest.prefix(self.clipped(String(rest), columns: room).count)
+            if line.count < rest.count {
+                // Why: a single word that is longer than the line is broken anywhere.
+                if rest[line.endIndex] != " ", let space = line.lastIndex(of: " "),
+                    line[..<space].contains(where: { $0 != " " })
+                {
+                    line = line[..<space]
+                } else if line.isEmpty {
+                    line = rest.prefix(1)
+                }
+            }
+            rest = rest[line.endIndex...].drop { $0 == " " }
+            while line.last == " " { line.removeLast() }
+            lines.append((lines.isEmpty ? "" : String(repeating: " ", count: hanging)) + line)
+            room = columns - hanging
+        } while !rest.isEmpty
+        return lines
+    }
+
+    /// How many columns `text` takes.
+    package static func columns(of text: String) -> Int { text.reduce(0) { $0 + self.columns(of: $1) } }
+
+    /// East Asian wide characters and emoji take two columns.
+    private static func columns(of character: Character) -> Int {
+        guard let scalar = character.unicodeScalars.first else { return 0 }
+        switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+            return 2
+        default: return 1
+        }
+    }
 }

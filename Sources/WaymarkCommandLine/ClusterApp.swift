@@ -2,6 +2,7 @@ internal import Foundation
 internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkProtocol
+internal import WaymarkRig
 
 /// The simulated cluster of `waymark cluster` and `waymark demo`: shows its state, answers prompts, and acts on keys.
 actor ClusterApp {

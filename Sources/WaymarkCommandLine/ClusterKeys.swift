@@ -1,5 +1,6 @@
 internal import WaymarkClient
 internal import WaymarkModel
+internal import WaymarkRig
 
 /// A place that is being typed.
 struct ClusterEntry: Sendable {

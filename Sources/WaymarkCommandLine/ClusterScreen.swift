@@ -1,5 +1,6 @@
 internal import WaymarkClient
 internal import WaymarkModel
+internal import WaymarkRig
 
 /// Draws a cluster's screen as lines of text: a pure function of the view and the terminal's size.
 enum ClusterScreen {
@@ -118,14 +119,14 @@ enum ClusterScreen {
         guard let next = state.nextManeuver else { return ["  follow the road"] }
         let estimates = state.maneuverEstimates[next.id]
         var lines = [
-            "  \(self.arrow(next.type))  \(self.distance(estimates))  \(self.bar(estimates, columns / 4))  [\(state.maneuverState.name)]",
+            "  \(self.arrow(next.type))  \(GuidanceText.distance(estimates))  \(self.bar(estimates, columns / 4))  [\(state.maneuverState.name)]",
             "     \(self.fitting(next.instructionVariants, columns - 5) ?? next.type.name)",
         ]
         if let road = self.fitting(next.roadFollowingManeuverVariants, columns - 7) {
             lines.append("     → \(road)")
         }
         if let id = state.currentLaneGuidance, let lanes = state.laneGuidances.first(where: { $0.id == id }) {
-            lines.append("     lanes " + self.lanes(lanes))
+            lines.append("     lanes " + GuidanceText.lanes(lanes))
         }
         for id in state.upcomingManeuvers.dropFirst().prefix(2) {
             guard let maneuver = state.maneuvers.first(where: { $0.id == id }) else { continue }
@@ -148,51 +149,10 @@ enum ClusterScreen {
             + (stops.isEmpty ? "" : ", via \(stops.joined(separator: ", "))")
     }
 
-    static func distance(_ estimates: TravelEstimates?) -> String {
-        guard let estimates else { return "–" }
-        let shown =
-            estimates.distanceRemainingToDisplay ?? .rounded(estimates.distanceRemaining, units: .metric)
-        let number =
-            shown.valueTenths % 10 == 0
-            ? "\(shown.valueTenths / 10)" : "\(shown.valueTenths / 10).\(shown.valueTenths % 10)"
-        let unit =
-            switch shown.unit {
-            case .meters: "m"
-            case .kilometers: "km"
-            case .feet: "ft"
-            case .yards: "yd"
-            case .miles: "mi"
-            case .unrecognized(let raw): "unit \(raw)"
-            }
-        return "\(number) \(unit)"
-    }
-
     private static func bar(_ estimates: TravelEstimates?, _ width: Int) -> String {
         let meters = Double(estimates?.distanceRemaining.meters ?? 0)
         let filled = Int((1 - min(meters / self.barMeters, 1)) * Double(width))
         return String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
-    }
-
-    /// The lanes from left to right; those that lead on are in brackets.
-    static func lanes(_ guidance: LaneGuidance) -> String {
-        guidance.lanes.map(self.lane).joined(separator: " │ ")
-    }
-
-    private static func lane(_ lane: Lane) -> String {
-        let arrows = lane.angles.map { angle in
-            switch angle.degrees {
-            case -180 ... -160, 160...: "↶"
-            case -159 ... -113: "↙"
-            case -112 ... -68: "←"
-            case -67 ... -23: "↖"
-            case -22...22: "↑"
-            case 23...67: "↗"
-            case 68...112: "→"
-            default: "↘"
-            }
-        }
-        let text = arrows.isEmpty ? "·" : arrows.joined()
-        return lane.status == .notGood ? text : "[\(text)]"
     }
 
     static func arrow(_ type: ManeuverType) -> String {

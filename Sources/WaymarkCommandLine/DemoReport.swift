@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import WaymarkClient
 internal import WaymarkModel
+internal import WaymarkRig
 
 /// Counts what the demo did, and checks that it did everything that it should.
 actor DemoReport {
@@ -63,8 +64,8 @@ actor DemoReport {
     private var end: String { self.endReason.map { "\($0)" } ?? "" }
 
     private var summary: String {
-        "\(RouteTable.counted(self.frames, "message")) and \(RouteTable.counted(self.maneuvers.count, "maneuver")) shown, "
-            + "on \(RouteTable.counted(self.generations.count, "route"))\n"
+        "\(GuidanceText.counted(self.frames, "message")) and \(GuidanceText.counted(self.maneuvers.count, "maneuver")) shown, "
+            + "on \(GuidanceText.counted(self.generations.count, "route"))\n"
             + "demo: the charging stop: \(self.outcome?.explanation ?? "no answer"); "
             + "the drive: \(self.end)"
     }

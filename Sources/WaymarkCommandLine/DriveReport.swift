@@ -1,4 +1,5 @@
 internal import WaymarkModel
+internal import WaymarkRig
 internal import WaymarkRoutes
 
 /// Tells of a drive in lines for people: each maneuver as it becomes the next one, stops, new routes, and now and then how far it
@@ -53,7 +54,7 @@ struct DriveReport: Sendable {
         guard let meters = self.toManeuver?.distanceRemaining.meters, meters > 0 else {
             return "now: \(instruction)\(rest)"
         }
-        return "in \(ClusterScreen.distance(self.toManeuver)): \(instruction)\(rest)"
+        return "in \(GuidanceText.distance(self.toManeuver)): \(instruction)\(rest)"
     }
 
     /// E.g. "8.9 km, 9 min to go".
@@ -70,18 +71,5 @@ struct DriveReport: Sendable {
                     + "over or had to be assumed; --notices lists them")
         }
         return lines
-    }
-}
-
-extension RerouteReason {
-    /// Why there is a new route, to follow "new route"; empty where the route itself says it.
-    var phrase: String {
-        switch self {
-        case .missedTurn: " after a missed turn"
-        case .offline: ", computed offline"
-        case .alternateRoute: ", an alternative"
-        case .mandated: ", mandated"
-        case .unknown, .waypointModified, .unrecognized: ""
-        }
     }
 }

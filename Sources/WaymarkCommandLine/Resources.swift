@@ -11,12 +11,29 @@ enum Resources {
         do { return try self.data("profiles/\(name).json") } catch { return nil }
     }
 
+    /// The scenarios that ship, by the names of their files.
+    static let scenarioNames = [
+        "declined-stop.scenario.yaml", "gateway-dies.scenario.yaml", "right-turn-lanes.scenario.yaml",
+    ]
+
+    static func scenarioPath(_ name: String) -> String { self.url("scenarios/\(name)").path }
+
+    /// The JSON Schema of scenario files.
+    static func scenarioSchema() throws -> String {
+        String(decoding: try self.data("scenarios/scenario.schema.json"), as: UTF8.self)
+    }
+
+    static let routeNames = [
+        "heidelberg-lanes", "singapore-left-hand", "vaduz-balzers", "vaduz-balzers-charging",
+    ]
+
     static let profileNames = [
         "full", "left-hand-traffic", "no-lanes", "short-text", "slow-reader", "two-maneuvers",
     ]
 
-    private static func data(_ path: String) throws -> Data {
-        let url = Bundle.module.bundleURL.appending(path: "Resources/\(path)")
-        return try Data(contentsOf: url)
+    private static func data(_ path: String) throws -> Data { try Data(contentsOf: self.url(path)) }
+
+    private static func url(_ path: String) -> URL {
+        Bundle.module.bundleURL.appending(path: "Resources/\(path)")
     }
 }

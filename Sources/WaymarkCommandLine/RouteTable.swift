@@ -1,4 +1,5 @@
 internal import WaymarkModel
+internal import WaymarkRig
 internal import WaymarkRoutes
 
 /// Writes routes as text for people, in lines of at most ``width`` columns: a pure function.
@@ -25,13 +26,13 @@ enum RouteTable {
         let stops = information.segments.count - 1
         var facts = [
             self.distance(route.distance), self.time(Double(route.duration.components.seconds)),
-            self.counted(information.maneuvers.count, "maneuver"),
+            GuidanceText.counted(information.maneuvers.count, "maneuver"),
         ]
-        if stops > 0 { facts.append(self.counted(stops, "stop")) }
+        if stops > 0 { facts.append(GuidanceText.counted(stops, "stop")) }
         let charging = route.stopSeconds.dropFirst().dropLast().reduce(0, +)
         if charging > 0 { facts.append("\(self.time(charging)) of charging") }
         if !information.laneGuidances.isEmpty {
-            facts.append("lanes at \(self.counted(information.laneGuidances.count, "place"))")
+            facts.append("lanes at \(GuidanceText.counted(information.laneGuidances.count, "place"))")
         }
         let via = route.summaryVariants.first.map { ", via \($0)" } ?? ""
         let title = "Route \(number) of \(count), by \(self.name(route.engine))\(via)"
@@ -89,7 +90,7 @@ enum RouteTable {
 
     /// In the units that are shown on the road.
     static func distance(_ distance: Distance) -> String {
-        ClusterScreen.distance(TravelEstimates(distanceRemaining: distance))
+        GuidanceText.distance(TravelEstimates(distanceRemaining: distance))
     }
 
     /// In seconds below a minute, else in minutes, from an hour on in hours and minutes.
@@ -99,11 +100,6 @@ enum RouteTable {
         let minutes = (whole + 30) / 60
         if minutes < 60 { return "\(minutes) min" }
         return minutes % 60 == 0 ? "\(minutes / 60) h" : "\(minutes / 60) h \(minutes % 60) min"
-    }
-
-    /// E.g. `1 route`, `2 routes`.
-    static func counted(_ count: Int, _ what: String) -> String {
-        "\(count) \(what)\(count == 1 ? "" : "s")"
     }
 
     /// `text` in lines of at most ``width`` columns; the lines after the first begin with `hanging` spaces.
@@ -218,7 +214,7 @@ private struct RouteRows {
         if hasLongLabel { lines += Self.below("exit \(label)", hanging: 5) }
         if let id = maneuver.linkedLaneGuidance {
             let lanes = self.route.information.laneGuidances[Int(id.rawValue) - 1]
-            lines += Self.below("lanes \(ClusterScreen.lanes(lanes))", hanging: 6)
+            lines += Self.below("lanes \(GuidanceText.lanes(lanes))", hanging: 6)
         }
         return lines
     }

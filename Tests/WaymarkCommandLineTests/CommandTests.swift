@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkRig
 import WaymarkRoutes
 
 @testable import WaymarkClient

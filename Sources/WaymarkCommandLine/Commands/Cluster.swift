@@ -3,6 +3,7 @@ internal import Foundation
 internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkProtocol
+internal import WaymarkRig
 
 package struct Cluster: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

@@ -6,6 +6,7 @@ internal import WaymarkConfiguration
 internal import WaymarkDaemon
 internal import WaymarkModel
 internal import WaymarkProtocol
+internal import WaymarkRig
 internal import WaymarkRoutes
 
 package struct Demo: AsyncParsableCommand {

@@ -89,9 +89,9 @@ final class LintPrinter: Sendable {
     private func begin(_ snapshot: GatewaySnapshot, _ update: GatewayUpdate, _ state: inout State) {
         state.hasBegun = true
         let parts = [
-            RouteTable.counted(snapshot.vehicles.count, "vehicle"),
-            RouteTable.counted(snapshot.clients.count, "client"),
-            RouteTable.counted(snapshot.sessions.count, "session"),
+            GuidanceText.counted(snapshot.vehicles.count, "vehicle"),
+            GuidanceText.counted(snapshot.clients.count, "client"),
+            GuidanceText.counted(snapshot.sessions.count, "session"),
         ]
         self.notice(
             "judging \(parts.joined(separator: ", ")) of gateway \(snapshot.gateway.instance)",

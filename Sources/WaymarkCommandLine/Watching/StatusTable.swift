@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WaymarkClient
 internal import WaymarkModel
+internal import WaymarkRig
 
 /// `waymark status` in lines for people.
 struct StatusTable {
@@ -24,11 +25,11 @@ struct StatusTable {
         let vehicles = self.snapshot.vehicles
         let endpoints = vehicles.reduce(0) { $0 + $1.endpoints.count }
         let counts = [
-            "\(RouteTable.counted(vehicles.count, "vehicle")) (\(RouteTable.counted(endpoints, "endpoint")))",
-            RouteTable.counted(self.snapshot.clients.count, "client"),
-            RouteTable.counted(self.snapshot.sessions.count, "session"),
-            RouteTable.counted(self.snapshot.requests.count, "request"),
-            RouteTable.counted(Int(clamping: self.counters[.observersConnected]), "observer"),
+            "\(GuidanceText.counted(vehicles.count, "vehicle")) (\(GuidanceText.counted(endpoints, "endpoint")))",
+            GuidanceText.counted(self.snapshot.clients.count, "client"),
+            GuidanceText.counted(self.snapshot.sessions.count, "session"),
+            GuidanceText.counted(self.snapshot.requests.count, "request"),
+            GuidanceText.counted(Int(clamping: self.counters[.observersConnected]), "observer"),
         ]
         var lines = [
             "\(gateway.software) at \(self.report.address)",
@@ -95,7 +96,7 @@ struct StatusTable {
             return [
                 "\(session.id)", session.client,
                 session.isSuspended ? "\(session.phase.rawValue), away" : session.phase.rawValue,
-                names.isEmpty ? "-" : WatchReport.some(names),
+                names.isEmpty ? "-" : GuidanceText.some(names),
                 self.report.framesPerSecond(of: session.id).map(Self.rate) ?? "-",
                 measure?.age.map { "\(Self.seconds($0.seconds)) ago" } ?? "never",
                 measure.map { Self.bytes($0.retainedBytes) } ?? "-",

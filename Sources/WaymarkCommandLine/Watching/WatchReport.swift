@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WaymarkClient
 internal import WaymarkProtocol
+internal import WaymarkRig
 
 /// Lines for people who watch a gateway: what happens, each with its time. A value without I/O.
 struct WatchReport: Sendable {
@@ -94,9 +95,9 @@ struct WatchReport: Sendable {
     private static func text(_ snapshot: GatewaySnapshot) -> String {
         let observed = snapshot.observed
         let parts = [
-            RouteTable.counted(observed.vehicles.count, "vehicle"),
-            RouteTable.counted(observed.clients.count, "client"),
-            RouteTable.counted(observed.sessions.count, "session"),
+            GuidanceText.counted(observed.vehicles.count, "vehicle"),
+            GuidanceText.counted(observed.clients.count, "client"),
+            GuidanceText.counted(observed.sessions.count, "session"),
         ]
         return "watching \(parts.joined(separator: ", ")) of gateway \(snapshot.gateway.instance)"
     }
@@ -105,7 +106,7 @@ struct WatchReport: Sendable {
 
     private static func subject(_ event: GatewayEvent) -> String {
         if !event.peer.isEmpty { return event.peer }
-        return event.vehicles.isEmpty ? event.client : self.some(event.vehicles)
+        return event.vehicles.isEmpty ? event.client : GuidanceText.some(event.vehicles)
     }
 
     private static func way(_ frame: ObservedFrame) -> String {
@@ -114,15 +115,9 @@ struct WatchReport: Sendable {
             let vehicles = frame.vehicles
             guard frame.sequence > 0, !vehicles.isEmpty else { return "\(peer) >" }
             let names = vehicles.count > 1 ? vehicles.sorted() : Array(vehicles)
-            return "\(peer) > \(self.some(names.map(\.rawValue)))"
-        case .to(let peers): return "> \(self.some(peers))"
+            return "\(peer) > \(GuidanceText.some(names.map(\.rawValue)))"
+        case .to(let peers): return "> \(GuidanceText.some(peers))"
         }
-    }
-
-    /// The first of some names, and how many others there are.
-    static func some(_ names: [String]) -> String {
-        guard let first = names.first else { return "no one" }
-        return names.count == 1 ? first : "\(first) +\(names.count - 1)"
     }
 
     // MARK: What

@@ -1,14 +1,14 @@
-internal import WaymarkClient
+package import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkProtocol
 
 /// What a frame says, in a few words, for people who watch a gateway.
-struct FrameText {
+package struct FrameText {
     /// Names and places were removed, so that they cannot be printed.
     let isRedacted: Bool
 
     /// The message's name as in the protocol's page, its number or the id that it has, and what it says.
-    static func text(_ frame: ObservedFrame) -> String {
+    package static func text(_ frame: ObservedFrame) -> String {
         var title = frame.name.prefix(1).uppercased() + frame.name.dropFirst()
         if frame.name.hasPrefix("0x") { title = "unknown type \(frame.name)" }
         if frame.sequence > 0 { title += " \(frame.sequence)" }
@@ -18,7 +18,36 @@ struct FrameText {
         if frame.isFitted { parts.append("cut to its limits") }
         if frame.hasMore { parts.append("a part, more follow") }
         if frame.isRejected { parts.append("rejected") }
-        parts.removeAll(where: \.isEmpty)
+        return self.joined(title, parts)
+    }
+
+    /// The same of a frame in a history. The message's name is as in scenarios.
+    package static func text(_ crossed: CrossedFrame) -> String {
+        let header = crossed.frame.header
+        var title = header.type.map { "\($0)" } ?? "unknown type \(self.number(header.rawType))"
+        if header.sequence > 0 { title += " \(header.sequence)" }
+        var parts = [crossed.message.map(FrameText(isRedacted: false).content) ?? "not readable"]
+        if header.type == nil { parts = ["\(crossed.frame.bytes.count) bytes"] }
+        if let rejection = crossed.rejection {
+            parts = ["rejected: \(rejection.code) \(rejection.field) \(rejection.reason)"]
+        }
+        if header.flags.contains(.fitted) { parts.append("cut to its limits") }
+        if header.flags.contains(.more) { parts.append("a part, more follow") }
+        switch crossed.delivery {
+        case .whole: break
+        case .corrupted: parts.append("changed on its way")
+        case .dropped: parts.append("lost on its way")
+        }
+        return self.joined(title, parts)
+    }
+
+    private static func number(_ type: UInt16) -> String {
+        let digits = String(type, radix: 16, uppercase: true)
+        return "0x" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+
+    private static func joined(_ title: String, _ parts: [String]) -> String {
+        let parts = parts.filter { !$0.isEmpty }
         return parts.isEmpty ? title : "\(title): \(parts.joined(separator: ", "))"
     }
 
@@ -28,7 +57,9 @@ struct FrameText {
         case .hello(let hello): self.detail(hello)
         case .welcome(let welcome): welcome.isResumed ? "resumed" : ""
         case .goodbye(let goodbye): self.sentence("\(goodbye.code)", goodbye.reason)
-        case .error(let error): self.sentence("\(error.code) \(error.field)", error.reason)
+        case .error(let error):
+            self.sentence(
+                error.field.isEmpty ? "\(error.code)" : "\(error.code) \(error.field)", error.reason)
         case .openSession(let opening): self.detail(opening.vehicles)
         case .sessionOpened(let opened): "session \(opened.session.rawValue)"
         case .vehicleChanged(let status): "\(status.vehicle)"
@@ -116,7 +147,7 @@ struct FrameText {
 
     private func detail(_ vehicles: VehicleSelection) -> String {
         switch vehicles {
-        case .vehicles(let ids): WatchReport.some(ids.map(\.rawValue))
+        case .vehicles(let ids): GuidanceText.some(ids.map(\.rawValue))
         case .anyThatAsked: "any vehicle that asked"
         }
     }
@@ -172,7 +203,7 @@ struct FrameText {
 
     private func name(_ place: Waypoint) -> String { self.isRedacted ? "" : Story.name(place) }
 
-    private func counted(_ count: Int, _ what: String) -> String { RouteTable.counted(count, what) }
+    private func counted(_ count: Int, _ what: String) -> String { GuidanceText.counted(count, what) }
 
     private func joined(_ first: String, _ second: String) -> String {
         [first, second].filter { !$0.isEmpty }.joined(separator: ", ")

@@ -1,11 +1,11 @@
-internal import WaymarkClient
-internal import WaymarkModel
+package import WaymarkClient
+package import WaymarkModel
 internal import WaymarkProtocol
 
 /// Sentences about what happens to an endpoint: one for each step, none for values that change with every metre.
 ///
 /// A value without I/O. The same steps give the same sentences.
-struct Story: Sendable, Hashable {
+package struct Story: Sendable, Hashable {
     private var wasConnected = false
     private var isLost = false
     private var isInSnapshot = false
@@ -19,10 +19,12 @@ struct Story: Sendable, Hashable {
     /// The request that the user was asked about last.
     private var prompted = ""
 
+    package init() {}
+
     // MARK: The connection
 
     /// The sentence for a state of the connection; nil if it is no step.
-    mutating func sentence(for connection: ConnectionState) -> String? {
+    package mutating func sentence(for connection: ConnectionState) -> String? {
         switch connection {
         case .connecting:
             guard self.wasConnected, !self.isLost else { return nil }
@@ -43,7 +45,7 @@ struct Story: Sendable, Hashable {
     // MARK: Updates
 
     /// The sentence for an update; nil if it is no step.
-    mutating func sentence(for update: VehicleUpdate) -> String? {
+    package mutating func sentence(for update: VehicleUpdate) -> String? {
         switch update.content {
         case .snapshotBegan(let isFull):
             self.isOver = false
@@ -90,7 +92,7 @@ struct Story: Sendable, Hashable {
             self.rememberDestination(state)
             return nil
         case .tripPreviews(let trips, _):
-            return "\(state.client) offers \(RouteTable.counted(trips.count, "trip"))"
+            return "\(state.client) offers \(GuidanceText.counted(trips.count, "trip"))"
         case .guidancePaused(let reason, let description): return self.paused(reason, description, state)
         case .guidanceResumed(let reason, .some): return self.rerouted(reason, state)
         case .suspended: return "the navigation client is away; guidance stands still"
@@ -148,7 +150,7 @@ struct Story: Sendable, Hashable {
     }
 
     /// The question to the user.
-    static func asked(_ prompt: WaypointPrompt, _ state: VehicleState) -> String {
+    package static func asked(_ prompt: WaypointPrompt, _ state: VehicleState) -> String {
         "the client's estimates with a stop at \(self.name(prompt.waypoint)): "
             + "\(self.estimates(prompt.travelEstimates)) to go, without it \(self.remaining(state))"
     }
@@ -167,13 +169,13 @@ struct Story: Sendable, Hashable {
     private static func remaining(_ state: VehicleState) -> String { self.estimates(state.tripEstimates) }
 
     /// Distance and time, e.g. `4.4 km, 6 min`.
-    static func estimates(_ estimates: TravelEstimates?) -> String {
+    package static func estimates(_ estimates: TravelEstimates?) -> String {
         let minutes = estimates?.timeRemaining.map { ", \(($0.components.seconds + 59) / 60) min" } ?? ""
-        return ClusterScreen.distance(estimates) + minutes
+        return GuidanceText.distance(estimates) + minutes
     }
 
     /// The name of a place, else its address, else its coordinates with five decimals, which is a metre.
-    static func name(_ place: Waypoint) -> String {
+    package static func name(_ place: Waypoint) -> String {
         (place.nameVariants + place.addressVariants).first { !$0.isEmpty }
             ?? "\(self.rounded(place.center.latitude)),\(self.rounded(place.center.longitude))"
     }
@@ -187,6 +189,19 @@ extension VehicleUpdate.Content {
         switch self {
         case .guidanceStarted, .guidanceResumed(_, .some): true
         default: false
+        }
+    }
+}
+
+extension RerouteReason {
+    /// Why there is a new route, to follow "new route"; empty where the route itself says it.
+    package var phrase: String {
+        switch self {
+        case .missedTurn: " after a missed turn"
+        case .offline: ", computed offline"
+        case .alternateRoute: ", an alternative"
+        case .mandated: ", mandated"
+        case .unknown, .waypointModified, .unrecognized: ""
         }
     }
 }

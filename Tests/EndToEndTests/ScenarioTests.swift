@@ -1,0 +1,168 @@
+import Foundation
+import FoundationXML
+import Testing
+
+/// `waymark test` as a program.
+@Suite(.timeLimit(.minutes(10))) struct ScenarioTests {
+    private let folder: URL
+
+    init() throws {
+        self.folder = FileManager.default.temporaryDirectory.appending(
+            path: "t-\(UInt32.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+    }
+
+    private func write(_ name: String, _ text: String) throws -> String {
+        let file = self.folder.appending(path: name)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        return file.path
+    }
+
+    private func read(_ name: String) throws -> Data {
+        try Data(contentsOf: self.folder.appending(path: name))
+    }
+
+    private func path(_ name: String) -> String { self.folder.appending(path: name).path }
+
+    /// Runs `waymark test` in the folder; returns its status and output.
+    private func test(_ arguments: String...) async throws -> (status: Int32, output: [String]) {
+        let program = try Program("waymark", ["test"] + arguments)
+        let status = await program.end()
+        return (status, program.lines)
+    }
+
+    private static let good = "route: vaduz-balzers\nspeed: 20\nended: finished\n"
+    private static let bad = """
+        route: vaduz-balzers
+        steps:
+          - at: 1km
+            expect: { eventually: { next.type: uTurn }, within: 2s }
+
+        """
+
+    @Test func `the exit status says whether all passed, one failed, one is wrong, or there was none`()
+        async throws
+    {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let (good, bad) = (
+            try self.write("good.scenario.yaml", Self.good), try self.write("bad.scenario.yaml", Self.bad)
+        )
+        let wrong = try self.write("wrong.scenario.yaml", "rout: vaduz-balzers\n")
+        let empty = self.folder.appending(path: "empty")
+        try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
+
+        let passed = try await self.test(good)
+        #expect(passed.status == 0)
+        #expect(passed.output.last?.hasPrefix("1 passed (virtual, ") == true)
+        let failed = try await self.test(good, bad)
+        #expect(failed.status == 1)
+        #expect(failed.output.last?.hasPrefix("1 failed, 1 passed (virtual, ") == true)
+        #expect(failed.output.contains { $0.hasPrefix("  expected  ") })
+        #expect(failed.output.contains("  again     waymark test \(bad) --seed 1") || bad.count > 40)
+        let refused = try await self.test(good, wrong)
+        #expect(refused.status == 2)
+        #expect(refused.output == [])
+        #expect(try await self.test(empty.path).status == 5)
+    }
+
+    @Test func `two processes write the same trace, to the byte, and another seed another one`() async throws
+    {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let scenario = try self.write(
+            "chaos.scenario.yaml",
+            """
+            route: vaduz-balzers
+            speed: 4
+            vehicle: { endpoints: { cluster: { profile: two-maneuvers }, hud: {} } }
+            faults: [{ link: '*', kind: chaos, every: 5s, for: 60s }]
+            steps: [{ at: 2km, do: { as: dut/cluster, request: { waypoint: [47.0756, 9.5076], name: Charging } } }]
+            ended: finished
+            at-most: 10min
+            allow: \(Self.everyRule)
+            """)
+        var traces: [Data] = []
+        for (name, seed) in [("a", "1"), ("b", "1"), ("c", "2")] {
+            let status = try await self.test(scenario, "--seed", seed, "--trace", self.path(name)).status
+            #expect(status == 0 || status == 1)
+            traces.append(try self.read(name))
+        }
+        #expect(traces[0].count > 100_000)
+        #expect(traces[0] == traces[1])
+        #expect(traces[0] != traces[2])
+    }
+
+    /// With faults at random, clients and vehicles may do what rules find.
+    private static let everyRule: String = {
+        let rules = ["CLIENT-REJECTED", "VEHICLE-REJECTED", "DRIVE-SILENT", "READ-SLOW", "PROMPT-LATE"]
+        return "[" + rules.map { "{ lint: LINT-\($0), reason: a rain of faults }" }.joined(separator: ", ")
+            + "]"
+    }()
+
+    @Test func `the files for other tools say the same as the exit status`() async throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let (good, bad) = (
+            try self.write("good.scenario.yaml", Self.good), try self.write("bad.scenario.yaml", Self.bad)
+        )
+        let run = try await self.test(
+            good, bad, "--json", "--junit", self.path("junit.xml"), "--report", self.path("report.html"))
+        #expect(run.status == 1)
+        let objects = try run.output.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        try #require(objects.map { $0["verdict"] as? String } == ["passed", "failed"])
+        #expect(objects.map { $0["file"] as? String } == [good, bad])
+        let failed = try #require((objects[1]["expectations"] as? [[String: Any]])?.first)
+        #expect(failed["line"] as? Int == 4)
+        #expect((failed["differences"] as? [[String: String]])?.first?["path"] == "next.type")
+        let parser = XMLParser(data: try self.read("junit.xml"))
+        #expect(parser.parse())
+        let report = String(decoding: try self.read("report.html"), as: UTF8.self)
+        #expect(report.contains("1 failed, 1 passed"))
+        #expect(report.contains("<svg"))
+    }
+
+    @Test(arguments: ["heidelberg-lanes", "singapore-left-hand", "vaduz-balzers", "vaduz-balzers-charging"])
+    func `the first scenario of a route passes`(_ route: String) async throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let first = try await self.test("--init", route)
+        #expect(first.status == 0)
+        let scenario = try self.write("first.scenario.yaml", first.output.joined(separator: "\n") + "\n")
+        let run = try await self.test(scenario)
+        #expect(run.status == 0, "\(first.output + run.output)")
+    }
+
+    @Test func `scenarios are listed without being run, and the schema is printed`() async throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let list = try await self.test("@gallery", "--list")
+        #expect(list.status == 0)
+        #expect(
+            list.output.first?.hasPrefix("@gallery/declined-stop.scenario.yaml: A stop that the client")
+                == true)
+        #expect(list.output.allSatisfy { $0.count <= 80 })
+        let objects = try await self.test("@gallery", "--list", "--json").output
+        #expect(objects.count == 3)
+        let schema = try await self.test("--schema")
+        #expect(
+            try JSONSerialization.jsonObject(with: Data(schema.output.joined(separator: "\n").utf8))
+                is [String: Any])
+    }
+
+    @Test func `a file that cannot be written is an error before anything runs`() async throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let good = try self.write("good.scenario.yaml", Self.good)
+        for option in ["--junit", "--report", "--trace"] {
+            let run = try await self.test(good, option, "/nowhere/x")
+            #expect(run.status == 2)
+            #expect(run.output == [])
+        }
+    }
+
+    @Test func `many seeds are summed up, and each that failed is told`() async throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let good = try self.write("good.scenario.yaml", Self.good)
+        let run = try await self.test(good, "--seed", "1..4", "--jobs", "2")
+        #expect(run.status == 0)
+        #expect(run.output.joined(separator: " ").contains("with 4 of 4 seeds"))
+        #expect(run.output.last?.hasPrefix("4 passed") == true)
+    }
+}
