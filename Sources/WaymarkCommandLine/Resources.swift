@@ -12,9 +12,14 @@ enum Resources {
     }
 
     /// The scenarios that ship, by the names of their files.
-    static let scenarioNames = [
-        "declined-stop.scenario.yaml", "gateway-dies.scenario.yaml", "right-turn-lanes.scenario.yaml",
-    ]
+    static let scenarioNames: [String] = {
+        do {
+            let names = try FileManager.default.contentsOfDirectory(atPath: url("scenarios").path)
+            return names.filter { $0.hasSuffix(ScenarioFiles.suffix) }.sorted()
+        } catch {
+            return []  // They are not installed: the gallery is empty, and a run of it says so.
+        }
+    }()
 
     static func scenarioPath(_ name: String) -> String { self.url("scenarios/\(name)").path }
 

@@ -55,11 +55,21 @@ import WaymarkRoutes
         #expect(result.hasPassed)
     }
 
-    @Test func `the folder of scenarios has no others`() throws {
-        let folder = URL(filePath: Resources.scenarioPath("x")).deletingLastPathComponent()
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        #expect(names.filter { $0.hasSuffix(ScenarioFiles.suffix) }.sorted() == Resources.scenarioNames)
-        #expect(ScenarioFiles([ScenarioFiles.gallery]).ready.count == Resources.scenarioNames.count)
+    @Test func `the gallery has at least 25 scenarios, each with a sentence about it`() {
+        let gallery = ScenarioFiles([ScenarioFiles.gallery])
+        #expect(gallery.errors == [])
+        #expect(gallery.ready.count == Resources.scenarioNames.count)
+        #expect(gallery.ready.count >= 25)
+        #expect(gallery.ready.allSatisfy { $0.scenario.about?.hasSuffix(".") == true })
+    }
+
+    @Test func `a scenario of the gallery is named with or without its suffix`() {
+        let names = [
+            "\(ScenarioFiles.gallery)/declined-stop", "\(ScenarioFiles.gallery)/declined-stop.scenario.yaml",
+        ]
+        #expect(ScenarioFiles(names).ready.map(\.scenario.about).count == 2)
+        let unknown = ScenarioFiles(["\(ScenarioFiles.gallery)/declined"])
+        #expect(unknown.errors.first?.contains("declined.scenario.yaml is not one of") == true)
     }
 
     // MARK: right-turn-lanes

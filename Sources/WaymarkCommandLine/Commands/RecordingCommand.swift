@@ -1,6 +1,7 @@
 package import ArgumentParser
 internal import Foundation
 internal import WaymarkRecording
+internal import WaymarkRig
 
 package struct RecordingCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -146,11 +147,11 @@ package struct RecordingCommand: ParsableCommand {
                 return Terminal.line(Terminal.printable("\(self.input.file) is whole"))
             }
             var parts = [
-                "\(RouteTable.counted(Int(clamping: result.messageCount), "message")) kept",
+                "\(GuidanceText.counted(Int(clamping: result.messageCount), "message")) kept",
                 "\(StatusTable.bytes(result.removedByteCount)) removed",
             ]
             if result.damagedChunkCount > 0 {
-                parts.append("\(RouteTable.counted(result.damagedChunkCount, "chunk")) cannot be read")
+                parts.append("\(GuidanceText.counted(result.damagedChunkCount, "chunk")) cannot be read")
             }
             Terminal.line(Terminal.printable("\(self.input.file): \(parts.joined(separator: ", "))"))
         }

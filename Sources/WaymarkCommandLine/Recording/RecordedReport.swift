@@ -3,6 +3,7 @@ internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRecording
+internal import WaymarkRig
 
 /// What a recording tells, as `waymark watch` would have printed it.
 struct RecordedReport {
@@ -35,9 +36,9 @@ struct RecordedReport {
     func lines(of state: RecordedState, at time: RecordingTime) -> [String] {
         let gateway = state.gateway
         let counts = [
-            RouteTable.counted(gateway.vehicles.count, "vehicle"),
-            RouteTable.counted(gateway.clients.count, "client"),
-            RouteTable.counted(gateway.sessions.count, "session"),
+            GuidanceText.counted(gateway.vehicles.count, "vehicle"),
+            GuidanceText.counted(gateway.clients.count, "client"),
+            GuidanceText.counted(gateway.sessions.count, "session"),
         ]
         var lines = [self.report.notice(counts.joined(separator: ", "), at: time.date)]
         for (id, session) in gateway.sessions.sorted(by: { $0.key < $1.key }) {

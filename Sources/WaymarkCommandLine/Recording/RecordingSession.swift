@@ -3,6 +3,7 @@ internal import Synchronization
 internal import WaymarkClient
 internal import WaymarkProtocol
 internal import WaymarkRecording
+internal import WaymarkRig
 
 /// Writes what an observer is told, in order.
 final class RecordingSession: Sendable {
@@ -62,11 +63,11 @@ final class RecordingSession: Sendable {
             if let failure = state.failure { throw failure }
             let counts = state.recorder.counts
             var parts = [
-                RouteTable.counted(Int(clamping: counts.frames), "frame"),
-                RouteTable.counted(Int(clamping: counts.events), "event"),
+                GuidanceText.counted(Int(clamping: counts.frames), "frame"),
+                GuidanceText.counted(Int(clamping: counts.events), "event"),
             ]
             if counts.dropped > 0 { parts.append("\(counts.dropped) dropped entries") }
-            let files = RouteTable.counted(Int(clamping: counts.files), "file")
+            let files = GuidanceText.counted(Int(clamping: counts.files), "file")
             return "recorded \(parts.joined(separator: ", ")) in \(files)"
         }
     }

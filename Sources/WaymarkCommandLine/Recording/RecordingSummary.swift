@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WaymarkProtocol
 internal import WaymarkRecording
+internal import WaymarkRig
 
 /// `waymark recording info` in lines.
 struct RecordingSummary {
@@ -17,8 +18,8 @@ struct RecordingSummary {
         let index = self.recording.index
         let statistics = index.statistics
         let size = StatusTable.bytes(self.recording.source.byteCount)
-        let count = RouteTable.counted(Int(clamping: statistics.messageCount), "message")
-        var lines = [name, "\(size), \(count) in \(RouteTable.counted(index.chunks.count, "chunk"))"]
+        let count = GuidanceText.counted(Int(clamping: statistics.messageCount), "message")
+        var lines = [name, "\(size), \(count) in \(GuidanceText.counted(index.chunks.count, "chunk"))"]
         if !index.isWhole {
             let rest = self.recording.source.byteCount - index.wholeByteCount
             lines.append(
@@ -26,7 +27,7 @@ struct RecordingSummary {
             )
         }
         if index.damagedChunkCount > 0 {
-            lines.append("\(RouteTable.counted(index.damagedChunkCount, "chunk")) cannot be read")
+            lines.append("\(GuidanceText.counted(index.damagedChunkCount, "chunk")) cannot be read")
         }
         if let times = self.recording.times {
             let duration = (times.upperBound - times.lowerBound) / .seconds(1)

@@ -58,8 +58,9 @@ struct ScenarioFiles {
         return names.map { folder.hasSuffix("/") ? folder + $0 : "\(folder)/\($0)" }
     }
 
-    /// Reads a scenario that ships.
-    private mutating func readShipped(_ name: String) {
+    /// Reads a scenario that ships, by the name of its file, with or without the suffix.
+    private mutating func readShipped(_ given: String) {
+        let name = given.hasSuffix(Self.suffix) ? given : given + Self.suffix
         guard Resources.scenarioNames.contains(name) else {
             let names = Resources.scenarioNames.joined(separator: ", ")
             return self.errors.append("\(Self.gallery)/\(name) is not one of \(names)")
