@@ -136,11 +136,12 @@ import Testing
         let list = try await self.test("@gallery", "--list")
         #expect(list.status == 0)
         #expect(
-            list.output.first?.hasPrefix("@gallery/declined-stop.scenario.yaml: A stop that the client")
-                == true)
+            list.output.contains {
+                $0.hasPrefix("@gallery/declined-stop.scenario.yaml: A stop that the client")
+            })
         #expect(list.output.allSatisfy { $0.count <= 80 })
         let objects = try await self.test("@gallery", "--list", "--json").output
-        #expect(objects.count == 3)
+        #expect(objects.count >= 25)
         let schema = try await self.test("--schema")
         #expect(
             try JSONSerialization.jsonObject(with: Data(schema.output.joined(separator: "\n").utf8))

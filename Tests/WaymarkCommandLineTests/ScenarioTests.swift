@@ -63,6 +63,19 @@ import WaymarkRoutes
         #expect(gallery.ready.allSatisfy { $0.scenario.about?.hasSuffix(".") == true })
     }
 
+    @Test func `the page on testing has a row for each scenario of the gallery`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "Docs/testing.md"), encoding: .utf8)
+        let rows = ScenarioFiles([ScenarioFiles.gallery]).ready.map { ready in
+            let name = ready.scenario.file.dropFirst(ScenarioFiles.gallery.count + 1)
+                .dropLast(ScenarioFiles.suffix.count)
+            return "| `\(name)` | \(ready.scenario.about ?? "") |\n"
+        }
+        #expect(rows.filter { !page.contains($0) } == [])
+        #expect(page.matches(of: /(?m)^\| `[a-z-]+` \| [A-Z].*\.? \|$/).count == rows.count)
+    }
+
     @Test func `a scenario of the gallery is named with or without its suffix`() {
         let names = [
             "\(ScenarioFiles.gallery)/declined-stop", "\(ScenarioFiles.gallery)/declined-stop.scenario.yaml",

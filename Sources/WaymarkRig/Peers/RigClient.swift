@@ -72,7 +72,8 @@ package struct RigClient: RigPeer {
     /// Detours by the request that they answer.
     private var offers: [InquiryID: GuideMachine.Detour] = [:]
     private var standsUntil: Instant?
-    private var isAway = false
+    /// It is not connected and does not try: not yet, or not any more.
+    private var isAway = true
     private var nextCall = 0
     private var drives = 0
     private var random: PeerRandom
@@ -115,6 +116,7 @@ package struct RigClient: RigPeer {
     // MARK: Events
 
     package mutating func handle(_ event: LinkEvent, at now: Instant, into actions: inout [PeerAction]) {
+        if case .open = event { self.isAway = false }
         if case .deadlineReached = event { self.doWhatIsDue(at: now, into: &actions) }
         guard !self.isAway else { return }
         var linkActions: [LinkAction<Output>] = []

@@ -60,7 +60,8 @@ package struct RigVehicle: RigPeer {
     private var open: [Question] = []
     private static let openMax = 16
     /// It has left, and comes back when it is told.
-    private var isAway = false
+    /// It is not connected and does not try: not yet, or not any more.
+    private var isAway = true
     private var hasSetReady = false
     private var nextCall = 0
     private var random: PeerRandom
@@ -100,6 +101,7 @@ package struct RigVehicle: RigPeer {
     // MARK: Events
 
     package mutating func handle(_ event: LinkEvent, at now: Instant, into actions: inout [PeerAction]) {
+        if case .open = event { self.isAway = false }
         guard !self.isAway else { return }
         if case .deadlineReached = event { self.answerWhatIsDue(at: now, into: &actions) }
         var linkActions: [LinkAction<Output>] = []
