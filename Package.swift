@@ -288,8 +288,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkCommandLineTests",
             dependencies: [
-                "WaymarkCommandLine", "WaymarkClient", "WaymarkRoutes", "WaymarkProtocol", "WaymarkModel",
-                arguments,
+                "WaymarkCommandLine", "WaymarkClient", "WaymarkCodec", "WaymarkRig", "WaymarkRoutes",
+                "WaymarkProtocol", "WaymarkModel", arguments,
             ],
             swiftSettings: testing),
         .testTarget(
@@ -306,11 +306,15 @@ let package = Package(
                 "Load", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkCodec", "WaymarkProtocol", logging,
             ], swiftSettings: testing),
         .testTarget(
-            name: "WaymarkSimulationTests", dependencies: ["WaymarkSimulation"], swiftSettings: testing),
+            name: "WaymarkSimulationTests",
+            dependencies: [
+                "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkSimulation",
+            ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkRigTests",
             dependencies: [
-                "WaymarkClient", "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
+                "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkGateway", "WaymarkModel",
+                "WaymarkProtocol",
                 "WaymarkRig", "WaymarkRoutes", "WaymarkSimulation",
             ], swiftSettings: testing),
     ]

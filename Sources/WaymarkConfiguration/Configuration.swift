@@ -1,6 +1,6 @@
 internal import WaymarkGateway
 internal import WaymarkProtocol
-internal import Yams
+package import Yams
 
 /// A position in a configuration file.
 package struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
@@ -8,6 +8,10 @@ package struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
     /// Counts from 1; 0 means the whole file.
     package var line: Int
     package var column: Int
+
+    package init(file: String, line: Int, column: Int) {
+        (self.file, self.line, self.column) = (file, line, column)
+    }
 
     package var description: String { "\(self.file):\(self.line):\(self.column)" }
 }
@@ -23,6 +27,29 @@ package struct ConfigurationError: Error, Sendable, Hashable, CustomStringConver
     }
 
     package var description: String { "\(self.location): \(self.reason)" }
+}
+
+extension ConfigurationError {
+    /// Why a text is no YAML.
+    package init(_ error: YamlError, in text: String, file: String) {
+        func location(_ mark: Mark) -> SourceLocation {
+            SourceLocation(file: file, line: mark.line, column: mark.column)
+        }
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            self.init(location: location(mark), reason: problem)
+        case .duplicatedKeysInMapping(let keys, let context):
+            self.init(
+                location: location(context.mark),
+                reason: "duplicate keys in this mapping: \(keys.joined(separator: ", "))")
+        case .reader(let problem, let offset, _, _):
+            let line = text.utf8.prefix(offset ?? 0).count { $0 == UInt8(ascii: "\n") } + 1
+            self.init(location: SourceLocation(file: file, line: line, column: 1), reason: problem)
+        case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
+            self.init(location: SourceLocation(file: file, line: 0, column: 0), reason: "\(error)")
+        }
+    }
 }
 
 /// Reads configuration files. They are YAML; unknown keys and values out of range are errors.
@@ -74,31 +101,9 @@ struct ConfigurationReader {
         do {
             return try Yams.compose(yaml: text)
         } catch let error as YamlError {
-            throw self.error(error, text)
+            throw ConfigurationError(error, in: text, file: self.file)
         } catch {
             throw ConfigurationError(
-                location: SourceLocation(file: self.file, line: 0, column: 0), reason: "\(error)")
-        }
-    }
-
-    private func error(_ error: YamlError, _ text: String) -> ConfigurationError {
-        switch error {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-            .composer(_, let problem, let mark, _):
-            ConfigurationError(location: self.location(mark), reason: problem)
-        case .duplicatedKeysInMapping(let keys, let context):
-            ConfigurationError(
-                location: self.location(context.mark),
-                reason: "duplicate keys in this mapping: \(keys.joined(separator: ", "))")
-        case .reader(let problem, let offset, _, _):
-            ConfigurationError(
-                location: SourceLocation(
-                    file: self.file,
-                    line: text.utf8.prefix(offset ?? 0).count { $0 == UInt8(ascii: "\n") } + 1,
-                    column: 1),
-                reason: problem)
-        case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
-            ConfigurationError(
                 location: SourceLocation(file: self.file, line: 0, column: 0), reason: "\(error)")
         }
     }

@@ -1,23 +1,25 @@
 /// One direction of a connection: bytes in order, read in pieces of any size, until it ends.
-struct BytePipe {
+package struct BytePipe: Sendable {
     private var bytes: [UInt8] = []
     private var offset = 0
     /// The writer has closed, or the connection was cut.
-    private(set) var isEnded = false
+    package private(set) var isEnded = false
+
+    package init() {}
 
     /// The number of bytes in transit.
-    var count: Int { self.bytes.count - self.offset }
+    package var count: Int { self.bytes.count - self.offset }
     /// All bytes were read, and no more follow.
-    var isAtEnd: Bool { self.isEnded && self.count == 0 }
+    package var isAtEnd: Bool { self.isEnded && self.count == 0 }
 
     /// Appends bytes; after the end they are lost.
-    mutating func write(_ written: some Collection<UInt8>) {
+    package mutating func write(_ written: some Collection<UInt8>) {
         guard !self.isEnded else { return }
         self.bytes += written
     }
 
     /// Removes and returns at most `countMax` bytes.
-    mutating func read(_ countMax: Int) -> [UInt8] {
+    package mutating func read(_ countMax: Int) -> [UInt8] {
         let count = min(countMax, self.count)
         let read = Array(self.bytes[self.offset..<self.offset + count])
         self.offset += count
@@ -29,10 +31,10 @@ struct BytePipe {
     }
 
     /// The writer closes: bytes in transit still arrive.
-    mutating func end() { self.isEnded = true }
+    package mutating func end() { self.isEnded = true }
 
     /// The connection breaks: only the first `count` bytes in transit still arrive.
-    mutating func cut(keeping count: Int) {
+    package mutating func cut(keeping count: Int) {
         self.bytes.removeLast(self.count - min(count, self.count))
         self.isEnded = true
     }

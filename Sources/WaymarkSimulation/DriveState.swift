@@ -1,5 +1,5 @@
-internal import WaymarkModel
-internal import WaymarkProtocol
+package import WaymarkModel
+package import WaymarkProtocol
 
 /// An element of a route with an id.
 protocol Identified: Hashable {
@@ -11,42 +11,42 @@ extension Maneuver: Identified {}
 extension LaneGuidance: Identified {}
 
 /// The state of a drive, as its publisher has published it or as an endpoint has received it.
-struct DriveState: Hashable {
+package struct DriveState: Hashable, Sendable {
     /// How many maneuvers and lane guidances can be stored; 0 for no limit.
-    let maneuversMax: Int
-    let laneGuidancesMax: Int
-    var previews: Publication?
+    package let maneuversMax: Int
+    package let laneGuidancesMax: Int
+    package var previews: Publication?
     /// nil without guidance.
-    var trip: Trip?
-    var generation: UInt32 = 0
-    var maneuvers: [Maneuver] = []
-    var upcoming: [ManeuverID] = []
+    package var trip: Trip?
+    package var generation: UInt32 = 0
+    package var maneuvers: [Maneuver] = []
+    package var upcoming: [ManeuverID] = []
     /// The last non-empty list of upcoming maneuvers.
-    var lastUpcoming: [ManeuverID] = []
-    var laneGuidances: [LaneGuidance] = []
-    var currentLaneGuidance: LaneGuidanceID?
+    package var lastUpcoming: [ManeuverID] = []
+    package var laneGuidances: [LaneGuidance] = []
+    package var currentLaneGuidance: LaneGuidanceID?
     /// The last current lane guidance that was not nil.
-    var lastLaneGuidance: LaneGuidanceID?
-    var segments: [RouteSegment] = []
-    var currentSegment: String?
-    var roadName: [String] = []
-    var maneuverState: ManeuverState?
-    var tripEstimates: TravelEstimates?
-    var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
-    var pause: Publication?
-    var alert: NavigationAlert?
+    package var lastLaneGuidance: LaneGuidanceID?
+    package var segments: [RouteSegment] = []
+    package var currentSegment: String?
+    package var roadName: [String] = []
+    package var maneuverState: ManeuverState?
+    package var tripEstimates: TravelEstimates?
+    package var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
+    package var pause: Publication?
+    package var alert: NavigationAlert?
     /// States of types that no build knows.
     var extensions = RetainedExtensions()
     /// States of other types, as they are on the wire.
-    var others: [MessageType: Publication] = [:]
+    package var others: [MessageType: Publication] = [:]
 
-    init(maneuversMax: Int = 0, laneGuidancesMax: Int = 0) {
+    package init(maneuversMax: Int = 0, laneGuidancesMax: Int = 0) {
         self.maneuversMax = maneuversMax
         self.laneGuidancesMax = laneGuidancesMax
     }
 
     /// Applies a publication.
-    mutating func apply(_ publication: Publication) {
+    package mutating func apply(_ publication: Publication) {
         switch publication {
         case .tripPreviews: self.previews = publication
         case .startGuidance(let trip, let generation, let route):
@@ -138,7 +138,7 @@ struct DriveState: Hashable {
     }
 
     /// The fields that differ, with both values.
-    func differences(from other: DriveState) -> [String] {
+    package func differences(from other: DriveState) -> [String] {
         var names: [String] = []
         func compare<Value: Equatable>(_ name: String, _ path: (DriveState) -> Value) {
             let (mine, theirs) = (path(self), path(other))
@@ -161,10 +161,17 @@ struct DriveState: Hashable {
         compare("roadName") { $0.roadName }
         compare("maneuverState") { $0.maneuverState }
         compare("tripEstimates") { $0.tripEstimates }
-        compare("maneuverEstimates") { $0.maneuverEstimates }
+        // By key: the order of a dictionary is another in each process.
+        for id in Set(self.maneuverEstimates.keys).union(other.maneuverEstimates.keys).sorted(by: {
+            $0.rawValue < $1.rawValue
+        }) {
+            compare("maneuverEstimates of \(id.rawValue)") { $0.maneuverEstimates[id] }
+        }
         compare("pause") { $0.pause }
         compare("alert") { $0.alert }
-        compare("others") { $0.others }
+        for type in Set(self.others.keys).union(other.others.keys).sorted(by: { $0.rawValue < $1.rawValue }) {
+            compare("\(type)") { $0.others[type] }
+        }
         compare("extensions") { $0.extensions }
         return names
     }

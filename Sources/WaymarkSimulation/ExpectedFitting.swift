@@ -1,18 +1,20 @@
 internal import WaymarkGateway
-internal import WaymarkModel
-internal import WaymarkProtocol
+package import WaymarkModel
+package import WaymarkProtocol
 
 /// The fitting that an endpoint must get: a second implementation of "Fitting" in Docs/protocol.md, independent of the gateway's.
-struct ExpectedFitting: Hashable {
-    var limits = VehicleLimits()
-    var units = DistanceUnits.asPublished
-    var features: Set<Feature> = Set(Feature.allCases)
+package struct ExpectedFitting: Hashable, Sendable {
+    package var limits = VehicleLimits()
+    package var units = DistanceUnits.asPublished
+    package var features: Set<Feature> = Set(Feature.allCases)
+
+    package init() {}
 
     /// The endpoint receives the published bytes unchanged.
-    var isNone: Bool { self == ExpectedFitting() }
+    package var isNone: Bool { self == ExpectedFitting() }
 
     /// The fitting of the endpoint if the session has no room for its profile.
-    var bare: ExpectedFitting {
+    package var bare: ExpectedFitting {
         var fitting = ExpectedFitting()
         fitting.features.subtract(Profile.contentFeatures)
         fitting.limits.frameBytesMax = self.limits.frameBytesMax
@@ -20,11 +22,13 @@ struct ExpectedFitting: Hashable {
     }
 
     /// The number of maneuvers and of lane guidances that the endpoint can store; 0 for no limit.
-    var maneuversMax: Int { self.has(.maneuvers) ? Int(self.limits.maneuversStoredMax) : 0 }
-    var laneGuidancesMax: Int { self.has(.laneGuidance) ? Int(self.limits.laneGuidancesStoredMax) : 0 }
+    package var maneuversMax: Int { self.has(.maneuvers) ? Int(self.limits.maneuversStoredMax) : 0 }
+    package var laneGuidancesMax: Int {
+        self.has(.laneGuidance) ? Int(self.limits.laneGuidancesStoredMax) : 0
+    }
 
     /// The state that an endpoint must have at rest if its publisher's state is `state`.
-    func apply(to state: DriveState) -> DriveState {
+    package func apply(to state: DriveState) -> DriveState {
         var fitted = DriveState()
         fitted.previews = state.previews.flatMap { self.applyPreviews($0) }
         fitted.trip = state.trip.map(self.apply)
@@ -79,7 +83,7 @@ struct ExpectedFitting: Hashable {
     }
 
     /// The publication as the endpoint must receive it; nil if it is not delivered, or if that depends on other publications.
-    func apply(to publication: Publication) -> Publication? {
+    package func apply(to publication: Publication) -> Publication? {
         switch publication {
         case .tripPreviews: return self.applyPreviews(publication)
         case .updateTrip(let trip): return .updateTrip(self.apply(trip))
@@ -106,7 +110,7 @@ struct ExpectedFitting: Hashable {
     }
 
     /// Whether an event must reach the endpoint, independent of other publications.
-    func mustDeliver(_ event: Publication) -> Bool {
+    package func mustDeliver(_ event: Publication) -> Bool {
         switch event {
         case .startGuidance, .resumeGuidance: true
         case .addManeuvers: self.has(.maneuvers) && self.maneuversMax == 0
@@ -128,9 +132,10 @@ struct ExpectedFitting: Hashable {
         guard lengthMax > 0, !variants.isEmpty else { return variants }
         let short = variants.filter { $0.unicodeScalars.count <= Int(lengthMax) }
         guard short.isEmpty else { return short }
-        let shortest = variants.min { $0.unicodeScalars.count < $1.unicodeScalars.count } ?? ""
-        // Texts of the simulation are ASCII: a character is a scalar.
-        return [String(shortest.prefix(Int(lengthMax)))]
+        // REQ-FIT-02: cut between characters, whose scalars count.
+        var cut = variants.min { $0.unicodeScalars.count < $1.unicodeScalars.count } ?? ""
+        while cut.unicodeScalars.count > Int(lengthMax) { cut.removeLast() }
+        return cut.isEmpty ? [] : [cut]
     }
 
     private func apply(_ estimates: TravelEstimates) -> TravelEstimates {

@@ -13,13 +13,13 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     }
 
     /// True with a probability of 1 in `times`.
-    mutating func once(in times: Int) -> Bool { self.number(0...times - 1) == 0 }
+    package mutating func once(in times: Int) -> Bool { self.number(0...times - 1) == 0 }
 
     /// A number in the range.
     package mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
     /// One of the elements; nil if there are none.
-    mutating func pick<Elements: Collection>(_ elements: Elements) -> Elements.Element? {
+    package mutating func pick<Elements: Collection>(_ elements: Elements) -> Elements.Element? {
         elements.randomElement(using: &self)
     }
 

@@ -27,7 +27,7 @@ enum ClusterJSON {
     static func message(_ update: VehicleUpdate, at time: Date) -> String {
         var object: [String: Any] = [
             "kind": "message", "message": update.name, "session": Int(update.session),
-            "sequence": Int(update.sequence), "fitted": update.isFitted, "more": update.hasMore,
+            "sequence": Int(clamping: update.sequence), "fitted": update.isFitted, "more": update.hasMore,
             "fromGateway": update.isFromGateway,
         ]
         if let message = update.message { object.merge(MessageJSON.content(message)) { $1 } }
@@ -136,7 +136,8 @@ enum MessageJSON {
                 "snapshot": "\(begin.kind)", "client": begin.client.rawValue,
                 "clientDisplayName": begin.clientDisplayName, "suspended": begin.isSuspended,
                 "receiptsEveryMilliseconds": Int(begin.receiptsEveryMilliseconds),
-                "fromSequence": Int(begin.fromSequence), "toSequence": Int(begin.toSequence),
+                "fromSequence": Int(clamping: begin.fromSequence),
+                "toSequence": Int(clamping: begin.toSequence),
             ]
             object["ageMilliseconds"] = begin.ageMilliseconds.map { Int($0) }
             object["withheld"] = Dictionary(

@@ -11,6 +11,10 @@ package struct EndpointRecord: Sendable {
         package let isConnected: Bool
         /// The last Welcome continued what the endpoint held.
         package let isResumed: Bool
+        /// All of the last snapshot, full or of what was missed, and all parts of the last publication have arrived.
+        package let isComplete: Bool
+        /// How many events of its session the endpoint neither got nor was given by a full snapshot.
+        package let missed: Int
     }
 
     package let id: PeerID
@@ -18,6 +22,8 @@ package struct EndpointRecord: Sendable {
     private var held: HeldState
     private var isConnected = false
     private var isResumed = false
+    private var isInSnapshot = false
+    private var events = OwedEvents()
 
     init(_ id: PeerID, storage: VehicleLimits) {
         self.id = id
@@ -26,36 +32,54 @@ package struct EndpointRecord: Sendable {
 
     /// What it held after the entry at `index`; nil before anything was known.
     package func moment(at index: Int) -> Moment? {
-        let position = self.moments.binarySearch { $0.index <= index }
-        return position > 0 ? self.moments[position - 1] : nil
+        let count = self.count(upTo: index)
+        return count > 0 ? self.moments[count - 1] : nil
     }
+
+    /// How many moments are not after the entry at `index`.
+    func count(upTo index: Int) -> Int { self.moments.binarySearch { $0.index <= index } }
 
     mutating func apply(_ entry: History.Entry) {
         switch entry.kind {
         case .frame(let crossed):
-            guard crossed.peer == self.id, crossed.way == .toPeer, crossed.delivery != .dropped else {
-                return
-            }
-            let before = self.held
-            if let envelope = crossed.envelope {
-                if case .welcome(let welcome) = envelope.message {
-                    _ = self.held.welcome(isResumed: welcome.isResumed)
-                } else {
-                    self.held.apply(envelope)
-                }
-            } else if crossed.rejection == nil {
-                self.held.skip(crossed.frame.header)
-            }
-            guard self.held != before else { return }
+            guard crossed.delivery != .dropped else { return }
+            let changed = crossed.peer == self.id ? self.receive(crossed) : self.events.see(crossed)
+            guard changed else { return }
         case .connection(self.id, .admitted(let resumed)):
             (self.isConnected, self.isResumed) = (true, resumed)
-        case .connection(self.id, .ended): (self.isConnected, self.isResumed) = (false, false)
+        case .connection(self.id, .ended):
+            (self.isConnected, self.isResumed, self.isInSnapshot) = (false, false, false)
         default: return
         }
         self.moments.append(
             Moment(
                 index: entry.index, state: self.held.state, isConnected: self.isConnected,
-                isResumed: self.isResumed))
+                isResumed: self.isResumed, isComplete: !self.isInSnapshot && self.held.state.isComplete,
+                missed: self.events.count))
+    }
+
+    /// Whether something of the endpoint's record changed.
+    private mutating func receive(_ crossed: CrossedFrame) -> Bool {
+        let (before, owed, wasInSnapshot) = (self.held, self.events.count, self.isInSnapshot)
+        guard crossed.way == .toPeer else {
+            if case .hello(let hello)? = crossed.message { self.events.begin(hello) }
+            return false
+        }
+        if let envelope = crossed.envelope {
+            switch envelope.message {
+            case .welcome(let welcome): _ = self.held.welcome(isResumed: welcome.isResumed)
+            case .snapshotBegin: self.isInSnapshot = true
+            case .snapshotEnd: self.isInSnapshot = false
+            default: break
+            }
+            self.held.apply(envelope)
+            // The session may end within a snapshot.
+            if self.held.state.session == 0 { self.isInSnapshot = false }
+            self.events.receive(envelope, session: self.held.state.session)
+        } else if crossed.rejection == nil {
+            self.held.skip(crossed.frame.header)
+        }
+        return self.held != before || self.events.count != owed || self.isInSnapshot != wasInSnapshot
     }
 }
 

@@ -74,6 +74,16 @@ package struct History: Sendable {
         return entry
     }
 
+    /// How many entries are not after an instant.
+    package func count(upTo instant: Instant) -> Int {
+        var (low, high) = (0, self.entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.entries[middle].instant <= instant { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
     /// The record of an endpoint that was named.
     package func endpoint(_ id: PeerID) -> EndpointRecord? { self.endpoints.first { $0.id == id } }
 }
