@@ -37,6 +37,7 @@ python3 -m venv "$work/fresh"
 WAYMARK_PYTHON=$work/fresh/bin/python python3 -m pytest --rootdir Tests/Python -c Tests/Python/pytest.ini Tests/Python/test_examples.py
 # pytest finds the plugin of the installed package.
 pip install --quiet --disable-pip-version-check --no-index --no-deps --target "$work/site" "$work"/waymark_nav-*.whl
-PYTHONPATH=$work/site python3 -m pytest --rootdir "$work" -c /dev/null -p no:cacheprovider -q --fixtures --collect-only Docs/examples/python/test_drive.py |
-  grep --quiet '^rig -- .*waymark_nav/rig/plugin.py'
+PYTHONPATH=$work/site python3 -m pytest --rootdir "$work" -c /dev/null -p no:cacheprovider --fixtures Docs/examples/python/test_drive.py \
+  >"$work/fixtures.txt"
+grep '^rig -- .*waymark_nav/rig/plugin.py' "$work/fixtures.txt"
 ls "$work"/waymark_nav-*.whl
