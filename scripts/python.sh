@@ -35,4 +35,9 @@ pip wheel --quiet --no-deps --no-build-isolation --no-cache-dir --wheel-dir "$wo
 python3 -m venv "$work/fresh"
 "$work/fresh/bin/pip" install --quiet --disable-pip-version-check --no-index "$work"/waymark_nav-*.whl
 WAYMARK_PYTHON=$work/fresh/bin/python python3 -m pytest --rootdir Tests/Python -c Tests/Python/pytest.ini Tests/Python/test_examples.py
+# pytest finds the plugin of the installed package.
+pip install --quiet --disable-pip-version-check --no-index --no-deps --target "$work/site" "$work"/waymark_nav-*.whl
+PYTHONPATH=$work/site python3 -m pytest --rootdir "$work" -c /dev/null -p no:cacheprovider --fixtures Docs/examples/python/test_drive.py \
+  >"$work/fixtures.txt"
+grep '^rig -- .*waymark_nav/rig/plugin.py' "$work/fixtures.txt"
 ls "$work"/waymark_nav-*.whl

@@ -20,6 +20,8 @@ import pytest
 import waymark_nav
 import waymark_nav.sync
 
+pytest_plugins = ["pytester"]
+
 ROOT = Path(__file__).resolve().parents[2]
 #: Where waymarkd and waymark are.
 PROGRAMS = Path(os.environ.get("WAYMARK_BIN", ROOT / ".build/debug"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import waymark_nav
@@ -28,9 +29,17 @@ def test_the_generated_code_is_fresh() -> None:
 
 
 def test_it_needs_nothing_but_the_standard_library() -> None:
+    of_pytest = {PACKAGE / "rig/plugin.py", PACKAGE / "rig/_scenarios.py"}
     for path in PACKAGE.rglob("*.py"):
         for module in re.findall(r"^(?:from|import) (\w+)", path.read_text(encoding="utf-8"), re.M):
-            assert module == "waymark_nav" or module in sys.stdlib_module_names, f"{path}: {module}"
+            is_allowed = module == "waymark_nav" or module in sys.stdlib_module_names or (module == "pytest" and path in of_pytest)
+            assert is_allowed, f"{path}: {module}"
+
+
+def test_pytest_finds_the_plugin_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "Sources/python/pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["entry-points"]["pytest11"] == {"waymark": "waymark_nav.rig.plugin"}
+    assert [re.split(r"\W", each)[0] for each in project["optional-dependencies"]["rig"]] == ["pytest"]
 
 
 def test_machines_do_no_input_or_output() -> None:

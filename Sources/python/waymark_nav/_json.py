@@ -18,7 +18,7 @@ from waymark_nav.errors import RefusedError
 
 Object = dict[str, Any]
 
-_STEERING = {"Cc", "Cf", "Zl", "Zp", "Cs"}
+STEERING = {"Cc", "Cf", "Zl", "Zp", "Cs"}
 #: Shorter alerts are raised to this.
 _ALERT_MILLISECONDS_MIN = 5_000
 
@@ -59,7 +59,7 @@ def _string(text: str) -> str:
     quoted = json.dumps(text, ensure_ascii=False)
     if quoted.isascii() and "\x7f" not in quoted:
         return quoted
-    return "".join(_escaped(character) if unicodedata.category(character) in _STEERING else character for character in quoted)
+    return "".join(_escaped(character) if unicodedata.category(character) in STEERING else character for character in quoted)
 
 
 def _escaped(character: str) -> str:
@@ -67,19 +67,20 @@ def _escaped(character: str) -> str:
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
+    """A name of the protos as Docs/cluster-json.md writes it."""
     first, *others = name.lower().split("_")
     return first + "".join(word.capitalize() for word in others)
 
 
-def _name(value: OpenEnum) -> str:
+def word(value: OpenEnum) -> str:
     """The name of a value; of one that is not known, its number."""
-    return _camel(value.name) if value.is_recognized else str(value.value)
+    return camel(value.name) if value.is_recognized else str(value.value)
 
 
 def _known(value: OpenEnum, otherwise: str) -> str:
     """The name of a value; what one that is not known counts as."""
-    return _camel(value.name) if value.is_recognized and value.value else otherwise
+    return camel(value.name) if value.is_recognized and value.value else otherwise
 
 
 def _given(**values: Any) -> Object:
@@ -150,18 +151,28 @@ def _values(new: VehicleState, old: VehicleState | None) -> Object:
     return values
 
 
+def value(of: VehicleState, key: str) -> Any:
+    """The value of one key of the state; None if it has none."""
+    if key in _MAKERS:
+        name, make = _MAKERS[key]
+        return make(getattr(of, name))
+    if key == "maneuverEstimates":
+        return [{**_estimates(estimates), "maneuver": identity} for identity, estimates in sorted(of.maneuver_estimates.items())]
+    return _phase(of)[key]
+
+
 def _phase(of: VehicleState) -> Object:
     is_paused = of.phase is Phase.PAUSED
     return {
         "phase": of.phase.value,
-        "pauseReason": _optional(_name, of.pause_reason) if is_paused else None,
+        "pauseReason": _optional(word, of.pause_reason) if is_paused else None,
         "pauseDescription": list(of.pause_description) if is_paused else None,
         "endReason": _known(of.end_reason, "unrecognized") if of.phase is Phase.ENDED and of.end_reason is not None else None,
     }
 
 
 def _withheld(grants: Mapping[m.Feature, m.WithheldReason]) -> Object:
-    return {_camel(feature.name): _known(reason, "policy") for feature, reason in grants.items()}
+    return {camel(feature.name): _known(reason, "policy") for feature, reason in grants.items()}
 
 
 # Content of messages
@@ -207,7 +218,7 @@ def _error(error: m.Error) -> Object:
 
 def _resume(resume: m.ResumeGuidance) -> Object:
     route = {} if resume.route is None else _route(resume.route)
-    return {"generation": resume.generation, "rerouteReason": _name(resume.reason), **route}
+    return {"generation": resume.generation, "rerouteReason": word(resume.reason), **route}
 
 
 _CONTENT: dict[type, Any] = {
@@ -229,18 +240,18 @@ _CONTENT: dict[type, Any] = {
     m.UpcomingManeuvers: lambda of: {"upcomingManeuvers": list(of.maneuver_ids), "generation": of.generation},
     m.CurrentLaneGuidance: lambda of: {"currentLaneGuidance": of.lane_guidance_id, "generation": of.generation},
     m.CurrentRoadName: lambda of: {"currentRoadName": list(of.name_variants)},
-    m.UpdateManeuverState: lambda of: {"maneuverState": _name(of.state), "generation": of.generation},
+    m.UpdateManeuverState: lambda of: {"maneuverState": word(of.state), "generation": of.generation},
     m.UpdateTripEstimates: lambda of: {
-        "tripEstimates": _estimates(of.travel_estimates), "timeRemainingColor": _name(of.time_remaining_color)
+        "tripEstimates": _estimates(of.travel_estimates), "timeRemainingColor": word(of.time_remaining_color)
     },
     m.UpdateManeuverEstimates: lambda of: {
         "maneuver": of.maneuver_id, "travelEstimates": _estimates(of.travel_estimates), "generation": of.generation
     },
     m.CurrentRouteSegment: lambda of: {"currentSegment": of.segment_id, "generation": of.generation},
-    m.PauseGuidance: lambda of: {"pauseReason": _name(of.reason), "pauseDescription": list(of.description_variants)},
+    m.PauseGuidance: lambda of: {"pauseReason": word(of.reason), "pauseDescription": list(of.description_variants)},
     m.ResumeGuidance: _resume,
     m.ShowAlert: lambda of: {"alert": _alert(of.alert)},
-    m.DismissAlert: lambda of: {"alertID": of.alert_id, "dismissal": _name(of.dismissal)},
+    m.DismissAlert: lambda of: {"alertID": of.alert_id, "dismissal": word(of.dismissal)},
     m.ShareDestination: lambda of: {"shareID": of.share_id, "destination": _waypoint(of.destination)},
 }  # fmt: skip
 
@@ -254,7 +265,7 @@ def _coordinate(of: m.Coordinate) -> list[float]:
 
 def _estimates(of: m.TravelEstimates) -> Object:
     display = of.distance_remaining_to_display
-    shown = {} if display is None else {"displayTenths": display.value_tenths, "displayUnit": _name(display.unit)}
+    shown = {} if display is None else {"displayTenths": display.value_tenths, "displayUnit": word(display.unit)}
     return {"distanceMeters": of.distance_remaining_meters, **_given(timeSeconds=of.time_remaining_seconds), **shown}
 
 
@@ -268,7 +279,7 @@ def _waypoint(of: m.Waypoint) -> Object:
             entryPoints=[_coordinate(point) for point in of.entry_points],
             timeZone=of.time_zone,
             utcOffsetMinutes=of.utc_offset_minutes,
-            stopKind=_name(of.stop_kind) if of.stop_kind else None,
+            stopKind=word(of.stop_kind) if of.stop_kind else None,
             charge=_optional(_charge, of.charge),
             id=of.id,
         ),
@@ -279,7 +290,7 @@ def _charge(of: m.ChargeStop) -> Object:
     return _given(
         arrivalBatteryPerMille=of.arrival_battery_per_mille,
         departureBatteryPerMille=of.departure_battery_per_mille,
-        connector=_name(of.connector) if of.connector else None,
+        connector=word(of.connector) if of.connector else None,
         powerWatts=of.power_watts or None,
         chargingSeconds=of.charging_time_seconds or None,
     )
@@ -315,10 +326,10 @@ def _choice(of: m.RouteChoice) -> Object:
 def _maneuver(of: m.Maneuver) -> Object:
     return {
         "id": of.id,
-        "type": _name(of.type),
+        "type": word(of.type),
         "rawType": of.type.value,
-        "junctionType": _name(of.junction_type),
-        "trafficSide": _name(of.traffic_side),
+        "junctionType": word(of.junction_type),
+        "trafficSide": word(of.traffic_side),
         **_given(
             instructionVariants=list(of.instruction_variants),
             roadFollowingManeuverVariants=list(of.road_following_maneuver_variants),
@@ -336,7 +347,7 @@ def _maneuver(of: m.Maneuver) -> Object:
 def _lane(of: m.Lane) -> Object:
     return {
         "angles": list(of.angles_degrees),
-        "status": _name(of.status),
+        "status": word(of.status),
         **_given(highlightedAngle=of.highlighted_angle_degrees),
     }
 
@@ -432,13 +443,14 @@ _KEYS: list[tuple[str, str, Any]] = [
     ("trip", "trip", _optional_trip),
     ("maneuvers", "maneuvers", _maneuvers),
     ("upcomingManeuvers", "upcoming_maneuvers", list),
-    ("maneuverState", "maneuver_state", _name),
+    ("maneuverState", "maneuver_state", word),
     ("laneGuidances", "lane_guidances", _guidances),
     ("currentLaneGuidance", "current_lane_guidance", lambda identity: identity or None),
     ("segments", "segments", _segments),
     ("currentSegment", "current_segment", lambda identity: identity or None),
     ("currentRoadName", "current_road_name", list),
     ("tripEstimates", "trip_estimates", lambda estimates: _optional(_estimates, estimates)),
-    ("timeRemainingColor", "time_remaining_color", _name),
+    ("timeRemainingColor", "time_remaining_color", word),
     ("alert", "alert", lambda alert: _optional(_alert, alert)),
 ]
+_MAKERS = {key: (name, make) for key, name, make in _KEYS}

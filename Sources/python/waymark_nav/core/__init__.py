@@ -18,7 +18,7 @@ from waymark_nav.core._client import (
 )
 from waymark_nav.core._endpoint import Endpoint, EndpointSettings, RequestEnded, StopEnded, Update
 from waymark_nav.core._observer import CountersRead, Entry, Observer, ObserverSettings, Records, frames_in
-from waymark_nav.core._peer import Closed, Connected, Connecting, Event, Peer, Reconnection
+from waymark_nav.core._peer import Closed, Connected, Connecting, Event, Peer, Reconnection, Traced
 from waymark_nav.core._session import Session
 from waymark_nav.core._state import Phase, VehicleState
 
@@ -50,6 +50,7 @@ __all__ = [
     "SessionOver",
     "ShareEnded",
     "StopEnded",
+    "Traced",
     "Update",
     "VehicleState",
     "frames_in",

@@ -64,6 +64,15 @@ class Closed(Event):
     error: WaymarkError
 
 
+@dataclass(frozen=True, slots=True)
+class Traced(Event):
+    """A frame that causes no other event. Only a peer that is traced tells it."""
+
+    frame: Frame
+    #: Why a frame that was received is ignored; None: this peer sent it.
+    rejection: Rejection | None
+
+
 class Peer:
     """A peer in any role."""
 
@@ -82,6 +91,8 @@ class Peer:
         self._next_attempt: float | None = 0.0
         self._is_open = False
         self.error: WaymarkError | None = None
+        #: Whether Traced events are told; for tools that must see every frame.
+        self.is_traced = False
         self._tell(Connecting())
 
     # What a role does
@@ -181,7 +192,9 @@ class Peer:
             if whole.is_known:
                 try:
                     message = whole.decode()
-                except Rejection:
+                except Rejection as rejection:
+                    if self.is_traced:
+                        self._tell(Traced(whole, rejection))
                     continue  # A peer ignores what it cannot use.
             if isinstance(message, Welcome):
                 self._activate(message, now)
@@ -206,6 +219,8 @@ class Peer:
         if connection.is_active:
             for whole in self._dequeue(now):
                 connection.send(whole, now)
+                if self.is_traced:
+                    self._tell(Traced(whole, None))
             if self._is_closing:
                 connection.leave(CloseCode.NORMAL, "", now)
         return connection.take_output()

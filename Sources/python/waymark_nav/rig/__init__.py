@@ -1,0 +1,17 @@
+"""Drives as tests, in pytest: a private gateway, vehicles, clients, and words that judge what a vehicle was sent and what it held.
+
+    async def test_the_drive_arrives(rig):
+        car = await rig.vehicle("car")
+        car.never({"maneuverState": "execute", "next.distance": ">500m"})
+        await rig.client("nav", drive="vaduz-balzers", speed=50)
+        await car.ended("finished", within="2min")
+
+The fixtures `rig` and `gateway` are those of waymark_nav.rig.plugin, which pytest finds by itself. Docs/python.md explains them.
+"""
+
+from waymark_nav.rig._errors import RigError, RigFailure
+from waymark_nav.rig._programs import Gateway, Process
+from waymark_nav.rig._rig import Rig
+from waymark_nav.rig._vehicle import Expectation, Request, Vehicle, event
+
+__all__ = ["Expectation", "Gateway", "Process", "Request", "Rig", "RigError", "RigFailure", "Vehicle", "event"]

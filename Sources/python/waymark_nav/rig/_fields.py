@@ -1,0 +1,281 @@
+"""The keys of states and messages, with what each contains. They are those of Docs/cluster-json.md, and some that the rig derives."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from waymark_nav import _json
+from waymark_nav import messages as m
+from waymark_nav._wire import OpenEnum
+from waymark_nav.core import Phase
+from waymark_nav.frames import PUBLISHED, type_name
+from waymark_nav.rig._errors import RigError
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text."""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """True or false."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number."""
+
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A value of an enumeration, by its name."""
+
+    names: tuple[str, ...]
+    enumeration: type[OpenEnum] | None = None
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list."""
+
+    element: Kind
+
+
+@dataclass(frozen=True)
+class Object:
+    """An object with keys."""
+
+    keys: Mapping[str, Kind]
+
+
+Kind = Text | Flag | Number | Word | Items | Object
+
+#: Which units can be written, and how many of the field's unit they are.
+UNITS: dict[str, dict[str, float]] = {
+    "": {"": 1},
+    "m": {"": 1, "m": 1, "km": 1_000, "ft": 0.3048, "yd": 0.9144, "mi": 1_609.344},
+    "s": {"": 1, "ms": 0.001, "s": 1, "min": 60, "h": 3_600},
+    "ms": {"": 1, "ms": 1, "s": 1_000, "min": 60_000, "h": 3_600_000},
+    "°": {"": 1, "°": 1},
+}
+
+TEXT, FLAG, NUMBER = Text(), Flag(), Number()
+METERS, SECONDS, MILLISECONDS, DEGREES = Number("m"), Number("s"), Number("ms"), Number("°")
+TEXTS, NUMBERS = Items(TEXT), Items(NUMBER)
+
+
+def _word(enumeration: type[OpenEnum]) -> Word:
+    return Word(tuple(_json.camel(member.name) for member in enumeration), enumeration)
+
+
+_ESTIMATES = Object({"distanceMeters": METERS, "timeSeconds": SECONDS, "displayTenths": NUMBER, "displayUnit": _word(m.DistanceUnit)})
+_CHARGE = Object({
+    "arrivalBatteryPerMille": NUMBER, "departureBatteryPerMille": NUMBER, "connector": _word(m.ChargeConnector), "powerWatts": NUMBER,
+    "chargingSeconds": SECONDS,
+})  # fmt: skip
+_WAYPOINT = Object({
+    "id": TEXT, "nameVariants": TEXTS, "center": NUMBERS, "thresholdMeters": METERS, "addressVariants": TEXTS,
+    "entryPoints": Items(NUMBERS), "timeZone": TEXT, "utcOffsetMinutes": NUMBER, "stopKind": _word(m.StopKind), "charge": _CHARGE,
+})  # fmt: skip
+_CHOICE = Object({
+    "id": NUMBER, "summaryVariants": TEXTS, "additionalInformationVariants": TEXTS, "selectionSummaryVariants": TEXTS,
+    "travelEstimates": _ESTIMATES,
+})  # fmt: skip
+_TRIP = Object({
+    "id": TEXT, "origin": _WAYPOINT, "destination": _WAYPOINT, "waypoints": Items(_WAYPOINT), "routeChoices": Items(_CHOICE),
+    "selectedRouteChoice": NUMBER, "isDestinationShareable": FLAG, "routeSegmentsAvailable": FLAG,
+})  # fmt: skip
+_MANEUVER = Object({
+    "id": NUMBER, "type": _word(m.ManeuverType), "rawType": NUMBER, "junctionType": _word(m.JunctionType),
+    "trafficSide": _word(m.TrafficSide), "instructionVariants": TEXTS, "roadFollowingManeuverVariants": TEXTS,
+    "highwayExitLabel": TEXT, "junctionExitAngle": DEGREES, "junctionElementAngles": Items(DEGREES), "linkedLaneGuidance": NUMBER,
+    "initialTravelEstimates": _ESTIMATES, "roundaboutExitNumber": NUMBER, "isIntermediateWaypoint": FLAG,
+})  # fmt: skip
+_LANE = Object({"status": _word(m.LaneStatus), "angles": Items(DEGREES), "highlightedAngle": DEGREES})
+_GUIDANCE = Object({"id": NUMBER, "lanes": Items(_LANE), "instructionVariants": TEXTS})
+_SEGMENT = Object({
+    "id": TEXT, "origin": _WAYPOINT, "destination": _WAYPOINT, "coordinates": Items(NUMBERS), "maneuvers": NUMBERS,
+    "laneGuidances": NUMBERS, "currentManeuvers": NUMBERS, "currentLaneGuidance": NUMBER, "tripTravelEstimates": _ESTIMATES,
+    "maneuverTravelEstimates": _ESTIMATES,
+})  # fmt: skip
+_ACTION = Object({"id": NUMBER, "titleVariants": TEXTS})
+_ALERT = Object({
+    "id": NUMBER, "titleVariants": TEXTS, "subtitleVariants": TEXTS, "actions": Items(_ACTION), "durationMilliseconds": MILLISECONDS
+})  # fmt: skip
+_ROUTE: dict[str, Kind] = {
+    "maneuvers": Items(_MANEUVER), "laneGuidances": Items(_GUIDANCE), "segments": Items(_SEGMENT), "upcomingManeuvers": NUMBERS,
+    "currentSegment": TEXT, "currentLaneGuidance": NUMBER, "tripTravelEstimates": _ESTIMATES, "maneuverTravelEstimates": _ESTIMATES,
+}  # fmt: skip
+_WITHHELD = Object({_json.camel(feature.name): _word(m.WithheldReason) for feature in m.Feature if feature})
+_GENERATION: dict[str, Kind] = {"generation": NUMBER}
+_END_REASON = _word(m.SessionEndReason)
+_OUTCOME = _word(m.Outcome)
+
+_NEXT = Object({
+    "id": NUMBER, "type": _word(m.ManeuverType), "distance": METERS, "displayed": METERS, "time": SECONDS, "road": TEXT,
+    "instruction": TEXT, "exitAngle": DEGREES, "junction": _word(m.JunctionType), "side": _word(m.TrafficSide),
+})  # fmt: skip
+_LANES = Object({"count": NUMBER, "highlighted": NUMBERS, "preferred": NUMBERS, "good": NUMBERS, "instruction": TEXT})
+
+#: Of an endpoint's state.
+STATE = Object({
+    "phase": Word(tuple(phase.value for phase in Phase)), "pauseReason": _word(m.PauseReason), "pauseDescription": TEXTS,
+    "endReason": _END_REASON, "session": NUMBER, "client": TEXT, "suspended": FLAG, "withheld": _WITHHELD, "generation": NUMBER,
+    "previews": Items(_TRIP), "trip": _TRIP, "maneuvers": Items(_MANEUVER), "upcomingManeuvers": NUMBERS,
+    "maneuverState": _word(m.ManeuverState), "laneGuidances": Items(_GUIDANCE), "currentLaneGuidance": NUMBER,
+    "segments": Items(_SEGMENT), "currentSegment": TEXT, "currentRoadName": TEXTS, "tripEstimates": _ESTIMATES,
+    "timeRemainingColor": _word(m.TimeRemainingColor),
+    "maneuverEstimates": Items(Object({"maneuver": NUMBER, **_ESTIMATES.keys})), "alert": _ALERT,
+    # What the rig derives.
+    "connected": FLAG, "resumed": FLAG, "shows": Word(("fresh", "stale", "none", "stale-or-none")), "next": _NEXT, "lanes": _LANES,
+})  # fmt: skip
+#: Keys of the connection, which count also while a snapshot is not complete.
+OF_CONNECTION = {"connected", "resumed", "shows"}
+
+_HEADER: dict[str, Kind] = {"session": NUMBER, "sequence": NUMBER, "fitted": FLAG, "more": FLAG, "fromGateway": FLAG}
+#: Of each message, besides those of its header. Messages that are not here have no others.
+CONTENT: dict[type[Any], dict[str, Kind]] = {
+    m.SnapshotBegin: {
+        "snapshot": Word(("full", "missed")), "client": TEXT, "clientDisplayName": TEXT, "suspended": FLAG,
+        "receiptsEveryMilliseconds": MILLISECONDS, "withheld": _WITHHELD, "fromSequence": NUMBER, "toSequence": NUMBER,
+        "ageMilliseconds": MILLISECONDS,
+    },
+    m.SessionSuspended: {"graceMilliseconds": MILLISECONDS, "ageMilliseconds": MILLISECONDS},
+    m.SessionEnded: {"endedSession": NUMBER, "endReason": _END_REASON},
+    m.Prompt: {"requestID": TEXT, "waypoint": _WAYPOINT, "travelEstimates": _ESTIMATES, "deadlineMilliseconds": MILLISECONDS},
+    m.PromptOver: {"requestID": TEXT, "outcome": _OUTCOME},
+    m.RequestOutcome: {"requestID": TEXT, "outcome": _OUTCOME, "client": TEXT},
+    m.Error: {"code": _word(m.ErrorCode), "field": TEXT, "reason": TEXT, "requestID": TEXT},
+    m.TripPreviews: {"trips": Items(_TRIP), "selected": TEXT},
+    m.StartGuidance: {"trip": _TRIP, **_GENERATION, **_ROUTE},
+    m.UpdateTrip: {"trip": _TRIP},
+    m.AddManeuvers: {"maneuvers": Items(_MANEUVER), **_GENERATION},
+    m.AddLaneGuidances: {"laneGuidances": Items(_GUIDANCE), **_GENERATION},
+    m.AddRouteSegments: {"segments": Items(_SEGMENT), **_GENERATION},
+    m.UpcomingManeuvers: {"upcomingManeuvers": NUMBERS, **_GENERATION},
+    m.CurrentLaneGuidance: {"currentLaneGuidance": NUMBER, **_GENERATION},
+    m.CurrentRoadName: {"currentRoadName": TEXTS},
+    m.UpdateManeuverState: {"maneuverState": _word(m.ManeuverState), **_GENERATION},
+    m.UpdateTripEstimates: {"tripEstimates": _ESTIMATES, "timeRemainingColor": _word(m.TimeRemainingColor)},
+    m.UpdateManeuverEstimates: {"maneuver": NUMBER, "travelEstimates": _ESTIMATES, **_GENERATION},
+    m.CurrentRouteSegment: {"currentSegment": TEXT, **_GENERATION},
+    m.PauseGuidance: {"pauseReason": _word(m.PauseReason), "pauseDescription": TEXTS},
+    m.ResumeGuidance: {**_GENERATION, "rerouteReason": _word(m.RerouteReason), **_ROUTE},
+    m.ShowAlert: {"alert": _ALERT},
+    m.DismissAlert: {"alertID": NUMBER, "dismissal": _word(m.AlertDismissal)},
+    m.ShareDestination: {"shareID": TEXT, "destination": _WAYPOINT},
+}  # fmt: skip
+
+_TYPES = {type_name(number): number for number in m.BODIES}
+
+
+def message_type(message: str | type[Any]) -> int:
+    """The number of a message type, from its name, e.g. updateTripEstimates or 0x0142, or its class."""
+    if isinstance(message, type):
+        if message not in m.TYPES:
+            raise RigError(f"{message.__name__} is not a message of the protocol")
+        return int(m.TYPES[message])
+    if re.fullmatch(r"0x[0-9A-Fa-f]{4}", message):
+        return int(message, 16)
+    if message not in _TYPES:
+        raise RigError(f"there is no message {message}{hint(message, _TYPES)}")
+    return _TYPES[message]
+
+
+def message_name(number: int) -> str:
+    """The name of a message type; of one that this version does not know, e.g. 0x0142."""
+    return type_name(number) if number in m.BODIES else f"0x{number:04X}"
+
+
+def is_published(number: int) -> bool:
+    """Whether messages of a type are publications."""
+    return number in PUBLISHED
+
+
+def message_keys(number: int | None) -> Object:
+    """The keys of messages of a type; None: of every publication."""
+    body = m.BODIES.get(m.MessageType(number)) if number is not None else None
+    return Object({**_HEADER, **(CONTENT.get(body, {}) if body is not None else {})})
+
+
+def hint(word: str, known: Any) -> str:
+    """For an error about a word that is not known: the nearest one that is."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known)}"
+
+
+class FieldPath:
+    """A field, e.g. maneuvers[0].junctionExitAngle."""
+
+    def __init__(self, text: str, root: Object, of: str) -> None:
+        self.text = text
+        self.first = re.split(r"[.\[]", text, maxsplit=1)[0]
+        self._steps: list[str | int] = []
+        kind: Kind = root
+        before = of
+        for part in text.split("."):
+            if re.fullmatch(r"[^\[\]]+(\[\d{1,4}\])*", part) is None:
+                raise RigError(f"{text} is not a key")
+            name, *indexes = part.replace("]", "").split("[")
+            if isinstance(kind, Items):
+                raise RigError(f"{before} is a list; name one of its elements, e.g. {before}[0].{name}")
+            if not isinstance(kind, Object):
+                raise RigError(f"{before} has no keys, so it has no {name}")
+            if name not in kind.keys:
+                raise RigError(f"unknown key {name} of {before}{hint(name, kind.keys)}")
+            kind = kind.keys[name]
+            self._steps.append(name)
+            before = name if before == of else f"{before}.{name}"
+            for index in indexes:
+                if not isinstance(kind, Items):
+                    raise RigError(f"{before} is not a list")
+                kind = kind.element
+                self._steps.append(int(index))
+                before = f"{before}[{index}]"
+        if text in ("next", "lanes") and isinstance(kind, Object):
+            raise RigError(f"{text} needs a key: {', '.join(f'{text}.{key}' for key in kind.keys)}")
+        self.kind = kind
+
+    def read(self, value: Any) -> Any:
+        """The field's value, from that of the first key; None if there is none."""
+        for step in self._steps[1:]:
+            if isinstance(step, int):
+                value = value[step] if isinstance(value, list) and step < len(value) else None
+            else:
+                value = value.get(step) if isinstance(value, dict) else None
+        return value
+
+    def show(self, value: Any) -> str:
+        """As a report shows a value."""
+        return "none" if value is None else show(value, self.kind)
+
+
+def show(value: Any, kind: Kind) -> str:
+    """A value in a report: numbers with their unit, lists cut after some elements."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            unit = kind.unit if isinstance(kind, Number) else ""
+            return number(value) + (unit if unit == "°" or not unit else f" {unit}")
+        case list():
+            element = kind.element if isinstance(kind, Items) else kind
+            shown = [show(each, element) for each in value[:8]]
+            return f"[{', '.join(shown + ([f'… {len(value)}'] if len(value) > 8 else []))}]"
+        case dict():
+            return _json.line(value)
+        case _:
+            return str(value)
+
+
+def number(value: float) -> str:
+    """Without decimals where there are none."""
+    rounded = round(value, 3)
+    return str(int(rounded)) if rounded == int(rounded) else str(rounded)

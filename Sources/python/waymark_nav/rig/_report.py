@@ -1,0 +1,136 @@
+"""A failed expectation in words: what was expected, what was nearest, and what happened around it.
+
+At most 72 columns wide: pytest adds 8.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Iterator
+from typing import Any
+
+from waymark_nav import _json
+from waymark_nav.core import Traced
+from waymark_nav.rig._history import Entry, History
+from waymark_nav.rig._judge import Judged
+from waymark_nav.rig._times import clock, seconds
+from waymark_nav.rig._words import Failed
+
+_WIDTH = 72
+_INDENT = 12
+#: Entries before and after the nearest one.
+_BEFORE, _AFTER = 10, 9
+_NOT_SHOWN = ("kind", "message", "session", "sequence", "fitted", "more", "fromGateway", "generation")
+
+
+def explain(judged: Judged, history: History, notes: list[str]) -> str:
+    """Why an expectation failed. Of several failures the first is told in full."""
+    failed = judged.failures[0]
+    text = textwrap.wrap(judged.text, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    lines = [*text, *_labelled("in", judged.place), *_when(judged, failed), *_nearest(failed, history)]
+    around = failed.nearest.index if failed.nearest is not None else _index_at(history, failed.instant)
+    entries = history.entries[max(0, around - _BEFORE) : around + _AFTER + 1]
+    if entries:
+        marked = failed.nearest.index if failed.nearest is not None else None
+        lines += ["", *(_entry(each, each.index == marked) for each in entries), ""]
+    lines += _labelled("vehicle", _timeline(history, failed.instant))
+    for note in notes:
+        lines += _labelled("note", note)
+    return _printable("\n".join(lines))
+
+
+def _labelled(label: str, text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, initial_indent=f"  {label:<{_INDENT - 2}}", subsequent_indent=" " * _INDENT, break_on_hyphens=False)
+
+
+def _when(judged: Judged, failed: Failed) -> list[str]:
+    if judged.is_not_reached:
+        return _labelled("event", "never happened")
+    since = "event" if judged.when is not None else "since"
+    lines = _labelled(since, f"{clock(failed.anchor.instant)} s; decided at {clock(failed.instant)} s")
+    if failed.error:
+        lines += _labelled("error", failed.error)
+    if judged.failure_count > 1:
+        lines += _labelled("failures", f"{judged.failure_count}; this is the first")
+    return lines
+
+
+def _nearest(failed: Failed, history: History) -> list[str]:
+    nearest = failed.nearest
+    if nearest is None:
+        return [] if failed.error else _labelled("nearest", "nothing was seen")
+    at = clock(history.entries[nearest.index].instant)
+    count = len(nearest.differences)
+    what = f"{count} value{' is' if count == 1 else 's are'} different" if count else "this happened"
+    lines = _labelled("nearest", f"at {at} s; {what}")
+    width = max((len(each.path) for each in nearest.differences), default=0)
+    seen = max((len(each.seen) for each in nearest.differences), default=0)
+    for each in nearest.differences:
+        line = f"{each.path:<{width}}  {each.seen:<{seen}}  expected {each.expected}"
+        lines += textwrap.wrap(line, _WIDTH, initial_indent=" " * 14, subsequent_indent=" " * 16, drop_whitespace=True)
+    return lines
+
+
+def _index_at(history: History, instant: int) -> int:
+    """Of the last entry that is not after an instant."""
+    return max((entry.index for entry in history.entries if entry.instant <= instant), default=0)
+
+
+def _entry(entry: Entry, is_marked: bool) -> str:
+    content = {key: value for key, value in entry.content().items() if key not in _NOT_SHOWN}
+    frame = entry.frame
+    name = entry.name
+    if isinstance(entry.event, Traced):
+        rejection = entry.event.rejection
+        name = f"sent {name}" if rejection is None else f"{name}, refused: {rejection}"
+    if frame is not None and frame.sequence:
+        name += f" {frame.sequence}"
+    values = ", ".join(f"{path} {value}" for path, value in _flat(content))
+    text = f"{name}: {values}" if values else name
+    line = f"  {'>' if is_marked else ' '} {clock(entry.instant):>9}  {text}"
+    return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"
+
+
+def _flat(content: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The values of an object by their keys; of lists of objects, how many there are."""
+    for key, value in content.items():
+        match value:
+            case dict():
+                yield from _flat(value)
+            case [dict(), *_] | [list(), *_]:
+                yield key, f"[{len(value)}]"
+            case "" | [] | None:
+                continue
+            case list():
+                yield key, f"[{', '.join(map(str, value))}]"
+            case bool():
+                yield key, "true" if value else "false"
+            case _:
+                yield key, str(value)
+
+
+def _timeline(history: History, end: int) -> str:
+    """When the vehicle was connected, and what it showed."""
+    steps: list[str] = []
+    before = ""
+    for moment in history.moments[1:]:
+        instant = history.entries[moment.index].instant
+        if instant > end:
+            break
+        now = f"{'connected' if moment.is_connected else 'not connected'}, {moment.state.phase.value}"
+        if now != before:
+            steps.append(f"{clock(instant)} {now}")
+        before = now
+    last = history.moment_at(_index_at(history, end)) if history.entries else None
+    if last is not None and last.state.next_maneuver is not None:
+        next_values = last.value("next")
+        at = f", {next_values['distance']} m" if next_values.get("distance") is not None else ""
+        steps.append(f"{clock(end)} {next_values['type']}{at}")
+    shown = steps if len(steps) <= 8 else ["…", *steps[-8:]]
+    return " · ".join(shown) if shown else f"never connected, in {seconds(end)}"
+
+
+def _printable(text: str) -> str:
+    """What would steer a terminal is escaped."""
+    return "".join(each if each == "\n" or unicodedata.category(each) not in _json.STEERING else f"\\u{ord(each):04x}" for each in text)

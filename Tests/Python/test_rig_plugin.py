@@ -1,0 +1,325 @@
+"""The pytest plugin, as a project's tests use it: each test here runs pytest in a folder of its own."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from conftest import PROGRAMS, ROOT
+
+Run = Callable[..., pytest.RunResult]
+
+CLIENT = """
+from waymark_nav import Client, Session
+from waymark_nav import messages as m
+
+def place(latitude):
+    return m.Waypoint(center=m.Coordinate(latitude=latitude, longitude=9.5))
+
+async def drive(client, maneuver):
+    session = await client.open_session("car")
+    route = m.RouteInformation(maneuvers=(m.Maneuver(id=1, type=maneuver),), upcoming_maneuver_ids=(1,))
+    await session.start(m.Trip(id="trip", origin=place(47), destination=place(48)), route)
+    await session.update_maneuver_estimates(1, m.TravelEstimates(distance_remaining_meters=150))
+    return session
+"""
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    """Runs pytest with the plugin on tests with a client."""
+    monkeypatch.setenv("WAYMARKD", str(PROGRAMS / "waymarkd"))
+    monkeypatch.setenv("WAYMARK_RESOURCES", str(ROOT / "Sources/WaymarkCommandLine/Resources"))
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    pytester.makepyfile(small_client=CLIENT)
+    short = Path("/tmp") / f"wr-{pytester.path.parent.name[-8:]}-{pytester.path.name[-12:]}"
+
+    def run_pytest(*options: str, tests: str = "", is_rig: bool = True) -> pytest.RunResult:
+        if tests:
+            pytester.makepyfile(test_it=f"from small_client import *\nimport asyncio, pytest\n{tests}")
+        plugin = ["-p", "waymark_nav.rig.plugin"] if is_rig else []
+        return pytester.runpytest_subprocess(*plugin, *([] if "--basetemp" in options else ["--basetemp", str(short)]), *options)
+
+    yield run_pytest
+    shutil.rmtree(short, ignore_errors=True)
+
+
+def test_drives_are_judged(run: Run) -> None:
+    tests = """
+async def test_words(rig):
+    car = await rig.vehicle("car")
+    car.never({"shows": "stale"})
+    car.always({"connected": True})
+    car.rate("updateManeuverEstimates").at_most(1, per="1s")
+    car.when("startGuidance").eventually({"next.distance": "<200m"}, within=5)
+    car.sometimes("startGuidance")
+    car.exactly(1, m.StartGuidance)
+    car.ended("finished")
+    turns = car.in_order("startGuidance", {"next.distance": 150}, within=20)
+    async with Client("app", rig.gateway.navigation) as client:
+        session = await drive(client, m.ManeuverType.RIGHT_TURN)
+        await car.eventually({"next.type": "rightTurn", "next.distance": "100m..0.2km"}, within=5)
+        await turns
+        await car.unchanged("next.type", lasting="10ms")
+        async with car.phase("end"):
+            car.expect("finishGuidance", within=5)
+            await session.finish()
+        assert car.state.end_reason == m.SessionEndReason.FINISHED
+
+async def test_a_stop(rig):
+    car = await rig.vehicle("car", prompts="accept")
+    async def offer(request, session):
+        return Offer(m.TravelEstimates(distance_remaining_meters=100))
+    from waymark_nav import Offer
+    async with Client("app", rig.gateway.navigation) as client:
+        session = await client.open_session("car", on_waypoint=offer)
+        route = m.RouteInformation()
+        await session.start(m.Trip(id="trip", origin=place(47), destination=place(48)), route)
+        await car.expect("startGuidance", within=5)
+        request = await car.request_waypoint(47.5, 9.5, "Café")
+        await request.expect(outcome="accepted", within=5)
+
+async def test_a_gateway_that_is_killed(rig):
+    car = await rig.vehicle("car")
+    async with Client("app", rig.gateway.navigation) as client:
+        await drive(client, m.ManeuverType.RIGHT_TURN)
+        await car.eventually({"shows": "fresh"}, within=5)
+        gone = car.eventually({"shows": "stale"}, within=5)
+        await rig.gateway.restart(after="10ms")
+        await gone
+        await car.eventually({"shows": "fresh", "next.type": "rightTurn"}, within=20)
+        car.cut()
+        await car.in_order({"connected": False}, {"resumed": True}, within=20)
+
+def test_without_a_coroutine(gateway):
+    assert gateway.vehicle.startswith("unix:")
+
+async def test_with_a_gateway_only(gateway, tmp_path):
+    await asyncio.sleep(0)
+"""
+    run(tests=tests).assert_outcomes(passed=5)
+
+
+def test_a_failure_explains_itself(run: Run) -> None:
+    tests = """
+async def test_turn(rig):
+    car = await rig.vehicle("car")
+    async with Client("app", rig.gateway.navigation) as client:
+        await drive(client, m.ManeuverType.RIGHT_TURN)
+        await car.expect("updateManeuverEstimates", within=5)
+        await car.eventually({"next.type": "leftTurn", "next.distance": "<200m"}, within="100ms")
+"""
+    result = run(tests=tests)
+    result.assert_outcomes(failed=1)
+    result.stdout.re_match_lines([
+        r".*RigFailure: eventually next.type leftTurn, next.distance <200m within 0.1 s of",
+        r"E +car/cluster",
+        r"E +in +test_it.py:9",
+        r"E +nearest +at \d+\.\d{3} s; 1 value is different",
+        r"E +next.type +rightTurn +expected leftTurn",
+        r"E +> +\d+\.\d{3}  updateManeuverEstimates \d+: maneuver 1, distanceMeters 150",
+        r"E +vehicle .* connected,.*",
+        r".*Captured waymarkd call.*",
+    ])  # fmt: skip
+
+
+def test_what_is_not_awaited_fails_too(run: Run) -> None:
+    tests = """
+async def test_end(rig):
+    car = await rig.vehicle("car")
+    car.expect("startGuidance", within=60)
+    car.never("vehicleSettings")
+    car.when("showAlert").expect("dismissAlert", within=1)
+    car.never({"connected": False})
+    await car.eventually({"connected": True}, within=5)
+
+async def test_phase(rig):
+    car = await rig.vehicle("car")
+    async with car.phase("a quiet one"):
+        car.never({"connected": True})
+
+async def test_body(rig):
+    car = await rig.vehicle("car")
+    car.sometimes({"phase": "active"})
+    assert 1 == 2
+
+async def test_endless(rig):
+    car = await rig.vehicle("car")
+    await car.never("showAlert")
+
+async def test_request(rig):
+    car = await rig.vehicle("car")
+    request = await car.request_waypoint(47, 9)
+    await request.expect(outcome="acepted", within=1)
+"""
+    result = run(tests=tests)
+    result.assert_outcomes(failed=5)
+    text = result.stdout.str()
+    for said in (
+        "message startGuidance within 60 s of car/cluster",
+        "message dismissAlert within 1 s, when showAlert of car/cluster",
+        "never happened",
+        "in the phase a quiet one:",
+        "assert 1 == 2",
+        "This failed too:",
+        "sometimes phase active of car/cluster",
+        "it has no end before that of the test, so it cannot be awaited",
+        "acepted is no outcome; did you mean accepted?",
+    ):
+        assert said in text
+    assert "never connected false" not in text
+
+
+def test_programs_take_part(run: Run) -> None:
+    tests = f"""
+async def test_process(rig):
+    program = await rig.process({sys.executable!r}, "-c", "print('hello'); raise SystemExit(3)")
+    assert await program.wait(within=20) == 3
+    assert program.output == "hello"
+    car = await rig.vehicle("car")
+    await car.eventually({{"phase": "active"}}, within=0.01)
+
+async def test_patience(rig):
+    program = await rig.process({sys.executable!r}, "-c", "import time; time.sleep(60)", name="sleeper")
+    await program.wait(within=0.01)
+
+async def test_missing(rig):
+    await rig.process("/there/is/none")
+
+async def test_profile(rig):
+    await rig.vehicle("car", profile="huge")
+
+async def test_slow(rig):
+    await rig.vehicle("car", profile="slow-reader")
+
+async def test_name(rig):
+    await rig.vehicle("no spaces")
+
+async def test_profiles(rig):
+    for profile in ("full", "left-hand-traffic", "no-lanes", "short-text", "two-maneuvers"):
+        await rig.vehicle(profile, profile=profile)
+"""
+    result = run(tests=tests)
+    result.assert_outcomes(failed=6, passed=1)
+    text = result.stdout.str()
+    for said in (
+        "ended with status 3: hello",
+        "sleeper still runs after 0.01 s",
+        "/there/is/none cannot be run: No such file or directory",
+        "huge is none of the profiles in",
+        "reads without a delay",
+        "the vehicle no spaces: ",
+    ):
+        assert said in text, said
+
+
+def test_other_plugins_are_left_alone(run: Run, pytester: pytest.Pytester) -> None:
+    tests = """
+@pytest.fixture
+async def number():
+    return 3
+
+async def test_rig(rig):
+    await (await rig.vehicle("car")).eventually({"connected": True}, within=5)
+
+class TestClass:
+    async def test_method(self, rig):
+        assert await rig.vehicle("car")
+
+@pytest.mark.asyncio
+async def test_other(number):
+    assert number == 3
+"""
+    run("-p", "pytest_asyncio", "-o", "asyncio_mode=auto", tests=tests).assert_outcomes(passed=3)
+    run("-p", "pytest_asyncio", "-o", "asyncio_mode=strict", "-k", "rig or method").assert_outcomes(passed=2, deselected=1)
+    foreign = """
+@pytest.fixture
+def gateway():
+    return "mine"
+
+async def test_mine(gateway):
+    assert gateway == "mine"
+"""
+    result = run("-p", "no:asyncio", tests=foreign)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*async def functions are not natively supported*"])
+
+
+def test_tests_run_at_the_same_time(run: Run) -> None:
+    tests = """
+@pytest.mark.parametrize("number", range(4))
+async def test_rig(rig, number):
+    car = await rig.vehicle("car")
+    await car.eventually({"connected": True}, within=10)
+"""
+    run("-p", "xdist", "-n", "2", tests=tests).assert_outcomes(passed=4)
+
+
+def test_a_long_folder_is_no_hindrance(run: Run, pytester: pytest.Pytester) -> None:
+    tests = """
+async def test_rig(rig):
+    assert len(str(rig.gateway.folder)) < 40
+    await rig.vehicle("car")
+"""
+    folder = pytester.path / ("long" * 25)
+    run("--basetemp", str(folder), tests=tests).assert_outcomes(passed=1)
+
+
+def test_a_missing_program_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAYMARKD", "/there/is/none")
+    result = run(tests="async def test_rig(rig):\n    pass\n")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*there is no program /there/is/none: install waymark, add its folder to PATH, or set WAYMARKD*"])
+
+
+FAKE = f"""#!{sys.executable}
+import json, sys
+name = sys.argv[-1]
+if name.startswith("wrong"):
+    print(f"{{name}}:1:1: unknown key x", file=sys.stderr)
+    sys.exit(2)
+if "--list" in sys.argv:
+    print(json.dumps({{"kind": "scenario", "file": name, "expectations": []}}))
+    sys.exit()
+line = {{"kind": "scenario", "seed": 7, "clock": "virtual", "seconds": 1.5, "verdict": "passed", "expectations": [], "lints": []}}
+if name.startswith("red"):
+    failed = {{"line": 3, "column": 5, "verdict": "failed", "text": "x", "explanation": ["  next.type"]}}
+    line |= {{"verdict": "failed", "expectations": [failed],
+              "lints": [{{"rule": "LINT-LANE-LINK", "sentence": "Lanes.", "findings": [{{"seconds": 2, "text": "lanes 4"}}]}}]}}
+if name.startswith("broken"):
+    line |= {{"verdict": "broken", "problem": "the history is full"}}
+print(json.dumps(line))
+sys.exit({{"green": 0, "red": 1, "broken": 2}}[name.split(".")[0]])
+"""
+
+
+def test_scenario_files_are_tests(run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = pytester.path / "waymark"
+    program.write_text(FAKE)
+    program.chmod(0o755)
+    monkeypatch.setenv("WAYMARK", str(program))
+    for name in ("green", "red", "broken", "wrong"):
+        pytester.path.joinpath(f"{name}.scenario.yaml").write_text("about: x\n")
+    result = run("--continue-on-collection-errors", "--junit-xml=out.xml")
+    result.assert_outcomes(passed=1, failed=2, errors=1)
+    text = result.stdout.str()
+    for said in (
+        "wrong.scenario.yaml:1:1: unknown key x",
+        "red.scenario.yaml:3:5\n  next.type",
+        "red.scenario.yaml: LINT-LANE-LINK: Lanes.\n  2.000  lanes 4",
+        "broken.scenario.yaml: the history is full",
+    ):
+        assert said in text
+    assert 'name="seed" value="7"' in pytester.path.joinpath("out.xml").read_text()
+    monkeypatch.setenv("WAYMARK", "/there/is/none")
+    run("green.scenario.yaml").stdout.fnmatch_lines(["*there is no program /there/is/none*"])
+
+
+def test_the_example_of_the_page_runs(run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAYMARK", str(PROGRAMS / "waymark"))
+    shutil.copy(ROOT / "Docs/examples/python/test_drive.py", pytester.path)
+    run("test_drive.py").assert_outcomes(passed=1)
