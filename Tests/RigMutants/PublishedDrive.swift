@@ -1,56 +1,45 @@
 package import WaymarkModel
 package import WaymarkProtocol
+internal import WaymarkRig
 package import WaymarkRoutes
 
-/// What `waymark navigate` publishes on a drive, each with its time since the begin.
+/// What a client of the rig publishes on a drive, each with its time since the begin.
 package struct PublishedDrive: Sendable {
     package private(set) var publications: [(elapsed: Duration, publication: Publication)] = []
 
-    /// The client says at least every `estimatesEvery` where it is; nil: only when what is shown changes.
-    package init(
-        _ route: EngineRoute, _ trip: Trip, speed: Double = 1, estimatesEvery interval: Duration? = nil
-    ) {
-        var options = DriveOptions()
-        options.speedFactor = speed
-        var drive = Drive(route: route, options: options)
-        self.publications.append((.zero, .startGuidance(trip, generation: 1, drive.information)))
-        // Why coarser in real time: the drive hardly changes in between.
-        let tick = Duration.milliseconds(speed > 1 ? 50 : 200)
-        var elapsed = Duration.zero
-        var changes: [DriveChange] = []
-        while drive.state == .driving {
-            changes.removeAll(keepingCapacity: true)
-            drive.advance(to: elapsed, into: &changes)
-            self.publications += changes.compactMap(Self.publication).map { (elapsed, $0) }
-            if let interval { self.repeatEstimates(of: drive, at: elapsed, every: interval) }
-            elapsed += tick
+    package init(_ route: EngineRoute, _ trip: Trip, speed: Double = 1) {
+        var options = GuideMachine.Options()
+        options.drive.speedFactor = speed
+        options.estimatesNotBefore = .milliseconds(200)
+        var guide = GuideMachine(route, trip: trip, options: options)
+        let begin = Instant(nanoseconds: 0)
+        var now = begin
+        var actions: [GuideMachine.Action] = []
+        guide.begin(at: now, into: &actions)
+        while true {
+            for case .publish(let publication) in actions {
+                self.publications.append((now - begin, publication.ofFirstGeneration))
+            }
+            actions.removeAll(keepingCapacity: true)
+            guard let deadline = guide.deadline else { break }
+            now = deadline
+            guide.advance(to: now, into: &actions)
         }
-        self.publications.append((elapsed, .pauseGuidance(.arrived, description: [])))
-        self.publications.append((elapsed, .finishGuidance))
     }
+}
 
-    private mutating func repeatEstimates(of drive: Drive, at elapsed: Duration, every interval: Duration) {
-        let last = self.publications.last {
-            [.updateTripEstimates, .startGuidance].contains($0.publication.type)
-        }
-        guard let last, elapsed - last.elapsed >= interval,
-            let estimates = drive.information.tripTravelEstimates
-        else { return }
-        self.publications.append((elapsed, .tripEstimates(estimates, .default)))
-    }
-
-    private static func publication(_ change: DriveChange) -> Publication? {
-        switch change {
-        case .position, .offRoute, .finished: nil
-        case .upcomingManeuvers(let ids): .upcomingManeuvers(ids, generation: 1)
-        case .maneuverState(let state): .maneuverState(state, generation: 1)
-        case .currentLaneGuidance(let id): .currentLaneGuidance(id, generation: 1)
-        case .roadName(let names): .currentRoadName(names)
-        case .currentSegment(let id): .currentRouteSegment(id, generation: 1)
-        case .tripEstimates(let estimates, let color): .tripEstimates(estimates, color)
-        case .maneuverEstimates(let id, let estimates): .maneuverEstimates(id, estimates, generation: 1)
-        case .arrivedAtWaypoint: .pauseGuidance(.arrived, description: [])
-        case .leavingWaypoint: .resumeGuidance(generation: 1, .unknown, nil)
+extension Publication {
+    /// The same of the first route: a guide leaves it to its session to number routes.
+    fileprivate var ofFirstGeneration: Publication {
+        switch self {
+        case .startGuidance(let trip, _, let route): .startGuidance(trip, generation: 1, route)
+        case .resumeGuidance(_, let reason, let route): .resumeGuidance(generation: 1, reason, route)
+        case .upcomingManeuvers(let ids, _): .upcomingManeuvers(ids, generation: 1)
+        case .maneuverState(let state, _): .maneuverState(state, generation: 1)
+        case .currentLaneGuidance(let id, _): .currentLaneGuidance(id, generation: 1)
+        case .currentRouteSegment(let id, _): .currentRouteSegment(id, generation: 1)
+        case .maneuverEstimates(let id, let estimates, _): .maneuverEstimates(id, estimates, generation: 1)
+        default: self
         }
     }
 }

@@ -82,7 +82,7 @@ import WaymarkRoutes
         ]
         #expect(ScenarioFiles(names).ready.map(\.scenario.about).count == 2)
         let unknown = ScenarioFiles(["\(ScenarioFiles.gallery)/declined"])
-        #expect(unknown.errors.first?.contains("declined.scenario.yaml is not one of") == true)
+        #expect(unknown.errors.first?.contains("@gallery has no declined; it has alert-answered, ") == true)
     }
 
     // MARK: right-turn-lanes

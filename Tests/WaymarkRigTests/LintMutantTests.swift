@@ -14,7 +14,7 @@ import WaymarkRoutes
         return names.compactMap { name in
             let file = folder.appending(path: "\(name).json")
             guard let answer = try? RouteReader.read([UInt8](Data(contentsOf: file))) else { return nil }
-            return PublishedDrive(answer.routes[0], answer.trip(id: "t"), estimatesEvery: .seconds(9))
+            return PublishedDrive(answer.routes[0], answer.trip(id: "t"))
         }
     }()
 

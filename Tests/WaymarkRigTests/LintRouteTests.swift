@@ -54,14 +54,7 @@ import WaymarkRoutes
             for speed in [1.0, 20] {
                 let drive = PublishedDrive(route, answer.trip(id: "t"), speed: speed)
                 #expect(drive.publications.count > 3)
-                var allowances = [
-                    LintAllowance(
-                        .driveSilent, reason: "a drive tells estimates only when what is shown changes")
-                ]
-                if speed > 1 {
-                    allowances.append(LintAllowance(.rateFast, reason: "the drive is 20 times faster"))
-                }
-                for finding in LintSketch.findings(drive.publications, allowing: allowances) {
+                for finding in LintSketch.findings(drive.publications) {
                     let seconds = Double(finding.instant.nanoseconds) / 1e9
                     Issue.record(
                         "route \(index), speed \(speed), \(seconds) s: \(finding.rule) \(finding.field): \(finding.text)"

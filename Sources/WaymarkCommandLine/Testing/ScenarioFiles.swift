@@ -62,8 +62,8 @@ struct ScenarioFiles {
     private mutating func readShipped(_ given: String) {
         let name = given.hasSuffix(Self.suffix) ? given : given + Self.suffix
         guard Resources.scenarioNames.contains(name) else {
-            let names = Resources.scenarioNames.joined(separator: ", ")
-            return self.errors.append("\(Self.gallery)/\(name) is not one of \(names)")
+            let names = Resources.scenarioNames.map { $0.dropLast(Self.suffix.count) }.joined(separator: ", ")
+            return self.errors.append("\(Self.gallery) has no \(given); it has \(names)")
         }
         self.read(Resources.scenarioPath(name), name: "\(Self.gallery)/\(name)")
     }

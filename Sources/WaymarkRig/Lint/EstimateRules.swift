@@ -8,21 +8,23 @@ private func exceeds(_ meters: UInt32, _ limit: UInt32, by least: Double, orPart
 
 /// LINT-TRIP-RISES.
 struct TripRisesRule: SessionRule {
-    private var last: UInt32?
+    /// Since guidance is settled. Why not the one before: a distance that rises in small steps rises as well.
+    private var lowest: UInt32?
 
     mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
         guard case .published(let publication) = step else { return }
-        if publication.newRoute != nil { self.last = session.trip?.meters }
+        if publication.newRoute != nil { self.lowest = session.trip?.meters }
         guard case .tripEstimates(let estimates, _) = publication else { return }
         let meters = estimates.distanceRemaining.meters
-        defer { self.last = meters }
-        guard let last, session.isSettled(at: context.instant),
-            exceeds(meters, last, by: 100, orPart: 0.02)
-        else { return }
+        guard let lowest, session.isSettled(at: context.instant) else { return self.lowest = meters }
+        guard exceeds(meters, lowest, by: 100, orPart: 0.02) else {
+            return self.lowest = min(lowest, meters)
+        }
+        self.lowest = meters
         context.find(
             .tripRises, in: session, field: "travel_estimates.distance_remaining_meters",
-            values: [("before", "\(last) m"), ("distance", "\(meters) m")],
-            "the distance to the destination rose from \(last) m to \(meters) m")
+            values: [("before", "\(lowest) m"), ("distance", "\(meters) m")],
+            "the distance to the destination rose from \(lowest) m to \(meters) m")
     }
 }
 

@@ -55,7 +55,7 @@ package struct MessagePattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var description: String {
-        let name = self.type.map(Self.name) ?? "publication"
+        let name = self.type.map(Self.name) ?? "publications"
         return self.fields.elements.isEmpty ? name : "\(name) where \(self.fields)"
     }
 
@@ -84,7 +84,7 @@ package struct MessagePattern: Sendable, Hashable, CustomStringConvertible {
         else { return nil }
         guard self.isOfType(frame) else {
             let seen = Self.name(frame.frame.header.rawType)
-            let wanted = self.type.map(Self.name) ?? "publication"
+            let wanted = self.type.map(Self.name) ?? "publications"
             let what = seen == wanted ? "\(seen), refused" : seen
             return ([FieldDifference("message", expected: wanted, seen: what)], 1_000)
         }
