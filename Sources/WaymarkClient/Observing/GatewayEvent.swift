@@ -69,30 +69,15 @@ public struct GatewayEvent: Sendable, Hashable {
     public let reason: String
 
     init(_ event: ObservedEvent, peer: String) {
-        let kind = ObservedKind(rawValue: event.kind)
-        self.kind = kind.map(Kind.init) ?? .unknown
+        self.kind = ObservedKind(rawValue: event.kind).map(Kind.init) ?? .unknown
         self.vehicles = event.vehicles.map(\.rawValue)
         self.client = event.client?.rawValue ?? ""
         self.peer = peer
         self.session = event.session.rawValue
         self.requestID = event.request.rawValue
         self.code = event.code
-        self.codeName = kind.map { Self.codeName(event.code, of: $0) } ?? ""
+        self.codeName = event.codeName
         self.reason = event.reason
-    }
-
-    private static func codeName(_ code: UInt32, of kind: ObservedKind) -> String {
-        switch kind {
-        case .closing: CloseCode(rawValue: code).map { "\($0)" } ?? "\(code)"
-        case .rejected: ErrorCode(rawValue: code).map { "\($0)" } ?? "\(code)"
-        case .vehiclesRefused: code == 0 ? "" : ErrorCode(rawValue: code).map { "\($0)" } ?? "\(code)"
-        case .left, .sessionEnded: SessionEndReason(rawValue: code).map { "\($0)" } ?? "\(code)"
-        case .paused: PauseReason(rawValue: code).name
-        case .requestEnded: Outcome(rawValue: code).map { "\($0)" } ?? "\(code)"
-        case .admitted, .resumed, .departed, .helloRefused, .sessionOpened, .joined, .started, .continued,
-            .rerouted, .suspended, .restored, .stopRequested, .driveRequested:
-            ""
-        }
     }
 }
 

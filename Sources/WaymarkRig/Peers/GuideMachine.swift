@@ -107,8 +107,8 @@ package struct GuideMachine: Sendable {
     private var alerts: [(meters: Double, alert: NavigationAlert)]
     private var standsAt: Double?
     private var refusals: UInt32 = 0
-    /// Since when it waits at the destination.
-    private var arrivedAt: Instant?
+    /// How long it has waited at the destination, in steps: on a busy machine the clock runs ahead of what peers can answer.
+    private var waited = Duration.zero
     private var isStopped = false
     private var isCancelled = false
     private var estimates: EstimatePace
@@ -273,7 +273,7 @@ package struct GuideMachine: Sendable {
             actions.append(.publish(.pauseGuidance(.rerouting, description: [])))
             self.phase = .searching(nil)
             return actions.append(.findWay(self.drive.position, self.drive.waypointsAhead))
-        case .finished: if self.standsAt == nil, self.arrives(at: now, into: &actions) { return }
+        case .finished: if self.standsAt == nil, self.arrives(into: &actions) { return }
         }
         self.deadline = now + (isBehind ? Self.catchUpTick : Self.tick)
     }
@@ -413,7 +413,7 @@ package struct GuideMachine: Sendable {
         self.odometer.enteredAt = self.drive.meters
         self.startedAt = now
         self.driven = .zero
-        self.arrivedAt = nil
+        self.waited = .zero
         self.reroutes += 1
         self.trip.waypoints = Array(route.waypoints.dropFirst().dropLast())
         self.trip.routeChoices = []
@@ -425,11 +425,12 @@ package struct GuideMachine: Sendable {
     }
 
     /// Ends guidance at the destination; false while a request may still change the route.
-    private mutating func arrives(at now: Instant, into actions: inout [Action]) -> Bool {
-        let arrivedAt = self.arrivedAt ?? now
-        self.arrivedAt = arrivedAt
-        let isWaiting = self.openInquiries.values.contains { $0 > 0 } && now - arrivedAt < Self.waitMax
-        guard !isWaiting, self.accepted.isEmpty else { return false }
+    private mutating func arrives(into actions: inout [Action]) -> Bool {
+        let isWaiting = self.openInquiries.values.contains { $0 > 0 } && self.waited < Self.waitMax
+        guard !isWaiting, self.accepted.isEmpty else {
+            self.waited += Self.tick
+            return false
+        }
         actions.append(.publish(.pauseGuidance(.arrived, description: [])))
         actions.append(.publish(.finishGuidance))
         self.end(.arrived, into: &actions)
