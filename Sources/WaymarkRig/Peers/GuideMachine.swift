@@ -265,7 +265,7 @@ package struct GuideMachine: Sendable {
             self.deadline = self.estimates.due
             return actions.append(.stands)
         }
-        let isBehind = self.driveOn(at: now, into: &actions)
+        var isBehind = self.driveOn(at: now, into: &actions)
         self.showAlerts(into: &actions)
         switch self.drive.state {
         case .driving, .leaving: break
@@ -273,7 +273,11 @@ package struct GuideMachine: Sendable {
             actions.append(.publish(.pauseGuidance(.rerouting, description: [])))
             self.phase = .searching(nil)
             return actions.append(.findWay(self.drive.position, self.drive.waypointsAhead))
-        case .finished: if self.standsAt == nil, self.arrives(into: &actions) { return }
+        case .finished:
+            guard self.standsAt == nil else { break }
+            if self.arrives(into: &actions) { return }
+            // It waits, and has nothing to catch up with.
+            isBehind = false
         }
         self.deadline = now + (isBehind ? Self.catchUpTick : Self.tick)
     }
