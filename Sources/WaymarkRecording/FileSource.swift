@@ -65,6 +65,8 @@ package enum RecordingRepair {
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw .failed(errno) }
         let source = try FileSource(owning: descriptor)
+        // It closes the file, which is written to after its last use.
+        defer { withExtendedLifetime(source) {} }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw .unsupported("it is being recorded")
         }
