@@ -56,6 +56,8 @@ actor Guide {
     private let options: Options
     private var machine: GuideMachine
     private var report = DriveReport()
+    /// The instant that the machine knows.
+    private var steppedAt = Instant(nanoseconds: 0)
 
     /// A guide that drives `route` of `trip` in `session`.
     init(_ session: NavigationSession, _ route: EngineRoute, trip: Trip, options: Options) {
@@ -111,7 +113,8 @@ actor Guide {
     /// Guides to the end of the drive or of the session.
     func run() async throws -> End {
         var actions: [GuideMachine.Action] = []
-        self.machine.begin(at: self.now, into: &actions)
+        self.steppedAt = self.now
+        self.machine.begin(at: self.steppedAt, into: &actions)
         while true {
             // Performing one may add others.
             var next = 0
@@ -121,9 +124,11 @@ actor Guide {
                 next += 1
             }
             actions.removeAll(keepingCapacity: true)
-            let delay = self.machine.deadline.map { $0 - self.now } ?? GuideMachine.tick
-            if delay > .zero { try await self.options.pace.sleep(delay) }
-            self.machine.advance(to: self.now, into: &actions)
+            // Why the whole time, though performing took a part of it: on a busy machine the drive would leave no time to its vehicles.
+            let delay = self.machine.deadline.map { $0 - self.steppedAt } ?? GuideMachine.tick
+            try await self.options.pace.sleep(max(.zero, delay))
+            self.steppedAt = self.now
+            self.machine.advance(to: self.steppedAt, into: &actions)
         }
     }
 
@@ -143,10 +148,12 @@ actor Guide {
         case .noRoute: self.say(["the stop cannot be added: there is no new route"])
         case .findWay(let position, let stops):
             let route = await self.options.findWay(position, stops)
-            self.machine.found(route, at: self.now, into: &actions)
+            self.steppedAt = self.now
+            self.machine.found(route, at: self.steppedAt, into: &actions)
         case .stands:
             await self.options.pause?.body()
-            self.machine.standOver(at: self.now)
+            self.steppedAt = self.now
+            self.machine.standOver(at: self.steppedAt)
         case .ended: break
         }
     }
