@@ -88,17 +88,7 @@ package struct RigClient: RigPeer {
         self.hello = hello
         self.behaviour = behaviour
         self.random = PeerRandom(seed: seed)
-        self.link = Self.link(try ClientMachine(hello), &self.random)
-    }
-
-    private static func link(
-        _ machine: ClientMachine, _ random: inout PeerRandom
-    ) -> LinkMachine<ClientMachine> {
-        var reconnection = ReconnectionPolicy()
-        // A gateway that is not there yet is waited for.
-        reconnection.firstAttemptsMax = .max
-        return LinkMachine(
-            machine, to: VirtualRun.address, reconnection, random: PeerRandom(seed: random.next()))
+        self.link = LinkMachine(inRun: try ClientMachine(hello), &self.random)
     }
 
     package var storage: VehicleLimits? { nil }
@@ -142,13 +132,8 @@ package struct RigClient: RigPeer {
     ) {
         for action in linkActions {
             switch action {
-            case .connect: actions.append(.connect)
-            case .write(let bytes): actions.append(.write(bytes))
-            case .halfClose: actions.append(.halfClose)
-            case .closeTransport: actions.append(.closeTransport)
-            case .log(let note): actions.append(.log("\(note)"))
-            case .state: break
             case .output(let output): self.perform(output, at: now, into: &actions)
+            default: actions += [PeerAction](action)
             }
         }
     }
@@ -438,7 +423,7 @@ package struct RigClient: RigPeer {
             self.session = nil
             self.guide?.stop()
         }
-        self.link = Self.link(machine, &self.random)
+        self.link = LinkMachine(inRun: machine, &self.random)
         self.handle(.open, at: now, into: &actions)
     }
 }

@@ -23,3 +23,28 @@ package enum PeerAction: Sendable, Hashable {
     /// A line for the history.
     case log(String)
 }
+
+extension [PeerAction] {
+    /// What a link wants of its transport or says to people; none for what it tells its peer.
+    init(_ action: LinkAction<some Sendable>) {
+        self =
+            switch action {
+            case .connect: [.connect]
+            case .write(let bytes): [.write(bytes)]
+            case .halfClose: [.halfClose]
+            case .closeTransport: [.closeTransport]
+            case .log(let note): [.log("\(note)")]
+            case .state, .output: []
+            }
+    }
+}
+
+extension LinkMachine {
+    /// A peer of a run: it waits for a gateway that is not there yet.
+    init(inRun peer: Peer, _ random: inout PeerRandom) {
+        var reconnection = ReconnectionPolicy()
+        reconnection.firstAttemptsMax = .max
+        self.init(
+            peer, to: VirtualRun.address, reconnection, random: PeerRandom(seed: random.next()))
+    }
+}

@@ -59,7 +59,6 @@ package struct RigVehicle: RigPeer {
     /// What it was asked and has not answered, oldest first.
     private var open: [Question] = []
     private static let openMax = 16
-    /// It has left, and comes back when it is told.
     /// It is not connected and does not try: not yet, or not any more.
     private var isAway = true
     private var hasSetReady = false
@@ -76,17 +75,7 @@ package struct RigVehicle: RigPeer {
         self.behaviour = behaviour
         self.random = PeerRandom(seed: seed)
         let machine = try EndpointMachine(hello, random: PeerRandom(seed: self.random.next()))
-        self.link = Self.link(machine, &self.random)
-    }
-
-    private static func link(
-        _ machine: EndpointMachine, _ random: inout PeerRandom
-    ) -> LinkMachine<EndpointMachine> {
-        var reconnection = ReconnectionPolicy()
-        // A gateway that is not there yet is waited for.
-        reconnection.firstAttemptsMax = .max
-        return LinkMachine(
-            machine, to: VirtualRun.address, reconnection, random: PeerRandom(seed: random.next()))
+        self.link = LinkMachine(inRun: machine, &self.random)
     }
 
     package var storage: VehicleLimits? { self.hello.limits }
@@ -114,16 +103,12 @@ package struct RigVehicle: RigPeer {
     ) {
         for action in linkActions {
             switch action {
-            case .connect: actions.append(.connect)
-            case .write(let bytes): actions.append(.write(bytes))
-            case .halfClose: actions.append(.halfClose)
-            case .closeTransport: actions.append(.closeTransport)
-            case .log(let note): actions.append(.log("\(note)"))
             case .state(let state): self.change(state, at: now, into: &actions)
             case .output(let output):
                 for output in self.mutation?(output) ?? [output] {
                     self.perform(output, at: now, into: &actions)
                 }
+            default: actions += [PeerAction](action)
             }
         }
     }
@@ -290,7 +275,7 @@ package struct RigVehicle: RigPeer {
         if !withToken {
             machine = try EndpointMachine(self.hello, random: PeerRandom(seed: self.random.next()))
         }
-        self.link = Self.link(machine, &self.random)
+        self.link = LinkMachine(inRun: machine, &self.random)
         self.handle(.open, at: now, into: &actions)
     }
 }
