@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import xml.etree.ElementTree
 from contextlib import redirect_stderr, redirect_stdout
@@ -21,11 +22,13 @@ sys.path.insert(0, str(SOURCE))
 # pylint: disable=wrong-import-position
 from waymark_conformance.__main__ import main  # noqa: E402
 from waymark_conformance.cases import CLASSES, ROLES, covered, load_cases  # noqa: E402
-from waymark_conformance.frames import Reader, type_number  # noqa: E402
+from waymark_conformance.frames import Frame, Reader, type_number  # noqa: E402
+from waymark_conformance.laws import EndpointLaws  # noqa: E402
+from waymark_conformance.links import Link  # noqa: E402
 from waymark_conformance.match import filled, mismatch  # noqa: E402
 from waymark_conformance.peers import Peer, Process  # noqa: E402
 from waymark_conformance.schema import decode, encode, faults, load  # noqa: E402
-from waymark_conformance.steps import FRAGMENTS, SCENES, VERBS  # noqa: E402
+from waymark_conformance.steps import FRAGMENTS, SCENES, VERBS, Scene  # noqa: E402
 
 import mutants  # noqa: E402
 
@@ -152,6 +155,35 @@ class Patterns(unittest.TestCase):
         names = {}
         self.assertIsNone(mismatch({"sequence": {"$bind": "last"}}, {"sequence": 7}, names, "", "Acknowledgement"))
         self.assertEqual(filled({"sequence": {"$plus": ["$last", 1]}}, names, {}), {"sequence": 8})
+
+    def test_an_age_is_a_multiple_of_100_within_bounds(self):
+        ages = [mismatch({"$hundreds": [300, 900]}, age, {}, "age") for age in (200, 300, 650, 900, 1000, None)]
+        self.assertEqual([fault is None for fault in ages], [False, True, False, True, False, False])
+
+    def test_the_time_since_a_mark_is_rounded_up_to_100_ms(self):
+        async def since():
+            scene = Scene({"number": 1}, None)
+            await scene.run([{"mark": "began"}])
+            await asyncio.sleep(0.001)
+            return scene.fill(["$since_began", "$number"])
+
+        age, number = asyncio.run(since())
+        self.assertEqual((age % 100, age >= 100, number), (0, True, 1))
+
+    def test_a_frame_in_pieces_is_not_broken_by_the_answer_to_a_ping(self):
+        async def cut():
+            incoming, written = asyncio.StreamReader(), []
+            writer = types.SimpleNamespace(write=written.append, drain=lambda: asyncio.sleep(0), transport=types.SimpleNamespace(abort=lambda: 0))
+            link = Link("g", incoming, writer, [], EndpointLaws())
+            scene = Scene({}, None)
+            scene.links["g"] = link
+            incoming.feed_data(Frame(type_number("Ping"), encode("Ping", {"nonce": 7})).pack())
+            await scene.run([{"send": "g", "type": "SnapshotEnd", "session": 7, "pieces": 1}])
+            link.close()
+            return b"".join(written)
+
+        reader = Reader()
+        self.assertEqual([frame.type for frame in reader.feed(asyncio.run(cut()))], [type_number("SnapshotEnd"), type_number("Pong")])
 
     def test_a_fragment_is_changed_where_it_is_used(self):
         trip = filled({"$use": "start", "trip": {"id": "other"}, "route": {"segments": None}}, {}, FRAGMENTS)

@@ -81,6 +81,18 @@ class Link:
         with contextlib.suppress(ConnectionError, RuntimeError):
             self.writer.write(data)
 
+    @contextlib.contextmanager
+    def alone(self):
+        """Gives `write` to one frame that takes a while; others, as the answer to a Ping, follow behind it."""
+        write, waiting = self.write, []
+        self.write = waiting.append
+        try:
+            yield write
+        finally:
+            self.write = write
+            for data in waiting:
+                write(data)
+
     def say(self, name, body, **header):
         self.send(Frame(type_number(name), encode(name, body), **header))
 

@@ -65,6 +65,12 @@ def special(pattern, value, names, where, message=None):
             if isinstance(value, (int, float)) and wanted[0] <= value <= wanted[1]
             else f"{where} is {value!r}, not within {wanted}"
         )
+    if name == "$hundreds":
+        return (
+            None
+            if isinstance(value, int) and value % 100 == 0 and wanted[0] <= value <= wanted[1]
+            else f"{where} is {value!r}, no multiple of 100 within {wanted}"
+        )
     if name == "$not":
         return f"{where} is {value!r}" if mismatch(wanted, value, names, where, message) is None else None
     if name == "$in":

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import math
 
 from .frames import PUBLISHED, Frame, flag_bits, flag_names, type_number
 from .judging import Failed, Judging
@@ -15,6 +16,8 @@ NOISE = {"Ping", "Pong", "Acknowledgement", "VehicleChanged", "ReceiptReport", "
 WITHIN = 5.0
 # How long an end waits for frames that nothing asked for.
 LINGER = 0.12
+# How long a frame in pieces may pause between them, all in all: a busy machine would take so long that the other side gives up.
+PAUSES = 1.0
 unique = itertools.count(1)
 
 
@@ -25,11 +28,13 @@ class Scene(Judging):
         self.names, self.stage, self.slowness = names, stage, slowness
         self.links, self.log, self.observed = {}, [], []
         self.process, self.was_told = None, False
+        self.marks = {}
 
     # Names and times
 
     def fill(self, value):
-        return filled(value, self.names, FRAGMENTS)
+        since = {f"since_{name}": math.ceil((clock() - at) * 10) * 100 for name, at in self.marks.items()}
+        return filled(value, {**self.names, **since}, FRAGMENTS)
 
     def seconds(self, value):
         """A duration: a number, or the name of a time of the setup with what is added to it."""
@@ -119,6 +124,10 @@ class Scene(Judging):
     async def set(self, _, step):
         self.names.update(self.fill(step["set"]))
 
+    async def mark(self, name, _):
+        """Names this instant: $since_NAME is how many milliseconds have passed since, rounded up to 100 as an age is."""
+        self.marks[name] = clock()
+
     # Sending
 
     def body(self, name, step):
@@ -151,10 +160,12 @@ class Scene(Judging):
             link.log.append((clock(), link.name, f"sent in pieces of {size} bytes", frame))
             frame.decode()
             link.laws.sent(frame, clock())
-            for at in range(0, len(data), size):
-                link.write(data[at : at + size])
-                await link.writer.drain()
-                await asyncio.sleep(0.001)
+            began = clock()
+            with link.alone() as write:
+                for at in range(0, len(data), size):
+                    write(data[at : at + size])
+                    await link.writer.drain()
+                    await asyncio.sleep(0.001 if clock() - began < PAUSES else 0)
             return
         link.send(frame)
 
@@ -458,10 +469,13 @@ class Scene(Judging):
         if part not in self.stage.parts:
             raise Failed(f"it does not have {part}", "UNIMPLEMENTED")
 
-    async def none(self, seconds, _):
-        """The implementation does not connect for a time."""
+    async def none(self, seconds, step):
+        """The implementation does not connect for a time, from now on or since a mark: a busy machine may be late already."""
+        left = seconds - (clock() - self.marks[step["since"]] if "since" in step else 0)
+        if left <= 0:
+            return
         try:
-            await asyncio.wait_for(self.stage.new.get(), seconds)
+            await asyncio.wait_for(self.stage.new.get(), left)
         except TimeoutError:
             return
         raise Failed("it connects again")
@@ -494,6 +508,7 @@ VERBS = {
     for name in (
         "do",
         "set",
+        "mark",
         "times",
         "silence",
         "declares",
