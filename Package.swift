@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "WaymarkModel", targets: ["WaymarkModel"]),
         .library(name: "WaymarkClient", targets: ["WaymarkClient"]),
         .library(name: "WaymarkRoutes", targets: ["WaymarkRoutes"]),
+        .library(name: "WaymarkRig", targets: ["WaymarkRig"]),
         .executable(name: "waymarkd", targets: ["waymarkd"]),
         .executable(name: "waymark", targets: ["waymark"]),
     ],
@@ -147,8 +148,16 @@ let package = Package(
             name: "WaymarkRig",
             dependencies: [
                 "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkConnections",
-                "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkRoutes", "WaymarkSimulation",
+                "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRoutes",
+                "WaymarkSimulation",
                 .product(name: "Yams", package: "Yams"),
+            ], resources: [.embedInCode("API/Shipped")], swiftSettings: strict),
+        .target(
+            name: "WaymarkRigSockets",
+            dependencies: [
+                "NetworkErrors", "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
+                "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
+                "WaymarkTransport", nioCore, nioPosix, logging,
             ], swiftSettings: strict),
 
         .target(
@@ -164,8 +173,8 @@ let package = Package(
             name: "WaymarkCommandLine",
             dependencies: [
                 "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkRoutes",
-                "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkTelemetry",
-                "WaymarkTransport", arguments, lifecycle,
+                "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets",
+                "WaymarkTelemetry", "WaymarkTransport", arguments, lifecycle,
                 logging, signals,
             ], resources: [.copy("Resources")], swiftSettings: strict),
 
@@ -192,6 +201,12 @@ let package = Package(
                     condition: .when(traits: ["ServiceLifecycle"])),
             ],
             path: "Docs/examples/articles", packageAccess: false, swiftSettings: strict),
+
+        // The code of Docs/rig.md, as tests. Without `testing`: it must compile with the settings that a new package has.
+        .testTarget(
+            name: "RigExampleTests", dependencies: ["WaymarkRig"], path: "Docs/examples/rig",
+            exclude: ["two-maneuvers.scenario.yaml"], packageAccess: false,
+            swiftSettings: [.treatAllWarnings(as: .error)]),
 
         // Docs/performance.md.
         .executableTarget(
@@ -301,8 +316,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkCommandLineTests",
             dependencies: [
-                "WaymarkCommandLine", "WaymarkClient", "WaymarkCodec", "WaymarkRecording", "WaymarkRig",
-                "WaymarkRoutes", "WaymarkProtocol", "WaymarkModel", arguments,
+                "RigMutants", "WaymarkCommandLine", "WaymarkClient", "WaymarkCodec", "WaymarkRecording",
+                "WaymarkRig", "WaymarkRoutes", "WaymarkProtocol", "WaymarkModel", arguments,
             ],
             swiftSettings: testing),
         .testTarget(
@@ -327,9 +342,17 @@ let package = Package(
             name: "WaymarkRigTests",
             dependencies: [
                 "ProcessIO", "RigMutants", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
-                "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkRoutes",
+                "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig",
+                "WaymarkRoutes",
                 "WaymarkSimulation",
             ], exclude: ["Report/Golden"], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkRigSocketsTests",
+            dependencies: [
+                "ProcessIO", "waymark", "waymarkd", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
+                "WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkRigSockets", "WaymarkRoutes",
+                nioCore, nioPosix, logging,
+            ], swiftSettings: testing),
     ]
 )
 

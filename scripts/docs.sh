@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=${1:-.build/docs}
-products=(WaymarkModel WaymarkClient WaymarkRoutes)
+products=(WaymarkModel WaymarkClient WaymarkRoutes WaymarkRig)
 tools=$(dirname "$(readlink -f "$(command -v swift)")")
 
 for product in "${products[@]}"; do swift build --quiet --target "$product"; done

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # package.sh [-b BUILD] [-d] [-v VERSION] [FOLDER]: builds waymark_VERSION_ARCHITECTURE.deb and python3-waymark-nav_VERSION_all.deb in
-# FOLDER (default: .build-package) from this tree. -b packages the executable of the folder BUILD instead of building one; make it with
-# `swift build -c release --static-swift-stdlib --product waymark`. -d also builds waymark-dbgsym with the debugging symbols, which only
-# fit this build: keep it for every released version. VERSION is scripts/version.sh with -1 by default.
-# waymark-conformance_VERSION.pyz is made beside them.
+# FOLDER (default: .build-package) from this tree. -b packages the executable of the folder BUILD, which scripts/release.sh has built,
+# instead of building one. -d also builds waymark-dbgsym with the debugging symbols, which only fit this build: keep it for every
+# released version. VERSION is scripts/version.sh with -1 by default.
+# The wheels waymark_nav and waymark_nav_tools and waymark-conformance_VERSION.pyz are made beside them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tree=$PWD
@@ -23,8 +23,7 @@ folder=${1:-.build-package}
 scripts/install.sh dpkg-dev debhelper dh-python python3 python3-hatchling
 
 if [[ -z $build ]]; then
-  # In a separate folder, because an ordinary release build links the runtime dynamically.
-  swift build -c release --static-swift-stdlib --scratch-path .build-release --product waymark
+  scripts/release.sh
   build=$tree/.build-release/release
 fi
 
@@ -47,5 +46,6 @@ CHANGELOG
 mkdir -p "$folder"
 cp "$work"/waymark_"$version"_*.deb "$work"/python3-waymark-nav_"$version"_all.deb "$folder/"
 [[ -n $symbols ]] || cp "$work"/waymark-dbgsym_"$version"_*deb "$folder/"
+scripts/wheels.sh "$build" "$folder"
 python3 scripts/conformance.py --archive "$folder/waymark-conformance_${version%-*}.pyz"
 ls "$folder"/waymark_"$version"_*.deb "$folder"/python3-waymark-nav_"$version"_all.deb

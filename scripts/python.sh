@@ -21,11 +21,11 @@ PATH=$environment/bin:$PATH
 checked=("$package" Tests/Python Docs/examples/python scripts/generate_python.py)
 ruff check --no-cache --config "$settings" "${checked[@]}"
 ruff format --no-cache --check --config "$settings" "${checked[@]}"
-export MYPYPATH=$package:Tests/Python MYPY_CACHE_DIR=$environment/mypy
-mypy --config-file "$settings" "$package/waymark_nav" Tests/Python
+export MYPYPATH=$package:$package/tools:Tests/Python MYPY_CACHE_DIR=$environment/mypy
+mypy --config-file "$settings" "$package/waymark_nav" "$package/tools/waymark_nav_tools" Tests/Python
 # Each is a program of its own, and some have the same names as modules of the tests.
 for program in Docs/examples/python/*.py; do mypy --config-file "$settings" --no-error-summary "$program"; done
-pyright --project "$settings" "$package/waymark_nav" Docs/examples/python
+pyright --project "$settings" "$package/waymark_nav" "$package/tools/waymark_nav_tools" Docs/examples/python
 python3 -m pytest --rootdir Tests/Python -c Tests/Python/pytest.ini Tests/Python "$@"
 
 # The wheel, as a user installs it.

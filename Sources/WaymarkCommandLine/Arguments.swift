@@ -121,7 +121,10 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     /// The pre-shared key; empty without one.
-    func key() throws -> [UInt8] {
+    func key() throws -> [UInt8] { try Self.key(self.keyFile) }
+
+    /// The key in a file; empty without one.
+    static func key(_ keyFile: String?) throws -> [UInt8] {
         guard let keyFile else { return [] }
         var key: [UInt8]
         do throws(FileError) { key = try FileContent(path: keyFile).bytes } catch {

@@ -76,14 +76,19 @@ extension CommandFailure {
         switch error {
         case let error as CocoaError:
             let path = unsafe error.userInfo[NSFilePathErrorKey] as? String
-            let cause = (unsafe error.userInfo[NSUnderlyingErrorKey] as? POSIXError).map {
-                SystemError.reason($0.code.rawValue)
-            }
-            self.init(
-                "\(path ?? "a file") cannot be used: \(cause ?? "error \(error.code.rawValue) of Foundation")"
-            )
+            self.init("\(path ?? "a file") cannot be used: \(Self.reason(error))")
         case let error as POSIXError: self.init(SystemError.reason(error.code.rawValue))
         default: return nil
         }
+    }
+
+    /// Why a file cannot be used, in words, without its path.
+    static func reason(_ error: any Error) -> String {
+        guard let error = error as? CocoaError else {
+            return Self(ofSystem: error).map { "\($0)" } ?? "\(error)"
+        }
+        let cause = unsafe error.userInfo[NSUnderlyingErrorKey] as? POSIXError
+        return cause.map { SystemError.reason($0.code.rawValue) }
+            ?? "error \(error.code.rawValue) of Foundation"
     }
 }

@@ -28,6 +28,11 @@ enum Resources {
         String(decoding: try self.data("scenarios/scenario.schema.json"), as: UTF8.self)
     }
 
+    /// The JSON Schema of the faults of a proxy.
+    static func faultsSchema() throws -> String {
+        String(decoding: try self.data("scenarios/faults.schema.json"), as: UTF8.self)
+    }
+
     static let routeNames = [
         "heidelberg-lanes", "singapore-left-hand", "vaduz-balzers", "vaduz-balzers-charging",
     ]

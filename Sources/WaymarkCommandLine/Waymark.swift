@@ -12,7 +12,7 @@ package struct Waymark: AsyncParsableCommand {
         version: Software.name,
         subcommands: [
             Demo.self, Navigate.self, Cluster.self, Request.self, Watch.self, Status.self, Lint.self,
-            Record.self, RecordingCommand.self, Test.self, Routes.self,
+            Record.self, RecordingCommand.self, Replay.self, Test.self, Proxy.self, Routes.self,
         ])
 
     package init() {}

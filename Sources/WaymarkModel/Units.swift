@@ -31,7 +31,8 @@ public struct Angle: Sendable, Hashable, Comparable {
 
     /// The angle of `degrees` degrees, turned into -180 ..< 180.
     public static func degrees(_ degrees: Int) -> Angle {
-        let turned = ((degrees + 180) % 360 + 360) % 360 - 180
+        // Why the remainder first: nothing overflows then.
+        let turned = (degrees % 360 + 540) % 360 - 180
         return Angle(degrees: Int16(turned))
     }
 

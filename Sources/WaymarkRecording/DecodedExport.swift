@@ -21,6 +21,9 @@ package struct DecodedExport: Sendable {
     ) throws(RecordingError) {
         try output(self.writer.begin(library: Software.name))
         for metadata in self.recording.index.metadata { try output(self.writer.add(metadata)) }
+        for index in self.recording.index.attachments {
+            try output(self.writer.add(try self.recording.attachment(index)))
+        }
         for index in self.recording.index.chunks {
             for message in try self.recording.chunk(index).messages { self.add(message) }
             if self.writer.chunkByteCount >= Self.chunkBytesMax { try output(self.writer.endChunk()) }
@@ -38,7 +41,7 @@ package struct DecodedExport: Sendable {
         case .events:
             let id = self.channel(channel.topic, schema: 0, channel.encoding)
             self.add(message, id, message.data)
-        case .records, .state, .mark, nil: break  // For readers that seek in recordings.
+        case .broken, .records, .state, .mark, nil: break  // No frames, and what readers seek with.
         }
     }
 

@@ -46,28 +46,28 @@ enum EventJSON {
 }
 
 /// A flat JSON object; its keys are sorted, so that equal objects are equal texts.
-struct JSONObject {
-    enum Value {
+package struct JSONObject {
+    package enum Value {
         case text(String), texts([String]), number(UInt64), boolean(Bool)
     }
 
     private var values: [String: Value] = [:]
 
-    init() {}
+    package init() {}
 
     /// An object with `time`.
-    init(_ time: RecordingTime) { self.values = ["time": .text("\(time)")] }
+    package init(_ time: RecordingTime) { self.values = ["time": .text("\(time)")] }
 
-    subscript(key: String) -> Value? {
+    package subscript(key: String) -> Value? {
         get { self.values[key] }
         set { self.values[key] = newValue }
     }
 
-    mutating func set(nonEmpty key: String, _ text: String) {
+    package mutating func set(nonEmpty key: String, _ text: String) {
         if !text.isEmpty { self.values[key] = .text(text) }
     }
 
-    var text: String {
+    package var text: String {
         let members = self.values.sorted { $0.key < $1.key }.map { key, value in
             let text =
                 switch value {

@@ -90,9 +90,6 @@ package enum RecordingRepair {
     static func end(
         of index: MCAPIndex, _ source: some ByteSource
     ) throws(RecordingError) -> (kept: UInt64, end: [UInt8]) {
-        guard index.statistics.attachmentCount == 0 else {
-            throw .unsupported("it has attachments, which this program cannot index")
-        }
         guard index.wholeByteCount > UInt64(MCAP.magic.count) else {
             throw .malformed("not even its first record is whole")
         }
@@ -166,6 +163,30 @@ struct FileOutput {
             } else if count == 0 || errno != EINTR {
                 throw .failed(count == 0 ? EIO : errno)
             }
+        }
+    }
+}
+
+/// A recording that is written at once.
+package enum RecordingFile {
+    /// Writes a file beside `path`, and then puts it in place of what is there: a reader never sees a part of it.
+    package static func replace(
+        _ path: String, _ write: (([UInt8]) throws(RecordingError) -> Void) throws(RecordingError) -> Void
+    ) throws(RecordingError) {
+        let part = "\(path).part"
+        if unsafe unlink(part) != 0, errno != ENOENT { throw .failed(errno) }
+        guard var output = try FileOutput.create(path: part) else { throw .failed(EEXIST) }
+        do throws(RecordingError) {
+            defer { output.close() }
+            try write { bytes throws(RecordingError) in try output.append(bytes) }
+        } catch {
+            _ = unsafe unlink(part)
+            throw error
+        }
+        guard unsafe rename(part, path) == 0 else {
+            let code = errno
+            _ = unsafe unlink(part)
+            throw .failed(code)
         }
     }
 }

@@ -4,6 +4,8 @@ package import WaymarkProtocol
 package enum RecordedChannel: Sendable, Hashable {
     /// The frames of one connection and one way.
     case frames(Frames)
+    /// Bytes of one connection and one way that are no frames.
+    case broken(ConnectionID, ObservedFrames.Direction)
     /// What happened, as JSON.
     case events
     /// The records that changed, as an observer is told them.
@@ -19,6 +21,7 @@ package enum RecordedChannel: Sendable, Hashable {
         package var direction: ObservedFrames.Direction
         package var isRejected = false
         package var isRedacted = false
+        package var delivery = RecordedDelivery.whole
 
         package init(_ connection: ConnectionID, _ direction: ObservedFrames.Direction) {
             self.connection = connection
@@ -27,6 +30,7 @@ package enum RecordedChannel: Sendable, Hashable {
     }
 
     static let frameEncoding = "x-waymark-frame"
+    static let bytesEncoding = "x-waymark-bytes"
     static let jsonEncoding = "json"
     static let markEncoding = "x-waymark-state-mark"
 
@@ -36,12 +40,13 @@ package enum RecordedChannel: Sendable, Hashable {
         static let role = "role"
         static let rejected = "rejected"
         static let redacted = "redacted"
+        static let delivery = "delivery"
     }
 
     package var topic: String {
         switch self {
-        case .frames(let frames):
-            "/connection/\(frames.connection.rawValue)/\(frames.direction == .in ? "in" : "out")"
+        case .frames(let frames): Self.topic(frames.connection, frames.direction)
+        case .broken(let connection, let direction): Self.topic(connection, direction) + "/broken"
         case .events: "/events"
         case .records: "/records"
         case .state: "/state"
@@ -49,9 +54,14 @@ package enum RecordedChannel: Sendable, Hashable {
         }
     }
 
+    private static func topic(_ connection: ConnectionID, _ direction: ObservedFrames.Direction) -> String {
+        "/connection/\(connection.rawValue)/\(direction == .in ? "in" : "out")"
+    }
+
     var encoding: String {
         switch self {
         case .frames, .records, .state: Self.frameEncoding
+        case .broken: Self.bytesEncoding
         case .events: Self.jsonEncoding
         case .mark: Self.markEncoding
         }
@@ -65,17 +75,59 @@ package enum RecordedChannel: Sendable, Hashable {
         case ("/state", Self.frameEncoding): self = .state
         case ("/state/mark", Self.markEncoding): self = .mark
         case (let topic, Self.frameEncoding):
-            let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count == 4, parts[0].isEmpty, parts[1] == "connection",
-                let number = UInt64(parts[2]), parts[3] == "in" || parts[3] == "out"
+            guard
+                let (connection, direction) = Self.connection(
+                    topic.split(separator: "/", omittingEmptySubsequences: false))
             else { return nil }
-            var frames = Frames(ConnectionID(number), parts[3] == "in" ? .in : .out)
+            var frames = Frames(connection, direction)
             frames.isRejected = channel.metadata[Key.rejected] == "true"
             frames.isRedacted = channel.metadata[Key.redacted] == "true"
+            if let delivery = channel.metadata[Key.delivery] {
+                // What became of it is not known to this build: it is not as it was sent.
+                frames.delivery = RecordedDelivery(rawValue: delivery) ?? .corrupted
+            }
             self = .frames(frames)
+        case (let topic, Self.bytesEncoding):
+            let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.last == "broken", let (connection, direction) = Self.connection(parts.dropLast())
+            else { return nil }
+            self = .broken(connection, direction)
         default: return nil
         }
     }
+
+    /// What `/connection/N/in` or `/connection/N/out` says.
+    private static func connection(
+        _ parts: [Substring]
+    ) -> (ConnectionID, ObservedFrames.Direction)? {
+        guard parts.count == 4, parts[0].isEmpty, parts[1] == "connection",
+            let number = UInt64(parts[2]), parts[3] == "in" || parts[3] == "out"
+        else { return nil }
+        return (ConnectionID(number), parts[3] == "in" ? .in : .out)
+    }
+}
+
+/// What became of a frame on its way. A gateway sees only those that are whole.
+package enum RecordedDelivery: String, Sendable, Hashable {
+    /// It reached its receiver as it was sent.
+    case whole
+    /// It reached its receiver, and was not as it was sent.
+    case corrupted
+    /// It did not reach its receiver.
+    case dropped
+    /// It reached the gateway, which had a publication of this number already.
+    case repeated
+}
+
+/// What is known of frames on their way, beside what an observer is told.
+package struct RecordedTransit: Sendable, Hashable {
+    /// Whose connection it is; nil: as an observer was told.
+    package var peer: RecordedPeers.Peer?
+    package var delivery = RecordedDelivery.whole
+    /// When they were sent; nil: when they crossed.
+    package var sent: RecordingTime?
+
+    package init() {}
 }
 
 /// Says that the state is complete, and where its parts are.

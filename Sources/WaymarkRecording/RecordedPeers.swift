@@ -8,6 +8,8 @@ package struct RecordedPeers: Sendable, Hashable {
         package let name: String
         /// `vehicle` or `navigation`.
         package let role: String
+
+        package init(name: String, role: String) { (self.name, self.role) = (name, role) }
     }
 
     private var peers: [ConnectionID: Peer] = [:]

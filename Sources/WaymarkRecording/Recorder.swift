@@ -21,6 +21,10 @@ package struct Recorder: Sendable {
         package var channelsMax = 60_000
         /// What the observer asked for; for people who look at the recording.
         package var vehicles: [String] = []
+        /// More texts for the metadata.
+        package var values: [String: String] = [:]
+        /// Of each file.
+        package var attachments: [MCAP.Attachment] = []
 
         package init() {}
     }
@@ -29,6 +33,12 @@ package struct Recorder: Sendable {
         case welcomed(Welcome)
         case lost
         case received(Message)
+        /// Frames of one connection, of which more is known than an observer is told.
+        case crossed(ObservedFrames, RecordedTransit)
+        /// Bytes that are no frames.
+        case broken([UInt8], ConnectionID, ObservedFrames.Direction, of: RecordedPeers.Peer, number: UInt64)
+        /// Something happened of which observers are not told: a line of JSON.
+        case happened(String, number: UInt64)
         /// Some time has passed: a second at most, so that no more is lost in a crash.
         case tick
         case ended
@@ -74,6 +84,15 @@ package struct Recorder: Sendable {
         case .lost:
             self.write(event: EventJSON.connection("connecting", at: now), at: now, into: &actions)
         case .received(let message): self.apply(message, at: now, into: &actions)
+        case .crossed(let frames, let transit):
+            self.apply(frames, transit, at: now, into: &actions)
+            self.writeStateIfDue(at: now, into: &actions)
+        case .broken(let bytes, let connection, let direction, let peer, let number):
+            self.makeRoom(bytes.count, at: now, into: &actions)
+            self.file?.add(.broken(connection, direction), bytes[...], peer: peer, number: number, at: now)
+            self.endFullChunk(into: &actions)
+        case .happened(let text, let number):
+            self.write(event: text, number: number, at: now, into: &actions)
         case .tick: self.tick(at: now, into: &actions)
         case .ended: self.endFile(into: &actions)
         }
@@ -118,8 +137,9 @@ package struct Recorder: Sendable {
         if !self.options.vehicles.isEmpty {
             values["vehicles"] = self.options.vehicles.joined(separator: " ")
         }
+        values.merge(self.options.values) { own, _ in own }
         var file = RecorderFile(begin: now)
-        actions.append(.write(file.beginning(values)))
+        actions.append(.write(file.beginning(values, self.options.attachments)))
         self.file = file
         self.lastSync = now
         self.isStateNew = true
@@ -209,7 +229,8 @@ package struct Recorder: Sendable {
     }
 
     private mutating func apply(
-        _ told: ObservedFrames, at now: RecordingTime, into actions: inout [Action]
+        _ told: ObservedFrames, _ transit: RecordedTransit = RecordedTransit(), at now: RecordingTime,
+        into actions: inout [Action]
     ) {
         self.peers.endRecords()
         var told = told
@@ -229,15 +250,19 @@ package struct Recorder: Sendable {
             for connection in connections {
                 var channel = RecordedChannel.Frames(connection, told.direction)
                 (channel.isRejected, channel.isRedacted) = (told.isRejected, told.isRedacted)
+                channel.delivery = transit.delivery
                 self.file?.add(
-                    .frames(channel), frame.bytes, peer: self.peers.peer(of: connection),
-                    number: told.number, at: time)
+                    .frames(channel), frame.bytes, peer: transit.peer ?? self.peers.peer(of: connection),
+                    number: told.number, at: time, sent: transit.sent)
             }
             self.counts.frames += 1
         }
         self.file?.noteFrames(told.frames.count * connections.count)
-        self.observed.apply(.observedFrames(told), outline: Self.outline)
-        if told.direction == .in, told.session != .none { self.changedSessions.insert(told.session) }
+        // What the gateway never had changes nothing of its state.
+        if transit.delivery == .whole {
+            self.observed.apply(.observedFrames(told), outline: Self.outline)
+            if told.direction == .in, told.session != .none { self.changedSessions.insert(told.session) }
+        }
         self.endFullChunk(into: &actions)
     }
 
@@ -248,9 +273,12 @@ package struct Recorder: Sendable {
         } catch { /* Of a newer peer; its record will name it. */  }
     }
 
-    private mutating func write(event text: String, at time: RecordingTime, into actions: inout [Action]) {
+    private mutating func write(
+        event text: String, number: UInt64? = nil, at time: RecordingTime, into actions: inout [Action]
+    ) {
         self.makeRoom(text.utf8.count, at: time, into: &actions)
-        self.file?.add(.events, Array(text.utf8)[...], number: self.observed.number, at: time)
+        self.file?.add(
+            .events, Array(text.utf8)[...], number: number ?? self.observed.number, at: time)
         self.endFullChunk(into: &actions)
     }
 

@@ -30,20 +30,28 @@ struct RecorderFile: Sendable {
     }
 
     /// Returns the file's first bytes.
-    mutating func beginning(_ values: [String: String]) -> [UInt8] {
-        let header = self.writer.begin(library: Software.name)
-        return header + self.writer.add(MCAP.Metadata(name: Recording.metadataName, values: values))
+    mutating func beginning(
+        _ values: [String: String], _ attachments: [MCAP.Attachment]
+    ) -> [UInt8] {
+        var bytes = self.writer.begin(library: Software.name)
+        bytes += self.writer.add(MCAP.Metadata(name: Recording.metadataName, values: values))
+        for var attachment in attachments {
+            attachment.logTime = self.begin.nanoseconds
+            bytes += self.writer.add(attachment)
+        }
+        return bytes
     }
 
     // MARK: Messages
 
     mutating func add(
         _ channel: RecordedChannel, _ data: ArraySlice<UInt8>, peer: RecordedPeers.Peer? = nil,
-        number: UInt64, at time: RecordingTime
+        number: UInt64, at time: RecordingTime, sent: RecordingTime? = nil
     ) {
         self.lastTime = max(self.lastTime, time)
         self.isChanged = true
-        self.write(channel, data, peer, sequence: UInt32(truncatingIfNeeded: number), at: time)
+        self.write(
+            channel, data, peer, sequence: UInt32(truncatingIfNeeded: number), at: time, sent: sent)
     }
 
     mutating func noteFrames(_ byteCount: Int) {
@@ -53,12 +61,12 @@ struct RecorderFile: Sendable {
 
     private mutating func write(
         _ channel: RecordedChannel, _ data: ArraySlice<UInt8>, _ peer: RecordedPeers.Peer? = nil,
-        sequence: UInt32, at time: RecordingTime
+        sequence: UInt32, at time: RecordingTime, sent: RecordingTime? = nil
     ) {
         self.writer.add(
             MCAP.Message(
                 channel: self.id(of: channel, peer), sequence: sequence, logTime: time.nanoseconds,
-                publishTime: time.nanoseconds, data: data))
+                publishTime: (sent ?? time).nanoseconds, data: data))
     }
 
     private mutating func id(of channel: RecordedChannel, _ peer: RecordedPeers.Peer?) -> UInt16 {
@@ -71,6 +79,9 @@ struct RecorderFile: Sendable {
         if case .frames(let frames) = channel {
             if frames.isRejected { metadata[RecordedChannel.Key.rejected] = "true" }
             if frames.isRedacted { metadata[RecordedChannel.Key.redacted] = "true" }
+            if frames.delivery != .whole {
+                metadata[RecordedChannel.Key.delivery] = frames.delivery.rawValue
+            }
         }
         if self.schema == 0, channel.encoding == RecordedChannel.frameEncoding {
             self.schema = self.writer.add(

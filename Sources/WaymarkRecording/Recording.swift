@@ -16,6 +16,28 @@ package struct Recording: Sendable {
         package let vehicles: String
         /// The number of the file among those of its recorder.
         package let file: String
+        /// nil for a recording of `waymark record`.
+        package let run: Run?
+    }
+
+    /// The run of a scenario that was recorded.
+    package struct Run: Sendable, Hashable {
+        /// As the user named the file.
+        package let scenario: String
+        package let seed: String
+        /// `virtual` or `real`.
+        package let clock: String
+        /// `passed`, `failed` or `broken`.
+        package let verdict: String
+
+        package init(scenario: String, seed: String, clock: String, verdict: String) {
+            (self.scenario, self.seed, self.clock, self.verdict) = (scenario, seed, clock, verdict)
+        }
+
+        /// For the metadata.
+        package var values: [String: String] {
+            ["scenario": self.scenario, "seed": self.seed, "clock": self.clock, "verdict": self.verdict]
+        }
     }
 
     static let metadataName = "waymark"
@@ -45,6 +67,13 @@ package struct Recording: Sendable {
                 nanoseconds: statistics.endTime)
     }
 
+    /// Texts and places of some frames are missing.
+    package var hasRedactedFrames: Bool {
+        self.channels.values.contains { channel in
+            if case .frames(let frames) = channel { frames.isRedacted } else { false }
+        }
+    }
+
     func chunk(_ index: MCAP.ChunkIndex) throws(RecordingError) -> MCAPChunk {
         try MCAPChunk(self.source, index)
     }
@@ -70,5 +99,9 @@ extension Recording.Origin {
         self.isRedacted = !value("redacted").isEmpty
         self.vehicles = value("vehicles")
         self.file = value("file")
+        self.run = metadata.values["scenario"].map {
+            Recording.Run(
+                scenario: $0, seed: value("seed"), clock: value("clock"), verdict: value("verdict"))
+        }
     }
 }

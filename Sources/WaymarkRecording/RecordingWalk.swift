@@ -7,6 +7,10 @@ package struct RecordedEntry: Sendable {
         case frame(RecordedFrame)
         /// A JSON object.
         case event(String)
+        /// Bytes of a peer that are no frames.
+        case broken([UInt8], ObservedFrames.Direction, peer: String)
+        /// The state was told anew: what was known before is void. Only of a walk that tells states.
+        case state(RecordedState)
     }
 
     /// The low 32 bits of the observer's number.
@@ -25,6 +29,9 @@ package struct RecordedFrame: Sendable {
     package internal(set) var peers: [String]
     package let isRejected: Bool
     package let isRedacted: Bool
+    package let delivery: RecordedDelivery
+    /// When it was sent.
+    package let sent: RecordingTime
 }
 
 /// The gateway's state in a recording.
@@ -48,11 +55,13 @@ package struct RecordingWalk: Sendable {
     package private(set) var state = RecordedState()
     /// What sessions retain is part of the state. It takes time, because each publication must be read.
     private let holdsContent: Bool
+    private let tellsStates: Bool
 
     /// A walk from the beginning.
-    package init(_ recording: Recording, holdsContent: Bool) {
+    package init(_ recording: Recording, holdsContent: Bool, tellsStates: Bool = false) {
         self.recording = recording
         self.holdsContent = holdsContent
+        self.tellsStates = tellsStates
         self.chunkIndexes = recording.index.chunks[...]
     }
 
@@ -128,8 +137,14 @@ package struct RecordingWalk: Sendable {
             let recorded = RecordedFrame(
                 frame: frame, direction: channel.direction, connections: [channel.connection],
                 peers: [peer ?? "connection \(channel.connection.rawValue)"],
-                isRejected: channel.isRejected, isRedacted: channel.isRedacted)
+                isRejected: channel.isRejected, isRedacted: channel.isRedacted,
+                delivery: channel.delivery, sent: RecordingTime(nanoseconds: message.publishTime))
             return RecordedEntry(number: message.sequence, time: time, content: .frame(recorded))
+        case .broken(let connection, let direction):
+            let peer = self.recording.index.channels[message.channel]?.metadata[RecordedChannel.Key.peer]
+            let broken = RecordedEntry.Content.broken(
+                Array(message.data), direction, peer: peer ?? "connection \(connection.rawValue)")
+            return RecordedEntry(number: message.sequence, time: time, content: broken)
         case .events:
             self.state.peers.endRecords()
             let text = String(decoding: message.data, as: UTF8.self)
@@ -140,15 +155,19 @@ package struct RecordingWalk: Sendable {
         case .mark:
             let mark = try StateMark(message.data)
             // Between two marks the state is that of the first and what was told since, unless something is missing.
-            if mark.isNew { self.state = try self.recording.state(at: mark) }
-            return nil
+            guard mark.isNew else { return nil }
+            self.state = try self.recording.state(at: mark)
+            guard self.tellsStates else { return nil }
+            return RecordedEntry(
+                number: UInt32(truncatingIfNeeded: mark.number), time: time, content: .state(self.state))
         case .state, nil: return nil
         }
     }
 
     private mutating func apply(_ frame: Frame, _ channel: RecordedChannel.Frames) {
         self.state.peers.endRecords()
-        guard self.holdsContent, channel.direction == .in, !channel.isRejected else { return }
+        guard self.holdsContent, channel.direction == .in, !channel.isRejected, channel.delivery == .whole
+        else { return }
         var told = ObservedFrames(.in, Array(frame.bytes))
         told.session = frame.header.session
         self.state.gateway.apply(.observedFrames(told), outline: Recorder.outline)

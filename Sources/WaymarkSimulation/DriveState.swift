@@ -138,11 +138,13 @@ package struct DriveState: Hashable, Sendable {
     }
 
     /// The fields that differ, with both values.
-    package func differences(from other: DriveState) -> [String] {
-        var names: [String] = []
-        func compare<Value: Equatable>(_ name: String, _ path: (DriveState) -> Value) {
+    package func differences(from other: DriveState) -> [DriveDifference] {
+        var differences: [DriveDifference] = []
+        func compare<Value: Equatable & Sendable>(_ name: String, _ path: (DriveState) -> Value) {
             let (mine, theirs) = (path(self), path(other))
-            if mine != theirs { names.append("\(name): \(mine) / \(theirs)") }
+            if mine != theirs {
+                differences.append(DriveDifference(name: name, mine: mine, theirs: theirs))
+            }
         }
         compare("previews") { $0.previews }
         compare("trip") { $0.trip }
@@ -151,7 +153,7 @@ package struct DriveState: Hashable, Sendable {
         compare("upcoming") { $0.upcoming.map(\.rawValue) }
         compare("laneGuidances") { $0.laneGuidances.map(\.id.rawValue) }
         compare("currentLaneGuidance") { $0.currentLaneGuidance?.rawValue }
-        if names.isEmpty {
+        if differences.isEmpty {
             compare("maneuvers") { $0.maneuvers }
             compare("laneGuidances") { $0.laneGuidances }
         }
@@ -173,6 +175,15 @@ package struct DriveState: Hashable, Sendable {
             compare("\(type)") { $0.others[type] }
         }
         compare("extensions") { $0.extensions }
-        return names
+        return differences
     }
+}
+
+/// A field in which two drives differ.
+package struct DriveDifference: Sendable, CustomStringConvertible {
+    package let name: String
+    package let mine: any Sendable
+    package let theirs: any Sendable
+
+    package var description: String { "\(self.name): \(self.mine) / \(self.theirs)" }
 }

@@ -165,7 +165,7 @@ extension SimulatedNetwork {
         let expected = fitting.leastOf(fitting.apply(to: app.drive))
         let differences = fitting.leastOf(endpoint.drive).differences(from: expected)
         if !differences.isEmpty {
-            let text = differences.joined(separator: "; ")
+            let text = differences.map(\.description).joined(separator: "; ")
             self.report(self.lossPromise, "\(name) differs from what \(app.id) published: \(text)")
         }
         if let log = self.logs[endpoint.session], let event = endpoint.missingEvent(of: log) {
@@ -199,7 +199,7 @@ extension SimulatedNetwork {
             }
             self.report(
                 .equalAtRest,
-                "\(self.endpoints[late].path) differs from the earlier endpoint: \(differences.joined(separator: "; "))"
+                "\(self.endpoints[late].path) differs from the earlier endpoint: \(differences.map(\.description).joined(separator: "; "))"
             )
         }
     }

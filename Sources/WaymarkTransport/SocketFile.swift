@@ -14,7 +14,7 @@ package struct SocketPermissions: Sendable, Hashable {
 
 /// The file of a listening Unix socket. It has its permissions before a peer can connect, and is removed only if no other file
 /// has replaced it.
-struct SocketFile: Sendable, Hashable {
+package struct SocketFile: Sendable, Hashable {
     let path: String
     private let device: UInt
     private let inode: UInt
@@ -22,7 +22,7 @@ struct SocketFile: Sendable, Hashable {
     /// Listens on `path`. A socket file without a listening process is replaced; any other file is kept, and an error thrown.
     ///
     /// - Returns: The listening descriptor, which the caller owns, and its file.
-    static func listen(
+    package static func listen(
         at path: String, _ permissions: SocketPermissions
     ) async throws(ListenerError) -> (descriptor: CInt, file: SocketFile) {
         let lock = try await FolderLock.lock(folderOf: path)
@@ -50,16 +50,25 @@ struct SocketFile: Sendable, Hashable {
 
     /// Removes the file, unless another file has replaced it. Call it while the socket is open, so that the inode number cannot
     /// be reused.
-    func remove() async {
+    package func remove() async {
         do throws(ListenerError) {
             let lock = try await FolderLock.lock(folderOf: self.path)
             defer { lock.unlock() }
-            guard let status = try Self.status(self.path), status.device == self.device,
-                status.inode == self.inode
-            else { return }
-            _ = unsafe unlink(self.path)
+            try self.unlinkIfOwn()
         } catch
         { /* The folder was removed or is locked by another process, so the file is not ours any more. */  }
+    }
+
+    /// Removes the file without waiting for other processes, because this one ends at once.
+    package func removeNow() {
+        do throws(ListenerError) { try self.unlinkIfOwn() } catch { /* The folder was removed. */  }
+    }
+
+    private func unlinkIfOwn() throws(ListenerError) {
+        guard let status = try Self.status(self.path), status.device == self.device,
+            status.inode == self.inode
+        else { return }
+        _ = unsafe unlink(self.path)
     }
 
     private static func bind(

@@ -42,7 +42,7 @@ skip() {
 plain_debian() {
   [[ ! -x $1/usr/bin/python3 ]] || return 0
   rm -rf "$1.part" "$1"
-  debootstrap --variant=minbase --include=systemd-sysv,dbus,libprotobuf-c1,man-db,python3 bookworm "$1.part" >"$stage.log" 2>&1 || {
+  debootstrap --variant=minbase --include=systemd-sysv,dbus,man-db,python3 bookworm "$1.part" >"$stage.log" 2>&1 || {
     tail -3 "$stage.log"
     return 1
   }

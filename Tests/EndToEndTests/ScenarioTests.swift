@@ -24,9 +24,14 @@ import Testing
 
     private func path(_ name: String) -> String { self.folder.appending(path: name).path }
 
-    /// Runs `waymark test` in the folder; returns its status and output.
+    /// Runs `waymark test`, which records nothing unless it is told where; returns its status and output.
     private func test(_ arguments: String...) async throws -> (status: Int32, output: [String]) {
-        let program = try Program("waymark", ["test"] + arguments)
+        let recordings = arguments.contains("--recordings") ? [] : ["--no-recordings"]
+        return try await self.waymark(["test"] + arguments + recordings)
+    }
+
+    private func waymark(_ arguments: [String]) async throws -> (status: Int32, output: [String]) {
+        let program = try Program("waymark", arguments)
         let status = await program.end()
         return (status, program.lines)
     }
@@ -126,6 +131,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: self.folder) }
         let first = try await self.test("--init", route)
         #expect(first.status == 0)
+        #expect(first.output.contains { $0.contains("eventually: { next.type: ") })
         let scenario = try self.write("first.scenario.yaml", first.output.joined(separator: "\n") + "\n")
         let run = try await self.test(scenario)
         #expect(run.status == 0, "\(first.output + run.output)")
@@ -156,6 +162,77 @@ import Testing
             #expect(run.status == 2)
             #expect(run.output == [])
         }
+    }
+
+    @Test func `two processes write the same recordings, to the byte`() async throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let all = ProcessInfo.processInfo.environment["WAYMARK_GALLERY_ALL"] != nil
+        let names =
+            all
+            ? [""] : ["/gateway-dies", "/rain-of-faults", "/stop-accepted", "/slow-cluster-misses-no-event"]
+        var bytes: [[String: Data]] = []
+        for folder in ["a", "b"] {
+            let run = try await self.waymark(
+                ["test"] + names.map { "@gallery\($0)" }
+                    + ["--seed", "1..3", "--recordings", self.path(folder)])
+            #expect(run.status == 0, "\(run.output)")
+            var files: [String: Data] = [:]
+            for name in try FileManager.default.subpathsOfDirectory(atPath: self.path(folder))
+            where name.hasSuffix(".mcap") {
+                files[name] = try Data(contentsOf: self.folder.appending(path: "\(folder)/\(name)"))
+            }
+            bytes.append(files)
+        }
+        #expect(bytes[0].count >= 3 * names.count)
+        #expect(bytes[0].keys.sorted() == bytes[1].keys.sorted())
+        for (name, data) in bytes[0] { #expect(data == bytes[1][name], "\(name)") }
+    }
+
+    @Test func `a failed scenario leaves a recording, which is shown, judged, and run again from itself`()
+        async throws
+    {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let bad = try self.write("bad.scenario.yaml", Self.bad)
+        let run = try await self.test(bad, "--recordings", self.path("rec"))
+        #expect(run.status == 1)
+        let file = self.path("rec/bad/seed-1.mcap")
+        #expect(run.output.joined().contains("rec/bad/seed-1.mcap"))
+        let shown = try await self.waymark(["recording", "show", "--at", "0.1s", file])
+        #expect(shown.status == 0)
+        #expect(shown.output.contains { $0.contains("FAILED  4:13 ") }, "\(shown.output.suffix(3))")
+        #expect(shown.output.first?.hasPrefix("00:00:00.100  -- 1 vehicle, 1 client, 1 session") == true)
+        let lint = try await self.waymark(["lint", file])
+        #expect(lint.status == 0, "\(lint.output)")
+        #expect(lint.output.first?.contains("-- judging \(file), a run of \(bad), virtual, seed 1") == true)
+        #expect(lint.output.last == "no findings")
+        let files = try await self.waymark(["recording", "export", "--attachments", self.path("files"), file])
+        #expect(files.status == 0)
+        #expect(
+            files.output
+                == ["bad.scenario.yaml", "vaduz-balzers.json"].map { "\(self.path("files"))/\($0)" })
+        let again = try await self.test(self.path("files/bad.scenario.yaml"))
+        #expect(again.status == 1)
+        // Files that are there stay.
+        let twice = try await self.waymark(["recording", "export", "--attachments", self.path("files"), file])
+        #expect(twice.status == 1)
+    }
+
+    @Test func `lint says by its status what it found, and what it could not read`() async throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let wrong = try self.write("no.mcap", "this is none")
+        let run = try await self.waymark(["lint", wrong])
+        #expect(run.status == 2)
+        #expect(try await self.waymark(["lint", self.path("missing.mcap")]).status == 2)
+        #expect(try await self.waymark(["lint"]).status == 64)
+        #expect(try await self.waymark(["lint", "--live", wrong]).status == 64)
+    }
+
+    @Test func `a folder for recordings that cannot be made is an error before anything runs`() async throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let good = try self.write("good.scenario.yaml", Self.good)
+        let run = try await self.test(good, "--recordings", "\(good)/x")
+        #expect(run.status == 2)
+        #expect(run.output == [])
     }
 
     @Test func `many seeds are summed up, and each that failed is told`() async throws {

@@ -45,6 +45,19 @@ private func dependencies() throws -> [String: Set<String>] {
     }
 }
 
+extension ModuleTests {
+    @Test func `a test that uses only the rig compiles neither sockets of the gateway nor the programs`()
+        throws
+    {
+        let modules = try Self.modules(of: "WaymarkRig")
+        #expect(modules.contains("WaymarkSimulation"))
+        #expect(
+            modules.isDisjoint(with: [
+                "CSystemd", "Systemd", "WaymarkTransport", "WaymarkDaemon", "WaymarkCommandLine",
+            ]))
+    }
+}
+
 @Suite struct ArticleTests {
     /// Every line of an example without its indentation.
     private static func examples() throws -> [[String]] {
@@ -81,5 +94,19 @@ private func dependencies() throws -> [String: Set<String>] {
             }
         }
         #expect(count > 8)
+    }
+
+    @Test func `the tests of the page about the rig are taken from an example that runs`() throws {
+        let examples = try Self.examples()
+        let page = try String(contentsOf: packageRoot.appending(path: "Docs/rig.md"), encoding: .utf8)
+        // Behind the manifest, and without the test that is red.
+        let blocks = page.matches(of: /(?s)```swift\n(.*?)\n```/).dropFirst().filter {
+            !$0.1.contains(".leftTurn")
+        }
+        #expect(blocks.count == 3)
+        for block in blocks {
+            let code = Self.lines(block.1)
+            #expect(examples.contains { $0.firstRange(of: code) != nil }, "\(code.first ?? "")")
+        }
     }
 }

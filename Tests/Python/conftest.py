@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +23,8 @@ import waymark_nav.sync
 pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Runs pytest with the plugin in a folder of its own.
+Run = Callable[..., pytest.RunResult]
 #: Where waymarkd and waymark are.
 PROGRAMS = Path(os.environ.get("WAYMARK_BIN", ROOT / ".build/debug"))
 
@@ -172,3 +174,38 @@ def api(request: pytest.FixtureRequest) -> SimpleNamespace:
     if request.param == "asyncio":
         return SimpleNamespace(Offer=waymark_nav.Offer, **{name: getattr(waymark_nav, name) for name in roles})
     return SimpleNamespace(Offer=waymark_nav.sync.Offer, **{name: _blocking(name) for name in roles})
+
+
+CLIENT = """
+from waymark_nav import Client, Session
+from waymark_nav import messages as m
+
+def place(latitude):
+    return m.Waypoint(center=m.Coordinate(latitude=latitude, longitude=9.5))
+
+async def drive(client, maneuver):
+    session = await client.open_session("car")
+    route = m.RouteInformation(maneuvers=(m.Maneuver(id=1, type=maneuver),), upcoming_maneuver_ids=(1,))
+    await session.start(m.Trip(id="trip", origin=place(47), destination=place(48)), route)
+    await session.update_maneuver_estimates(1, m.TravelEstimates(distance_remaining_meters=150))
+    return session
+"""
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    """Runs pytest with the plugin on tests with a client."""
+    monkeypatch.setenv("WAYMARKD", str(PROGRAMS / "waymarkd"))
+    monkeypatch.setenv("WAYMARK_RESOURCES", str(ROOT / "Sources/WaymarkCommandLine/Resources"))
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    pytester.makepyfile(small_client=CLIENT)
+    short = Path("/tmp") / f"wr-{pytester.path.parent.name[-8:]}-{pytester.path.name[-12:]}"
+
+    def run_pytest(*options: str, tests: str = "", is_rig: bool = True) -> pytest.RunResult:
+        if tests:
+            pytester.makepyfile(test_it=f"from small_client import *\nimport asyncio, pytest\n{tests}")
+        plugin = ["-p", "waymark_nav.rig.plugin"] if is_rig else []
+        return pytester.runpytest_subprocess(*plugin, *([] if "--basetemp" in options else ["--basetemp", str(short)]), *options)
+
+    yield run_pytest
+    shutil.rmtree(short, ignore_errors=True)

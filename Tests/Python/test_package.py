@@ -39,7 +39,9 @@ def test_it_needs_nothing_but_the_standard_library() -> None:
 def test_pytest_finds_the_plugin_of_the_package() -> None:
     project = tomllib.loads((ROOT / "Sources/python/pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["entry-points"]["pytest11"] == {"waymark": "waymark_nav.rig.plugin"}
-    assert [re.split(r"\W", each)[0] for each in project["optional-dependencies"]["rig"]] == ["pytest"]
+    tools, *others = project["optional-dependencies"]["rig"]
+    assert tools == f"waymark-nav-tools=={waymark_nav.__version__}"
+    assert [re.split(r"\W", each)[0] for each in others] == ["pytest", "mcap"]
 
 
 def test_machines_do_no_input_or_output() -> None:

@@ -199,3 +199,75 @@ def test_a_repaired_file_is_read(drive: tuple[Path, list[str]], tmp_path: Path) 
     assert read
     with path.open("rb") as file:
         assert [message for _, _, message in messages(file)][: len(read)] == [message for _, _, message in read]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The recording of a run with faults."""
+    folder = tmp_path_factory.mktemp("run")
+    command = [WAYMARK, "test", "@gallery/gateway-dies", "--recordings", str(folder)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return folder / "gateway-dies" / "seed-1.mcap"
+
+
+def test_mcap_reads_the_recording_of_a_run(run: Path) -> None:
+    with open(run, "rb") as file:
+        summary = reader(file).get_summary()
+        assert summary is not None and summary.statistics is not None
+        channels = {channel.topic: channel for channel in summary.channels.values()}
+        count = 0
+        for _, channel, message in messages(file):
+            count += 1
+            if channel.topic.startswith("/connection/"):
+                assert message.publish_time <= message.log_time
+        assert count == summary.statistics.message_count > 100
+        assert {"/events", "/records", "/state", "/state/mark"} <= set(channels)
+        names = {channel.metadata.get("peer") for channel in summary.channels.values()}
+        assert {"client", "dut/cluster"} <= names
+        metadata = next(record for record in reader(file).iter_metadata() if record.name == "waymark")
+        assert metadata.metadata["scenario"] == "@gallery/gateway-dies.scenario.yaml"
+        assert (metadata.metadata["verdict"], metadata.metadata["clock"], metadata.metadata["seed"]) == ("passed", "virtual", "1")
+        lines = [json.loads(message.data) for _, channel, message in messages(file) if channel.topic == "/events"]
+        assert {"event", "fault", "mark", "verdict", "connection", "end"} <= {line["kind"] for line in lines}
+
+
+def test_mcap_reads_the_attachments_of_a_run(run: Path, tmp_path: Path) -> None:
+    resources = ROOT / "Sources/WaymarkCommandLine/Resources"
+    with open(run, "rb") as file:
+        attached = {attachment.name: attachment for attachment in reader(file).iter_attachments()}
+        summary = reader(file).get_summary()
+    assert summary is not None and summary.statistics is not None
+    assert summary.statistics.attachment_count == len(summary.attachment_indexes) == len(attached)
+    scenario = attached["gateway-dies.scenario.yaml"]
+    assert scenario.media_type == "application/yaml"
+    assert scenario.data == (resources / "scenarios/gateway-dies.scenario.yaml").read_bytes()
+    routes = [name for name in attached if name.endswith(".json")]
+    assert routes
+    for name in routes:
+        shipped = list(resources.glob(f"*/{name}"))
+        assert attached[name].data == shipped[0].read_bytes()
+    command = [WAYMARK, "recording", "export", "--attachments", str(tmp_path / "files"), str(run)]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert sorted(Path(path).name for path in printed) == sorted(attached)
+    for path in printed:
+        assert Path(path).read_bytes() == attached[Path(path).name].data
+
+
+def test_attachments_that_mcap_writes_are_read_and_repair_keeps_them(tmp_path: Path) -> None:
+    path = tmp_path / "other.mcap"
+    with open(path, "wb") as file:
+        writer = Writer(file, compression=CompressionType.NONE)
+        writer.start()
+        channel = writer.register_channel("/events", "json", 0)
+        writer.add_message(channel, 1, b"{}", 1)
+        writer.add_attachment(1, 1, "notes/a.txt", "text/plain", b"some notes")
+        writer.finish()  # type: ignore[no-untyped-call]
+    for length in (path.stat().st_size, path.stat().st_size - 30):
+        cut = tmp_path / f"cut-{length}.mcap"
+        cut.write_bytes(path.read_bytes()[:length])
+        subprocess.run([WAYMARK, "recording", "repair", str(cut)], check=True, stdout=subprocess.DEVNULL)
+        with open(cut, "rb") as file:
+            assert [attachment.data for attachment in reader(file).iter_attachments()] == [b"some notes"]
+        folder = tmp_path / f"files-{length}"
+        subprocess.run([WAYMARK, "recording", "export", "--attachments", str(folder), str(cut)], check=True)
+        assert (folder / "notes/a.txt").read_bytes() == b"some notes"

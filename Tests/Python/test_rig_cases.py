@@ -10,7 +10,8 @@ import jsonschema
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = ROOT / "Sources/WaymarkCommandLine/Resources/scenarios/scenario.schema.json"
+SCHEMAS = ROOT / "Sources/WaymarkCommandLine/Resources/scenarios"
+SCHEMA = SCHEMAS / "scenario.schema.json"
 
 
 def cases(name: str) -> list[dict[str, Any]]:
@@ -38,3 +39,13 @@ def test_the_schema_accepts_the_scenarios_of_the_words(schema: jsonschema.Draft2
         document: dict[str, Any] = {"route": "a"}
         document |= {key: case[key] for key in ("expect", "steps", "ended") if key in case}
         schema.validate(document)
+
+
+def test_the_schema_of_faults_accepts_the_right_files_and_no_others() -> None:
+    content = json.loads((SCHEMAS / "faults.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(content)
+    schema = jsonschema.Draft202012Validator(content)
+    found = cases("faults.json")
+    assert len(found) >= 100
+    wrong = [case["name"] for case in found if schema.is_valid(case["document"]) != case.get("schema", case["valid"])]
+    assert wrong == []

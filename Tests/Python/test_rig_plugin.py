@@ -4,48 +4,15 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from conftest import PROGRAMS, ROOT
+from waymark_nav.rig._errors import RigError
+from waymark_nav.rig._programs import program
 
-Run = Callable[..., pytest.RunResult]
-
-CLIENT = """
-from waymark_nav import Client, Session
-from waymark_nav import messages as m
-
-def place(latitude):
-    return m.Waypoint(center=m.Coordinate(latitude=latitude, longitude=9.5))
-
-async def drive(client, maneuver):
-    session = await client.open_session("car")
-    route = m.RouteInformation(maneuvers=(m.Maneuver(id=1, type=maneuver),), upcoming_maneuver_ids=(1,))
-    await session.start(m.Trip(id="trip", origin=place(47), destination=place(48)), route)
-    await session.update_maneuver_estimates(1, m.TravelEstimates(distance_remaining_meters=150))
-    return session
-"""
-
-
-@pytest.fixture
-def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    """Runs pytest with the plugin on tests with a client."""
-    monkeypatch.setenv("WAYMARKD", str(PROGRAMS / "waymarkd"))
-    monkeypatch.setenv("WAYMARK_RESOURCES", str(ROOT / "Sources/WaymarkCommandLine/Resources"))
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
-    pytester.makepyfile(small_client=CLIENT)
-    short = Path("/tmp") / f"wr-{pytester.path.parent.name[-8:]}-{pytester.path.name[-12:]}"
-
-    def run_pytest(*options: str, tests: str = "", is_rig: bool = True) -> pytest.RunResult:
-        if tests:
-            pytester.makepyfile(test_it=f"from small_client import *\nimport asyncio, pytest\n{tests}")
-        plugin = ["-p", "waymark_nav.rig.plugin"] if is_rig else []
-        return pytester.runpytest_subprocess(*plugin, *([] if "--basetemp" in options else ["--basetemp", str(short)]), *options)
-
-    yield run_pytest
-    shutil.rmtree(short, ignore_errors=True)
+from conftest import PROGRAMS, ROOT, Run
 
 
 def test_drives_are_judged(run: Run) -> None:
@@ -273,7 +240,29 @@ def test_a_missing_program_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("WAYMARKD", "/there/is/none")
     result = run(tests="async def test_rig(rig):\n    pass\n")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*there is no program /there/is/none: install waymark, add its folder to PATH, or set WAYMARKD*"])
+    result.stdout.fnmatch_lines(["*there is no program /there/is/none: install waymark-nav-tools or waymark, add its folder to*"])
+
+
+def test_programs_are_those_of_the_variable_or_of_the_tools_or_of_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def executable(path: str) -> Path:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch(0o755)
+        return tmp_path / path
+
+    meant, tools, installed = executable("meant/waymarkd"), executable("tools/waymark"), executable("installed/waymarkd")
+    monkeypatch.setenv("WAYMARKD", str(meant))
+    monkeypatch.setenv("PATH", str(installed.parent))
+    monkeypatch.setitem(sys.modules, "waymark_nav_tools", SimpleNamespace(EXECUTABLE=tools))
+    assert program("waymarkd") == str(meant)
+    monkeypatch.delenv("WAYMARKD")
+    assert program("waymarkd") == str(tools)
+    tools.unlink()
+    assert program("waymarkd") == str(installed)
+    monkeypatch.setitem(sys.modules, "waymark_nav_tools", None)
+    assert program("waymarkd") == str(installed)
+    installed.unlink()
+    with pytest.raises(RigError, match="there is no program waymarkd: install waymark-nav-tools or waymark"):
+        program("waymarkd")
 
 
 FAKE = f"""#!{sys.executable}
@@ -290,8 +279,10 @@ if name.startswith("red"):
     failed = {{"line": 3, "column": 5, "verdict": "failed", "text": "x", "explanation": ["  next.type"]}}
     line |= {{"verdict": "failed", "expectations": [failed],
               "lints": [{{"rule": "LINT-LANE-LINK", "sentence": "Lanes.", "findings": [{{"seconds": 2, "text": "lanes 4"}}]}}]}}
+    line |= {{"recording": ".waymark/red/seed 7.mcap", "programs": [{{"peer": "client", "output": ["nav: no route"]}}]}}
 if name.startswith("broken"):
-    line |= {{"verdict": "broken", "problem": "the history is full"}}
+    line |= {{"verdict": "broken", "problem": "the history is full", "gatewayLog": ["notice waymarkd: stopped"],
+              "recordingProblem": "x cannot be written: the disk is full"}}
 print(json.dumps(line))
 sys.exit({{"green": 0, "red": 1, "broken": 2}}[name.split(".")[0]])
 """
@@ -311,15 +302,22 @@ def test_scenario_files_are_tests(run: Run, pytester: pytest.Pytester, monkeypat
         "wrong.scenario.yaml:1:1: unknown key x",
         "red.scenario.yaml:3:5\n  next.type",
         "red.scenario.yaml: LINT-LANE-LINK: Lanes.\n  2.000  lanes 4",
+        "waymark recording show '.waymark/red/seed 7.mcap'",
+        "nav: no route",
         "broken.scenario.yaml: the history is full",
+        "notice waymarkd: stopped",
+        "x cannot be written: the disk is full",
     ):
         assert said in text
-    assert 'name="seed" value="7"' in pytester.path.joinpath("out.xml").read_text()
+    properties = pytester.path.joinpath("out.xml").read_text()
+    assert 'name="seed" value="7"' in properties
+    assert 'name="recording" value=".waymark/red/seed 7.mcap"' in properties
     monkeypatch.setenv("WAYMARK", "/there/is/none")
     run("green.scenario.yaml").stdout.fnmatch_lines(["*there is no program /there/is/none*"])
 
 
-def test_the_example_of_the_page_runs(run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_of_the_page_run(run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WAYMARK", str(PROGRAMS / "waymark"))
-    shutil.copy(ROOT / "Docs/examples/python/test_drive.py", pytester.path)
-    run("test_drive.py").assert_outcomes(passed=1)
+    for name in ("test_drive.py", "test_rejections.py"):
+        shutil.copy(ROOT / "Docs/examples/python" / name, pytester.path)
+    run().assert_outcomes(passed=2)

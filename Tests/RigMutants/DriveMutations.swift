@@ -31,13 +31,15 @@ extension Mutation {
             estimates, _ in
             estimates.setMeters(estimates.meters * 0.6)
         },
-        .trip("distances are feet", finds: nil) { estimates, _ in estimates.setMeters(estimates.meters * 3.28)
+        .trip("distances are feet", finds: .routeEstimates) { estimates, _ in
+            estimates.setMeters(estimates.meters * 3.28)
         },
-        .trip("the distance is never updated", finds: nil) { estimates, memory in
+        .trip("the distance is never updated", finds: .tripStays) { estimates, memory in
             estimates = memory.estimates ?? estimates
             memory.estimates = estimates
         },
-        .trip("the time is always 0", finds: nil) { estimates, _ in estimates.timeRemaining = .zero },
+        .trip("the time is always 0", finds: .timeDistance) { estimates, _ in estimates.timeRemaining = .zero
+        },
         .distance("the distance is that from the maneuver before", finds: .maneuverRises) {
             estimates, memory in
             estimates.setMeters(max(0, 3_000 - estimates.meters))

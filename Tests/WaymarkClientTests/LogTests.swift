@@ -9,6 +9,7 @@ import WaymarkProtocol
 /// Collects what is logged, as `level: message`.
 final class LogRecorder: LogHandler, Sendable {
     private let lines = Mutex<[String]>([])
+    private let values = Mutex<[Logger.Metadata]>([])
     var metadata: Logger.Metadata {
         get { [:] }
         set {}
@@ -25,9 +26,12 @@ final class LogRecorder: LogHandler, Sendable {
 
     func log(event: LogEvent) {
         self.lines.withLock { $0.append("\(event.level): \(event.message)") }
+        self.values.withLock { $0.append(event.metadata ?? [:]) }
     }
 
     var recorded: [String] { self.lines.withLock { $0 } }
+    /// What each line has beside its text.
+    var recordedValues: [Logger.Metadata] { self.values.withLock { $0 } }
 
     var logger: Logger { Logger(label: "test") { _ in self } }
 }
@@ -84,6 +88,7 @@ final class LogRecorder: LogHandler, Sendable {
                 "info: session opened", "warning: the gateway refused a publication",
                 "warning: a reader of session events is too slow and misses some", "info: session ended",
             ])
+        #expect(log.recordedValues.dropFirst(2).map { $0["session"] } == Array(repeating: "7", count: 4))
         await peer.close()
         await client.close()
         await gateway.close()

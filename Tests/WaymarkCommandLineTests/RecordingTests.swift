@@ -87,6 +87,24 @@ import WaymarkProtocol
         }
     }
 
+    @Test func `how much of a recording is shown has a unit, or is seconds`() throws {
+        #expect(try RecordingPlace.length("10") == .seconds(10))
+        #expect(try RecordingPlace.length("0.5s") == .milliseconds(500))
+        #expect(try RecordingPlace.length("1:30") == .seconds(90))
+        for text in ["", "soon", "0", "-1s", "nan", "infs", "8000h", "2026-11-23T09:15:00Z"] {
+            #expect(throws: (any Error).self, "\(text)") { try RecordingPlace.length(text) }
+        }
+    }
+
+    @Test func `a file that cannot be written is named once`() {
+        do {
+            try Data().write(to: URL(filePath: "/nowhere/x"))
+            Issue.record("a file in no folder was written")
+        } catch {
+            #expect(CommandFailure.reason(error) == "no such file or directory")
+        }
+    }
+
     @Test(arguments: [
         ["--max-file", "1KiB"], ["--keep", "1MiB"], ["--max-hours", "0"], ["--keep-days", "-1"],
         ["--name", "a/b"], ["--redact", "everything"], ["--max-file", "much"],

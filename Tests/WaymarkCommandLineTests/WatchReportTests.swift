@@ -178,6 +178,17 @@ private func json(_ content: GatewayUpdate.Content) -> NSDictionary {
 }
 
 @Suite struct ObservedJSONTests {
+    @Test func `times that are sums of seconds are printed with their own millisecond`() throws {
+        let utc = try #require(TimeZone(identifier: "UTC"))
+        for count in 0..<1_000 {
+            let time = Date(timeIntervalSince1970: 1_795_000_000.25).addingTimeInterval(Double(count) / 1_000)
+            let milliseconds = (250 + count) % 1_000
+            let digits = ".\(String(repeating: "0", count: 3 - "\(milliseconds)".count))\(milliseconds)"
+            #expect(JSON.time(time).hasSuffix("\(digits)Z"))
+            #expect(WatchReport.clock(time, utc).hasSuffix(digits))
+        }
+    }
+
     @Test func `an event has its names`() {
         let expected: NSDictionary = [
             "kind": "event", "event": "requestEnded", "number": 17, "time": "2026-11-22T14:12:38.250Z",

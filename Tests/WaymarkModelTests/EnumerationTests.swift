@@ -31,7 +31,10 @@ import WaymarkModel
         #expect(ManeuverType.sharpLeftTurn.roundaboutExit == nil)
     }
 
-    @Test(arguments: [(0, 0), (180, -180), (-180, -180), (181, -179), (540, -180), (-270, 90), (359, -1)])
+    @Test(arguments: [
+        (0, 0), (180, -180), (-180, -180), (181, -179), (540, -180), (-270, 90), (359, -1), (.max, 7),
+        (.min, -8),
+    ])
     func `angles are turned into the range`(_ given: Int, _ expected: Int16) {
         #expect(Angle.degrees(given).degrees == expected)
     }

@@ -254,6 +254,16 @@ import WaymarkRig
         sketch.send(Self.receipt(12), from: Self.cluster, at: 7)
         #expect(sketch.rules() == [.receiptWrong, .receiptWrong])
 
+        // The number of long ago.
+        sketch = Self.receipts()
+        for (number, second) in [(UInt64(12), 4.0), (20, 8), (30, 12)] {
+            sketch.deliver(
+                .publication(.trip(4_000)), to: Self.cluster, session: Self.session, sequence: number,
+                at: second)
+            sketch.send(Self.receipt(11), from: Self.cluster, at: second + 0.5)
+        }
+        #expect(sketch.rules() == [.receiptWrong])
+
         // Of the state before the snapshot.
         sketch = Self.receipts()
         sketch.send(Self.receipt(40), from: Self.cluster, session: SessionID(9), at: 4)
@@ -267,6 +277,12 @@ import WaymarkRig
         sketch.send(Self.receipt(11), from: Self.cluster, at: 5.9)
         #expect(sketch.rules(until: 60) == [])
         #expect(Self.receipts(every: 0).rules(until: 60) == [])
+        // The session is over for the endpoint.
+        for end in [Publication.finishGuidance, .cancelGuidance] {
+            sketch = Self.receipts()
+            sketch.deliver(.publication(end), to: Self.cluster, session: Self.session, sequence: 12, at: 5)
+            #expect(sketch.rules(until: 60) == [])
+        }
     }
 
     private static func comeback(

@@ -14,6 +14,9 @@ package actor ObservationTap {
     var link: LinkMachine<ObserverMachine>
     var driver: ChannelDriver
     private let handler: @Sendable (Event) -> Void
+    private var isConnected = false
+    /// Calls of ``catchUp()``.
+    private var waiters: [CheckedContinuation<Void, Never>] = []
 
     /// Connects to a gateway's socket for observers; returns with the Welcome. From then on `handler` is called with everything, in
     /// order.
@@ -37,6 +40,27 @@ package actor ObservationTap {
         self.handler = handler
     }
 
+    /// Reads on until everything was told that the gateway had to tell when this was called. Takes at most two seconds, also when its task
+    /// is cancelled.
+    package func catchUp() async {
+        guard self.isConnected else { return }
+        let timer = Task {
+            do { try await Task.sleep(for: .seconds(2)) } catch { return }
+            self.endCatchingUp()
+        }
+        await withCheckedContinuation { waiter in
+            self.waiters.append(waiter)
+            // Why: counters have their place between what is told.
+            self.use { observer, _ in observer.readCounters(ReadCounters(), call: 0) }
+        }
+        timer.cancel()
+    }
+
+    private func endCatchingUp() {
+        for waiter in self.waiters { waiter.resume() }
+        self.waiters = []
+    }
+
     /// Ends the connection. Takes at most two seconds, also when its task is cancelled.
     package func close() async { await self.closeLink() }
 }
@@ -45,9 +69,16 @@ extension ObservationTap: PeerDriver {
     func perform(_ output: ObserverMachine.Output) {
         switch output {
         case .welcomed(let welcome): self.handler(.welcomed(welcome))
-        case .received(let envelope): self.handler(.received(envelope.message))
+        case .received(let envelope):
+            self.handler(.received(envelope.message))
+            guard case .counters(let report) = envelope.message else { return }
+            if self.use({ observer, _ in observer.apply(report) }) != nil { self.endCatchingUp() }
         }
     }
 
-    func connectionChanged(to state: ConnectionState) { self.handler(.state(state)) }
+    func connectionChanged(to state: ConnectionState) {
+        if case .connected = state { self.isConnected = true } else { self.isConnected = false }
+        if !self.isConnected { self.endCatchingUp() }
+        self.handler(.state(state))
+    }
 }

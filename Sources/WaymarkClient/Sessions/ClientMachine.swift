@@ -302,7 +302,7 @@ package struct ClientMachine: PeerMachine {
 
     /// What a line about a session has of it.
     func label(of key: Identifier) -> PeerNote.Value {
-        .init(key: LogKey.session, text: "\(self.sessions[key]?.id ?? .none)")
+        .init(key: LogKey.session, text: "\((self.sessions[key]?.id ?? .none).rawValue)")
     }
 }
 

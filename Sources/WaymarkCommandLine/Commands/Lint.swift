@@ -6,15 +6,20 @@ internal import WaymarkRig
 package struct Lint: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         abstract: "Find mistakes of navigation clients and vehicles.",
-        usage: "waymark lint --live [<options>]",
+        usage: "waymark lint FILES ... [<options>]\nwaymark lint --live [<options>]",
         discussion: """
-            Watches a gateway until it is interrupted, and prints a line for each thing that is probably a mistake: \
-            distances that rise, lanes that no maneuver links to, a client that stops publishing. At the end it prints how \
-            often each rule found something. Docs/lint.md explains every rule.
+            Judges recordings, or with --live a gateway until it is interrupted, and prints a line for each thing that is \
+            probably a mistake: distances that rise, lanes that no maneuver links to, a client that stops publishing. At the \
+            end it prints how often each rule found something. Docs/lint.md explains every rule.
 
-            The exit status is 0 if nothing was found, 1 if something was, 2 if the gateway could not be watched.
+            The exit status is 0 if nothing was found, 1 if something was, 2 if a recording could not be read or the gateway \
+            could not be watched.
             """)
 
+    @Argument(
+        help: "Recordings, of `waymark record` or of `waymark test`.", completion: .file(extensions: ["mcap"])
+    )
+    var files: [String] = []
     @OptionGroup var connection: ConnectionOptions
     @Flag(help: "Judge what crosses a gateway, from now on.") var live = false
     @Option(help: "Only what concerns this vehicle; may be given several times.") var vehicle: [String] = []
@@ -29,15 +34,26 @@ package struct Lint: AsyncParsableCommand {
     package init() {}
 
     package func validate() throws {
-        guard self.live else { throw ValidationError("lint needs --live: it judges what crosses a gateway") }
+        guard self.live == self.files.isEmpty else {
+            throw ValidationError(
+                self.live
+                    ? "either --live, for a gateway, or recordings"
+                    : "name a recording, or --live to judge what crosses a gateway")
+        }
         _ = try self.allowances()
     }
 
     package func run() async throws {
+        let columns = Terminal.isInteractive ? Terminal.size.columns : nil
+        guard self.live else {
+            var lint = try RecordingLint(
+                self.files, try self.allowances(), vehicles: self.vehicle, isJSON: self.json, columns: columns
+            )
+            return try lint.run()
+        }
         let address = try self.connection.address(default: .defaultObserver)
         let printer = LintPrinter(
-            LiveLinter(allowing: try self.allowances()), isJSON: self.json,
-            columns: Terminal.isInteractive ? Terminal.size.columns : nil)
+            LiveLinter(allowing: try self.allowances()), isJSON: self.json, columns: columns)
         var configuration = Observer.Configuration(id: "waymark-lint")
         configuration.credential = try self.connection.key()
         (configuration.vehicles, configuration.includesFrames) = (self.vehicle, true)

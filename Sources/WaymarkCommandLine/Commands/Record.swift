@@ -134,6 +134,7 @@ package struct Record: AsyncParsableCommand {
             closed = error
             break
         }
+        if closed == nil { await tap.catchUp() }
         ticks.cancel()
         watcher.cancel()
         await tap.close()

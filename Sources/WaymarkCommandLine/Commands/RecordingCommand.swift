@@ -33,7 +33,8 @@ package struct RecordingCommand: ParsableCommand {
 
     struct Info: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show from when and of what a recording is, and who was connected.")
+            abstract: "Show from when and of what a recording is, and who was connected.",
+            usage: "waymark recording info FILE")
         @OptionGroup var input: Input
 
         func run() throws {
@@ -47,6 +48,7 @@ package struct RecordingCommand: ParsableCommand {
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a recording as `waymark watch` would have.",
+            usage: "waymark recording show [--at TIME] [--for TIME] [--all] FILE",
             discussion: """
                 With --at it begins with the gateway's state at that time: what sessions there are, and what they retain.
                 """)
@@ -56,13 +58,15 @@ package struct RecordingCommand: ParsableCommand {
                 "From when on: the time since the beginning, e.g. 90s, 0.1s or 1:30, or a time of day as 2026-11-23T09:15:00Z."
         )
         var at: String?
-        @Option(name: .customLong("for"), help: "How many seconds to print.") var seconds: Double?
+        @Option(
+            name: .customLong("for"), help: "How much to print, e.g. 10s or 5min; a number alone is seconds.")
+        var length: String?
         @Flag(help: "Also print what another line says already, e.g. publications on their way to vehicles.")
         var all = false
 
         func validate() throws {
             if let at { _ = try RecordingPlace(at) }
-            if let seconds { _ = try duration(seconds: seconds, option: "--for") }
+            if let length { _ = try RecordingPlace.length(length) }
         }
 
         func run() throws {
@@ -71,9 +75,13 @@ package struct RecordingCommand: ParsableCommand {
             var options = WatchReport.Options()
             options.isEverythingShown = self.all
             options.columns = Terminal.isInteractive ? Terminal.size.columns : nil
+            options.timeZone = RecordedReport.timeZone(of: recording)
             var report = RecordedReport(options)
             let begin = try self.at.map { try RecordingPlace($0).time(after: times.lowerBound) }
-            let end = self.seconds.map { (begin ?? times.lowerBound) + .seconds($0) }
+            let end = try self.length.map { (begin ?? times.lowerBound) + (try RecordingPlace.length($0)) }
+            if let begin, begin > times.upperBound {
+                Terminal.note("\(self.input.file) ends before this time; this is the state at its end")
+            }
             do throws(RecordingError) {
                 var walk = RecordingWalk(recording, holdsContent: false)
                 if let begin {
@@ -94,24 +102,33 @@ package struct RecordingCommand: ParsableCommand {
     struct Export: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Convert a recording for other programs.",
+            usage: "waymark recording export (--jsonl | --decoded OUT | --attachments FOLDER) FILE",
             discussion: """
                 With --jsonl it prints the lines of `waymark watch --json`. With --decoded it writes an MCAP file with a channel for \
-                each connection and message, whose content general tools such as Foxglove show.
+                each connection and message, whose content general tools such as Foxglove show. With --attachments it writes the \
+                files that the recording contains: the scenario of a run, its routes, profiles and settings.
                 """)
         @OptionGroup var input: Input
         @Flag(help: "Print one JSON object per line, see Docs/cluster-json.md.") var jsonl = false
         @Option(help: "The file to write; there must be none.", completion: .file(extensions: ["mcap"]))
         var decoded: String?
+        @Option(
+            help: "The folder for the files in the recording; none of them may be there.",
+            completion: .directory)
+        var attachments: String?
 
         func validate() throws {
-            guard self.jsonl != (self.decoded != nil) else {
-                throw ValidationError("either --jsonl or --decoded FILE says what to write")
+            guard [self.jsonl, self.decoded != nil, self.attachments != nil].count(where: \.self) == 1 else {
+                throw ValidationError(
+                    "either --jsonl, --decoded FILE or --attachments FOLDER says what to write")
             }
         }
 
         func run() throws {
             let recording = try self.input.read()
-            if let decoded {
+            if let attachments {
+                try RecordedFiles.write(of: recording, self.input, to: attachments)
+            } else if let decoded {
                 var export = DecodedExport(recording)
                 do throws(RecordingError) { try export.write(to: decoded) } catch {
                     throw CommandFailure("\(decoded) cannot be written: \(error)")
@@ -133,6 +150,7 @@ package struct RecordingCommand: ParsableCommand {
     struct Repair: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "End a recording that its recorder could not end.",
+            usage: "waymark recording repair FILE",
             discussion: """
                 Removes what is behind the last whole chunk, and writes index and statistics there. The file is changed in place.
                 """)
@@ -173,6 +191,15 @@ enum RecordingPlace {
                 "--at \(Terminal.printable(text)) is no time: e.g. 90s, 0.1s, 5min, 1:30 or 2026-11-23T09:15:00Z"
             )
         }
+    }
+
+    /// How much of a recording is meant, as `--for` has it.
+    static func length(_ text: String) throws -> Duration {
+        guard let seconds = Self.seconds(text) else {
+            throw ValidationError(
+                "--for \(Terminal.printable(text)) is no time: e.g. 10s, 0.5s, 5min or 1:30")
+        }
+        return try duration(seconds: seconds, option: "--for")
     }
 
     private static func seconds(_ text: String) -> Double? {

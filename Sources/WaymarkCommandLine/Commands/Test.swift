@@ -1,8 +1,10 @@
 package import ArgumentParser
 internal import Foundation
 internal import ProcessIO
+internal import WaymarkClient
 internal import WaymarkConfiguration
 internal import WaymarkRig
+internal import WaymarkRigSockets
 internal import WaymarkRoutes
 
 package struct Test: AsyncParsableCommand {
@@ -11,8 +13,9 @@ package struct Test: AsyncParsableCommand {
         usage: "waymark test FILES ... [<options>]",
         discussion: """
             Each scenario runs in virtual time, in this process, with a gateway, vehicles and clients of its own. The \
-            same seed gives the same run, to the byte. A scenario that passed is two lines; of one that failed, \
-            everything is printed that explains it.
+            same seed gives the same run, to the byte. A scenario with programs under test runs by the real clock: over \
+            sockets, with a waymarkd of its own. A scenario that passed is two lines; of one that failed, everything is \
+            printed that explains it, and its recording is in .waymark/NAME/seed-N.mcap.
 
             The exit status is 0 if all passed, 1 if one failed, 2 if one could not be run, 5 if there was none.
             """)
@@ -36,9 +39,31 @@ package struct Test: AsyncParsableCommand {
         completion: .file(extensions: ["jsonl"]))
     var trace: String?
     @Option(
+        help: "Write the recordings of all runs to this folder, not only those of runs that failed.",
+        completion: .directory)
+    var recordings: String?
+    @Flag(help: "Write no recordings, also of runs that failed.") var noRecordings = false
+    @Option(
         name: .shortAndLong,
-        help: "How many scenarios run at the same time; without it as many as there are processors.")
+        help:
+            "How many scenarios run at the same time; without it as many as there are processors, four times as many by the real clock, and one with --against."
+    )
     var jobs: Int?
+    @Option(
+        help:
+            "virtual or real: one process without sockets, or sockets and a waymarkd. Without it, virtual where no program, --against or --daemon takes part."
+    )
+    var clock: RunClock?
+    @Option(
+        help: ArgumentHelp(
+            "Run against this gateway, by the real clock. Given twice: that of vehicles, then that of clients.",
+            valueName: "address"),
+        transform: Self.address)
+    var against: [ServiceAddress] = []
+    @Option(
+        help: "The waymarkd of the scenarios, by the real clock; without it the one of this program.",
+        completion: .file())
+    var daemon: String?
     @Option(
         help:
             "A seed, or several as FIRST..LAST, in place of the scenario's. What a scenario expects sometimes may happen with any of them."
@@ -56,11 +81,32 @@ package struct Test: AsyncParsableCommand {
 
     package init() {}
 
+    @Sendable static func address(_ text: String) throws -> ServiceAddress {
+        guard let address = ServiceAddress(text) else {
+            throw ValidationError("\(text) is no address: tcp:HOST:PORT or unix:/path")
+        }
+        return address
+    }
+
     package func validate() throws {
         if let jobs, !(1...1_024).contains(jobs) { throw ValidationError("--jobs must be 1 to 1024") }
         if let seed, seed.count > Self.seedsMax {
             throw ValidationError("--seed may have at most \(Self.seedsMax) seeds")
         }
+        if self.clock == .virtual, !self.against.isEmpty || self.daemon != nil {
+            throw ValidationError("--against and --daemon need --clock real")
+        }
+        if self.against.count > 2 { throw ValidationError("--against may be given at most twice") }
+        if !self.against.isEmpty, self.daemon != nil {
+            throw ValidationError("--against and --daemon exclude each other")
+        }
+        if let daemon, !FileManager.default.isExecutableFile(atPath: daemon) {
+            throw ValidationError("--daemon: \(daemon) is not a program")
+        }
+        if self.recordings != nil, self.noRecordings {
+            throw ValidationError("either --recordings or --no-recordings")
+        }
+        if self.recordings?.isEmpty == true { throw ValidationError("--recordings needs a folder") }
         if self.files.isEmpty, self.route == nil, !self.schema {
             throw ValidationError("name a scenario file or a folder, or @gallery")
         }
@@ -69,7 +115,9 @@ package struct Test: AsyncParsableCommand {
     package func run() async throws {
         if self.schema { return Terminal.write(try Resources.scenarioSchema()) }
         if let route { return Terminal.write(try Self.firstScenario(for: route)) }
-        let files = ScenarioFiles(self.files)
+        let files = ScenarioFiles(
+            self.files, clock: self.clock ?? (self.runsElsewhere ? .real : nil),
+            isAgainstOthers: !self.against.isEmpty)
         guard files.errors.isEmpty else {
             Terminal.notes(files.errors.joined(separator: "\n"))
             throw ExitCode(2)
@@ -111,13 +159,25 @@ package struct Test: AsyncParsableCommand {
 
     // MARK: Running
 
+    /// The gateway is not the one in this program.
+    private var runsElsewhere: Bool { !self.against.isEmpty || self.daemon != nil }
+
+    private var realRuns: RealRun.Options {
+        var options = RealRun.Options()
+        options.daemon = self.daemon.map { URL(filePath: $0).path }
+        if let vehicles = self.against.first { options.against = (vehicles, self.against.last ?? vehicles) }
+        return options
+    }
+
     private func runAll(_ ready: [ScenarioFiles.Ready]) async throws {
         let start = ContinuousClock.now
         let outputs = try TestOutputs(junit: self.junit, report: self.report, trace: self.trace)
+        let recordings = try TestRecordings(
+            ready.map(\.scenario.file), folder: self.recordings, isOff: self.noRecordings)
         var results: [ScenarioResult] = []
-        for await group in ScenarioRunner(ready, self.seed, jobs: self.jobs, withTrace: self.trace != nil)
-            .groups
-        {
+        let runner = ScenarioRunner(
+            ready, self.seed, jobs: self.jobs, self.realRuns, withTrace: self.trace != nil, recordings)
+        for await group in runner.groups {
             self.print(group)
             try outputs.add(group)
             results += group.results
@@ -125,11 +185,16 @@ package struct Test: AsyncParsableCommand {
         try outputs.finish(results)
         if !self.json { Terminal.line(self.summary(results, ContinuousClock.now - start)) }
         if results.contains(where: { $0.problem != nil }) { throw ExitCode(2) }
+        if recordings.areAsked, results.contains(where: { $0.recordingProblem != nil }) { throw ExitCode(2) }
         if !results.allSatisfy(\.hasPassed) { throw ExitCode(1) }
     }
 
     /// Of many seeds, each that failed, and how many passed.
     private func print(_ group: ScenarioRunner.Group) {
+        // The report of a failed run says it; without a recording a verdict is still a verdict.
+        for result in group.results where self.json || result.hasPassed {
+            if let problem = result.recordingProblem { Terminal.note("Error: \(problem)") }
+        }
         if self.json {
             for result in group.results { Terminal.line(ResultJSON.line(result)) }
             return
@@ -153,9 +218,11 @@ package struct Test: AsyncParsableCommand {
         let hundredths = time.components.seconds * 100 + time.components.attoseconds / 10_000_000_000_000_000
         let fraction = hundredths % 100
         return "\(ScenarioText.summary(results)) "
-            + "(virtual, \(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) s)"
+            + "(\(ScenarioText.clocks(results)), \(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) s)"
     }
 }
+
+extension RunClock: ExpressibleByArgument {}
 
 /// A seed, or several in a row.
 struct SeedRange: Sendable, Hashable, ExpressibleByArgument {

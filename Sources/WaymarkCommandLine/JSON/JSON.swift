@@ -10,7 +10,7 @@ enum JSON {
     }
 
     /// RFC 3339 in UTC with milliseconds.
-    static func time(_ time: Date) -> String { time.formatted(self.timeStyle) }
+    static func time(_ time: Date) -> String { time.beforeCut.formatted(self.timeStyle) }
 
     /// One line, its keys sorted: equal objects are equal lines. What would steer a terminal is escaped.
     ///
@@ -35,6 +35,11 @@ enum JSON {
             }
         }
     }
+}
+
+extension Date {
+    /// For formatters, which cut: half a microsecond later. Why: a sum of seconds is a little less than the millisecond that it stands for.
+    var beforeCut: Date { self.addingTimeInterval(5e-7) }
 }
 
 extension Dictionary where Key == String, Value == Any {

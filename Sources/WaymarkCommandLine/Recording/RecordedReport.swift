@@ -20,7 +20,20 @@ struct RecordedReport {
     /// The line for an entry; nil if another one says it, too.
     mutating func line(for entry: RecordedEntry, _ state: RecordedState) -> String? {
         switch entry.content {
-        case .frame(let frame): return self.report.line(for: Self.update(entry, frame, state))
+        case .frame(let frame):
+            let note: String? =
+                switch frame.delivery {
+                case .whole: nil
+                case .dropped: "dropped by a fault"
+                case .corrupted: "corrupted by a fault"
+                case .repeated: "sent again"
+                }
+            return self.report.line(for: Self.update(entry, frame, state), note: note)
+        case .broken(let bytes, _, let peer):
+            return self.report.notice(
+                "\(peer): \(GuidanceText.counted(bytes.count, "byte")) that are no frame", at: entry.time.date
+            )
+        case .state: return nil
         case .event(let text):
             guard let object = Self.object(text), let kind = object["kind"] as? String else { return nil }
             guard kind != "event" else {
@@ -28,8 +41,14 @@ struct RecordedReport {
                 return self.report.line(
                     for: .recorded(event, number: UInt64(entry.number), at: entry.time.date))
             }
-            return self.report.notice(Self.text(kind, object), at: entry.time.date)
+            guard let text = self.text(kind, object) else { return nil }
+            return self.report.notice(text, at: entry.time.date)
         }
+    }
+
+    /// A run in virtual time has no time of day: it begins at 0:00.
+    static func timeZone(of recording: Recording) -> TimeZone {
+        recording.origin?.run?.clock == RunClock.virtual.rawValue ? .gmt : .current
     }
 
     /// The gateway's state, in lines: what sessions there are, for whom, and what they retain.
@@ -63,7 +82,30 @@ struct RecordedReport {
         return clipped.count == line.count ? line : Terminal.clipped(line, columns: columns - 1) + "…"
     }
 
-    private static func text(_ kind: String, _ object: [String: Any]) -> String {
+    /// An event in words; nil if another line says it, too.
+    private func text(_ kind: String, _ object: [String: Any]) -> String? {
+        func value(_ key: String) -> String { object[key].map { "\($0)" } ?? "" }
+        let peer = value("peer")
+        switch kind {
+        case "connection" where !peer.isEmpty:
+            let reason = value("reason").isEmpty ? value("code") : value("reason")
+            guard self.options.isEverythingShown || value("state") == "refused" else { return nil }
+            return "\(peer): \(value("state"))\(reason.isEmpty ? "" : ", \(reason)")"
+        case "fault": return "fault \(value("fault"))\(peer.isEmpty ? "" : " of \(peer)"): \(value("text"))"
+        case "mark" where object["step"] != nil:
+            return "step \((object["step"] as? Int ?? 0) &+ 1): \(value("text"))"
+        case "verdict":
+            let word = value("verdict") == "passed" ? "passed" : "FAILED"
+            return "\(word)  \(value("line")):\(value("column")) \(value("text"))"
+        case "finding": return "\(value("rule"))  \(peer.isEmpty ? "" : "\(peer): ")\(value("text"))"
+        case "log":
+            return self.options.isEverythingShown ? "\(peer.isEmpty ? "" : "\(peer): ")\(value("text"))" : nil
+        case "end": return "the run is over: \(value("verdict"))"
+        default: return Self.text(ofRecorder: kind, object)
+        }
+    }
+
+    private static func text(ofRecorder kind: String, _ object: [String: Any]) -> String {
         switch kind {
         case "dropped": "\(object["count"] ?? "some") entries are missing: the recorder read too slowly"
         case "synchronized": "the whole state was told by gateway \(object["instance"] ?? "")"
@@ -82,8 +124,21 @@ struct RecordedReport {
     /// The line that `waymark watch --json` printed.
     static func json(_ entry: RecordedEntry, _ state: RecordedState) -> String {
         switch entry.content {
-        case .frame(let frame): ObservedJSON.line(self.update(entry, frame, state))
+        case .frame(let frame):
+            ObservedJSON.line(
+                self.update(entry, frame, state),
+                frame.delivery == .whole ? [:] : ["delivery": frame.delivery.rawValue])
+        case .broken(let bytes, let direction, let peer):
+            JSON.line(
+                [
+                    "kind": "broken", "peer": peer, "way": direction == .in ? "toGateway" : "toPeer",
+                    "hex": bytes.map { byte in
+                        let digits = String(byte, radix: 16)
+                        return digits.count == 1 ? "0" + digits : digits
+                    }.joined(), "number": Int(entry.number),
+                ], at: entry.time.date)
         case .event(let text): text
+        case .state: ""
         }
     }
 
@@ -124,6 +179,5 @@ struct RecordedReport {
 }
 
 extension RecordingTime {
-    /// Rounded so that a formatter, which cuts, prints the same milliseconds as ``description``.
-    var date: Date { Date(timeIntervalSince1970: Double(self.nanoseconds) / 1e9 + 5e-7) }
+    var date: Date { Date(timeIntervalSince1970: Double(self.nanoseconds) / 1e9) }
 }

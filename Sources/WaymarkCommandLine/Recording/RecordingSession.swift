@@ -12,8 +12,14 @@ final class RecordingSession: Sendable {
         var files: RecordingFiles<RecordingFolder>
         var isOver = false
         var wasConnected = false
+        /// The gateway has begun to tell.
+        var isObserving = false
+        /// The file of which nothing was said yet.
+        var unnamed: String?
         var isHiddenNoted = false
         var isUnremovedNoted = false
+        /// The connection was lost, and this was told.
+        var isLost = false
         /// Why nothing more can be written.
         var failure: CommandFailure?
     }
@@ -38,11 +44,18 @@ final class RecordingSession: Sendable {
         switch event {
         case .welcomed(let welcome):
             self.record(.welcomed(welcome))
-            self.state.withLock { self.noteConnection(welcome, &$0) }
+            self.state.withLock {
+                $0.isLost = false
+                self.noteConnection(welcome, &$0)
+            }
         case .received(let message): self.record(.received(message))
         case .state(.connecting):
-            let isLost = self.state.withLock { $0.wasConnected && !$0.isOver }
-            guard isLost else { return }
+            // Each attempt to connect again begins here.
+            let isNews = self.state.withLock { state in
+                defer { state.isLost = state.wasConnected }
+                return state.wasConnected && !state.isOver && !state.isLost
+            }
+            guard isNews else { return }
             Terminal.note("connection to the gateway lost; reconnecting")
             self.record(.lost)
         case .state: break
@@ -90,8 +103,11 @@ final class RecordingSession: Sendable {
                 return true
             }
             Self.noteUnremoved(&state)
-            if actions.contains(.open), let name = state.files.current {
+            if actions.contains(.open) { state.unnamed = state.files.current }
+            if case .received(.observationBegin) = event { state.isObserving = true }
+            if state.isObserving, let name = state.unnamed {
                 Terminal.line(Terminal.printable("recording to \(state.files.storage.path(of: name))"))
+                state.unnamed = nil
             }
             return false
         }

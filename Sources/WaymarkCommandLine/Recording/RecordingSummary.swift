@@ -11,7 +11,13 @@ struct RecordingSummary {
     static func lines(_ recording: Recording, name: String, columns: Int) -> [String] {
         let summary = RecordingSummary(recording: recording, columns: columns)
         let lines = summary.head(name).flatMap { Terminal.wrapped($0, columns: columns) }
-        return (lines + summary.connections).map(Terminal.printable)
+        return (lines + summary.connections + summary.attachments).map(Terminal.printable)
+    }
+
+    /// Of what it is, in a line.
+    static func text(_ origin: Recording.Origin) -> String {
+        guard let run = origin.run else { return "of gateway \(origin.instance)" }
+        return "a run of \(run.scenario), \(run.clock), seed \(run.seed)"
     }
 
     private func head(_ name: String) -> [String] {
@@ -39,9 +45,12 @@ struct RecordingSummary {
     private var origin: [String] {
         guard let origin = self.recording.origin else { return ["no recording of waymark"] }
         var lines = ["gateway \(origin.instance), \(origin.software); recorded by \(origin.recorder)"]
+        if let run = origin.run {
+            lines = ["\(Self.text(origin)): \(run.verdict)", "recorded by \(origin.recorder)"]
+        }
         switch (origin.isRedacted, origin.visibility) {
-        case (true, _): lines.append("places and texts were removed by the recorder")
-        case (_, "state"): lines.append("places and texts were hidden by the gateway")
+        case (true, _): lines.append("texts and places were removed by the recorder")
+        case (_, "state"): lines.append("texts and places were hidden by the gateway")
         default: break
         }
         if !origin.vehicles.isEmpty { lines.append("only of \(origin.vehicles)") }
@@ -55,6 +64,8 @@ struct RecordingSummary {
             var received: UInt64 = 0
             var sent: UInt64 = 0
             var rejected: UInt64 = 0
+            /// Not as they were sent, or not at all, because of a fault.
+            var faulted: UInt64 = 0
         }
         var rows: [ConnectionID: Row] = [:]
         let counts = self.recording.index.statistics.messages
@@ -65,15 +76,29 @@ struct RecordingSummary {
             row.peer = channel.metadata["peer"] ?? row.peer
             if frames.direction == .in { row.received += count } else { row.sent += count }
             if frames.isRejected { row.rejected += count }
+            if [.dropped, .corrupted].contains(frames.delivery) { row.faulted += count }
             rows[frames.connection] = row
         }
         let lines = rows.sorted { $0.key < $1.key }.map { connection, row in
-            [
+            let notes = [
+                row.rejected == 0 ? nil : "\(row.rejected) rejected",
+                row.faulted == 0 ? nil : "\(row.faulted) dropped or corrupted",
+            ]
+            return [
                 "\(connection.rawValue)", row.peer, "\(row.received)", "\(row.sent)",
-                row.rejected == 0 ? "" : "\(row.rejected) rejected",
+                notes.compactMap(\.self).joined(separator: ", "),
             ]
         }
         return TextTable.lines(
             ["CONNECTION", "PEER", "FROM IT", "TO IT", "NOTES"], lines, columns: self.columns)
+    }
+
+    /// A row for each file in the recording.
+    private var attachments: [String] {
+        let rows = self.recording.index.attachments.map {
+            [$0.name, $0.mediaType, StatusTable.bytes($0.dataByteCount)]
+        }
+        guard !rows.isEmpty else { return [] }
+        return TextTable.lines(["ATTACHMENT", "TYPE", "SIZE"], rows, columns: self.columns)
     }
 }

@@ -7,13 +7,20 @@ enum ResultJSON {
     static func line(_ result: ScenarioResult) -> String {
         var object: [String: Any] = [
             "kind": "scenario", "file": result.file, "seed": Int(result.seed), "clock": result.clock.rawValue,
-            "verdict": result.problem != nil ? "broken" : result.hasPassed ? "passed" : "failed",
+            "verdict": result.verdict,
             "seconds": self.seconds(result.end), "expectations": result.expectations.map(self.object),
             "unreached": result.unreachedCount,
             "lints": result.lints.filter { !$0.hasPassed || $0.allowance != nil }.map(self.object),
         ]
         object.set(nonEmpty: "about", result.about)
         object.set("problem", result.problem)
+        if result.clock == .real {
+            object["latenessSeconds"] = Double(result.latenessMax.milliseconds) / 1_000
+        }
+        if !result.programs.isEmpty { object["programs"] = result.programs.map(self.object) }
+        if !result.gatewayLog.isEmpty { object["gatewayLog"] = result.gatewayLog }
+        object.set("recording", result.recording)
+        object.set("recordingProblem", result.recordingProblem)
         return JSON.line(object)
     }
 
@@ -52,6 +59,12 @@ enum ResultJSON {
                 ["path": $0.path, "expected": $0.expected, "seen": $0.seen]
             }
         }
+        return object
+    }
+
+    private static func object(_ program: ReportedProgram) -> [String: Any] {
+        var object: [String: Any] = ["peer": "\(program.peer)", "output": program.output]
+        object.set("end", program.end)
         return object
     }
 

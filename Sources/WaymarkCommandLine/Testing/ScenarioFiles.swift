@@ -1,6 +1,7 @@
 internal import Foundation
 internal import ProcessIO
 internal import WaymarkConfiguration
+internal import WaymarkRecording
 internal import WaymarkRig
 internal import WaymarkRoutes
 
@@ -10,6 +11,7 @@ struct ScenarioFiles {
     struct Ready: Sendable {
         let scenario: Scenario
         let inputs: ScenarioInputs
+        var clock = RunClock.virtual
     }
 
     static let suffix = ".scenario.yaml"
@@ -25,9 +27,17 @@ struct ScenarioFiles {
     /// Routes and profiles that were read, by path: many scenarios use the same.
     private var routes: [String: RouteAnswer] = [:]
     private var profiles: [String: ClusterProfile] = [:]
+    private var recordings: [String: RecordedConversation] = [:]
+    /// The same as they were read, for recordings.
+    private var sources: [String: MCAP.Attachment] = [:]
 
-    /// Reads all files among the arguments: files, folders, and ``gallery``.
-    init(_ arguments: [String]) {
+    private let clock: RunClock?
+    private let isAgainstOthers: Bool
+
+    /// Reads all files among the arguments: files, folders, and ``gallery``. `clock` is the one that the user wants; nil: what the
+    /// scenario wants. `isAgainstOthers`: the gateway is not the rig's.
+    init(_ arguments: [String], clock: RunClock? = nil, isAgainstOthers: Bool = false) {
+        (self.clock, self.isAgainstOthers) = (clock, isAgainstOthers)
         for argument in arguments {
             if argument == Self.gallery {
                 for name in Resources.scenarioNames { self.readShipped(name) }
@@ -83,33 +93,78 @@ struct ScenarioFiles {
             let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
                 .joined(separator: "/")
             let count = self.errors.count
-            let inputs = self.inputs(of: scenario, folder: path.contains("/") ? folder + "/" : "")
-            if self.errors.count == count { self.ready.append(Ready(scenario: scenario, inputs: inputs)) }
+            let clock = scenario.clock(wanted: self.clock)
+            var inputs = self.inputs(of: scenario, folder: path.contains("/") ? folder + "/" : "", clock)
+            let source = MCAP.Attachment(
+                name: name.split(separator: "/").last.map(String.init) ?? name, mediaType: "application/yaml",
+                data: bytes)
+            inputs.sources.insert(source, at: 0)
+            if self.errors.count == count {
+                self.ready.append(Ready(scenario: scenario, inputs: inputs, clock: clock))
+            }
         } catch {
             self.errors += error.errors.map(\.description)
         }
     }
 
+    /// Reads a file of waymarkd's settings.
+    static func settings(_ path: String) throws(CommandFailure) -> Settings {
+        let bytes: [UInt8]
+        do throws(FileError) { bytes = try FileContent(path: path).bytes } catch {
+            throw CommandFailure("the settings \(path) cannot be read: \(error)")
+        }
+        do throws(ConfigurationError) { return try Configuration.read(bytes, file: path) } catch {
+            throw CommandFailure("\(error)")
+        }
+    }
+
     // MARK: What a scenario names
 
-    private mutating func inputs(of scenario: Scenario, folder: String) -> ScenarioInputs {
+    private mutating func inputs(
+        of scenario: Scenario, folder: String, _ clock: RunClock
+    ) -> ScenarioInputs {
         var inputs = ScenarioInputs()
+        if !folder.isEmpty { inputs.folder = folder }
         for reference in scenario.routes where inputs.routes[reference.text] == nil {
             inputs.routes[reference.text] = self.route(reference, folder)
+            inputs.sources += self.source(reference, folder, Resources.routeNames)
         }
         for reference in scenario.profiles where inputs.profiles[reference.text] == nil {
             inputs.profiles[reference.text] = self.profile(reference, folder)
+            inputs.sources += self.source(reference, folder, Resources.profileNames)
         }
         if let reference = scenario.gateway.settings {
             inputs.settings = self.content(reference, folder, "settings").flatMap { path, bytes in
+                inputs.settingsText = String(decoding: bytes, as: UTF8.self)
+                inputs.sources.append(
+                    MCAP.Attachment(name: reference.text, mediaType: "application/yaml", data: bytes))
                 do throws(ConfigurationError) { return try Configuration.read(bytes, file: path) } catch {
                     self.errors.append("\(error)")
                     return nil
                 }
             }
         }
-        self.errors += scenario.obstacles().map(\.description)
+        for (replay, peer) in scenario.replays {
+            guard let recording = self.recording(replay, of: peer, folder) else { continue }
+            inputs.recordings[replay.recording.text] = recording
+        }
+        self.errors += scenario.obstacles(clock).map(\.description)
+        if self.isAgainstOthers { self.errors += scenario.obstaclesAgainstOthers().map(\.description) }
         return inputs
+    }
+
+    /// A file that was read; none if it could not be.
+    private func source(
+        _ reference: Scenario.Reference, _ folder: String, _ ours: [String]
+    ) -> [MCAP.Attachment] {
+        let isOurs = ours.contains(reference.text)
+        return self.sources[isOurs ? reference.text : folder + reference.text].map { [$0] } ?? []
+    }
+
+    /// Keeps what was read. Those that ship are named without a suffix.
+    private mutating func keep(_ bytes: [UInt8], _ name: String, as key: String) {
+        let suffix = name.hasSuffix(".json") ? "" : ".json"
+        self.sources[key] = MCAP.Attachment(name: name + suffix, mediaType: "application/json", data: bytes)
     }
 
     private mutating func route(_ reference: Scenario.Reference, _ folder: String) -> RouteAnswer? {
@@ -118,10 +173,13 @@ struct ScenarioFiles {
         let answer: RouteAnswer
         do {
             if Resources.routeNames.contains(reference.text) {
-                answer = try readAnswer(Resources.route(reference.text), name: reference.text)
+                let bytes = try Resources.route(reference.text)
+                answer = try readAnswer(bytes, name: reference.text)
+                self.keep(bytes, reference.text, as: key)
             } else {
                 guard let (path, bytes) = self.content(reference, folder, "route") else { return nil }
                 answer = try readAnswer(bytes, name: path)
+                self.keep(bytes, reference.text, as: key)
             }
         } catch {
             self.fail(reference, "\(error)")
@@ -143,14 +201,38 @@ struct ScenarioFiles {
             let profile: ClusterProfile
             if let data = Resources.profile(reference.text) {
                 profile = try ClusterProfile.parse(data, reference.text)
+                self.keep([UInt8](data), reference.text, as: key)
             } else {
                 guard let (path, bytes) = self.content(reference, folder, "profile") else { return nil }
                 profile = try ClusterProfile.parse(Data(bytes), path)
+                self.keep(bytes, reference.text, as: key)
             }
             self.profiles[key] = profile
             return profile
         } catch {
             self.fail(reference, "\(error)")
+            return nil
+        }
+    }
+
+    /// Reads a recording, in which the peer must be.
+    private mutating func recording(
+        _ replay: Scenario.Replay, of peer: PeerID, _ folder: String
+    ) -> RecordedConversation? {
+        let text = replay.recording.text
+        let path = text.hasPrefix("/") ? text : folder + text
+        do throws(ReplayError) {
+            let conversation: RecordedConversation
+            if let known = self.recordings[path] {
+                conversation = known
+            } else {
+                conversation = try RecordedConversation(path: path)
+            }
+            self.recordings[path] = conversation
+            try replay.check(conversation, peer)
+            return conversation
+        } catch {
+            self.fail(replay.recording, "the recording \(path) cannot be replayed: \(error)")
             return nil
         }
     }

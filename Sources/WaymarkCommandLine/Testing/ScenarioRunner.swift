@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WaymarkRig
+internal import WaymarkRigSockets
 
 /// Runs scenarios, several at a time, and hands out their results in the order of the files.
 struct ScenarioRunner {
@@ -43,11 +44,25 @@ struct ScenarioRunner {
     private let ready: [ScenarioFiles.Ready]
     private let seeds: SeedRange?
     private let jobs: Int
+    private let realRuns: RealRun.Options
     private let withTrace: Bool
+    private let recordings: TestRecordings
 
-    init(_ ready: [ScenarioFiles.Ready], _ seeds: SeedRange?, jobs: Int?, withTrace: Bool) {
-        (self.ready, self.seeds, self.withTrace) = (ready, seeds, withTrace)
-        self.jobs = jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount)
+    /// Runs by the real clock mostly wait.
+    private static let realJobsPerProcessor = 4
+
+    init(
+        _ ready: [ScenarioFiles.Ready], _ seeds: SeedRange?, jobs: Int?,
+        _ realRuns: RealRun.Options = .init(),
+        withTrace: Bool, _ recordings: TestRecordings
+    ) {
+        (self.ready, self.seeds, self.realRuns, self.withTrace) = (ready, seeds, realRuns, withTrace)
+        self.recordings = recordings
+        let processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
+        let isReal = ready.allSatisfy { $0.clock == .real }
+        let most = isReal ? processors * Self.realJobsPerProcessor : processors
+        // Vehicles and clients of all scenarios have the same names, for which one gateway has room once.
+        self.jobs = jobs ?? (realRuns.against == nil ? most : 1)
     }
 
     /// One for each file, in their order, as soon as its runs and those of the files before are over.
@@ -94,9 +109,16 @@ struct ScenarioRunner {
                     guard !Task.isCancelled else { break }
                     running += 1
                     let job = Job(file: file, place: place, seed: seed)
-                    let withTrace = self.withTrace
+                    let (withTrace, realRuns, recordings) = (self.withTrace, self.realRuns, self.recordings)
                     group.addTask {
-                        let (result, history) = ScenarioRun.run(ready.scenario, ready.inputs, seed: job.seed)
+                        var (result, history) =
+                            switch ready.clock {
+                            case .virtual: ScenarioRun.run(ready.scenario, ready.inputs, seed: job.seed)
+                            case .real:
+                                await RealRun.run(ready.scenario, ready.inputs, seed: job.seed, realRuns)
+                            }
+                        recordings.add(
+                            history, to: &result, file: job.file, isFirst: job.place == 0, ready.inputs)
                         return (job, result, withTrace ? RunTrace.lines(history, of: result) : "")
                     }
                 }

@@ -30,8 +30,7 @@ struct TestOutputs {
     /// Why this status: what a run found cannot be told.
     private static func write(_ text: String, _ path: String) throws {
         do { try Data(text.utf8).write(to: URL(filePath: path)) } catch {
-            let reason = CommandFailure(ofSystem: error).map { "\($0)" } ?? "\(error)"
-            Terminal.note("Error: \(path) cannot be written: \(reason)")
+            Terminal.note("Error: \(path) cannot be written: \(CommandFailure.reason(error))")
             throw ExitCode(2)
         }
     }

@@ -17,14 +17,11 @@ final class LintPrinter: Sendable {
     private static let interval = Duration.milliseconds(200)
 
     private let state: Mutex<State>
-    private let isJSON: Bool
-    /// Lines are broken at this width; nil: they are not broken.
-    private let columns: Int?
+    private let lines: LintLines
 
     init(_ linter: LiveLinter, isJSON: Bool, columns: Int?) {
         self.state = Mutex(State(linter: linter))
-        self.isJSON = isJSON
-        self.columns = columns
+        self.lines = LintLines(isJSON: isJSON, columns: columns)
     }
 
     /// The gateway's state was told.
@@ -39,7 +36,7 @@ final class LintPrinter: Sendable {
             switch update.content {
             case .synchronized(let snapshot): self.begin(snapshot, update, &state)
             case .dropped(let count):
-                self.notice(
+                self.lines.notice(
                     "\(count) entries were dropped: this program reads too slowly", ["dropped": count],
                     at: update.time)
             case .event, .frame, .missed: break
@@ -55,7 +52,7 @@ final class LintPrinter: Sendable {
             state.linter.connectionChanged(state.isConnected, at: date)
             guard state.hasBegun, wasConnected != state.isConnected else { return }
             if case .closed(.closed) = connection { return }
-            self.notice(
+            self.lines.notice(
                 state.isConnected ? "connected again" : "connection to the gateway lost; reconnecting",
                 ["connected": state.isConnected], at: date)
         }
@@ -74,13 +71,8 @@ final class LintPrinter: Sendable {
     /// Prints how often each rule found something.
     func end() {
         self.state.withLock { state in
-            let counts = state.linter.summary
-            if self.isJSON {
-                return Terminal.line(LintJSON.summary(counts, off: state.isHidingNoted, at: Date()))
-            }
-            for (index, line) in LintReport.summary(counts).enumerated() {
-                self.write(line, hanging: index == 0 ? 0 : 4)
-            }
+            let off = LintID.allCases.filter { $0.isForRunsAlone || state.isHidingNoted && $0.needsContent }
+            self.lines.summary(state.linter.summary, off: off, at: Date())
         }
     }
 
@@ -93,7 +85,7 @@ final class LintPrinter: Sendable {
             GuidanceText.counted(snapshot.clients.count, "client"),
             GuidanceText.counted(snapshot.sessions.count, "session"),
         ]
-        self.notice(
+        self.lines.notice(
             "judging \(parts.joined(separator: ", ")) of gateway \(snapshot.gateway.instance)",
             ["instance": snapshot.gateway.instance], at: update.time)
         guard !snapshot.gateway.showsContent, !state.isHidingNoted else { return }
@@ -106,28 +98,7 @@ final class LintPrinter: Sendable {
 
     private func tell(_ findings: [Finding], _ linter: LiveLinter) {
         for finding in findings {
-            let date = linter.date(of: finding.instant)
-            if self.isJSON {
-                Terminal.line(LintJSON.line(finding, at: date))
-            } else {
-                self.write("\(WatchReport.clock(date))  \(LintReport.line(finding))", hanging: 14)
-            }
-        }
-    }
-
-    private func notice(_ text: String, _ object: [String: Any], at time: Date) {
-        if self.isJSON {
-            Terminal.line(JSON.line(object.merging(["kind": "notice", "text": text]) { $1 }, at: time))
-        } else {
-            self.write("\(WatchReport.clock(time))  -- \(text)", hanging: 14)
-        }
-    }
-
-    private func write(_ line: String, hanging: Int) {
-        let line = Terminal.printable(line)
-        guard let columns else { return Terminal.line(line) }
-        for part in Terminal.wrapped(line, columns: max(columns, hanging + 20), hanging: hanging) {
-            Terminal.line(part)
+            self.lines.finding(finding, at: linter.date(of: finding.instant))
         }
     }
 }
@@ -147,8 +118,8 @@ enum LintJSON {
         return JSON.line(object, at: time)
     }
 
-    /// `off`: the rules that need content judged nothing.
-    static func summary(_ counts: [Linter.Count], off: Bool, at time: Date) -> String {
+    /// `off`: the rules that could not judge.
+    static func summary(_ counts: [Linter.Count], off: [LintID], at time: Date) -> String {
         let rules = counts.filter { $0.found > 0 || $0.allowance != nil }.map { count in
             var object: [String: Any] = [
                 "rule": count.rule.rawValue, "found": count.found, "omitted": count.omitted,
@@ -158,7 +129,7 @@ enum LintJSON {
         }
         let findings = counts.reduce(0) { $0 + ($1.allowance == nil ? $1.found : 0) }
         var object: [String: Any] = ["kind": "lint", "findings": findings, "rules": rules]
-        if off { object["off"] = LintID.allCases.filter(\.needsContent).map(\.rawValue) }
+        object.set(nonEmpty: "off", off.map(\.rawValue))
         return JSON.line(object, at: time)
     }
 }

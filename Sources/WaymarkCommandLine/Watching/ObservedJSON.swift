@@ -5,7 +5,8 @@ internal import WaymarkProtocol
 
 /// What an observer is told, as one JSON object per line. Docs/cluster-json.md has every key.
 enum ObservedJSON {
-    static func line(_ update: GatewayUpdate) -> String {
+    /// `more`: what else is known.
+    static func line(_ update: GatewayUpdate, _ more: [String: Any] = [:]) -> String {
         var object: [String: Any]
         switch update.content {
         case .event(let event): object = self.object(event)
@@ -16,7 +17,7 @@ enum ObservedJSON {
         case .missed(let count): object = ["kind": "dropped", "count": count]
         }
         object["number"] = Int(clamping: update.number)
-        return JSON.line(object, at: update.time)
+        return JSON.line(object.merging(more) { $1 }, at: update.time)
     }
 
     private static func object(_ event: GatewayEvent) -> [String: Any] {

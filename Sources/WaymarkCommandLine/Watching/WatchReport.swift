@@ -46,15 +46,16 @@ struct WatchReport: Sendable {
 
     // MARK: Updates
 
-    /// The line for an update; nil if another one says it, too.
-    mutating func line(for update: GatewayUpdate) -> String? {
+    /// The line for an update; nil if another one says it, too. `note`: what happened to a frame, which is then always shown.
+    mutating func line(for update: GatewayUpdate, note: String? = nil) -> String? {
         switch update.content {
         case .event(let event):
             guard self.isShown(event) else { return nil }
             return self.line(update.time, Self.subject(event), Self.text(event))
         case .frame(let frame):
-            guard self.isShown(frame) else { return nil }
-            return self.line(update.time, Self.way(frame), FrameText.text(frame))
+            guard self.isShown(frame) || note != nil else { return nil }
+            let text = FrameText.text(frame) + (note.map { " (\($0))" } ?? "")
+            return self.line(update.time, Self.way(frame), text)
         case .dropped(let count):
             return self.notice(
                 "\(count) entries were dropped: this program reads too slowly", at: update.time)
@@ -176,7 +177,7 @@ struct WatchReport: Sendable {
     static func clock(_ time: Date, _ timeZone: TimeZone = .current) -> String {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
-        let parts = calendar.dateComponents([.hour, .minute, .second, .nanosecond], from: time)
+        let parts = calendar.dateComponents([.hour, .minute, .second, .nanosecond], from: time.beforeCut)
         let milliseconds = min(999, (parts.nanosecond ?? 0) / 1_000_000)
         let digits = [(parts.hour, 2), (parts.minute, 2), (parts.second, 2)].map { Self.digits($0 ?? 0, $1) }
         return "\(digits.joined(separator: ":")).\(Self.digits(milliseconds, 3))"

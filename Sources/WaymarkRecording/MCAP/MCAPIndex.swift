@@ -11,6 +11,7 @@ package struct MCAPIndex: Sendable {
     package private(set) var channels: [UInt16: MCAP.Channel] = [:]
     /// In the order of the file.
     package internal(set) var chunks: [MCAP.ChunkIndex] = []
+    package private(set) var attachments: [MCAP.AttachmentIndex] = []
     package private(set) var metadata: [MCAP.Metadata] = []
     var metadataIndexes: [MCAP.MetadataIndex] = []
     package private(set) var statistics = MCAP.Statistics()
@@ -94,8 +95,9 @@ package struct MCAPIndex: Sendable {
             case .channel: self.add(try MCAP.Channel(&inner))
             case .statistics: self.statistics = try MCAP.Statistics(&inner)
             case .chunkIndex: self.chunks.append(try MCAP.ChunkIndex(&inner))
+            case .attachmentIndex: self.attachments.append(try MCAP.AttachmentIndex(&inner))
             case .metadataIndex: self.metadataIndexes.append(try MCAP.MetadataIndex(&inner))
-            default: break  // Offsets, attachments, and what later versions add.
+            default: break  // Offsets, and what later versions add.
             }
         }
         self.chunks.sort { $0.offset < $1.offset }
@@ -125,7 +127,13 @@ package struct MCAPIndex: Sendable {
             case .dataEnd, .footer: return
             case .message:
                 throw .unsupported("it has messages outside of chunks, which this program does not read")
-            case .attachment: self.statistics.attachmentCount += 1
+            case .attachment:
+                let headEnd = start + min(length, MCAP.AttachmentIndex.headByteCountMax)
+                let bytes = try source.read(start..<headEnd)
+                do throws(RecordingError) {
+                    self.attachments.append(try MCAP.AttachmentIndex(bytes, length: length, at: offset))
+                } catch { return }
+                self.statistics.attachmentCount += 1
             case .chunk:
                 guard try self.scanChunk(source, content, at: offset) else { return }
             case .schema, .channel, .metadata, .messageIndex:

@@ -23,6 +23,7 @@ package struct MCAPWriter: Sendable {
     private var schemas: [MCAP.Schema] = []
     private var channels: [MCAP.Channel] = []
     private var chunkIndexes: [MCAP.ChunkIndex] = []
+    private var attachmentIndexes: [MCAP.AttachmentIndex] = []
     private var metadataIndexes: [MCAP.MetadataIndex] = []
     private var statistics = MCAP.Statistics()
     /// Of schemas, channels and chunk indexes in the summary, kept so that the file's size can be told before its end.
@@ -36,6 +37,7 @@ package struct MCAPWriter: Sendable {
         self.schemas = index.schemas.values.sorted { $0.id < $1.id }
         self.channels = index.channels.values.sorted { $0.id < $1.id }
         self.chunkIndexes = index.chunks
+        self.attachmentIndexes = index.attachments
         self.metadataIndexes = index.metadataIndexes
         self.statistics = index.statistics
     }
@@ -82,6 +84,23 @@ package struct MCAPWriter: Sendable {
             MCAP.MetadataIndex(
                 offset: self.byteCount, byteCount: UInt64(bytes.count), name: metadata.name))
         self.summaryByteCount += UInt64(64 + metadata.name.utf8.count)
+        return self.emit(bytes)
+    }
+
+    /// A file within the file, behind all chunks so far.
+    ///
+    /// - Precondition: No chunk is open.
+    package mutating func add(_ attachment: MCAP.Attachment) -> [UInt8] {
+        precondition(self.chunk.records.isEmpty, "an attachment is not part of a chunk")
+        var bytes: [UInt8] = []
+        bytes.append(.attachment, attachment.content)
+        let index = MCAP.AttachmentIndex(
+            offset: self.byteCount, byteCount: UInt64(bytes.count), logTime: attachment.logTime,
+            dataByteCount: UInt64(attachment.data.count), name: attachment.name,
+            mediaType: attachment.mediaType)
+        self.attachmentIndexes.append(index)
+        self.statistics.attachmentCount += 1
+        self.summaryByteCount += UInt64(MCAP.recordHeadByteCount + index.content.count)
         return self.emit(bytes)
     }
 
@@ -194,6 +213,8 @@ package struct MCAPWriter: Sendable {
                 metadataCount: self.metadataIndexes.count))
         begin(.chunkIndex)
         for index in self.chunkIndexes { summary.append(.chunkIndex, index.content) }
+        begin(.attachmentIndex)
+        for index in self.attachmentIndexes { summary.append(.attachmentIndex, index.content) }
         begin(.metadataIndex)
         for index in self.metadataIndexes { summary.append(.metadataIndex, index.content) }
         let offsetStart = summary.count

@@ -8,6 +8,10 @@ extension LinkFaults {
     mutating func flush(_ actions: inout [Action]) {
         var index = 0
         while index < self.connections.count {
+            guard !self.connections[index].isIdle else {
+                index += 1
+                continue
+            }
             let number = self.connections[index].number
             for way in Way.allCases {
                 guard let index = self.index(of: number) else { break }
@@ -58,20 +62,25 @@ extension LinkFaults {
     ///
     /// - Returns: Whether that is all.
     private mutating func deliver(
-        _ bytes: [UInt8], _ crossing: Lane.Crossing?, _ number: Int, _ index: Int, _ way: Way,
+        _ bytes: ArraySlice<UInt8>, _ crossing: Lane.Crossing?, _ number: Int, _ index: Int, _ way: Way,
         _ due: Instant, _ actions: inout [Action], isBroken: Bool = false
     ) -> Bool {
-        let count = min(bytes.count, self.allowance(index, way, due))
+        let size = self.sliceBytes(way, of: crossing?.frame.bytes.count ?? bytes.count)
+        let isPaced = self.pieceGap > .zero && size != nil
+        if isPaced, self.now < self.connections[index][way].nextPieceAt { return false }
+        var count = min(bytes.count, self.allowance(index, way, due))
         guard count > 0 else { return false }
+        if isPaced, let size {
+            count = min(count, size)
+            self.connections[index][way].nextPieceAt = self.now + self.pieceGap
+        }
         if isBroken { actions.append(.broken(number, way, Array(bytes.prefix(count)))) }
         let isWhole = count == bytes.count
         if isWhole, let crossing { self.tell(crossing, number, way, &actions) }
-        let size = self.sliceBytes(way, of: bytes.count)
-        var offset = 0
-        while offset < count {
-            let end = min(count, offset + size)
-            actions.append(.deliver(number, way, Array(bytes[offset..<end])))
-            offset = end
+        var rest = bytes.prefix(count)
+        while !rest.isEmpty {
+            actions.append(.deliver(number, way, Array(rest.prefix(size ?? count))))
+            rest = rest.dropFirst(size ?? count)
         }
         if isWhole {
             self.connections[index][way].removeFirst()
@@ -84,12 +93,18 @@ extension LinkFaults {
     /// Not more pieces of a frame than this, however small they are to be.
     private static let piecesMax = 4_096
 
-    private func sliceBytes(_ way: Way, of byteCount: Int) -> Int {
+    /// The size of the pieces in which so many bytes arrive; nil if they arrive whole.
+    private func sliceBytes(_ way: Way, of byteCount: Int) -> Int? {
         var size = Int.max
         for fault in self.faults where fault.acts(on: way) {
             if case .slice(let bytes) = fault.fault.kind { size = min(size, max(1, bytes)) }
         }
-        return size == .max ? max(1, byteCount) : max(size, byteCount / Self.piecesMax)
+        return size == .max ? nil : max(size, byteCount / Self.piecesMax)
+    }
+
+    /// Whether bytes of this way arrive slowly, so that their sender has to wait.
+    func isSlow(_ way: Way) -> Bool {
+        self.rate(way) != nil || self.pieceGap > .zero && self.sliceBytes(way, of: 0) != nil
     }
 
     func rate(_ way: Way) -> (bytes: Int, since: Instant)? {
@@ -115,6 +130,7 @@ extension LinkFaults {
 
     /// When the next bytes of a throttled lane may arrive: some at a time.
     private func nextAllowance(_ connection: Connection, _ way: Way, _ due: Instant) -> Instant {
+        let due = max(due, self.isSlow(way) ? connection[way].nextPieceAt : due)
         guard let rate = self.rate(way), case .bytes(let bytes, _)? = connection[way].first?.item else {
             return due
         }

@@ -16,9 +16,9 @@ struct Lane: Sendable {
 
     enum Item: Sendable {
         /// `completes`: the frame whose last byte this is; nil for a part of one, and for bytes that are no frame.
-        case bytes([UInt8], completes: Crossing?)
+        case bytes(ArraySlice<UInt8>, completes: Crossing?)
         /// Bytes that are no frame.
-        case broken([UInt8])
+        case broken(ArraySlice<UInt8>)
         /// The fault of this number happens here.
         case act(Int)
         case end
@@ -40,8 +40,12 @@ struct Lane: Sendable {
     private var lastDue = Instant(nanoseconds: 0)
     /// Up to this instant, a throttled lane's bytes were delivered.
     var credit = Instant(nanoseconds: 0)
+    /// Not before this instant does the next piece of a sliced lane arrive.
+    var nextPieceAt = Instant(nanoseconds: 0)
 
     var isEmpty: Bool { self.head == self.queue.count }
+    /// Nothing waits.
+    var isIdle: Bool { self.isEmpty && self.held == nil }
     var first: (due: Instant, item: Item)? { self.isEmpty ? nil : self.queue[self.head] }
 
     mutating func append(_ item: Item, due: Instant) {
@@ -71,8 +75,8 @@ struct Lane: Sendable {
     mutating func shortenFirst(by count: Int) {
         switch self.queue[self.head].item {
         case .bytes(let bytes, let crossing):
-            self.queue[self.head].item = .bytes(Array(bytes.dropFirst(count)), completes: crossing)
-        case .broken(let bytes): self.queue[self.head].item = .broken(Array(bytes.dropFirst(count)))
+            self.queue[self.head].item = .bytes(bytes.dropFirst(count), completes: crossing)
+        case .broken(let bytes): self.queue[self.head].item = .broken(bytes.dropFirst(count))
         case .act, .end: return
         }
         self.byteCount -= count

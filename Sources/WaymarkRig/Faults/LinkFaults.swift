@@ -37,6 +37,10 @@ package struct LinkFaults: Sendable {
     package static let faultsMax = 256
 
     package let peer: PeerID
+    /// The time between two pieces of a sliced frame. Sockets join pieces that follow each other at once.
+    let pieceGap: Duration
+    /// Whether there is a `frame` action for every frame. Without it frames are not decoded.
+    package var tellsFrames = true
     var random: SeededRandom
     var faults: [Active] = []
     var nextFault = 0
@@ -45,8 +49,8 @@ package struct LinkFaults: Sendable {
     var now = Instant(nanoseconds: 0)
 
     /// A link without faults. `seed` decides what is random.
-    package init(_ peer: PeerID, seed: UInt64) {
-        self.peer = peer
+    package init(_ peer: PeerID, seed: UInt64, pieceGap: Duration = .zero) {
+        (self.peer, self.pieceGap) = (peer, pieceGap)
         self.random = SeededRandom(seed: seed)
     }
 
@@ -55,9 +59,18 @@ package struct LinkFaults: Sendable {
         var toGateway = Lane()
         var toPeer = Lane()
 
+        /// Nothing is under way, and it is not over.
+        var isIdle: Bool {
+            self.toGateway.isIdle && self.toPeer.isIdle
+                && (self.toGateway.state != .ended || self.toPeer.state != .ended)
+        }
+
         subscript(_ way: Way) -> Lane {
             get { way == .toGateway ? self.toGateway : self.toPeer }
-            set { if way == .toGateway { self.toGateway = newValue } else { self.toPeer = newValue } }
+            // Why not `set`: it would copy what waits in the lane with each change.
+            _modify {
+                if way == .toGateway { yield &self.toGateway } else { yield &self.toPeer }
+            }
         }
     }
 
@@ -82,6 +95,16 @@ package struct LinkFaults: Sendable {
     }
 
     // MARK: Faults
+
+    /// What a fault does that was begun and is not over.
+    package enum Stage: Sendable, Hashable { case waiting, acting }
+
+    /// Where the fault of a number is; nil once it is over.
+    package func stage(of number: Int) -> Stage? {
+        self.faults.first { $0.number == number && $0.timesLeft != 0 }.map {
+            $0.isActing ? .acting : .waiting
+        }
+    }
 
     /// Whether a fault acts or waits for its frame.
     package var hasFaults: Bool { !self.faults.isEmpty }
@@ -165,8 +188,7 @@ package struct LinkFaults: Sendable {
     /// Whether a way of a connection may be read on.
     package func mayRead(_ number: Int, _ way: Way) -> Bool {
         guard let connection = self.connections.first(where: { $0.number == number }) else { return true }
-        // A slow line lets its sender wait.
-        let bytesMax = self.rate(way) == nil ? Self.bytesMax : Self.throttledBytesMax
+        let bytesMax = self.isSlow(way) ? Self.throttledBytesMax : Self.bytesMax
         return connection[way].byteCount < bytesMax && !self.isStalled(way)
     }
 
@@ -240,7 +262,7 @@ package struct LinkFaults: Sendable {
         self.releaseHeld(index, way)
         let rest = self.connections[index][way].splitter.rest
         if !rest.isEmpty, !self.connections[index][way].isBroken {
-            self.connections[index][way].append(.broken(rest), due: self.now)
+            self.connections[index][way].append(.broken(rest[...]), due: self.now)
         }
         self.connections[index][way].append(.end, due: self.now)
     }
@@ -267,7 +289,7 @@ package struct LinkFaults: Sendable {
 
     private mutating func passBroken(_ bytes: [UInt8], _ index: Int, _ way: Way) {
         guard !self.isLosing(way) else { return }
-        self.connections[index][way].append(.broken(bytes), due: self.now)
+        self.connections[index][way].append(.broken(bytes[...]), due: self.now)
     }
 
     /// Decides what becomes of a frame.
@@ -275,7 +297,7 @@ package struct LinkFaults: Sendable {
         guard !self.faults.isEmpty else {
             let crossing = Lane.Crossing(frame: frame, sent: self.now)
             return self.connections[index][way].append(
-                .bytes(Array(frame.bytes), completes: crossing), due: self.now)
+                .bytes(frame.bytes, completes: crossing), due: self.now)
         }
         let places = self.startTriggered(by: frame, way, &actions)
         var crossing = Lane.Crossing(frame: frame, sent: self.now)
@@ -355,13 +377,13 @@ package struct LinkFaults: Sendable {
             if byte > offset {
                 let isWhole = byte == bytes.count
                 self.connections[index][way].append(
-                    .bytes(Array(bytes[offset..<byte]), completes: isWhole ? crossing : nil), due: due)
+                    .bytes(bytes[offset..<byte], completes: isWhole ? crossing : nil), due: due)
                 offset = byte
             }
             self.connections[index][way].append(.act(fault), due: due)
         }
         guard offset < bytes.count else { return }
-        self.connections[index][way].append(.bytes(Array(bytes[offset...]), completes: crossing), due: due)
+        self.connections[index][way].append(.bytes(bytes[offset...], completes: crossing), due: due)
     }
 
     private mutating func corrupt(_ bytes: inout [UInt8], at byte: Int?) {
@@ -377,6 +399,7 @@ package struct LinkFaults: Sendable {
     }
 
     func tell(_ crossing: Lane.Crossing, _ number: Int, _ way: Way, _ actions: inout [Action]) {
+        guard self.tellsFrames else { return }
         actions.append(
             .frame(
                 number,

@@ -54,6 +54,18 @@ package struct Condition: Sendable, Hashable, CustomStringConvertible {
         self.test = try Self.test(literal, path.type, path.description)
     }
 
+    /// The value itself. Why: in a condition of a file, a text that begins with `<`, `~` or `!=` is an operator.
+    package init(_ literal: Literal, isEqual: Bool, for path: FieldPath) throws(FieldError) {
+        self.description = isEqual ? "\(literal)" : "!=\(literal)"
+        if !isEqual {
+            self.test = .notEqual(try Self.constant(literal, path.type, path.description))
+        } else if case .text = path.type, case .text(let text) = literal {
+            self.test = .equal([.text(text)])
+        } else {
+            self.test = try Self.test(literal, path.type, path.description)
+        }
+    }
+
     private static func test(
         _ literal: Literal, _ type: FieldType, _ name: String
     ) throws(FieldError) -> Test {

@@ -32,6 +32,9 @@ package struct FieldPath: Sendable, Hashable, CustomStringConvertible {
     private let first: First
     private let rest: [Step]
 
+    /// The keys of a state, on the first level.
+    package static var keysOfState: [String] { StateFields.keys.map(\.name) }
+
     /// Finds the field.
     ///
     /// - Throws: ``FieldError``, which lists the nearest keys.

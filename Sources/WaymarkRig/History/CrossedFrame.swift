@@ -48,6 +48,13 @@ package struct CrossedFrame: Sendable, Hashable {
         }
     }
 
+    /// A frame of which nothing is known but its header.
+    init(unread frame: Frame, of peer: PeerID, _ way: Way, sent: Instant, delivery: Delivery) {
+        (self.peer, self.way, self.frame) = (peer, way, frame)
+        (self.delivery, self.sent) = (delivery, sent)
+        (self.message, self.rejection) = (nil, nil)
+    }
+
     /// The message with what its header says.
     package var envelope: Envelope? {
         self.message.map { message in

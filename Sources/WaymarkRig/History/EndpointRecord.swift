@@ -24,9 +24,11 @@ package struct EndpointRecord: Sendable {
     private var isResumed = false
     private var isInSnapshot = false
     private var events = OwedEvents()
+    private var storage: VehicleLimits
+    private let isForeign: Bool
 
-    init(_ id: PeerID, storage: VehicleLimits) {
-        self.id = id
+    init(_ id: PeerID, storage: VehicleLimits, isForeign: Bool = false) {
+        (self.id, self.storage, self.isForeign) = (id, storage, isForeign)
         self.held = HeldState(storage: storage)
     }
 
@@ -58,11 +60,18 @@ package struct EndpointRecord: Sendable {
                 missed: self.events.count))
     }
 
+    private mutating func begin(_ hello: Hello) {
+        self.events.begin(hello)
+        guard self.isForeign, let limits = hello.vehicle?.limits, limits != self.storage else { return }
+        self.storage = limits
+        self.held = HeldState(storage: limits)
+    }
+
     /// Whether something of the endpoint's record changed.
     private mutating func receive(_ crossed: CrossedFrame) -> Bool {
         let (before, owed, wasInSnapshot) = (self.held, self.events.count, self.isInSnapshot)
         guard crossed.way == .toPeer else {
-            if case .hello(let hello)? = crossed.message { self.events.begin(hello) }
+            if case .hello(let hello)? = crossed.message { self.begin(hello) }
             return false
         }
         if let envelope = crossed.envelope {

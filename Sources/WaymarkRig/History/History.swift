@@ -53,9 +53,9 @@ package struct History: Sendable {
 
     package init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Names an endpoint before it connects, with the limits of its Hello.
-    package mutating func add(_ endpoint: PeerID, storage: VehicleLimits) {
-        self.endpoints.append(EndpointRecord(endpoint, storage: storage))
+    /// Names an endpoint before it connects, with the limits of its Hello; those of a program are known with its Hello.
+    package mutating func add(_ endpoint: PeerID, storage: VehicleLimits, isForeign: Bool = false) {
+        self.endpoints.append(EndpointRecord(endpoint, storage: storage, isForeign: isForeign))
     }
 
     /// Adds what happened at an instant that is not before the last one.

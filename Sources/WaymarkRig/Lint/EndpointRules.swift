@@ -98,6 +98,8 @@ struct ReceiptRule: LintRule {
         /// The highest number that it was sent.
         var sent: UInt64
         var received: UInt64 = 0
+        /// What it had been sent, at least ``ReceiptRule/intervalsMax`` intervals apart.
+        var samples: (older: UInt64, newer: UInt64, at: Instant)
         /// Since when, and since which entry, it has something to confirm.
         var owes: (instant: Instant, entry: Int)?
         var isTold = false
@@ -107,6 +109,11 @@ struct ReceiptRule: LintRule {
             return self.owes.map {
                 max($0.instant + self.interval * ReceiptRule.intervalsMax, self.begin + ReceiptRule.graceTime)
             }
+        }
+
+        mutating func sample(at now: Instant) {
+            guard now - self.samples.at >= self.interval * ReceiptRule.intervalsMax else { return }
+            self.samples = (older: self.samples.newer, newer: self.sent, at: now)
         }
     }
 
@@ -119,18 +126,24 @@ struct ReceiptRule: LintRule {
         case .message(let peer, .toPeer, .snapshotBegin(let begin), let header):
             self.endpoints[peer] = Endpoint(
                 session: header.session, interval: .milliseconds(begin.receiptsEveryMilliseconds),
-                begin: context.instant, sent: begin.toSequence)
-        case .message(let peer, .toPeer, .sessionEnded, _), .connection(let peer, .ended):
+                begin: context.instant, sent: begin.toSequence,
+                samples: (older: 0, newer: 0, at: context.instant))
+        case .message(let peer, .toPeer, .sessionEnded, _), .connection(let peer, .ended),
+            .message(let peer, .toPeer, .publication(.finishGuidance), _),
+            .message(let peer, .toPeer, .publication(.cancelGuidance), _):
             self.endpoints[peer] = nil
         case .message(let peer, .toPeer, .publication, let header):
             guard var endpoint = self.endpoints[peer], endpoint.session == header.session else { return }
+            endpoint.sample(at: context.instant)
             endpoint.sent = max(endpoint.sent, header.sequence)
             if endpoint.owes == nil { endpoint.owes = (context.instant, context.entry) }
             self.endpoints[peer] = endpoint
         case .message(let peer, .toGateway, .receipt(let receipt), let header):
-            guard let endpoint = self.endpoints[peer],
+            guard var endpoint = self.endpoints[peer],
                 header.session == .none || header.session == endpoint.session
             else { return }
+            endpoint.sample(at: context.instant)
+            self.endpoints[peer] = endpoint
             self.judge(receipt, peer, endpoint, &context)
             self.endpoints[peer]?.received = max(endpoint.received, receipt.receivedSequence)
             self.endpoints[peer]?.owes = nil
@@ -149,6 +162,8 @@ struct ReceiptRule: LintRule {
             reason = "after it had confirmed \(endpoint.received)"
         } else if number > endpoint.sent {
             reason = "and was sent no more than \(endpoint.sent)"
+        } else if number < endpoint.samples.older {
+            reason = "and had \(endpoint.samples.older) more than \(Self.intervalsMax) intervals before"
         } else {
             return
         }

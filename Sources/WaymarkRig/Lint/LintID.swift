@@ -1,41 +1,87 @@
 internal import WaymarkProtocol
 
 /// A lint rule, by the id under which it is reported and allowed. Docs/lint.md has an example of each.
-package enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStringConvertible {
+public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStringConvertible {
+    /// A maneuver's type, junction, exit number or traffic side contradict each other.
     case maneuverKind = "LINT-MANEUVER-KIND"
+    /// A maneuver's exit angle contradicts its type or the other roads of the junction.
     case maneuverAngle = "LINT-MANEUVER-ANGLE"
+    /// A maneuver does not link to the lanes that are shown before it.
     case laneLink = "LINT-LANE-LINK"
+    /// The lanes that a maneuver links to are not shown before it.
     case laneUnshown = "LINT-LANE-UNSHOWN"
+    /// Lanes are still shown after their maneuver was passed.
     case laneStale = "LINT-LANE-STALE"
+    /// Lanes are shown, and none says which arrow to follow.
     case laneHighlight = "LINT-LANE-HIGHLIGHT"
+    /// A lane that does not lead along the route has a highlighted arrow.
     case laneStatus = "LINT-LANE-STATUS"
+    /// The distance to the destination rises on the same route.
     case tripRises = "LINT-TRIP-RISES"
+    /// The distance to the destination stays the same while the next maneuvers come nearer.
+    case tripStays = "LINT-TRIP-STAYS"
+    /// The distance to the next maneuver rises on the same route.
     case maneuverRises = "LINT-MANEUVER-RISES"
+    /// The next maneuver is farther away than the destination.
     case maneuverFarther = "LINT-MANEUVER-FARTHER"
+    /// Estimates right after a new route contradict those in the route.
+    case routeEstimates = "LINT-ROUTE-ESTIMATES"
+    /// Estimates belong to another maneuver than the next.
     case estimatesOther = "LINT-ESTIMATES-OTHER"
+    /// No maneuver is next while guidance is active.
     case upcomingNone = "LINT-UPCOMING-NONE"
+    /// The next maneuvers are not in the order of the route.
     case upcomingOrder = "LINT-UPCOMING-ORDER"
+    /// The maneuver state contradicts the distance to the maneuver.
     case stateDistance = "LINT-STATE-DISTANCE"
+    /// The next maneuver is named while the state of the one before still holds.
+    case stateOrder = "LINT-STATE-ORDER"
+    /// The variants of a text are not ordered from the longest to the shortest.
     case textOrder = "LINT-TEXT-ORDER"
+    /// The distance to display contradicts the true distance.
     case distanceDisplay = "LINT-DISTANCE-DISPLAY"
+    /// The remaining time contradicts the remaining distance.
+    case timeDistance = "LINT-TIME-DISTANCE"
+    /// A route segment does not begin where the one before it ends.
     case segmentJoin = "LINT-SEGMENT-JOIN"
+    /// The current route segment does not contain the next maneuvers.
     case segmentManeuvers = "LINT-SEGMENT-MANEUVERS"
+    /// A client accepted a stop, and no new route followed.
     case requestReroute = "LINT-REQUEST-REROUTE"
+    /// A client answered a request twice, or one that it was not asked.
+    case answerTwice = "LINT-ANSWER-TWICE"
+    /// A client publishes the same value more often than a vehicle can show it.
     case rateFast = "LINT-RATE-FAST"
+    /// A client that guides publishes no estimates for more than 10 seconds.
     case driveSilent = "LINT-DRIVE-SILENT"
+    /// A client continues guidance that was ended.
     case cancelIgnored = "LINT-CANCEL-IGNORED"
+    /// The gateway rejected a publication.
     case clientRejected = "LINT-CLIENT-REJECTED"
+    /// The gateway rejected a message of a vehicle.
     case vehicleRejected = "LINT-VEHICLE-REJECTED"
+    /// A vehicle's user was asked, and no answer came in time.
     case promptLate = "LINT-PROMPT-LATE"
+    /// A vehicle answered a prompt twice, too late, or without being asked.
+    case promptUnasked = "LINT-PROMPT-UNASKED"
+    /// A vehicle answered an alert that was no longer shown.
     case alertStale = "LINT-ALERT-STALE"
+    /// A vehicle's receipts are wrong or missing.
     case receiptWrong = "LINT-RECEIPT-WRONG"
+    /// A peer came back without the token that continues its session.
     case resumeForgotten = "LINT-RESUME-FORGOTTEN"
+    /// A vehicle came back with another number than that of what it holds.
+    case resumeCursor = "LINT-RESUME-CURSOR"
+    /// A vehicle read too slowly or stopped answering, so that the gateway closed its connection.
     case readSlow = "LINT-READ-SLOW"
+    /// A peer sent no frame in an interval of its keepalive.
+    case peerSilent = "LINT-PEER-SILENT"
 
-    package var description: String { self.rawValue }
+    /// Its id, e.g. `LINT-LANE-LINK`.
+    public var description: String { self.rawValue }
 
     /// What a finding means, as a sentence.
-    package var sentence: String {
+    public var sentence: String {
         switch self {
         case .maneuverKind: "A maneuver's type, junction, exit number or traffic side contradict each other."
         case .maneuverAngle:
@@ -46,26 +92,35 @@ package enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomSt
         case .laneHighlight: "Lanes are shown, and none says which arrow to follow."
         case .laneStatus: "A lane that does not lead along the route has a highlighted arrow."
         case .tripRises: "The distance to the destination rises on the same route."
+        case .tripStays:
+            "The distance to the destination stays the same while the next maneuvers come nearer."
         case .maneuverRises: "The distance to the next maneuver rises on the same route."
         case .maneuverFarther: "The next maneuver is farther away than the destination."
+        case .routeEstimates: "Estimates right after a new route contradict those in the route."
         case .estimatesOther: "Estimates belong to another maneuver than the next."
         case .upcomingNone: "No maneuver is next while guidance is active."
         case .upcomingOrder: "The next maneuvers are not in the order of the route."
         case .stateDistance: "The maneuver state contradicts the distance to the maneuver."
+        case .stateOrder: "The next maneuver is named while the state of the one before still holds."
         case .textOrder: "The variants of a text are not ordered from the longest to the shortest."
         case .distanceDisplay: "The distance to display contradicts the true distance."
+        case .timeDistance: "The remaining time contradicts the remaining distance."
         case .segmentJoin: "A route segment does not begin where the one before it ends."
         case .segmentManeuvers: "The current route segment does not contain the next maneuvers."
         case .requestReroute: "A client accepted a stop, and no new route followed."
+        case .answerTwice: "A client answered a request twice, or one that it was not asked."
         case .rateFast: "A client publishes the same value more often than a vehicle can show it."
         case .driveSilent: "A client that guides publishes no estimates for more than 10 seconds."
         case .cancelIgnored: "A client continues guidance that was ended."
         case .clientRejected: "The gateway rejected a publication."
         case .vehicleRejected: "The gateway rejected a message of a vehicle."
         case .promptLate: "A vehicle's user was asked, and no answer came in time."
+        case .promptUnasked: "A vehicle answered a prompt twice, too late, or without being asked."
         case .alertStale: "A vehicle answered an alert that was no longer shown."
         case .receiptWrong: "A vehicle's receipts are wrong or missing."
         case .resumeForgotten: "A peer came back without the token that continues its session."
+        case .resumeCursor: "A vehicle came back with another number than that of what it holds."
+        case .peerSilent: "A peer sent no frame in an interval of its keepalive."
         case .readSlow:
             "A vehicle read too slowly or stopped answering, so that the gateway closed its connection."
         }
@@ -79,17 +134,18 @@ package enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomSt
         switch self {
         case .laneLink, .laneStale, .maneuverFarther, .estimatesOther, .upcomingNone, .stateDistance,
             .segmentManeuvers, .requestReroute, .rateFast, .driveSilent, .cancelIgnored, .promptLate,
-            .alertStale, .receiptWrong, .readSlow:
+            .alertStale, .receiptWrong, .readSlow, .promptUnasked, .peerSilent, .tripStays, .timeDistance,
+            .routeEstimates, .stateOrder, .answerTwice:
             true
         case .maneuverKind, .maneuverAngle, .laneUnshown, .laneHighlight, .laneStatus, .tripRises,
             .maneuverRises, .upcomingOrder, .textOrder, .distanceDisplay, .segmentJoin, .clientRejected,
-            .vehicleRejected, .resumeForgotten:
+            .vehicleRejected, .resumeForgotten, .resumeCursor:
             false
         }
     }
 
-    /// It judges resumption tokens, which no observer sees.
-    package var needsTokens: Bool { self == .resumeForgotten }
+    /// It judges resumption tokens or Pings, which no observer sees and no recording has.
+    package var isForRunsAlone: Bool { [.resumeForgotten, .resumeCursor, .peerSilent].contains(self) }
 }
 
 extension LintID {

@@ -13,6 +13,8 @@ enum LintStep: Sendable {
     case ended(SessionID, PeerID)
     /// Any other message, and publications that came to an endpoint.
     case message(PeerID, Way, Message, FrameHeader)
+    /// A frame of a type that this build does not know.
+    case unknown(PeerID, Way, FrameHeader)
     case connection(PeerID, History.Connection)
 }
 
@@ -101,7 +103,9 @@ package struct LintWorld: Sendable {
         {
             return self.publication(crossed, header, at: instant)
         }
-        guard let message = crossed.message else { return nil }
+        guard let message = crossed.message else {
+            return crossed.rejection == nil ? .unknown(crossed.peer, crossed.way, header) : nil
+        }
         if case .client = crossed.peer, crossed.way == .toPeer {
             self.apply(toClient: message, crossed.peer, at: instant)
             if case .sessionEnded(let end) = message, end.session != .none {

@@ -53,7 +53,8 @@ package struct Linter: Sendable {
 
     private static let peerRules: [any LintRule] = [
         ContradictionRule(), RequestRerouteRule(), CancelIgnoredRule(), RejectedRule(), PromptLateRule(),
-        AlertStaleRule(), ReceiptRule(), ResumeForgottenRule(), ReadSlowRule(),
+        AlertStaleRule(), ReceiptRule(), ResumeForgottenRule(), ReadSlowRule(), ResumeCursorRule(),
+        PromptUnaskedRule(), PeerSilentRule(), AnswerTwiceRule(),
     ]
 
     private static let ofSession: [any SessionRule.Type] = [
@@ -62,6 +63,7 @@ package struct Linter: Sendable {
         TripRisesRule.self, ManeuverRisesRule.self, ManeuverFartherRule.self, UpcomingNoneRule.self,
         UpcomingOrderRule.self, StateDistanceRule.self, TextOrderRule.self, DistanceDisplayRule.self,
         SegmentJoinRule.self, SegmentManeuversRule.self, RateRule.self, SilenceRule.self,
+        TimeDistanceRule.self, TripStaysRule.self, RouteEstimatesRule.self, StateOrderRule.self,
     ]
 
     /// A linter that expects what `allowances` say. Of two for one rule the last counts.
@@ -135,7 +137,7 @@ package struct Linter: Sendable {
             for session in self.order where self.world.sessions[session]?.client == peer {
                 self.tell(.connection, session, &context)
             }
-        case .ended, .malformed, .misplaced, .message: break
+        case .ended, .malformed, .misplaced, .message, .unknown: break
         }
         self.forgetSessions(after: step)
     }

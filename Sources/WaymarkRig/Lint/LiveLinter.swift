@@ -121,7 +121,7 @@ package struct LiveLinter: Sendable {
 
 extension PeerID {
     /// The peer that an observer names: `VEHICLE/ENDPOINT` or a client; nil for one that it cannot name.
-    fileprivate init?(observed name: String) {
+    init?(observed name: String) {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         switch parts.count {
         case 1:

@@ -69,6 +69,14 @@ struct ManeuverKindRule: SessionRule {
 extension ManeuverType {
     fileprivate var isFerry: Bool { [.enterFerry, .exitFerry, .changeFerry].contains(self) }
 
+    /// A turn that is not slight.
+    fileprivate var isWideTurn: Bool {
+        switch self {
+        case .leftTurn, .leftTurnAtEnd, .sharpLeftTurn, .rightTurn, .rightTurnAtEnd, .sharpRightTurn: true
+        default: false
+        }
+    }
+
     /// -1 to the left, 1 to the right, 0 neither.
     fileprivate var side: Int {
         switch self {
@@ -83,10 +91,14 @@ extension ManeuverType {
 struct ManeuverAngleRule: SessionRule {
     /// An engine's own angles contradict its turns by up to 52°. Beyond 170° left and right are one.
     private static let wrongDegrees = 61..<170
+    /// A single turn may lead straight ahead, but not all of so many.
+    private static let turnsMin = 3
+    private static let straightDegrees: ClosedRange<Int16> = -10...10
 
     mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
         guard case .published(let publication) = step else { return }
         let (path, maneuvers) = publication.addedManeuvers
+        self.judgeTurns(maneuvers, path, session, &context)
         for (index, maneuver) in maneuvers.enumerated() {
             guard let angle = maneuver.junctionExitAngle,
                 Self.wrongDegrees.contains(-maneuver.type.side * Int(angle.degrees))
@@ -97,6 +109,23 @@ struct ManeuverAngleRule: SessionRule {
                 "maneuver \(maneuver.id.rawValue) is \(maneuver.type.name), "
                     + "and it leaves the junction at \(angle.degrees)°")
         }
+    }
+}
+
+extension ManeuverAngleRule {
+    /// Angles in radians look like this.
+    private func judgeTurns(
+        _ maneuvers: [Maneuver], _ path: String, _ session: SessionView, _ context: inout LintContext
+    ) {
+        let turns = maneuvers.filter { $0.type.isWideTurn && $0.junctionExitAngle != nil }
+        guard turns.count >= Self.turnsMin,
+            turns.allSatisfy({
+                $0.junctionExitAngle.map { Self.straightDegrees.contains($0.degrees) } ?? false
+            })
+        else { return }
+        context.find(
+            .maneuverAngle, in: session, field: path, values: [("turns", "\(turns.count)")],
+            "all \(turns.count) turns lead straight ahead, by less than 11°")
     }
 }
 

@@ -25,6 +25,8 @@ package struct RigClient: RigPeer {
         /// The route with a stop; nil: the same route, with the stop among its waypoints.
         package var detour: EngineRoute?
         package var awaits = Awaited.joined
+        /// How often it wants receipts of displays; nil: not at all.
+        package var receipts: Duration?
 
         package init() {}
     }
@@ -53,8 +55,8 @@ package struct RigClient: RigPeer {
 
     package let id: PeerID
     package var behaviour: Behaviour
-    /// Changes what the guide wants, as a faulty client would; nil: nothing.
-    package var mutation: (@Sendable (GuideMachine.Action) -> [GuideMachine.Action])?
+    /// Changes what it publishes, as a faulty client would; nil: nothing.
+    package var mutation: ActionMutation?
     /// The present drive, or the last one.
     package private(set) var guide: GuideMachine?
     /// The name of its session, while it is open.
@@ -155,7 +157,7 @@ package struct RigClient: RigPeer {
             self.later(
                 .destination(id), unless: self.behaviour.onDestination == .ignore, at: now, into: &actions)
         case .shared(_, let outcome): self.shares.append(outcome)
-        case .log(let note): actions.append(.log("\(note)"))
+        case .log(let note): actions.append(.log(note.line))
         case .returned, .told, .ended, .notOpened: break
         }
     }
@@ -199,11 +201,11 @@ package struct RigClient: RigPeer {
         if self.session != nil { self.publish(.cancelGuidance, at: now, into: &actions) }
         self.nextCall += 1
         self.drives += 1
-        let call = self.nextCall
+        let (call, receipts) = (self.nextCall, self.behaviour.receipts)
         var linkActions: [LinkAction<Output>] = []
         self.session = try self.link.use(at: now, into: &linkActions) {
             (client, _) throws(ClientError) in
-            try client.open(plan.vehicles, answersWaypoints: true, call: call)
+            try client.open(plan.vehicles, receipts: receipts, answersWaypoints: true, call: call)
         }
         self.plan = plan
         self.joined = [:]
@@ -224,8 +226,14 @@ package struct RigClient: RigPeer {
         var guideActions: [GuideMachine.Action] = []
         body(&guide, &guideActions)
         self.guide = guide
-        for action in guideActions {
-            for action in self.mutation?(action) ?? [action] { self.perform(action, at: now, into: &actions) }
+        for action in guideActions { self.performMutated(action, at: now, into: &actions) }
+    }
+
+    private mutating func performMutated(
+        _ action: GuideMachine.Action, at now: Instant, into actions: inout [PeerAction]
+    ) {
+        for action in self.mutation?(action, at: now) ?? [action] {
+            self.perform(action, at: now, into: &actions)
         }
     }
 
@@ -233,7 +241,7 @@ package struct RigClient: RigPeer {
         _ action: GuideMachine.Action, at now: Instant, into actions: inout [PeerAction]
     ) {
         switch action {
-        case .publish(let publication): self.publish(publication, at: now, into: &actions)
+        case .publish(let publication): self.send(publication, at: now, into: &actions)
         // Back to the route that it left: there is no engine.
         case .findWay:
             let route = self.guide?.drive.route
@@ -246,6 +254,12 @@ package struct RigClient: RigPeer {
 
     /// Publishes in its session.
     package mutating func publish(
+        _ publication: Publication, at now: Instant, into actions: inout [PeerAction]
+    ) {
+        self.performMutated(.publish(publication), at: now, into: &actions)
+    }
+
+    private mutating func send(
         _ publication: Publication, at now: Instant, into actions: inout [PeerAction]
     ) {
         guard let session = self.session else { return }

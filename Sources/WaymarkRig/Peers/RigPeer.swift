@@ -8,7 +8,21 @@ package protocol RigPeer: Sendable {
     var storage: VehicleLimits? { get }
     /// When to hand in ``LinkEvent/deadlineReached``.
     var deadline: Instant? { get }
+    /// It is a program: its Hello says what it can store.
+    var isForeign: Bool { get }
+    /// Whether it reads now; bytes wait otherwise.
+    var mayReceive: Bool { get }
     mutating func handle(_ event: LinkEvent, at now: Instant, into actions: inout [PeerAction])
+    /// Its transport was reset, and is gone.
+    mutating func reset(at now: Instant, into actions: inout [PeerAction])
+}
+
+extension RigPeer {
+    package var isForeign: Bool { false }
+    package var mayReceive: Bool { true }
+    package mutating func reset(at now: Instant, into actions: inout [PeerAction]) {
+        self.handle(.transportClosed(nil), at: now, into: &actions)
+    }
 }
 
 /// What a peer of a run wants done.
@@ -33,9 +47,20 @@ extension [PeerAction] {
             case .write(let bytes): [.write(bytes)]
             case .halfClose: [.halfClose]
             case .closeTransport: [.closeTransport]
-            case .log(let note): [.log("\(note)")]
+            case .log(let note): [.log(note.line)]
             case .state, .output: []
             }
+    }
+}
+
+extension PeerNote {
+    /// As a history has it. Why without the address: a peer's machine does not know where the gateway of its run listens.
+    var line: String {
+        let address = "\(VirtualRun.address)"
+        let values = self.values.filter { $0.text != address }.map { value in
+            "\(value.key)=\(value.text.split(separator: address, omittingEmptySubsequences: false).joined(separator: "the gateway"))"
+        }
+        return ([self.text] + values).joined(separator: " ")
     }
 }
 

@@ -132,7 +132,7 @@ package struct RigVehicle: RigPeer {
         case .stopAsking(let id): self.forget(.prompt(id))
         case .offer(let share, _, let session):
             self.ask(.share(share, session), self.behaviour.destinations, at: now, into: &actions)
-        case .log(let note): actions.append(.log("\(note)"))
+        case .log(let note): actions.append(.log(note.line))
         case .told, .refused: break
         }
     }

@@ -57,6 +57,9 @@ package enum HTMLReport {
         text +=
             "<p>\(result.clock) clock, seed \(result.seed), \(ClockText.seconds(result.end)) s, "
             + "\(GuidanceText.counted(result.entryCount, "line")) of history</p>\n"
+        if let recording = result.recording {
+            text += "<p>recording: <code>\(self.escaped(recording))</code></p>\n"
+        }
         text += result.drawing
         text += "<table>\n" + result.expectations.map(self.row).joined() + "</table>\n"
         if !result.hasPassed {

@@ -39,7 +39,9 @@ package enum JUnitReport {
             counts.tests += 1
             counts.errors += 1
         }
-        let properties = [("seed", "\(result.seed)"), ("clock", "\(result.clock)"), ("about", result.about)]
+        let recording = result.recording.map { [("recording", $0)] } ?? []
+        let properties =
+            ([("seed", "\(result.seed)"), ("clock", "\(result.clock)"), ("about", result.about)] + recording)
             .map {
                 "      <property name=\"\($0)\" value=\"\(self.escaped($1))\"/>\n"
             }

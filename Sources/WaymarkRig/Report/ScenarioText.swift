@@ -7,9 +7,11 @@ package struct ScenarioText: Sendable {
     private let result: ScenarioResult
     /// The file that the frames were written to; nil without one.
     private let trace: String?
+    /// `waymark test` can repeat it.
+    private let isOfFile: Bool
 
-    package init(_ result: ScenarioResult, trace: String? = nil) {
-        (self.result, self.trace) = (result, trace)
+    package init(_ result: ScenarioResult, trace: String? = nil, isOfFile: Bool = true) {
+        (self.result, self.trace, self.isOfFile) = (result, trace, isOfFile)
     }
 
     /// At most 80 columns wide.
@@ -25,7 +27,7 @@ package struct ScenarioText: Sendable {
             lines += [""] + expectation.explanation + [""]
         }
         if lines.isEmpty { lines += self.header("FAILED", at: self.result.file) + self.about + [""] }
-        return lines + self.unreached + self.lints + self.again + [""]
+        return lines + self.unreached + self.lints + self.programs + self.lateness + self.again + [""]
     }
 
     private var about: [String] {
@@ -57,7 +59,24 @@ package struct ScenarioText: Sendable {
                 "\(count) in \(ClockText.seconds(self.result.end)) s\(note)",
                 columns: FailureText.columns - 8,
                 hanging: 0
-            ).map { "        " + $0 }
+            ).map { "        " + $0 } + self.narrow
+    }
+
+    /// What a busy machine might fail, by the real clock.
+    private var narrow: [String] {
+        guard self.result.clock == .real else { return [] }
+        return self.result.expectations.filter(\.isNarrow).flatMap { expectation -> [String] in
+            guard case .passed(_, let margin?) = expectation.verdict, let window = expectation.window else {
+                return []
+            }
+            let place = "\(expectation.location.line):\(expectation.location.column)"
+            let text =
+                "narrow: \(place) \(expectation.text) (\(ClockText.duration(margin)) of "
+                + "\(ClockText.duration(window)) left)"
+            return TerminalText.wrapped(text, columns: FailureText.columns - 8, hanging: 0).map {
+                "        " + $0
+            }
+        }
     }
 
     private func broken(_ problem: String) -> [String] {
@@ -65,10 +84,25 @@ package struct ScenarioText: Sendable {
             + TerminalText.wrapped(problem, columns: FailureText.columns - 8, hanging: 0).map {
                 "        " + $0
             } + (self.result.lastEntries.isEmpty ? [] : [""] + self.result.lastEntries + [""])
+            + self.result.gatewayLog.flatMap { FailureText.labelled("gateway", $0) } + self.programs
             + self.again + [""]
     }
 
-    // MARK: Lints and how to repeat it
+    // MARK: Programs, lints and how to repeat it
+
+    private var programs: [String] {
+        self.result.programs.flatMap { program -> [String] in
+            let lines = FailureText.labelled("program", "\(program.peer) \(program.end ?? "ran to the end")")
+            return lines + program.output.flatMap { FailureText.labelled("", $0) }
+        }
+    }
+
+    /// Why: a rig that is late itself sees late what came in time.
+    private var lateness: [String] {
+        guard self.result.clock == .real else { return [] }
+        return FailureText.labelled(
+            "rig", "its own timers were at most \(self.result.latenessMax.milliseconds) ms late")
+    }
 
     private var unreached: [String] {
         let count = self.result.unreachedCount
@@ -101,15 +135,41 @@ package struct ScenarioText: Sendable {
     }
 
     private var again: [String] {
+        guard self.isOfFile else { return [] }
         let file = Self.quoted(self.result.file)
         var lines: [String] = []
         if let trace { lines += FailureText.labelled("trace", trace) }
-        lines += FailureText.labelled("again", "waymark test \(file) --seed \(self.result.seed)")
-        if trace == nil {
+        if let problem = self.result.recordingProblem { lines += FailureText.labelled("recording", problem) }
+        if let recording = self.result.recording {
+            lines += [Self.whole("recording", recording)]
+            let time = ClockText.seconds(self.result.lookAt)
+            lines += self.command(
+                "look", ["waymark recording show --at \(time)s", Self.quoted(recording)])
+        }
+        lines += self.command("again", ["waymark test", file, "--seed \(self.result.seed)\(self.clock)"])
+        if trace == nil, self.result.recording == nil {
             lines += FailureText.labelled(
                 "look", "the same with --trace FILE, for every frame and event as JSON")
         }
         return lines
+    }
+
+    private var clock: String { self.result.clock == .real ? " --clock real" : "" }
+
+    /// A command in one line, or if that is too long in one for each part, as a shell reads it.
+    private func command(_ label: String, _ parts: [String]) -> [String] {
+        let line = Self.whole(label, parts.joined(separator: " "))
+        guard TerminalText.columns(of: line) > FailureText.columns else { return [line] }
+        return parts.enumerated().map { index, part in
+            let text = (index == 0 ? "" : "  ") + part + (index + 1 < parts.count ? " \\" : "")
+            return Self.whole(index == 0 ? label : "", text)
+        }
+    }
+
+    /// A line that is copied, and so never broken.
+    private static func whole(_ label: String, _ text: String) -> String {
+        (FailureText.labelled(label, "-").first.map { String($0.dropLast()) } ?? "")
+            + TerminalText.printable(text)
     }
 
     /// `text` as one word of a shell.
@@ -122,6 +182,12 @@ package struct ScenarioText: Sendable {
         return plain && !text.isEmpty
             ? text
             : "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
+    }
+
+    /// The clocks of some runs, e.g. `virtual`.
+    package static func clocks(_ results: [ScenarioResult]) -> String {
+        let clocks = RunClock.allCases.filter { clock in results.contains { $0.clock == clock } }
+        return clocks.map(\.rawValue).joined(separator: " and ")
     }
 
     /// The last line: how many scenarios failed, passed, and could not be run.

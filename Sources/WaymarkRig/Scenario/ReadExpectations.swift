@@ -106,7 +106,7 @@ extension ScenarioReader {
         return .gap(message, below: below, for: lasts)
     }
 
-    private mutating func positive(_ node: Node, _ name: String) -> Duration? {
+    mutating func positive(_ node: Node, _ name: String) -> Duration? {
         guard let duration = self.duration(node, name) else { return nil }
         if duration == .zero { self.fail(node, "\(name) must be more than nothing") }
         return duration
@@ -131,7 +131,7 @@ extension ScenarioReader {
         return nil
     }
 
-    private mutating func message(_ node: Node, where fields: Node?, _ of: PeerSelector) -> MessagePattern? {
+    mutating func message(_ node: Node, where fields: Node?, _ of: PeerSelector) -> MessagePattern? {
         guard let type = self.messageType(node) else { return nil }
         guard let fields else { return MessagePattern(type, of: of) }
         return self.fields(fields, "where", of: .message(type)).map {

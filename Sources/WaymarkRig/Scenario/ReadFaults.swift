@@ -4,19 +4,22 @@ internal import Yams
 
 /// The faults of a scenario.
 extension ScenarioReader {
-    private static let faultKeys = [
+    static let faultKeys = [
         "gateway", "link", "kind", "towards", "by", "bytes-per-second", "bytes", "with", "after", "at-byte",
         "times", "for", "every", "kinds",
     ]
 
     mutating func fault(_ node: Node) -> Scenario.Fault? {
         guard let map = self.mapping(node, "fault", Self.faultKeys) else { return nil }
-        let after = map["after"].flatMap { self.event($0, "after") }
+        return self.fault(map, after: map["after"].flatMap { self.event($0, "after") })
+    }
+
+    mutating func fault(_ map: ReadMapping, after: Scenario.Event?) -> Scenario.Fault? {
         let duration = map["for"].flatMap { self.duration($0, "for") }
         guard let target = map.has("gateway") ? self.gatewayFault(map) : self.linkFault(map) else {
             return nil
         }
-        var fault = Scenario.Fault(target: target, location: self.location(node))
+        var fault = Scenario.Fault(target: target, location: self.location(map.node))
         (fault.after, fault.duration) = (after, duration)
         fault.towards = map["towards"].flatMap { self.choice($0, "towards") } ?? .both
         fault.by = map["by"].flatMap { self.duration($0, "by") } ?? .zero
@@ -26,7 +29,7 @@ extension ScenarioReader {
         fault.ending = map["with"].flatMap { self.choice($0, "with") } ?? .rst
         fault.atByte = map["at-byte"].flatMap { self.integer($0, "at-byte", 0...16_777_216) }
         fault.times = map["times"].flatMap { self.integer($0, "times", 1...65_536) }
-        fault.every = map["every"].flatMap { self.duration($0, "every") } ?? .zero
+        fault.every = map["every"].flatMap { self.positive($0, "every") } ?? .zero
         fault.kinds = self.set(map["kinds"], "kinds", 1...13) { reader, node in
             reader.choice(
                 node, "kinds", Scenario.Fault.Kind.allCases.filter { $0 != .chaos }.map { ($0.rawValue, $0) })
@@ -42,7 +45,11 @@ extension ScenarioReader {
 
     private mutating func linkFault(_ map: ReadMapping) -> Scenario.Fault.Target? {
         guard let link = map["link"], let kindNode = map["kind"] else {
-            self.fail(map.node, "a fault needs gateway, or link and kind")
+            if self.isOpen {
+                self.require(["link", "kind"], map)
+            } else {
+                self.fail(map.node, "a fault needs gateway, or link and kind")
+            }
             return nil
         }
         guard let kind: Scenario.Fault.Kind = self.choice(kindNode, "kind") else { return nil }

@@ -115,7 +115,8 @@ extension ScenarioReader {
     private mutating func client(_ node: Node, _ id: String, _ what: String) -> Scenario.Client? {
         let keys = [
             "route", "start-at", "speed", "vehicles", "drives", "waits-for", "priority", "on-waypoint",
-            "on-destination", "answer-after", "detour", "without-features", "connects", "command", "replay",
+            "on-destination", "answer-after", "detour", "receipts", "without-features", "connects", "command",
+            "replay",
         ]
         guard let map = self.mapping(node, what, keys) else { return nil }
         self.exclude("command", "replay", map)
@@ -133,6 +134,7 @@ extension ScenarioReader {
         client.onDestination = map["on-destination"].flatMap { self.choice($0, "on-destination") } ?? .accept
         client.answerAfter = map["answer-after"].flatMap { self.duration($0, "answer-after") } ?? .zero
         client.detour = map["detour"].flatMap { self.reference($0, "detour") }
+        client.receipts = map["receipts"].flatMap { self.receipts($0) }
         client.withoutFeatures = self.set(map["without-features"], "without-features", 1...16) {
             reader, node in
             reader.choice(node, "without-features", Feature.allCases.map { ("\($0)", $0) })
@@ -141,6 +143,17 @@ extension ScenarioReader {
         client.command = map["command"].flatMap { self.command($0) }
         client.replay = map["replay"].flatMap { self.replay($0) }
         return client
+    }
+
+    private mutating func receipts(_ node: Node) -> Duration? {
+        guard let every = self.duration(node, "receipts") else { return nil }
+        let range = ProtocolConstants.receiptsMilliseconds
+        guard Duration.milliseconds(range.lowerBound) <= every, every <= .milliseconds(range.upperBound)
+        else {
+            self.fail(node, "receipts must be \(range.lowerBound)ms to \(range.upperBound / 1_000)s")
+            return nil
+        }
+        return every
     }
 
     private mutating func selection(_ node: Node) -> Scenario.Client.Selection? {

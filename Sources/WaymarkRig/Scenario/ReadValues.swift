@@ -297,6 +297,7 @@ extension ScenarioReader {
     /// A client, a vehicle or an endpoint of the scenario.
     mutating func selector(_ node: Node, _ name: String) -> PeerSelector? {
         guard let text = self.text(node, name, 1...129) else { return nil }
+        guard !self.isOpen else { return self.openSelector(text, node, name) }
         if let client = self.scenario.clients.first(where: { $0.id.rawValue == text }) {
             return .client(client.id)
         }

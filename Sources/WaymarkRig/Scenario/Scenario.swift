@@ -156,6 +156,8 @@ extension Scenario {
         package var answerAfter = Duration.zero
         /// The route with an accepted stop. nil: the same route, with the stop among its waypoints.
         package var detour: Reference?
+        /// How often it wants to know what displays have received; nil: not at all.
+        package var receipts: Duration?
         package var withoutFeatures: [Feature] = []
         /// false: only when a step says `return`.
         package var connects = true

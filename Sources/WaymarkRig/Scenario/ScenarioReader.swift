@@ -20,11 +20,15 @@ package struct ScenarioReader {
     private static let valuesMax = 100_000
 
     let file: String
+    /// What is read, for errors.
+    let what: String
     private var errors: [ConfigurationError] = []
     var scenario: Scenario
+    /// Every name is one of a peer: of the faults of a proxy, which learns who there is as they connect.
+    var isOpen = false
 
-    private init(file: String) {
-        self.file = file
+    init(file: String, what: String = "a scenario") {
+        (self.file, self.what) = (file, what)
         self.scenario = Scenario(file: file)
     }
 
@@ -32,19 +36,23 @@ package struct ScenarioReader {
     package static func read(_ text: String, file: String) throws(ScenarioErrors) -> Scenario {
         var reader = ScenarioReader(file: file)
         if let root = reader.compose(text) { reader.readScenario(root) }
-        guard reader.errors.isEmpty else {
-            let errors = reader.errors.enumerated().sorted {
-                ($0.element.location.line, $0.element.location.column, $0.offset)
-                    < ($1.element.location.line, $1.element.location.column, $1.offset)
-            }
-            throw ScenarioErrors(errors: errors.map(\.element))
-        }
+        try reader.throwErrors()
         return reader.scenario
     }
 
-    private mutating func compose(_ text: String) -> Node? {
+    /// Throws what was found, if anything was.
+    func throwErrors() throws(ScenarioErrors) {
+        guard !self.errors.isEmpty else { return }
+        let errors = self.errors.enumerated().sorted {
+            ($0.element.location.line, $0.element.location.column, $0.offset)
+                < ($1.element.location.line, $1.element.location.column, $1.offset)
+        }
+        throw ScenarioErrors(errors: errors.map(\.element))
+    }
+
+    mutating func compose(_ text: String) -> Node? {
         guard text.utf8.count <= Self.bytesMax else {
-            self.fail(SourceLocation(file: self.file, line: 1, column: 1), "a scenario has at most 1 MiB")
+            self.fail(SourceLocation(file: self.file, line: 1, column: 1), "\(self.what) has at most 1 MiB")
             return nil
         }
         do {
@@ -69,11 +77,11 @@ package struct ScenarioReader {
     private mutating func isPlain(_ node: Node, depth: Int, _ count: inout Int) -> Bool {
         count += 1
         guard node.anchor == nil else {
-            self.fail(node, "anchors and aliases are not allowed: a scenario has no templates")
+            self.fail(node, "anchors and aliases are not allowed: \(self.what) has no templates")
             return false
         }
         guard depth <= Self.depthMax, count <= Self.valuesMax else {
-            self.fail(node, "a scenario has at most \(Self.depthMax) levels and \(Self.valuesMax) values")
+            self.fail(node, "\(self.what) has at most \(Self.depthMax) levels and \(Self.valuesMax) values")
             return false
         }
         switch node {

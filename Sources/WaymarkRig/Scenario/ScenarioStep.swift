@@ -184,3 +184,16 @@ extension Scenario {
         case ended(SessionEndReason, within: Duration?)
     }
 }
+
+extension Scenario.Word {
+    /// The time within which something must happen; nil of words that last.
+    package var window: Duration? {
+        switch self {
+        case .message(_, let within), .eventually(_, let within), .inOrder(_, let within),
+            .outcome(_, let within), .holdsWhatWasPublished(let within):
+            within
+        case .ended(_, let within): within
+        case .always, .never, .sometimes, .rate, .gap, .exactly, .unchanged: nil
+        }
+    }
+}

@@ -18,7 +18,8 @@ package struct FirstScenario {
         package let description: String
     }
 
-    /// Drives along a route, and writes what it shows: the first turn with lanes, the first stop, and the end.
+    /// Drives along a route, and writes what it shows: the first turn, of those with lanes if there is one, the first stop, and
+    /// the end.
     ///
     /// - Parameters:
     ///   - answer: An engine's answer. Its first route is driven.
@@ -48,12 +49,14 @@ package struct FirstScenario {
 
     private mutating func observe(_ record: EndpointRecord) {
         let moments = record.moments.filter(\.isComplete)
-        if let (maneuver, lanes) = moments.lazy.compactMap({ Self.turn($0.state) }).first {
+        let turns = moments.lazy.compactMap { Self.turn($0.state) }
+        if let (maneuver, lanes) = turns.first(where: { !$0.1.isEmpty }) ?? turns.first {
+            let highlighted = lanes.isEmpty ? "" : ", lanes.highlighted: [\(lanes)]"
             self.expectations.append(
                 """
                   # \(Self.comment(maneuver.instructionVariants.first ?? maneuver.type.name))
                   - when: { state: { next.id: \(maneuver.id.rawValue), maneuverState: prepare } }
-                    eventually: { next.type: \(maneuver.type.name), lanes.highlighted: [\(lanes)] }
+                    eventually: { next.type: \(maneuver.type.name)\(highlighted) }
                     within: 2s
 
                 """)
@@ -88,14 +91,14 @@ package struct FirstScenario {
         }
     }
 
-    /// The next maneuver, and the lanes that are highlighted before it, if it is being prepared.
+    /// The next maneuver if it is being prepared, and the lanes that are highlighted before it, if there are any.
     private static func turn(_ state: VehicleState) -> (Maneuver, String)? {
-        guard state.phase == .active, state.maneuverState == .prepare, let next = state.nextManeuver,
-            let id = state.currentLaneGuidance,
-            let guidance = state.laneGuidances.first(where: { $0.id == id })
-        else { return nil }
-        let lanes = guidance.lanes.indices.filter { guidance.lanes[$0].highlightedAngle != nil }
-        return lanes.isEmpty ? nil : (next, lanes.map { "\($0 + 1)" }.joined(separator: ", "))
+        guard state.phase == .active, state.maneuverState == .prepare, let next = state.nextManeuver else {
+            return nil
+        }
+        let guidance = state.laneGuidances.first { $0.id == state.currentLaneGuidance }
+        let lanes = (guidance?.lanes ?? []).enumerated().filter { $0.element.highlightedAngle != nil }
+        return (next, lanes.map { "\($0.offset + 1)" }.joined(separator: ", "))
     }
 
     /// The stop at which the drive pauses.

@@ -1,4 +1,5 @@
 package import WaymarkConfiguration
+package import WaymarkRecording
 package import WaymarkRoutes
 
 /// The files that a scenario names, read.
@@ -7,6 +8,18 @@ package struct ScenarioInputs: Sendable {
     package var routes: [String: RouteAnswer] = [:]
     package var profiles: [String: ClusterProfile] = [:]
     package var settings: Settings?
+    /// The same, as it was read.
+    package var settingsText: String?
+    /// The folder of the scenario, in which its programs run.
+    package var folder = "."
+    /// What is in the recordings, likewise.
+    package var recordings: [String: RecordedConversation] = [:]
+    /// How many times faster than recorded replayed peers speak.
+    package var replaySpeed = 1.0
+    /// The pre-shared key that replayed peers say; empty without one.
+    package var credential: [UInt8] = []
+    /// The scenario and all that it names, as they were read: for the recording.
+    package var sources: [MCAP.Attachment] = []
 
     package init() {}
 
@@ -40,35 +53,110 @@ extension Scenario {
         return all.map { ($0.location, $0.text) }
     }
 
-    /// Why it cannot be run in virtual time.
-    package func obstacles() -> [ConfigurationError] {
+    /// The clock that it is run by, if a user wants none or this one.
+    package func clock(wanted: RunClock? = nil) -> RunClock {
+        if let wanted { return wanted }
+        return self.needsRealClock ? .real : .virtual
+    }
+
+    /// Why it cannot be run by a clock.
+    package func obstacles(_ clock: RunClock = .virtual) -> [ConfigurationError] {
         var errors: [ConfigurationError] = []
-        let start = SourceLocation(file: self.file, line: 1, column: 1)
         func fail(_ location: SourceLocation, _ reason: String) {
             errors.append(ConfigurationError(location: location, reason: reason))
         }
         for allowance in self.allowances where LintID(rawValue: allowance.rule) == nil {
             fail(allowance.location, "\(allowance.rule) is no lint rule")
         }
-        if self.clock == .real { fail(start, "clock: real is not supported yet") }
-        for command in self.commands { fail(command.location, "programs under test are not supported yet") }
-        for replay in self.replays { fail(replay.recording.location, "replay is not supported yet") }
+        if self.clock == .virtual, clock == .real {
+            fail(self.start, "the scenario wants the virtual clock, and cannot be run by the real one")
+        }
+        if self.clock == .real, clock == .virtual {
+            fail(self.start, "the scenario wants the real clock, and cannot be run by the virtual one")
+        }
+        for program in self.programs {
+            if clock == .virtual {
+                fail(
+                    program.command.location,
+                    "a program cannot take part in virtual time: it needs clock: real")
+            }
+            if !program.connects {
+                fail(
+                    program.command.location,
+                    "a program is started when the scenario begins: \(program.peer) cannot have connects: false"
+                )
+            }
+            for reason in program.unknownPlaceholders { fail(program.command.location, reason) }
+        }
+        self.findStepsThatCannotBe(fail)
+        return errors
+    }
+
+    private var start: SourceLocation { SourceLocation(file: self.file, line: 1, column: 1) }
+
+    /// Steps that need a drive, or a peer that the rig simulates.
+    private func findStepsThatCannotBe(_ fail: (SourceLocation, String) -> Void) {
+        let programs = self.programs.map(\.peer)
         for step in self.steps {
-            guard let action = step.action, case .drive(nil, _, _) = action.kind else { continue }
-            guard case .client(let id) = action.actor,
+            if let first = self.clients.first, programs.contains(first.peer) {
+                switch step.waiting {
+                case .position(.meters), .position(.percent):
+                    fail(step.location, "how far a program has driven is not known: at must be a time here")
+                default: break
+                }
+            }
+            guard let action = step.action else { continue }
+            if let program = programs.first(where: action.actor.contains) {
+                if case .read = action.kind { continue }
+                fail(
+                    action.location,
+                    "\(program) is a program, which decides itself what it does")
+            }
+            if let name = self.replayedName(of: action.actor) {
+                fail(action.location, "\(name) does what was recorded, and nothing else")
+            }
+            guard case .drive(nil, _, _) = action.kind, case .client(let id) = action.actor,
                 let client = self.clients.first(where: { $0.id == id }),
                 client.route ?? self.route == nil
             else { continue }
             fail(action.location, "client \(id) has no route to drive")
         }
+    }
+
+    /// Why it cannot be run against a gateway that is not the rig's own.
+    package func obstaclesAgainstOthers() -> [ConfigurationError] {
+        var errors: [ConfigurationError] = []
+        for fault in self.faults + self.steps.flatMap(\.faults) {
+            guard case .gateway(let kind) = fault.target else { continue }
+            errors.append(
+                ConfigurationError(
+                    location: fault.location,
+                    reason: "--against: the gateway is not the rig's, which cannot \(kind.rawValue) it"))
+        }
+        if self.gateway != PrivateGateway() {
+            let location = self.gateway.settings?.location ?? self.start
+            errors.append(
+                ConfigurationError(
+                    location: location,
+                    reason: "--against: the gateway has its own settings, so gateway: must go"))
+        }
         return errors
     }
 
-    private var commands: [Command] {
-        self.vehicles.flatMap { $0.endpoints.compactMap(\.command) } + self.clients.compactMap(\.command)
+    /// All programs that take part.
+    package var programs: [Program] {
+        let ofVehicles = self.vehicles.flatMap { vehicle in
+            vehicle.endpoints.compactMap { endpoint in
+                endpoint.command.map {
+                    Program(
+                        .endpoint(vehicle.id, endpoint.name), $0, connects: vehicle.connects)
+                }
+            }
+        }
+        let ofClients = self.clients.compactMap { client in
+            client.command.map { Program(client.peer, $0, connects: client.connects) }
+        }
+        return ofVehicles + ofClients
     }
 
-    private var replays: [Replay] {
-        self.vehicles.compactMap(\.replay) + self.clients.compactMap(\.replay)
-    }
 }

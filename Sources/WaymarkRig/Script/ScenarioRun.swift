@@ -1,9 +1,9 @@
-internal import WaymarkClient
-internal import WaymarkProtocol
+package import WaymarkClient
+package import WaymarkProtocol
 
-/// A scenario in virtual time: its stage, its script, and what judges it.
+/// A scenario that is run: its stage, its script, and what judges it. A value without clock and I/O.
 package struct ScenarioRun {
-    private var stage: ScenarioStage
+    var stage: ScenarioStage
     private var script: ScenarioScript
     private var judge: Judge
     /// Faults that begin with an event: what waits for it.
@@ -12,8 +12,12 @@ package struct ScenarioRun {
     private var seenCount = 0
     /// The step that did not begin, and why.
     private var failure: (step: Int, reason: ScenarioScript.StepFailure, at: Instant)?
+    /// Why the rig cannot run it, or not to its end.
+    private var problem: String?
+    private let seed: UInt64
+    private let clock: RunClock
 
-    /// Runs a scenario to its end.
+    /// Runs a scenario to its end, in virtual time.
     ///
     /// - Parameters:
     ///   - scenario: Without obstacles.
@@ -25,66 +29,138 @@ package struct ScenarioRun {
         _ scenario: Scenario, _ inputs: ScenarioInputs, seed: UInt64? = nil,
         mutations: RunMutations = RunMutations()
     ) -> (result: ScenarioResult, history: History) {
-        let seed = seed ?? scenario.seed
-        var result = ScenarioResult(file: scenario.file)
-        (result.about, result.seed) = (scenario.about ?? "", seed)
         do throws(ClientError) {
-            var run = try ScenarioRun(scenario, inputs, seed: seed, mutations)
-            run.run(into: &result)
-            return (result, run.stage.run.history)
+            var run = try ScenarioRun(scenario, inputs, .virtual, seed: seed, mutations)
+            run.begin()
+            while !run.proceed() { run.jump() }
+            return run.finish()
         } catch {
+            var result = ScenarioResult(file: scenario.file)
+            (result.about, result.seed) = (scenario.about ?? "", seed ?? scenario.seed)
             result.problem = "\(error)"
             return (result, History())
         }
     }
 
-    private init(
-        _ scenario: Scenario, _ inputs: ScenarioInputs, seed: UInt64, _ mutations: RunMutations
+    /// A run that has not begun.
+    ///
+    /// - Throws: What is wrong with a Hello.
+    package init(
+        _ scenario: Scenario, _ inputs: ScenarioInputs, _ clock: RunClock, seed: UInt64? = nil,
+        _ mutations: RunMutations = RunMutations()
     ) throws(ClientError) {
-        self.stage = try ScenarioStage(scenario, inputs, seed: seed, mutations)
+        (self.seed, self.clock) = (seed ?? scenario.seed, clock)
+        self.stage = try ScenarioStage(scenario, inputs, seed: self.seed, mutations, clock)
         self.script = ScenarioScript(scenario)
         self.judge = Judge(scenario)
     }
 
-    private var now: Instant { self.stage.run.now }
+    package var now: Instant { self.stage.run.now }
 
     // MARK: Running
 
-    private mutating func run(into result: inout ScenarioResult) {
+    /// Everyone connects who does so by themselves. Call ``proceed()`` next.
+    package mutating func begin() {
         do {
             for fault in self.stage.scenario.faults { try self.begin(fault) }
             try self.stage.begin()
             try self.stage.run.settle()
-            try self.runToEnd()
-        } catch let error as RunError {
-            result.problem = self.text(error)
-        } catch {
-            result.problem = "step \((self.script.step ?? 0) + 1): \(error)"
-        }
-        self.seeNew()
-        self.judge.end(at: self.now, in: self.stage.run.history)
-        self.report(into: &result)
+        } catch { self.stop(error) }
     }
 
-    private mutating func runToEnd() throws {
-        let last = Instant(nanoseconds: 0) + self.stage.scenario.atMost
-        while true {
+    /// Does what is due now.
+    ///
+    /// - Returns: Whether the scenario is over.
+    package mutating func proceed() -> Bool {
+        guard self.problem == nil else { return true }
+        do {
+            try self.stage.advanceReplays()
+            if let problem = self.stage.replayProblem {
+                self.fail(problem)
+                return true
+            }
             self.seeNew()
             try self.beginDue()
             try self.follow()
-            if self.script.isOver, self.failure != nil || !self.judge.isWaiting { return }
-            guard self.now < last else {
-                if !self.script.isOver, let order = self.script.end() { try self.perform(order) }
-                return
-            }
-            let next = [self.script.deadline, self.judge.deadline].compactMap(\.self).min() ?? last
-            _ = try self.stage.run.advance(to: min(max(next, self.now), last))
-            self.seeNew()
-            if let deadline = self.judge.deadline, deadline <= self.now {
-                self.judge.deadlineReached(at: self.now, in: self.stage.run.history)
-            }
+            if self.script.isOver, self.failure != nil || !self.isWaiting { return true }
+            guard self.now >= self.last else { return false }
+            if !self.script.isOver, let order = self.script.end() { try self.perform(order) }
+        } catch { self.stop(error) }
+        return true
+    }
+
+    private var isWaiting: Bool { self.judge.isWaiting || self.stage.isReplaying }
+
+    /// When the scenario has taken as long as it may.
+    private var last: Instant { Instant(nanoseconds: 0) + self.stage.scenario.atMost }
+
+    /// Advances to the next instant at which something happens.
+    private mutating func jump() {
+        let next = [self.script.deadline, self.judge.deadline].compactMap(\.self).min() ?? self.last
+        do throws(RunError) {
+            _ = try self.stage.run.advance(to: min(max(next, self.now), self.last))
+        } catch { return self.stop(error) }
+        self.judgeDue()
+    }
+
+    private mutating func judgeDue() {
+        self.seeNew()
+        if let deadline = self.judge.deadline, deadline <= self.now {
+            self.judge.deadlineReached(at: self.now, in: self.stage.run.history)
         }
     }
+
+    private mutating func stop(_ error: any Error) {
+        if let error = error as? RunError {
+            self.problem = self.text(error)
+        } else {
+            self.problem = "step \((self.script.step ?? 0) + 1): \(error)"
+        }
+    }
+
+    /// The run is over.
+    ///
+    /// - Returns: What came of it, and everything that happened.
+    package mutating func finish() -> (result: ScenarioResult, history: History) {
+        var result = ScenarioResult(file: self.stage.scenario.file)
+        (result.about, result.seed) = (self.stage.scenario.about ?? "", self.seed)
+        (result.clock, result.problem) = (self.clock, self.problem)
+        self.seeNew()
+        self.judge.end(at: self.now, in: self.stage.run.history)
+        self.report(into: &result)
+        return (result, self.stage.run.history)
+    }
+
+    // MARK: Over sockets
+
+    /// Hands something to the run, at an instant of the clock, and does what follows from it and what is due.
+    package mutating func catchUp(to now: Instant, _ body: (inout VirtualRun) -> Void = { _ in }) {
+        guard self.problem == nil else { return }
+        self.stage.run.setClock(now)
+        body(&self.stage.run)
+        do throws(RunError) { try self.stage.run.catchUp() } catch { return self.stop(error) }
+        self.judgeDue()
+    }
+
+    /// Looks at the run or takes its orders, without advancing it.
+    package mutating func withRun<Value>(_ body: (inout VirtualRun) -> Value) -> Value {
+        body(&self.stage.run)
+    }
+
+    /// When ``catchUp(to:_:)`` is due, whatever arrives before.
+    package var deadline: Instant {
+        [self.stage.run.deadline, self.stage.replayDeadline, self.script.deadline, self.judge.deadline]
+            .compactMap(\.self).reduce(self.last, min)
+    }
+
+    /// The program of a peer has ended, as `text` says.
+    package mutating func programEnded(_ peer: PeerID, _ text: String) {
+        self.stage.run.history.append(.log(peer, text), at: self.now)
+        self.stage.programEnded(peer)
+    }
+
+    /// The rig itself cannot continue.
+    package mutating func fail(_ problem: String) { self.problem = self.problem ?? problem }
 
     /// Lets the script do what is due, until nothing is.
     private mutating func follow() throws {
@@ -117,12 +193,13 @@ package struct ScenarioRun {
     }
 
     /// Shows the script, the faults and the judge what happened.
-    private mutating func seeNew() {
+    mutating func seeNew() {
         while self.seenCount < self.stage.run.history.entries.count {
             let entry = self.stage.run.history.entries[self.seenCount]
             self.seenCount += 1
             self.judge.see(entry, in: self.stage.run.history)
             self.script.see(entry, in: self.stage.run.history)
+            self.stage.observe(entry)
             for index in self.waiting.indices {
                 if self.waiting[index].watch.see(entry, in: self.stage.run.history) {
                     self.waiting[index].isDue = true
@@ -141,7 +218,7 @@ package struct ScenarioRun {
     }
 
     /// Begins a fault, or has it wait for its event.
-    private mutating func begin(_ fault: Scenario.Fault) throws {
+    mutating func begin(_ fault: Scenario.Fault) throws {
         guard let event = fault.after else { return try self.beginNow(fault) }
         let peers = self.peers(of: fault)
         for peer in peers where fault.isTriggered(on: peer) {
@@ -155,7 +232,7 @@ package struct ScenarioRun {
     }
 
     /// Begins the faults whose events have happened.
-    private mutating func beginDue() throws {
+    mutating func beginDue() throws {
         guard self.waiting.contains(where: \.isDue) else { return }
         let due = self.waiting.filter(\.isDue)
         self.waiting.removeAll(where: \.isDue)
@@ -192,6 +269,8 @@ package struct ScenarioRun {
             result.expectations.append(self.reported(judged))
         }
         if let failure { result.expectations.append(self.reported(failure.step, failure.reason, failure.at)) }
+        result.expectations += self.stage.comparisons
+        result.replayed = self.stage.replayed
         result.lints = self.lints(history)
         result.explain(by: history)
     }
@@ -202,12 +281,13 @@ package struct ScenarioRun {
         reported.subjects = self.stage.run.peers.filter(expected.of.contains)
         reported.because = expected.because ?? ""
         reported.isForAnySeed = judged.isSometimes
+        reported.window = expected.word.window
         if let step = judged.step { reported.step = self.stage.scenario.steps[step].title(step) }
         return reported
     }
 
     /// The first failure, with how many there were.
-    private func verdict(_ judged: JudgedExpectation) -> Verdict {
+    func verdict(_ judged: JudgedExpectation) -> Verdict {
         guard let first = judged.failures.first else {
             return .passed(at: judged.passed ?? self.now, margin: judged.margin)
         }
@@ -240,7 +320,7 @@ package struct ScenarioRun {
     }
 
     /// All rules, with what each found. An allowance may be of one peer alone.
-    private func lints(_ history: History) -> [ReportedLint] {
+    func lints(_ history: History) -> [ReportedLint] {
         var linter = Linter()
         let findings = linter.judge(history) + linter.advance(to: self.now)
         return LintID.allCases.map { rule in
@@ -262,7 +342,7 @@ package struct ScenarioRun {
         }
     }
 
-    private func text(_ error: RunError) -> String {
+    func text(_ error: RunError) -> String {
         switch error {
         case .historyFull:
             "The history is full after \(ClockText.seconds(self.now)) s. at-most limits how long a scenario takes."
@@ -270,13 +350,6 @@ package struct ScenarioRun {
             "At \(ClockText.seconds(instant)) s, things happen without end and time does not pass."
         }
     }
-}
-
-/// Changes what peers want, as faulty ones would; nil: nothing.
-package struct RunMutations: Sendable {
-    package var client: (@Sendable (GuideMachine.Action) -> [GuideMachine.Action])?
-    package var vehicle: (@Sendable (RigVehicle.Output) -> [RigVehicle.Output])?
-    package init() {}
 }
 
 extension Scenario.Fault.GatewayFault {

@@ -69,11 +69,14 @@ package struct ScenarioScript: Sendable {
     private var hasHappened = false
     private var driveBeganAt: Instant?
 
-    package init(_ scenario: Scenario) {
+    /// `since`: when its first step begins to wait; `history`: what happened until then.
+    package init(
+        _ scenario: Scenario, since: Instant = Instant(nanoseconds: 0), in history: History = History()
+    ) {
         self.steps = scenario.steps
         self.hasEnding = scenario.ending != nil
         self.state = .finishing(since: nil)
-        if !scenario.steps.isEmpty { self.wait(for: 0, since: Instant(nanoseconds: 0), in: History()) }
+        if !scenario.steps.isEmpty { self.wait(for: 0, since: since, in: history) }
     }
 
     package var isOver: Bool {

@@ -4,9 +4,10 @@ internal import WaymarkProtocol
 
 extension VirtualRun.Settings {
     /// The gateway that a scenario wants. What it says itself counts before its file of settings.
-    init(_ scenario: Scenario, _ inputs: ScenarioInputs, seed: UInt64) {
+    init(_ scenario: Scenario, _ inputs: ScenarioInputs, seed: UInt64, _ clock: RunClock) {
         self.init()
         self.seed = seed
+        self.isOverSockets = clock == .real
         if let settings = inputs.settings {
             (self.policy, self.limits, self.outbox) = (settings.policy, settings.connection, settings.outbox)
         }
@@ -27,7 +28,7 @@ extension LinkFault {
     /// - Parameters:
     ///   - fault: What the scenario says.
     ///   - peer: Whose link it is. An event that is a message of this peer begins the fault at exactly that frame.
-    init?(_ fault: Scenario.Fault, of peer: PeerID) {
+    package init?(_ fault: Scenario.Fault, of peer: PeerID) {
         guard case .link(_, let name) = fault.target else { return nil }
         let kind: Kind =
             switch name {

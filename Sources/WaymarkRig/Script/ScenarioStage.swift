@@ -3,40 +3,58 @@ internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRoutes
 
-/// The peers of a scenario, in a virtual run.
+/// The peers of a scenario, in a run.
 struct ScenarioStage {
-    let scenario: Scenario
-    let inputs: ScenarioInputs
+    var scenario: Scenario
+    var inputs: ScenarioInputs
     var run: VirtualRun
     /// The last request of each endpoint, by the number of its call.
     var requests: [PeerID: Int] = [:]
     /// The drive of the first client, as the script sees it.
     private(set) var progress = ScenarioScript.Progress()
-    private var drives = 0
+    /// Over sockets: for each recording, in which order its peers speak.
+    var replayOrders: [ReplayOrder] = []
 
     /// Adds all peers. None is connected yet.
     init(
-        _ scenario: Scenario, _ inputs: ScenarioInputs, seed: UInt64, _ mutations: RunMutations
+        _ scenario: Scenario, _ inputs: ScenarioInputs, seed: UInt64, _ mutations: RunMutations,
+        _ clock: RunClock
     ) throws(ClientError) {
         (self.scenario, self.inputs) = (scenario, inputs)
-        self.run = VirtualRun(VirtualRun.Settings(scenario, inputs, seed: seed))
+        self.run = VirtualRun(VirtualRun.Settings(scenario, inputs, seed: seed, clock))
         for vehicle in scenario.vehicles {
             for endpoint in vehicle.endpoints {
+                if endpoint.command != nil {
+                    self.run.add(ForeignPeer(.endpoint(vehicle.id, endpoint.name)))
+                    continue
+                }
+                if let replay = vehicle.replay {
+                    self.run.add(try self.replayed(replay, .endpoint(vehicle.id, endpoint.name)))
+                    continue
+                }
                 var peer = try RigVehicle(
                     try self.hello(vehicle, endpoint), vehicle.behaviour, seed: self.run.newSeed())
                 peer.mutation = mutations.vehicle
                 let profile = self.profile(endpoint)
-                self.run.add(peer)
+                self.run.add(peer, mutations.vehicleFrames)
                 if profile.readDelay > .zero {
                     self.run.setPace(of: peer.id) { $0.perMessage = profile.readDelay }
                 }
             }
         }
         for client in scenario.clients {
+            if client.command != nil {
+                self.run.add(ForeignPeer(client.peer))
+                continue
+            }
+            if let replay = client.replay {
+                self.run.add(try self.replayed(replay, client.peer))
+                continue
+            }
             var peer = try RigClient(
                 client.hello, self.behaviour(client), seed: self.run.newSeed())
-            peer.mutation = mutations.client
-            self.run.add(peer)
+            peer.mutation = mutations.client.map(ActionMutation.init)
+            self.run.add(peer, mutations.clientFrames)
         }
     }
 
@@ -67,6 +85,7 @@ struct ScenarioStage {
         behaviour.onDestination = client.onDestination.reply
         behaviour.answerAfter = client.answerAfter
         behaviour.detour = self.inputs.route(client.detour)?.routes.first
+        behaviour.receipts = client.receipts
         behaviour.awaits = RigClient.Awaited(rawValue: client.waitsFor.rawValue) ?? .joined
         return behaviour
     }
@@ -75,6 +94,7 @@ struct ScenarioStage {
 
     /// Everyone connects who does so by themselves, and clients open the sessions of their drives.
     mutating func begin() throws(ClientError) {
+        if self.run.gateway.sockets != nil { self.orderReplays() }
         for vehicle in self.scenario.vehicles where vehicle.connects {
             for peer in vehicle.peers { self.run.tell(peer, .open) }
         }
@@ -143,6 +163,29 @@ struct ScenarioStage {
         }
         self.progress.meters = guide.meters
         self.progress.isOver = guide.isOver
+    }
+
+    /// What the frames say about the drive of the first client, if that is a program.
+    mutating func observe(_ entry: History.Entry) {
+        guard let client = self.scenario.clients.first, client.command != nil else { return }
+        switch entry.kind {
+        case .frame(let crossed) where crossed.peer == client.peer && crossed.way == .toGateway:
+            switch crossed.frame.header.type {
+            case .startGuidance:
+                self.progress.beganAt = self.progress.beganAt ?? entry.instant
+                self.progress.isOver = false
+            case .finishGuidance, .cancelGuidance: self.progress.isOver = true
+            default: break
+            }
+        case .connection(client.peer, .ended): self.progress.isOver = self.progress.beganAt != nil
+        case .connection(client.peer, .admitted): self.progress.isOver = false
+        default: break
+        }
+    }
+
+    /// The program of a peer has ended.
+    mutating func programEnded(_ peer: PeerID) {
+        if peer == self.scenario.clients.first?.peer { self.progress.isOver = true }
     }
 }
 

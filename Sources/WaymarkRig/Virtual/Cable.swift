@@ -25,15 +25,22 @@ struct Cable: Sendable {
     var peer: any RigPeer
     var faults: LinkFaults
     var pace = ReadPace()
+    /// What a faulty peer sends and reads instead.
+    var mutation: FrameMutation?
     /// Those that have not ended at both ends, oldest first.
     var connections: [Connection] = []
     var lastNumber = 0
     /// The peer waits for a transport.
     var isConnecting = false
+    /// Over sockets: the socket that is being connected.
+    var pending: ConnectionID?
     /// The peer's present connection; nil while it has none.
     var current: Int?
     /// Of the last Goodbye on it.
     var goodbye: CloseCode?
+
+    /// The number of the connection with this end.
+    func number(of end: ConnectionID) -> Int? { self.connections.first { $0.end == end }?.number }
 
     func index(of number: Int) -> Int? { self.connections.firstIndex { $0.number == number } }
 }

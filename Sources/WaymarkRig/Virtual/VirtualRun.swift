@@ -3,10 +3,12 @@ package import WaymarkGateway
 package import WaymarkProtocol
 internal import WaymarkSimulation
 
-/// A run in virtual time: a gateway, peers, links with faults, and the history, in one process, without sockets.
+/// A run: a gateway, peers, links with faults, and the history. In virtual time all of it is in one process, without sockets.
 ///
 /// Time stands still while bytes can move. Then it jumps to the next deadline. Everything happens in the order in which peers were added, and
 /// what is random follows from the seed: two runs of the same calls have the same history, to the byte.
+///
+/// Over sockets (``Settings/isOverSockets``) the gateway is another process, and a driver says what time it is: see ``catchUp()``.
 package struct VirtualRun {
     /// What a run begins with.
     package struct Settings: Sendable {
@@ -15,6 +17,8 @@ package struct VirtualRun {
         package var limits = ConnectionLimits()
         package var outbox = Outbox.Limits()
         package var history = History.Limits()
+        /// The gateway is a process behind sockets; ``policy`` and the limits are its own.
+        package var isOverSockets = false
         package init() {}
     }
 
@@ -39,26 +43,32 @@ package struct VirtualRun {
     /// So many rounds at one instant are a loop that never ends.
     package static let roundsMax = 100_000
 
-    package private(set) var now = Instant(nanoseconds: 0)
+    package internal(set) var now = Instant(nanoseconds: 0)
     package var history: History
     private let settings: Settings
     private var random: SeededRandom
-    private var host: GatewayHost
+    var gateway: RunGateway
     private var process = Process.running
+    /// What must happen to the gateway's process, over sockets.
+    var processOrders: [ProcessOrder] = []
     /// How many gateways there were.
     private var epoch: UInt64 = 1
     var cables: [Cable] = []
     /// Rounds at this instant.
-    private var rounds = 0
+    var rounds = 0
 
     package init(_ settings: Settings = Settings()) {
         self.settings = settings
         self.history = History(limits: settings.history)
         self.random = SeededRandom(seed: settings.seed)
-        self.host = Self.gateway(settings, epoch: 1, tokenSeed: self.random.next())
+        let tokenSeed = self.random.next()
+        self.gateway =
+            settings.isOverSockets
+            ? RunGateway(sockets: SocketGateway())
+            : RunGateway(host: Self.host(settings, epoch: 1, tokenSeed: tokenSeed))
     }
 
-    private static func gateway(_ settings: Settings, epoch: UInt64, tokenSeed: UInt64) -> GatewayHost {
+    private static func host(_ settings: Settings, epoch: UInt64, tokenSeed: UInt64) -> GatewayHost {
         GatewayHost(
             policy: settings.policy, limits: settings.limits, outbox: settings.outbox,
             identity: GatewayIdentity(instance: GatewayName(unchecked: "rig"), epoch: epoch),
@@ -74,10 +84,14 @@ package struct VirtualRun {
     /// The peers, in the order in which they were added.
     package var peers: [PeerID] { self.cables.map(\.peer.id) }
 
-    /// Adds a peer, which connects when it is told ``LinkEvent/open``.
-    package mutating func add(_ peer: some RigPeer) {
-        if let storage = peer.storage { self.history.add(peer.id, storage: storage) }
-        self.cables.append(Cable(peer: peer, faults: LinkFaults(peer.id, seed: self.random.next())))
+    /// Adds a peer, which connects when it is told ``LinkEvent/open``. A faulty one has a mutation.
+    package mutating func add(_ peer: some RigPeer, _ mutation: FrameMutation? = nil) {
+        if let storage = peer.storage {
+            self.history.add(peer.id, storage: storage, isForeign: peer.isForeign)
+        }
+        var cable = Cable(peer: peer, faults: LinkFaults(peer.id, seed: self.random.next()))
+        cable.mutation = mutation
+        self.cables.append(cable)
     }
 
     /// A peer as it is now; nil if there is none of that id and type.
@@ -142,16 +156,19 @@ package struct VirtualRun {
         switch fault {
         case .kill:
             self.note(fault, "the gateway is killed, \(time)")
-            self.kill()
+            if self.gateway.host != nil { self.kill() }
+            self.processOrders.append(.kill)
             self.process = .dead(until: until)
         case .stop:
             guard case .running = self.process else { return }
             self.note(fault, "the gateway stands still, \(time)")
+            self.processOrders.append(.stop)
             self.process = .stopped(until: until)
         case .restart:
             guard case .running = self.process else { return }
             self.note(fault, "the gateway hands over to the next process")
-            try self.host.restart(at: self.now)
+            self.processOrders.append(.restart)
+            try self.gateway.host?.restart(at: self.now)
         }
     }
 
@@ -164,14 +181,14 @@ package struct VirtualRun {
         for index in self.cables.indices {
             for connection in self.cables[index].connections {
                 guard let end = connection.end else { continue }
-                let (bytes, _) = self.host.takeOutput(of: end, atMost: .max)
+                let (bytes, _) = self.gateway.takeOutput(of: end, atMost: .max)
                 self.cables[index].connections.change(connection.number) { $0.end = nil }
                 if !bytes.isEmpty { self.handle(.bytes(connection.number, .toPeer, bytes), index) }
                 self.handle(.ended(connection.number, .toPeer, .finished), index)
             }
         }
         self.epoch += 1
-        self.host = Self.gateway(self.settings, epoch: self.epoch, tokenSeed: self.random.next())
+        self.gateway.host = Self.host(self.settings, epoch: self.epoch, tokenSeed: self.random.next())
     }
 
     private var isRunning: Bool { if case .running = self.process { true } else { false } }
@@ -189,7 +206,7 @@ package struct VirtualRun {
 
     /// When something happens by itself; nil if nothing does.
     package var deadline: Instant? {
-        var deadline = self.isRunning ? self.host.deadline : self.backAt
+        var deadline = self.isRunning ? self.gateway.deadline : self.backAt
         func consider(_ instant: Instant?) {
             if let instant { deadline = min(deadline ?? instant, instant) }
         }
@@ -226,17 +243,18 @@ package struct VirtualRun {
     }
 
     /// Hands in every deadline that is due: links, the gateway, peers.
-    private mutating func fire() {
+    mutating func fire() {
         for index in self.cables.indices where self.isDue(self.cables[index].faults.deadline) {
             self.handle(.deadlineReached, index)
         }
         if let backAt = self.backAt, backAt <= self.now {
             let wasDead = self.isDead
             self.process = .running
+            self.processOrders.append(wasDead ? .start : .resume)
             // What arrived meanwhile is read before timers fire.
-            if !wasDead { self.host.settle(at: self.now) }
+            if !wasDead { self.gateway.settle(at: self.now) }
         }
-        if self.isRunning, self.isDue(self.host.deadline) { self.host.deadlineReached(at: self.now) }
+        if self.isRunning, self.isDue(self.gateway.deadline) { self.gateway.deadlineReached(at: self.now) }
         for index in self.cables.indices where self.isDue(self.cables[index].peer.deadline) {
             self.tell(index, .deadlineReached)
         }
@@ -255,7 +273,7 @@ package struct VirtualRun {
                 if self.connect(index) { isMoving = true }
                 if self.write(index) { isMoving = true }
             }
-            if self.isRunning { self.host.settle(at: self.now) }
+            if self.isRunning { self.gateway.settle(at: self.now) }
             for index in self.cables.indices where self.read(index) { isMoving = true }
             self.rounds += 1
             if self.history.isFull { throw .historyFull }
@@ -270,16 +288,27 @@ package struct VirtualRun {
         self.cables[index].isConnecting = false
         let id = self.cables[index].peer.id
         self.history.append(.connection(id, .connecting), at: self.now)
+        if let pending = self.gateway.sockets?.connect(id) {
+            self.cables[index].pending = pending
+            return true
+        }
         guard !self.isDead else {
             self.refuse(index, "the gateway does not listen")
             return true
         }
-        self.cables[index].lastNumber += 1
-        self.handle(.opened(self.cables[index].lastNumber), index)
+        self.open(index)
         return true
     }
 
-    private mutating func refuse(_ index: Int, _ reason: String) {
+    /// There is a transport: the link accepts or refuses it.
+    mutating func open(_ index: Int) {
+        self.cables[index].lastNumber += 1
+        self.handle(.opened(self.cables[index].lastNumber), index)
+    }
+
+    mutating func refuse(_ index: Int, _ reason: String) {
+        if let pending = self.cables[index].pending { self.gateway.reset(pending, at: self.now) }
+        self.cables[index].pending = nil
         self.history.append(.connection(self.cables[index].peer.id, .refused(reason)), at: self.now)
         self.tell(index, .transportClosed(.cannotConnect(Self.address, reason: reason)))
     }
@@ -293,7 +322,8 @@ package struct VirtualRun {
         for number in self.cables[index].connections.map(\.number)
         where self.cables[index].faults.mayRead(number, .toGateway) {
             guard let place = self.cables[index].index(of: number) else { continue }
-            let room = self.cables[index].connections[place].end.map { self.host.inputRoom(of: $0) } ?? .max
+            let room =
+                self.cables[index].connections[place].end.map { self.gateway.inputRoom(of: $0) } ?? .max
             let bytes = self.cables[index].connections[place].outgoing.read(min(room, Self.readBytes))
             if !bytes.isEmpty {
                 self.handle(.bytes(number, .toGateway, bytes), index)
@@ -333,14 +363,16 @@ package struct VirtualRun {
         var hasMoved = false
         for connection in self.cables[index].connections {
             let number = connection.number
-            guard let end = connection.end, self.host.outputCount(of: end) > 0 || self.host.isEnded(end),
-                self.cables[index].faults.mayRead(number, .toPeer)
+            guard let end = connection.end,
+                self.gateway.outputCount(of: end) > 0 || self.gateway.isEnded(end),
+                self.cables[index].faults.mayRead(number, .toPeer),
+                self.cables[index].peer.mayReceive || connection.isLeft
             else { continue }
             let isPaced =
-                self.cables[index].pace.isPaced && !connection.isLeft && self.host.outputCount(of: end) > 0
+                self.cables[index].pace.isPaced && !connection.isLeft && self.gateway.outputCount(of: end) > 0
             let count = isPaced ? self.allowance(index, number) : Self.readBytes
             guard count > 0 else { continue }
-            let (bytes, isEnded) = self.host.takeOutput(of: end, atMost: count)
+            let (bytes, isEnded) = self.gateway.takeOutput(of: end, atMost: count)
             if !bytes.isEmpty { self.handle(.bytes(number, .toPeer, bytes), index) }
             if isPaced, !bytes.isEmpty {
                 let isMidFrame = self.cables[index].faults.isMidFrame(number, .toPeer)
@@ -368,7 +400,7 @@ package struct VirtualRun {
         var deadline: Instant?
         for connection in cable.connections {
             guard let end = connection.end, cable.faults.mayRead(connection.number, .toPeer),
-                case let waiting = self.host.outputCount(of: end), waiting > 0
+                case let waiting = self.gateway.outputCount(of: end), waiting > 0
             else { continue }
             let wanted = min(waiting, cable.faults.bytesWanted(connection.number, .toPeer) ?? 1)
             let instant = cable.pace.deadline(wanting: wanted)
@@ -394,8 +426,9 @@ package struct VirtualRun {
             case .connect: self.cables[index].isConnecting = true
             case .write(let bytes):
                 guard let number = self.cables[index].current else { continue }
+                let sent = self.cables[index].mutation?.send(bytes, at: self.now) ?? bytes
                 self.cables[index].connections.change(number) {
-                    $0.outgoing.write(bytes)
+                    $0.outgoing.write(sent)
                     $0.isWriting = true
                 }
             case .halfClose:
@@ -411,12 +444,14 @@ package struct VirtualRun {
     /// The peer closes its transport, if it has one, and reads nothing more.
     private mutating func leave(_ index: Int) {
         self.cables[index].isConnecting = false
+        if let pending = self.cables[index].pending { self.gateway.reset(pending, at: self.now) }
+        self.cables[index].pending = nil
         guard let number = self.cables[index].current else { return }
         self.end(index, number)
     }
 
     /// A peer's connection is over for it.
-    private mutating func end(_ index: Int, _ number: Int) {
+    private mutating func end(_ index: Int, _ number: Int, isReset: Bool = false) {
         self.cables[index].connections.change(number) {
             $0.outgoing.end()
             $0.isLeft = true
@@ -425,10 +460,13 @@ package struct VirtualRun {
         self.cables[index].current = nil
         self.history.append(
             .connection(self.cables[index].peer.id, .ended(self.cables[index].goodbye)), at: self.now)
-        self.tell(index, .transportClosed(nil))
+        guard isReset else { return self.tell(index, .transportClosed(nil)) }
+        var actions: [PeerAction] = []
+        self.cables[index].peer.reset(at: self.now, into: &actions)
+        self.perform(actions, index)
     }
 
-    private mutating func handle(_ event: LinkFaults.Event, _ index: Int) {
+    mutating func handle(_ event: LinkFaults.Event, _ index: Int) {
         var actions: [LinkFaults.Action] = []
         self.cables[index].faults.handle(event, at: self.now, into: &actions)
         self.perform(actions, index)
@@ -451,10 +489,13 @@ package struct VirtualRun {
 
     private mutating func accept(_ number: Int, _ index: Int) {
         var connection = Cable.Connection(number: number)
-        connection.end = self.host.connect(PeerOrigin(), at: self.now)
+        connection.end =
+            self.gateway.host?.connect(PeerOrigin(), at: self.now) ?? self.cables[index].pending
+        self.cables[index].pending = nil
         self.cables[index].connections.append(connection)
         self.cables[index].current = number
         self.cables[index].goodbye = nil
+        self.cables[index].mutation?.connect()
         self.tell(index, .transportOpened)
     }
 
@@ -464,12 +505,20 @@ package struct VirtualRun {
             guard let place = self.cables[index].index(of: number),
                 let end = self.cables[index].connections[place].end
             else { return }
-            self.host.receive(bytes, on: end)
+            self.gateway.receive(bytes, on: end)
             // Each piece is a read of its own.
-            if self.isRunning { self.host.settle(at: self.now) }
+            if self.isRunning { self.gateway.settle(at: self.now) }
         case .toPeer:
-            if self.cables[index].current == number { self.tell(index, .received(bytes)) }
+            if self.cables[index].current == number { self.receive(bytes, number, index) }
         }
+    }
+
+    private mutating func receive(_ bytes: [UInt8], _ number: Int, _ index: Int) {
+        guard let (read, sent) = self.cables[index].mutation?.receive(bytes, at: self.now) else {
+            return self.tell(index, .received(bytes))
+        }
+        if !read.isEmpty { self.tell(index, .received(read)) }
+        if !sent.isEmpty { self.cables[index].connections.change(number) { $0.outgoing.write(sent) } }
     }
 
     /// Writes down what became of a frame. It reaches a receiver that is there.
@@ -501,12 +550,12 @@ package struct VirtualRun {
                 let end = self.cables[index].connections[place].end
             else { break }
             if ending == .reset {
-                self.host.reset(end, at: self.now)
+                self.gateway.reset(end, at: self.now)
                 self.cables[index].connections[place].end = nil
             } else {
-                self.host.peerClosed(end)
+                self.gateway.peerClosed(end)
             }
-        case .toPeer: self.end(index, number)
+        case .toPeer: self.end(index, number, isReset: ending == .reset)
         }
     }
 }

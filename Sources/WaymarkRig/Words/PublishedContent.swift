@@ -91,22 +91,43 @@ struct PublishedContent: Sendable {
         }
     }
 
+    /// What one endpoint holds, beside what it should.
+    private enum Comparison {
+        /// Something else comes first.
+        case incomplete(FieldDifference)
+        case whole(expected: DriveState, held: DriveState)
+    }
+
+    /// Whether an endpoint holds what its client has published.
+    mutating func isHeld(by endpoint: PeerID) -> Bool {
+        guard case .whole(let expected, let held) = self.compare(endpoint) else { return false }
+        return expected == held || expected.differences(from: held).isEmpty
+    }
+
     /// What keeps an endpoint from holding what its client has published; empty if nothing does.
     mutating func differences(of endpoint: PeerID) -> [FieldDifference] {
+        switch self.compare(endpoint) {
+        case .incomplete(let difference): [difference]
+        case .whole(let expected, let held):
+            expected.differences(from: held).flatMap(DifferingFields.of)
+        }
+    }
+
+    private mutating func compare(_ endpoint: PeerID) -> Comparison {
         guard let held = self.endpoints[endpoint], held.session != .none else {
-            return [FieldDifference("session", expected: "one", seen: "none")]
+            return .incomplete(FieldDifference("session", expected: "one", seen: "none"))
         }
         guard let session = self.sessions[held.session], session.hasContent else {
-            return [FieldDifference("published", expected: "something", seen: "nothing")]
+            return .incomplete(FieldDifference("published", expected: "something", seen: "nothing"))
         }
         guard self.connected.contains(session.client), session.pending.isEmpty, !session.owes else {
-            return [FieldDifference("unacknowledged", expected: "nothing", seen: "\(session.pending.count)")]
+            return .incomplete(
+                FieldDifference("unacknowledged", expected: "nothing", seen: "\(session.pending.count)"))
         }
         guard !held.isInSnapshot, !held.awaitsMore else {
-            return [FieldDifference("snapshot", expected: "whole", seen: "a part")]
+            return .incomplete(FieldDifference("snapshot", expected: "whole", seen: "a part"))
         }
-        let expected = self.fit(session, held)
-        return expected == held.drive ? [] : expected.differences(from: held.drive).map(Self.difference)
+        return .whole(expected: self.fit(session, held), held: held.drive)
     }
 
     private mutating func fit(_ session: Session, _ held: Endpoint) -> DriveState {
@@ -119,17 +140,6 @@ struct PublishedContent: Sendable {
         let drive = fitting.apply(to: session.drive)
         self.fitted = Fitted(session: held.session, version: session.version, fitting: fitting, drive: drive)
         return drive
-    }
-
-    /// `name: mine / theirs`, cut to what a report can show.
-    private static func difference(_ text: String) -> FieldDifference {
-        let name = text.prefix { $0 != ":" }
-        let values = text.dropFirst(name.count + 2)
-        let middle = values.firstRange(of: " / ") ?? values.endIndex..<values.endIndex
-        func short(_ text: Substring) -> String { text.count > 120 ? text.prefix(117) + "…" : String(text) }
-        return FieldDifference(
-            String(name), expected: short(values[..<middle.lowerBound]),
-            seen: short(values[middle.upperBound...]))
     }
 }
 
@@ -216,12 +226,12 @@ struct HoldsWord: Expectation {
     }
 
     mutating func begin() -> Verdict? {
-        self.content.differences(of: self.endpoint).isEmpty
+        self.content.isHeld(by: self.endpoint)
             ? self.head.passed(at: self.head.anchor.instant) : nil
     }
 
     mutating func see(_ entry: History.Entry, in history: History) -> Verdict? {
-        guard self.content.see(entry), self.content.differences(of: self.endpoint).isEmpty else { return nil }
+        guard self.content.see(entry), self.content.isHeld(by: self.endpoint) else { return nil }
         return self.head.passed(at: entry.instant)
     }
 

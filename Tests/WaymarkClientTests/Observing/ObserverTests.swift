@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import WaymarkCodec
 import WaymarkModel
@@ -361,6 +362,37 @@ private struct Observed {
         #expect(first?.content == .missed(6))
         #expect(await observed.nextUpdate { $0 }?.number == 7)
         await observed.close()
+    }
+
+    @Test func `a tap that is asked to catch up reads on to the counters`() async throws {
+        let gateway = try await FakeGateway.start()
+        let numbers = Mutex<[UInt64]>([])
+        let connecting = Task {
+            try await ObservationTap.connect(to: gateway.address, Observer.Configuration()) { event in
+                if case .received(.observedEvent(let told)) = event {
+                    numbers.withLock { $0.append(told.number) }
+                }
+            }
+        }
+        let peer = try #require(await gateway.next())
+        try await peer.welcome()
+        _ = try await peer.nextObserve()
+        try await peer.tellState()
+        let tap = try await connecting.value
+        let catchingUp = Task { await tap.catchUp() }
+        _ = await peer.next { if case .readCounters(let read) = $0.message { read } else { nil } }
+        try await peer.tell(.started, 1)
+        var report = CounterReport()
+        report.isLast = true
+        try await peer.send(.counters(report))
+        await catchingUp.value
+        #expect(numbers.withLock { $0 } == [1])
+        // A gateway that is gone is not waited for.
+        let waiting = Task { await tap.catchUp() }
+        await peer.close()
+        await waiting.value
+        await tap.close()
+        await gateway.close()
     }
 }
 

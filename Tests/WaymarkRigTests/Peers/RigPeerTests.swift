@@ -220,7 +220,7 @@ import WaymarkRoutes
     @Test func `a mutation makes a client publish something else`() throws {
         var stage = try Stage()
         stage.asClient { client, _, _ in
-            client.mutation = { action in
+            client.mutation = ActionMutation { action, _ in
                 if case .publish(.currentRoadName) = action {
                     [.publish(.currentRoadName(["Wrong Street"]))]
                 } else {

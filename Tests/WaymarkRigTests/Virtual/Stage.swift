@@ -16,7 +16,7 @@ struct Stage {
     init(
         _ seed: UInt64 = 1, _ settings: VirtualRun.Settings = .init(),
         vehicle: RigVehicle.Behaviour = .init(), client: RigClient.Behaviour = .init(),
-        limits: VehicleLimits = .init(), connects: Bool = true
+        limits: VehicleLimits = .init(), connects: Bool = true, mutation: FrameMutation? = nil
     ) throws {
         var settings = settings
         settings.seed = seed
@@ -25,7 +25,7 @@ struct Stage {
             vehicle: VehicleID(unchecked: "dut"), endpoint: EndpointName(unchecked: "cluster"),
             features: Feature.allCases)
         hello.limits = limits
-        run.add(try RigVehicle(hello, vehicle, seed: run.newSeed()))
+        run.add(try RigVehicle(hello, vehicle, seed: run.newSeed()), mutation)
         let navigation = NavigationHello(client: ClientID(unchecked: "app"), features: Feature.allCases)
         run.add(try RigClient(navigation, client, seed: run.newSeed()))
         self.run = run

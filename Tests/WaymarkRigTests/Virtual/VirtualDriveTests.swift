@@ -60,7 +60,7 @@ import WaymarkSimulation
             for case .publication(let publication) in stage.messages(Stage.vehicle, .toPeer) {
                 held.apply(publication)
             }
-            #expect(held.differences(from: expected) == [])
+            #expect(held.differences(from: expected).map(\.description) == [])
         }
     }
 

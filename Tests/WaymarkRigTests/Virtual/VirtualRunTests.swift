@@ -48,6 +48,14 @@ import WaymarkRoutes
                 back.instant))
         #expect(stage.vehicle?.state.phase == .active)
         #expect(stage.vehicle?.state.session == 1_001)
+        // What peers log names no address, and no type of ours.
+        let lines = stage.history.entries.compactMap { entry -> String? in
+            if case .log(_, let line) = entry.kind { line } else { nil }
+        }
+        #expect(lines.contains("connecting"))
+        #expect(lines.contains("session opened session=1"))
+        #expect(lines.contains { $0.hasSuffix("cannot connect to the gateway: the gateway does not listen") })
+        #expect(!lines.contains { $0.contains("address=") || $0.contains("/rig") || $0.contains("rawValue") })
     }
 
     @Test func `a gateway that stands still keeps its connections, and what was sent meanwhile`() throws {

@@ -30,13 +30,28 @@ _LINES_MAX = 200
 
 
 def program(name: str) -> str:
-    """The path of waymarkd or waymark: from $WAYMARKD or $WAYMARK, or in $PATH."""
+    """The path of waymarkd or waymark: from $WAYMARKD or $WAYMARK, in the package waymark-nav-tools, or in $PATH.
+
+    Why in this order: a variable is what the user wants now; the package has the version of this one, whatever else the machine has.
+    What is started by the path gets `name` as its first argument: both programs are one executable.
+    """
     variable = name.upper()
-    wanted = os.environ.get(variable) or name
-    path = shutil.which(wanted)
+    wanted = os.environ.get(variable)
+    path = shutil.which(wanted) if wanted else _packaged() or shutil.which(name)
     if path is None:
-        raise RigError(f"there is no program {wanted}: install waymark, add its folder to PATH, or set {variable}")
+        raise RigError(
+            f"there is no program {wanted or name}: install waymark-nav-tools or waymark, add its folder to PATH, or set {variable}"
+        )
     return path
+
+
+def _packaged() -> str | None:
+    """The executable of the package waymark-nav-tools."""
+    try:
+        from waymark_nav_tools import EXECUTABLE
+    except ImportError:
+        return None
+    return str(EXECUTABLE) if EXECUTABLE.exists() else None
 
 
 def resource(folder: str, name: str) -> Path:
@@ -87,6 +102,11 @@ class Gateway:
         logs = [self._log_path(number) for number in range(1, self._starts + 1)]
         return "".join(path.read_text(encoding="utf-8", errors="replace") for path in logs)
 
+    @property
+    def has_died(self) -> bool:
+        """It has ended, although the test did not end it."""
+        return self._process is not None and self._process.poll() is not None
+
     def _log_path(self, number: int) -> Path:
         return self.folder / f"waymarkd-{number}.log"
 
@@ -97,7 +117,8 @@ class Gateway:
         self._starts += 1
         log = self._log_path(self._starts)
         with log.open("wb") as file:
-            self._process = subprocess.Popen([program("waymarkd"), "--config", str(settings)], stdin=subprocess.DEVNULL, stderr=file)
+            command = ["waymarkd", "--config", str(settings)]
+            self._process = subprocess.Popen(command, executable=program("waymarkd"), stdin=subprocess.DEVNULL, stderr=file)
         end = time.monotonic() + _PATIENCE
         while sum(line.endswith(b" listening") for line in log.read_bytes().splitlines()) < _LISTENERS:
             if self._process.poll() is not None or time.monotonic() > end:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,8 +57,12 @@ class Scenario(pytest.Item):
     def runtest(self) -> None:
         status, lines, errors = _run(self.path)
         for line in lines:
-            self.user_properties += [(key, line[key]) for key in ("seed", "clock", "seconds") if key in line]
+            if "recording" in line:
+                line["recording"] = os.path.relpath(self.path.parent / line["recording"], self.config.invocation_params.dir)
+            self.user_properties += [(key, line[key]) for key in ("seed", "clock", "seconds", "recording") if key in line]
         failures = [text for line in lines for text in _failures(self.path.name, line)]
+        for name, output in (each for line in lines for each in _outputs(line)):
+            self.add_report_section("call", name, "\n".join(output))
         if status != 0 or not lines:
             raise ScenarioFailure("\n\n".join(failures) or errors or f"waymark test ended with status {status}")
 
@@ -67,6 +73,18 @@ class Scenario(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         return self.path, None, self.name
+
+
+def _outputs(line: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    """What also explains a failure: output of programs, the gateway's log, the recording. pytest shows it of tests that failed."""
+    for each in line.get("programs", []):
+        yield str(each.get("peer", "program")), each.get("output", [])
+    if "gatewayLog" in line:
+        yield "waymarkd", line["gatewayLog"]
+    if "recordingProblem" in line:
+        yield "recording", [line["recordingProblem"]]
+    if "recording" in line:
+        yield "recording", [f"waymark recording show {shlex.quote(line['recording'])}"]
 
 
 def _failures(name: str, line: dict[str, Any]) -> Iterator[str]:

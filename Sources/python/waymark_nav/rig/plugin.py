@@ -1,18 +1,21 @@
-"""The pytest plugin: fixtures `gateway` and `rig`, coroutine tests that use them, and scenario files as tests."""
+"""The pytest plugin: fixtures `gateway`, `rig` and `recording`, coroutine tests that use them, and scenario files as tests."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
+import os
+import shlex
 import shutil
 import tempfile
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from waymark_nav.rig._programs import FOLDER_BYTES_MAX, Gateway
+from waymark_nav.rig._recording import Recording
 from waymark_nav.rig._rig import Rig
 from waymark_nav.rig._scenarios import ScenarioFile
 
@@ -43,6 +46,29 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
 def rig(gateway: Gateway) -> Rig:
     """Vehicles, clients and programs at a gateway of the test's own, for a coroutine test."""
     return Rig(gateway)
+
+
+@pytest.fixture
+def recording(gateway: Gateway, request: pytest.FixtureRequest) -> Iterator[Recording]:
+    """A recording of what crosses the test's gateway. If the test fails, it is kept in .waymark, and the report names it."""
+    running = Recording(gateway, gateway.folder / "recording", request.config.invocation_params.dir, request.node.nodeid)
+    try:
+        running.start()
+        yield running
+    finally:
+        running.end()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Keeps the recording of a test that failed."""
+    report = yield
+    recording = getattr(item, "funcargs", {}).get("recording")
+    if report.failed and isinstance(recording, Recording):
+        for path in (os.path.relpath(each, item.config.invocation_params.dir) for each in recording.keep()):
+            report.sections.append(("recording", f"waymark recording show {shlex.quote(path)}"))
+            item.user_properties.append(("recording", path))
+    return report
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -1,0 +1,152 @@
+internal import Foundation
+internal import Glibc
+internal import ProcessIO
+internal import Synchronization
+
+/// A process that the rig has started, in a process group of its own.
+final class ChildProcess: Sendable {
+    /// Why there is none.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// How it ended.
+    enum Exit: Sendable, Hashable, CustomStringConvertible {
+        case status(CInt)
+        case signal(CInt)
+
+        /// What a shell says of a program that is not there, or is none.
+        var isFailedStart: Bool { self == .status(126) || self == .status(127) }
+
+        var description: String {
+            switch self {
+            case .status(let status): "ended with status \(status)"
+            case .signal(let signal): "was ended by signal \(signal)"
+            }
+        }
+    }
+
+    let id: pid_t
+    private let exit = Mutex<Exit?>(nil)
+
+    /// What it begins with.
+    struct Start {
+        /// The program and its arguments. A name without a slash is looked for in PATH.
+        var words: [String]
+        var environment: [String: String] = ProcessInfo.processInfo.environment
+        /// nil: nothing can be read.
+        var input: CInt?
+        var output: CInt
+        /// Its descriptor 3.
+        var inherited: CInt?
+    }
+
+    /// Starts it. `onExit` is called once, on another thread, after its end.
+    ///
+    /// - Throws: ``Failure``, which names the program.
+    init(_ start: Start, onExit: @escaping @Sendable (Exit) -> Void) throws(Failure) {
+        let (id, code) = Self.starting.withLock { _ in Self.spawn(start) }
+        guard code == 0 else {
+            throw Failure(
+                description: "\(start.words.first ?? "") cannot be started: \(SystemError.reason(code))")
+        }
+        self.id = id
+        Thread.detachNewThread { onExit(self.wait()) }
+    }
+
+    private static func spawn(_ start: Start) -> (id: pid_t, code: CInt) {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        if let input = start.input {
+            unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
+        } else {
+            unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
+        unsafe posix_spawn_file_actions_adddup2(&actions, start.output, 1)
+        unsafe posix_spawn_file_actions_adddup2(&actions, start.output, 2)
+        if let inherited = start.inherited {
+            unsafe posix_spawn_file_actions_adddup2(&actions, inherited, 3)
+        }
+        // Why: a descriptor of another run that stays open in this process would not end there.
+        for descriptor in Self.openDescriptors where descriptor > (start.inherited == nil ? 2 : 3) {
+            unsafe posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        var (defaults, mask) = (sigset_t(), sigset_t())
+        unsafe sigfillset(&defaults)
+        unsafe sigemptyset(&mask)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+        unsafe posix_spawnattr_setsigmask(&attributes, &mask)
+        unsafe posix_spawnattr_setflags(
+            &attributes,
+            Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        let environment = start.environment.map { "\($0.key)=\($0.value)" }
+        var words = unsafe start.words.map { unsafe strdup($0) } + [nil]
+        var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
+        defer {
+            for index in unsafe words.indices { unsafe free(words[index]) }
+            for index in unsafe variables.indices { unsafe free(variables[index]) }
+        }
+        var id: pid_t = 0
+        let code = unsafe posix_spawnp(
+            &id, start.words.first ?? "", &actions, &attributes, &words, &variables)
+        return (id, code)
+    }
+
+    private static var openDescriptors: [CInt] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                CInt($0)
+            }
+        } catch {
+            // Without /proc those that are marked are closed all the same.
+            return []
+        }
+    }
+
+    /// Pipes are made and processes started one at a time: no process inherits an end that is not marked yet.
+    private static let starting = Mutex(())
+
+    /// A pipe whose ends no process inherits.
+    static func newPipe() throws(Failure) -> (read: CInt, write: CInt) {
+        var ends: [CInt] = [-1, -1]
+        let code = Self.starting.withLock { _ in
+            guard unsafe pipe(&ends) == 0 else { return errno }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            return 0
+        }
+        guard code == 0 else {
+            throw Failure(description: "no pipe can be made: \(SystemError.reason(code))")
+        }
+        return (ends[0], ends[1])
+    }
+
+    /// Waits for its end.
+    private func wait() -> Exit {
+        // Why in two steps: until it is reaped, its id belongs to no other process, so a signal cannot reach another.
+        var info = unsafe siginfo_t()
+        while unsafe waitid(P_PID, id_t(self.id), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        return self.exit.withLock { exit in
+            // What it has started and left behind ends with it.
+            _ = kill(-self.id, SIGKILL)
+            var status: CInt = 0
+            while unsafe waitpid(self.id, &status, 0) < 0, errno == EINTR {}
+            let ended: Exit = status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
+            exit = ended
+            return ended
+        }
+    }
+
+    /// Sends a signal to it and to the processes that it has started, unless it has ended.
+    func signal(_ number: CInt) {
+        self.exit.withLock { exit in
+            if exit == nil { _ = kill(-self.id, number) }
+        }
+    }
+
+    var hasEnded: Bool { self.exit.withLock { $0 != nil } }
+}
