@@ -155,7 +155,7 @@ import WaymarkRoutes
     @Test func `a program that ends is told with its status and its last lines`() async throws {
         let (result, history) = try await Self.run(
             Self.program("[sh, -c, 'echo {port} {vehicle}; echo went wrong >&2; exit 3']").replacing(
-                "within: 60s", with: "within: 1s"))
+                "within: 60s", with: "within: 20s"))
         #expect(result.programs.first?.end == "ended with status 3")
         #expect(result.programs.first?.output.last == "went wrong")
         #expect(result.programs.first?.output.first?.hasSuffix(" dut") == true)
@@ -177,7 +177,7 @@ import WaymarkRoutes
     @Test func `a program that says it is another is shut out, and the history says so`() async throws {
         let other = Self.cluster.replacing("'{vehicle}'", with: "other")
         let (result, history) = try await Self.run(
-            Self.program(other).replacing("within: 60s", with: "within: 2s"))
+            Self.program(other).replacing("within: 60s", with: "within: 20s"))
         #expect(!result.hasPassed)
         let lines = history.entries.compactMap { entry -> String? in
             if case .log(nil, let line) = entry.kind { line } else { nil }

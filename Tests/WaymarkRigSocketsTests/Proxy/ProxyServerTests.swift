@@ -97,7 +97,11 @@ import WaymarkTransport
     }
 
     @Test func `a receiver that reads nothing makes the sender wait`() async throws {
-        let bench = try await ProxyBench(reads: false)
+        // Unix sockets, because the buffers of TCP grow.
+        let folder = try RunFolder()
+        defer { folder.remove() }
+        let bench = try await ProxyBench(
+            listen: .unix(path: folder.file("p")), gateway: .unix(path: folder.file("g")), reads: false)
         let peer = await bench.peer()
         let blocks = (1...400).map { Frames.road(UInt64($0), text: String(repeating: "x", count: 60_000)) }
         for block in blocks { await bench.ends.send(block, on: peer) }
