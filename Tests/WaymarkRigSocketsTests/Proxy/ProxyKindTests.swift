@@ -202,22 +202,6 @@ import WaymarkTransport
         await bench.stop()
     }
 
-    @Test func `slices reach a receiver as reads of their own`() async throws {
-        let (bench, peer) = try await Self.bench("{ link: app, kind: slice, bytes: 5, towards: gateway }")
-        var sent = Self.hello
-        var seen = await bench.ends.until(Self.gateway) { [sent] in $0.bytes.count >= sent.count }
-        // A busy machine joins slices, so one frame may arrive in one read, but not every frame.
-        for number in 1...1_000 where seen.reads.count == number {
-            let road = Frames.road(UInt64(number))
-            sent += road
-            await bench.ends.send(road, on: peer)
-            seen = await bench.ends.until(Self.gateway) { [sent] in $0.bytes.count >= sent.count }
-        }
-        #expect(seen.reads.contains { $0 < Self.roads[0].count })
-        #expect(seen.bytes == sent)
-        await bench.stop()
-    }
-
     @Test func `chaos begins faults of its kinds until its time is over`() async throws {
         let (bench, peer) = try await Self.bench(
             "{ link: app, kind: chaos, every: 5ms, kinds: [drop, duplicate], for: 8760h }")

@@ -103,7 +103,7 @@ import WaymarkTransport
         let bench = try await ProxyBench(
             listen: .unix(path: folder.file("p")), gateway: .unix(path: folder.file("g")), reads: false)
         let peer = await bench.peer()
-        let blocks = (1...400).map { Frames.road(UInt64($0), text: String(repeating: "x", count: 60_000)) }
+        let blocks = (1...60).map { Frames.road(UInt64($0), text: String(repeating: "x", count: 60_000)) }
         for block in blocks { await bench.ends.send(block, on: peer) }
         await bench.ends.until(peer) { $0.isFull }
         await bench.ends.setReading(Self.gateway, true)

@@ -27,8 +27,8 @@ struct LinkBench {
     private(set) var refused: [Int] = []
 
     /// A link with one open connection, number 1.
-    init(seed: UInt64 = 1, isOpen: Bool = true) {
-        self.link = LinkFaults(Self.peer, seed: seed)
+    init(seed: UInt64 = 1, pieceGap: Duration = .zero, isOpen: Bool = true) {
+        self.link = LinkFaults(Self.peer, seed: seed, pieceGap: pieceGap)
         if isOpen { self.open(1) }
     }
 

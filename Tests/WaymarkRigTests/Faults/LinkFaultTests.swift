@@ -87,6 +87,17 @@ import WaymarkRig
         #expect(bench.arrived(.toGateway).reads.count == (Self.one.count + 9) / 10)
     }
 
+    @Test func `slices are apart in time, so that sockets do not join them`() {
+        var bench = LinkBench(pieceGap: .milliseconds(1))
+        bench.begin(LinkFault(.slice(bytes: 10)))
+        bench.send(Self.one)
+        for count in 1...(Self.one.count + 9) / 10 {
+            #expect(bench.arrived(.toGateway).reads.count == count)
+            bench.pass(.milliseconds(1))
+        }
+        #expect(bench.arrived(.toGateway).bytes == Self.one)
+    }
+
     @Test func `stall stops reading, and everything arrives when it is over`() {
         var bench = LinkBench()
         bench.begin(LinkFault(.stall, ways: [.toGateway], for: .seconds(2)))
