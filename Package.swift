@@ -232,6 +232,13 @@ let package = Package(
             name: "RigMutants",
             dependencies: ["WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkRoutes"],
             path: "Tests/RigMutants", swiftSettings: testing),
+        .target(
+            name: "FaultCells",
+            dependencies: [
+                "WaymarkClient", "WaymarkConfiguration", "WaymarkModel", "WaymarkProtocol", "WaymarkRig",
+                "WaymarkRoutes",
+            ],
+            path: "Tests/FaultCells", swiftSettings: testing),
 
         // Tests.
         .testTarget(name: "HouseRulesTests", swiftSettings: testing),
@@ -341,16 +348,16 @@ let package = Package(
         .testTarget(
             name: "WaymarkRigTests",
             dependencies: [
-                "ProcessIO", "RigMutants", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
-                "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig",
-                "WaymarkRoutes",
-                "WaymarkSimulation",
+                "FaultCells", "ProcessIO", "RigMutants", "WaymarkClient", "WaymarkCodec",
+                "WaymarkConfiguration", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
+                "WaymarkRecording", "WaymarkRig", "WaymarkRoutes", "WaymarkSimulation",
             ], exclude: ["Report/Golden"], swiftSettings: testing),
         .testTarget(
             name: "WaymarkRigSocketsTests",
             dependencies: [
-                "ProcessIO", "waymark", "waymarkd", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
-                "WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkRigSockets", "WaymarkRoutes",
+                "FaultCells", "ProcessIO", "waymark", "waymarkd", "WaymarkClient", "WaymarkCodec",
+                "WaymarkConfiguration", "WaymarkModel", "WaymarkProtocol", "WaymarkRig",
+                "WaymarkRigSockets", "WaymarkRoutes",
                 nioCore, nioPosix, logging,
             ], swiftSettings: testing),
     ]

@@ -60,12 +60,13 @@ package actor RealRun: SocketOwner {
     private var waiter: CheckedContinuation<Void, Never>?
 
     /// Runs a scenario, which has no obstacles for the real clock, to its end. It returns what came of it, and everything that happened.
+    /// `code`: what steps also do, by their index.
     package static func run(
         _ scenario: Scenario, _ inputs: ScenarioInputs, seed: UInt64? = nil, _ options: Options = Options(),
-        mutations: RunMutations = RunMutations()
+        mutations: RunMutations = RunMutations(), code: [Int: StepCode] = [:]
     ) async -> (result: ScenarioResult, history: History) {
         do throws(ClientError) {
-            let run = try RealRun(scenario, inputs, seed, options, mutations)
+            let run = try RealRun(scenario, inputs, seed, options, mutations, code)
             return await run.run()
         } catch {
             var result = ScenarioResult(file: scenario.file)
@@ -77,13 +78,13 @@ package actor RealRun: SocketOwner {
 
     private init(
         _ scenario: Scenario, _ inputs: ScenarioInputs, _ seed: UInt64?, _ options: Options,
-        _ mutations: RunMutations
+        _ mutations: RunMutations, _ code: [Int: StepCode]
     ) throws(ClientError) {
         self.loop = MultiThreadedEventLoopGroup.singleton.any()
         (self.options, self.description, self.inputs) = (options, scenario, inputs)
         self.programs = ProgramSockets(scenario.programs.map(\.peer))
         self.origin = self.clock.now
-        self.scenario = try ScenarioRun(scenario, inputs, .real, seed: seed, mutations)
+        self.scenario = try ScenarioRun(scenario, inputs, .real, seed: seed, mutations, code)
     }
 
     // MARK: From begin to end
@@ -131,10 +132,12 @@ package actor RealRun: SocketOwner {
 
     private func begin() {
         (self.origin, self.began) = (self.clock.now, Date())
-        self.scenario.begin()
-        self.perform()
-        for program in self.description.programs { self.start(program) }
-        self.proceed()
+        self.takeTurn {
+            self.scenario.begin()
+            self.perform()
+            for program in self.description.programs { self.start(program) }
+            self.proceed()
+        }
     }
 
     /// All peers say Goodbye: a gateway that stays must not keep them for the next run.
@@ -189,8 +192,19 @@ package actor RealRun: SocketOwner {
     /// Hands something to the run, and does what follows.
     private func advance(_ body: (inout VirtualRun) -> Void = { _ in }) {
         guard !self.isOver else { return }
-        self.scenario.catchUp(to: self.now, body)
-        self.proceed()
+        self.takeTurn {
+            self.scenario.catchUp(to: self.now, body)
+            self.proceed()
+        }
+    }
+
+    /// Does something that gives orders, and then what sockets did meanwhile.
+    private func takeTurn(_ body: () -> Void) {
+        guard !self.isBusy else { return body() }
+        self.isBusy = true
+        defer { self.isBusy = false }
+        body()
+        self.handleEvents()
     }
 
     private func proceed() {
@@ -283,10 +297,11 @@ package actor RealRun: SocketOwner {
 
     package func handle(_ event: SocketEvent, of number: Int) {
         self.events.append((event, number))
-        // Why: what a socket does while orders are performed comes behind them.
-        guard !self.isBusy else { return }
-        self.isBusy = true
-        defer { self.isBusy = false }
+        // Why: what a socket does while orders are performed comes behind them. Unix sockets connect at once.
+        self.takeTurn {}
+    }
+
+    private func handleEvents() {
         while !self.events.isEmpty {
             let (event, number) = self.events.removeFirst()
             if number.isMultiple(of: 2) {
@@ -352,8 +367,10 @@ package actor RealRun: SocketOwner {
     private func ended(_ peer: PeerID, _ exit: ChildProcess.Exit) {
         self.programs.ended(peer, exit)
         if exit.isFailedStart { return self.fail("the program of \(peer) cannot be started") }
-        self.scenario.catchUp(to: self.now)
-        self.scenario.programEnded(peer, "the program \(exit)")
-        self.proceed()
+        self.takeTurn {
+            self.scenario.catchUp(to: self.now)
+            self.scenario.programEnded(peer, "the program \(exit)")
+            self.proceed()
+        }
     }
 }

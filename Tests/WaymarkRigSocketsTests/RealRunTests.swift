@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WaymarkClient
 import WaymarkConfiguration
+import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig
 import WaymarkRoutes
@@ -13,7 +14,7 @@ import WaymarkRoutes
     private static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent()
 
-    private static var options: RealRun.Options {
+    static var options: RealRun.Options {
         var options = RealRun.Options()
         options.daemon = self.folder.appending(path: "waymarkd").path
         return options
@@ -122,6 +123,48 @@ import WaymarkRoutes
             history.entries.contains {
                 if case .fault(let fault) = $0.kind { fault.kind == "cut" } else { false }
             })
+    }
+
+    @Test func `what is sent while another peer connects is sent in its order`() async throws {
+        let (scenario, inputs) = try Self.read(
+            """
+            route: vaduz-balzers
+            at-most: 100s
+            vehicles: { dut: {}, other: { connects: false } }
+            clients: { app: { vehicles: [dut] } }
+            steps:
+              - when: { of: dut, state: { phase: active } }
+                within: 60s
+              - after: 100ms
+              - when: { of: other, message: hello }
+                within: 10s
+              - after: 500ms
+
+            """)
+        let client = PeerID.client(ClientID(unchecked: "app"))
+        let other = try #require(scenario.vehicles.last?.peers.first)
+        @Sendable func show(_ id: UInt32) -> Publication {
+            .showAlert(NavigationAlert(id: id, titleVariants: ["Jam"]))
+        }
+        let (result, history) = await RealRun.run(
+            scenario, inputs, Self.options,
+            code: [
+                1: { run in
+                    run.tell(other, .open)
+                    run.change(client, as: RigClient.self) { $0.publish(show(1), at: $1, into: &$2) }
+                },
+                2: { run in
+                    run.change(client, as: RigClient.self) { $0.publish(show(2), at: $1, into: &$2) }
+                },
+            ])
+        #expect(Self.failures(result) == [])
+        let alerts = history.entries.compactMap { entry -> UInt32? in
+            guard case .frame(let crossed) = entry.kind, crossed.way == .toPeer,
+                case .publication(.showAlert(let alert)) = crossed.message
+            else { return nil }
+            return alert.id
+        }
+        #expect(alerts == [1, 2])
     }
 
     // MARK: Programs

@@ -1,6 +1,10 @@
 package import WaymarkClient
 package import WaymarkProtocol
 
+/// What a step of a scenario does besides what a file can say: begin any fault, let peers do anything, look at them. It comes behind the
+/// step's action and faults. An error ends the run, and is its problem.
+package typealias StepCode = @Sendable (_ run: inout VirtualRun) throws -> Void
+
 /// A scenario that is run: its stage, its script, and what judges it. A value without clock and I/O.
 package struct ScenarioRun {
     var stage: ScenarioStage
@@ -16,6 +20,7 @@ package struct ScenarioRun {
     private var problem: String?
     private let seed: UInt64
     private let clock: RunClock
+    private let code: [Int: StepCode]
 
     /// Runs a scenario to its end, in virtual time.
     ///
@@ -24,13 +29,14 @@ package struct ScenarioRun {
     ///   - inputs: All that it names.
     ///   - seed: In place of the scenario's.
     ///   - mutations: What faulty peers do; the default: nothing.
+    ///   - code: What steps also do, by their index.
     /// - Returns: What came of it, and everything that happened.
     package static func run(
         _ scenario: Scenario, _ inputs: ScenarioInputs, seed: UInt64? = nil,
-        mutations: RunMutations = RunMutations()
+        mutations: RunMutations = RunMutations(), code: [Int: StepCode] = [:]
     ) -> (result: ScenarioResult, history: History) {
         do throws(ClientError) {
-            var run = try ScenarioRun(scenario, inputs, .virtual, seed: seed, mutations)
+            var run = try ScenarioRun(scenario, inputs, .virtual, seed: seed, mutations, code)
             run.begin()
             while !run.proceed() { run.jump() }
             return run.finish()
@@ -47,9 +53,9 @@ package struct ScenarioRun {
     /// - Throws: What is wrong with a Hello.
     package init(
         _ scenario: Scenario, _ inputs: ScenarioInputs, _ clock: RunClock, seed: UInt64? = nil,
-        _ mutations: RunMutations = RunMutations()
+        _ mutations: RunMutations = RunMutations(), _ code: [Int: StepCode] = [:]
     ) throws(ClientError) {
-        (self.seed, self.clock) = (seed ?? scenario.seed, clock)
+        (self.seed, self.clock, self.code) = (seed ?? scenario.seed, clock, code)
         self.stage = try ScenarioStage(scenario, inputs, seed: self.seed, mutations, clock)
         self.script = ScenarioScript(scenario)
         self.judge = Judge(scenario)
@@ -187,6 +193,7 @@ package struct ScenarioRun {
             self.seeNew()
             if let action = step.action { try self.stage.perform(action) }
             for fault in step.faults { try self.begin(fault) }
+            try self.code[index]?(&self.stage.run)
         case .fail(let step, let reason): self.failure = (step, reason, self.now)
         case .end: break
         }

@@ -1,4 +1,4 @@
-import Foundation
+import FaultCells
 import WaymarkClient
 import WaymarkCodec
 import WaymarkModel
@@ -8,8 +8,8 @@ import WaymarkRoutes
 
 /// A virtual run with one vehicle, `dut/cluster`, and one client, `app`.
 struct Stage {
-    static let vehicle = PeerID.endpoint(VehicleID(unchecked: "dut"), EndpointName(unchecked: "cluster"))
-    static let client = PeerID.client(ClientID(unchecked: "app"))
+    static let vehicle = PeerID.ofVehicle
+    static let client = PeerID.ofClient
 
     var run: VirtualRun
 
@@ -35,41 +35,32 @@ struct Stage {
     }
 
     var now: Instant { self.run.now }
-    var vehicle: RigVehicle? { self.run.peer(Self.vehicle, as: RigVehicle.self) }
-    var client: RigClient? { self.run.peer(Self.client, as: RigClient.self) }
+    var vehicle: RigVehicle? { self.run.vehicle }
+    var client: RigClient? { self.run.client }
     var history: History { self.run.history }
 
     mutating func drive(
         _ route: String = "heidelberg-lanes", _ options: GuideMachine.Options = .init()
     ) throws {
-        let plan = RigClient.Plan(try Self.route(route), .vehicles(["dut"]), options)
-        try self.run.change(Self.client, as: RigClient.self) { try $0.drive(plan, at: $1, into: &$2) }
+        try self.run.drive(route, options)
     }
 
     mutating func pass(_ duration: Duration) throws { try self.run.run(until: self.now + duration) }
 
     mutating func asVehicle<Value>(
         _ body: (inout RigVehicle, Instant, inout [PeerAction]) throws -> Value
-    ) rethrows -> Value? { try self.run.change(Self.vehicle, as: RigVehicle.self, body) }
+    ) rethrows -> Value? { try self.run.asVehicle(body) }
 
     mutating func asClient<Value>(
         _ body: (inout RigClient, Instant, inout [PeerAction]) throws -> Value
-    ) rethrows -> Value? { try self.run.change(Self.client, as: RigClient.self, body) }
+    ) rethrows -> Value? { try self.run.asClient(body) }
 
     /// A route that ships.
-    static func route(_ name: String) throws -> RouteAnswer {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../../Sources/WaymarkCommandLine/Resources/routes/\(name).json")
-        return try RouteReader.read(Array(try Data(contentsOf: file)))
-    }
+    static func route(_ name: String) throws -> RouteAnswer { try RouteAnswer.shipped(name) }
 
     // MARK: The history
 
-    var frames: [(instant: Instant, frame: CrossedFrame)] {
-        self.history.entries.compactMap { entry in
-            if case .frame(let frame) = entry.kind { (entry.instant, frame) } else { nil }
-        }
-    }
+    var frames: [(instant: Instant, frame: CrossedFrame)] { self.history.frames }
 
     /// What reached a peer, or the gateway from it, since an instant.
     func messages(
