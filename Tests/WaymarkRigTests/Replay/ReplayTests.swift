@@ -138,7 +138,7 @@ import WaymarkRecording
         let lines = report.lines(took: .zero)
         #expect(lines.allSatisfy { $0.count <= 80 })
         #expect(lines.contains { $0.contains("tripEstimates.distanceMeters") })
-        #expect(lines.contains { $0.hasPrefix("  >") && $0.contains("updateTripEstimates") })
+        #expect(lines.contains { $0.hasPrefix("  >") && $0.contains("UpdateTripEstimates") })
     }
 
     @Test func `an answer that is not the recorded one changes the outcome`() throws {
