@@ -92,6 +92,24 @@ import Testing
         }
     }
 
+    @Test func `in a terminal, a scenario by the real clock is told when it begins`() async throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let short = try self.write(
+            "short.scenario.yaml",
+            "route: vaduz-balzers\nsteps: [{ after: 100ms, expect: { eventually: { shows: none }, within: 1s } }]\n"
+        )
+        let waymark = Program.folder.appending(path: "waymark").path
+        let terminal = try Program(command: [
+            "script", "--quiet", "--return", "--command",
+            "'\(waymark)' test --no-recordings --clock real '\(short)'", "/dev/null",
+        ])
+        try await terminal.line(containing: "running \(short) by the real clock, seed 1")
+        await terminal.end()
+        let pipe = try Program("waymark", ["test", "--no-recordings", "--clock", "real", short])
+        await pipe.end()
+        #expect(!pipe.lines.contains { $0.hasPrefix("running ") })
+    }
+
     @Test func `two processes write the same trace, to the byte, and another seed another one`() async throws
     {
         defer { try? FileManager.default.removeItem(at: self.folder) }
