@@ -4,6 +4,7 @@ internal import ProcessIO
 internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkRoutes
+internal import WaymarkTransport
 
 // Arguments that several commands share. A wrong argument throws a `ValidationError`, which shows the usage; a failure that the
 // user did not type throws a `CommandFailure`.
@@ -94,6 +95,26 @@ func readAnswer(_ bytes: [UInt8], name: String, _ side: Side? = nil) throws -> R
     }
 }
 
+/// Reads where to connect to.
+@Sendable func serviceAddress(_ text: String) throws -> ServiceAddress {
+    guard let address = ServiceAddress(text) else {
+        let isRelative = text.hasPrefix("unix:")
+        throw ValidationError(
+            Terminal.printable(text)
+                + (isRelative
+                    ? ": \(ListenAddressError.badPath)"
+                    : " is not an address; use tcp:HOST:PORT or unix:/path"))
+    }
+    return address
+}
+
+/// The same; the error names the option.
+func serviceAddress(_ text: String, option: String) throws -> ServiceAddress {
+    do { return try serviceAddress(text) } catch let error as ValidationError {
+        throw ValidationError("\(option) \(error.message)")
+    }
+}
+
 /// How to reach the gateway.
 struct ConnectionOptions: ParsableArguments {
     @Option(
@@ -114,10 +135,7 @@ struct ConnectionOptions: ParsableArguments {
     /// Where to connect to; the error names the option.
     func address(default fallback: ServiceAddress) throws -> ServiceAddress {
         guard let connect else { return fallback }
-        guard let address = ServiceAddress(connect) else {
-            throw ValidationError("--connect \(connect) is not an address; use tcp:HOST:PORT or unix:/path")
-        }
-        return address
+        return try serviceAddress(connect, option: "--connect")
     }
 
     /// The pre-shared key; empty without one.

@@ -9,6 +9,9 @@ enum Terminal {
         isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
+    /// Whether standard error is a terminal.
+    static var isErrorInteractive: Bool { isatty(STDERR_FILENO) == 1 }
+
     /// Writes a line at once, also into a pipe. Does not return if that fails.
     static func line(_ text: String) { self.write(text + "\n") }
 

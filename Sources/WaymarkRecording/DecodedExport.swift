@@ -1,38 +1,19 @@
-internal import Glibc
 internal import WaymarkProtocol
 
 /// Makes of a recording one that general tools show: a channel for each connection, way and message, with the bodies as protobuf, and
 /// the fields of the frames' headers as JSON beside them. A value without I/O.
-package struct DecodedExport: Sendable {
-    private var writer = MCAPWriter()
-    private let recording: Recording
+package struct DecodedExport: RecordingCopy, Sendable {
+    package var writer = MCAPWriter()
+    package let recording: Recording
     private var schemas: [UInt16: UInt16] = [:]
     private var channels: [String: UInt16] = [:]
-    private static let chunkBytesMax = 1_048_576
 
     package init(_ recording: Recording) { self.recording = recording }
 
     /// How many messages were written.
     package var messageCount: UInt64 { self.writer.messageCount }
 
-    /// Writes everything, in pieces.
-    package mutating func write(
-        _ output: ([UInt8]) throws(RecordingError) -> Void
-    ) throws(RecordingError) {
-        try output(self.writer.begin(library: Software.name))
-        for metadata in self.recording.index.metadata { try output(self.writer.add(metadata)) }
-        for index in self.recording.index.attachments {
-            try output(self.writer.add(try self.recording.attachment(index)))
-        }
-        for index in self.recording.index.chunks {
-            for message in try self.recording.chunk(index).messages { self.add(message) }
-            if self.writer.chunkByteCount >= Self.chunkBytesMax { try output(self.writer.endChunk()) }
-        }
-        try output(self.writer.endChunk())
-        try output(self.writer.end())
-    }
-
-    private mutating func add(_ message: MCAP.Message) {
+    package mutating func add(_ message: MCAP.Message) {
         guard let channel = self.recording.index.channels[message.channel] else { return }
         switch RecordedChannel(channel) {
         case .frames:
@@ -51,10 +32,8 @@ package struct DecodedExport: Sendable {
         self.add(message, header, Array(self.text(of: frame.header).utf8)[...])
         // Of an unknown type nothing is known but the header.
         guard let type = frame.header.type else { return }
-        let word = "\(type)"
-        let name = word.prefix(1).uppercased() + word.dropFirst()
-        let schema = self.schema(frame.header.rawType, name)
-        let id = self.channel("\(channel.topic)/\(name)", schema: schema, "protobuf", channel.metadata)
+        let schema = self.schema(frame.header.rawType, type.title)
+        let id = self.channel("\(channel.topic)/\(type.title)", schema: schema, "protobuf", channel.metadata)
         self.add(message, id, frame.body)
     }
 
@@ -95,22 +74,5 @@ package struct DecodedExport: Sendable {
         object["sequence"] = .number(header.sequence)
         object["bytes"] = .number(UInt64(header.frameByteCount))
         return object.text
-    }
-}
-
-extension DecodedExport {
-    /// Writes everything to a new file.
-    ///
-    /// - Throws: Also if there is a file; one that could not be written to its end is removed.
-    package mutating func write(to path: String) throws(RecordingError) {
-        guard var output = try FileOutput.create(path: path) else { throw .failed(EEXIST) }
-        defer { output.close() }
-        do throws(RecordingError) {
-            try self.write { bytes throws(RecordingError) in try output.append(bytes) }
-            try output.sync()
-        } catch {
-            _ = unsafe unlink(path)
-            throw error
-        }
     }
 }

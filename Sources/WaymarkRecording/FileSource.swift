@@ -169,20 +169,31 @@ struct FileOutput {
 
 /// A recording that is written at once.
 package enum RecordingFile {
+    /// Writes a new file, and waits until it is on its medium if `isSynced`.
+    ///
+    /// - Throws: Also if there is a file; one that could not be written to its end is removed.
+    package static func create(
+        _ path: String, isSynced: Bool = true,
+        _ write: (([UInt8]) throws(RecordingError) -> Void) throws(RecordingError) -> Void
+    ) throws(RecordingError) {
+        guard var output = try FileOutput.create(path: path) else { throw .failed(EEXIST) }
+        defer { output.close() }
+        do throws(RecordingError) {
+            try write { bytes throws(RecordingError) in try output.append(bytes) }
+            if isSynced { try output.sync() }
+        } catch {
+            _ = unsafe unlink(path)
+            throw error
+        }
+    }
+
     /// Writes a file beside `path`, and then puts it in place of what is there: a reader never sees a part of it.
     package static func replace(
         _ path: String, _ write: (([UInt8]) throws(RecordingError) -> Void) throws(RecordingError) -> Void
     ) throws(RecordingError) {
         let part = "\(path).part"
         if unsafe unlink(part) != 0, errno != ENOENT { throw .failed(errno) }
-        guard var output = try FileOutput.create(path: part) else { throw .failed(EEXIST) }
-        do throws(RecordingError) {
-            defer { output.close() }
-            try write { bytes throws(RecordingError) in try output.append(bytes) }
-        } catch {
-            _ = unsafe unlink(part)
-            throw error
-        }
+        try self.create(part, isSynced: false, write)
         guard unsafe rename(part, path) == 0 else {
             let code = errno
             _ = unsafe unlink(part)

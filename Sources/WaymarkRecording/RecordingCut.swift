@@ -1,15 +1,12 @@
-internal import Glibc
 package import WaymarkProtocol
 
 /// A part of a recording: the frames of some connections, and events. The states of the gateway are left out, since they are of all
 /// connections: a reader begins at the beginning. A value without I/O.
-package struct RecordingCut: Sendable {
-    private static let chunkBytesMax = 1_048_576
-
-    private let recording: Recording
+package struct RecordingCut: RecordingCopy, Sendable {
+    package let recording: Recording
     private let connections: Set<ConnectionID>
     private let keepsEvent: @Sendable (String) -> Bool
-    private var writer = MCAPWriter()
+    package var writer = MCAPWriter()
     private var schemas: [UInt16: UInt16] = [:]
     private var channels: [UInt16: UInt16] = [:]
 
@@ -19,25 +16,6 @@ package struct RecordingCut: Sendable {
         keepsEvent: @escaping @Sendable (String) -> Bool
     ) {
         (self.recording, self.connections, self.keepsEvent) = (recording, connections, keepsEvent)
-    }
-
-    /// Writes everything, in pieces.
-    package mutating func write(
-        _ output: ([UInt8]) throws(RecordingError) -> Void
-    ) throws(RecordingError) {
-        try output(self.writer.begin(library: Software.name))
-        for metadata in self.recording.index.metadata { try output(self.writer.add(metadata)) }
-        for index in self.recording.index.attachments {
-            try output(self.writer.add(try self.recording.attachment(index)))
-        }
-        for index in self.recording.index.chunks {
-            for message in try self.recording.chunk(index).messages where self.isKept(message) {
-                self.add(message)
-            }
-            if self.writer.chunkByteCount >= Self.chunkBytesMax { try output(self.writer.endChunk()) }
-        }
-        try output(self.writer.endChunk())
-        try output(self.writer.end())
     }
 
     private func isKept(_ message: MCAP.Message) -> Bool {
@@ -50,9 +28,9 @@ package struct RecordingCut: Sendable {
         }
     }
 
-    private mutating func add(_ message: MCAP.Message) {
+    package mutating func add(_ message: MCAP.Message) {
         var message = message
-        guard let id = self.channel(message.channel) else { return }
+        guard self.isKept(message), let id = self.channel(message.channel) else { return }
         message.channel = id
         self.writer.add(message)
     }
@@ -71,20 +49,5 @@ package struct RecordingCut: Sendable {
             channel: channel.topic, schema: schema, encoding: channel.encoding, metadata: channel.metadata)
         self.channels[id] = new
         return new
-    }
-
-    /// Writes everything to a new file.
-    ///
-    /// - Throws: Also if there is a file; one that could not be written to its end is removed.
-    package mutating func write(to path: String) throws(RecordingError) {
-        guard var output = try FileOutput.create(path: path) else { throw .failed(EEXIST) }
-        defer { output.close() }
-        do throws(RecordingError) {
-            try self.write { bytes throws(RecordingError) in try output.append(bytes) }
-            try output.sync()
-        } catch {
-            _ = unsafe unlink(path)
-            throw error
-        }
     }
 }

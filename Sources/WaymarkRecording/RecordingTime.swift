@@ -1,3 +1,4 @@
+internal import Glibc
 internal import WaymarkProtocol
 
 /// Nanoseconds since 1970, by the clock of the computer that records.
@@ -5,6 +6,13 @@ package struct RecordingTime: Sendable, Hashable, Comparable, CustomStringConver
     package var nanoseconds: UInt64
 
     package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
+
+    /// The clock of this computer; 1970 if it is set before that.
+    package static var now: Self {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Self(nanoseconds: UInt64(max(0, time.tv_sec * 1_000_000_000 + time.tv_nsec)))
+    }
 
     package static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Logging
 package import NIOCore
 internal import NIOPosix
@@ -19,6 +18,11 @@ package actor RealRun: SocketOwner {
         /// Gateways that run already: of vehicles and of clients. nil: a daemon of the run's own.
         package var against: (vehicles: ServiceAddress, clients: ServiceAddress)?
         package init() {}
+
+        /// Runs against gateways at these addresses: none, one, or that of vehicles and that of clients.
+        package init(against addresses: [ServiceAddress]) {
+            self.against = addresses.first.map { ($0, addresses.last ?? $0) }
+        }
     }
 
     package nonisolated let loop: any EventLoop
@@ -33,7 +37,7 @@ package actor RealRun: SocketOwner {
     private let clock = ContinuousClock()
     private var origin: ContinuousClock.Instant
     /// The same instant by the system's clock.
-    private var began = Date()
+    private var began = RecordingTime.now
     private var folder: RunFolder?
     private var guardian: Guardian?
     private var daemon: PrivateDaemon?
@@ -98,7 +102,7 @@ package actor RealRun: SocketOwner {
             }
         } catch { self.scenario.fail("\(error)") }
         var (result, history) = self.scenario.finish()
-        result.began = RecordingTime(nanoseconds: UInt64(max(0, self.began.timeIntervalSince1970 * 1e9)))
+        result.began = self.began
         result.latenessMax = self.latenessMax
         result.programs = self.programs.reports
         if self.isGatewayToBlame { result.gatewayLog = self.daemon?.lastLines(10) ?? [] }
@@ -131,7 +135,7 @@ package actor RealRun: SocketOwner {
     }
 
     private func begin() {
-        (self.origin, self.began) = (self.clock.now, Date())
+        (self.origin, self.began) = (self.clock.now, .now)
         self.takeTurn {
             self.scenario.begin()
             self.perform()

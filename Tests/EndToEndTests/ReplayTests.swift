@@ -73,6 +73,28 @@ import Testing
         try await daemon.stop()
     }
 
+    @Test func `a gateway that refuses the key is told with its code, and the replay ends`() async throws {
+        let folder = try RunningDaemon.newFolder()
+        let config = "\(folder)/key.yaml"
+        let listener =
+            "listeners: [{ address: 'unix:\(folder)/k', roles: [vehicle, navigation], key: secret }]\n"
+        try (RunningDaemon.patience + listener).write(toFile: config, atomically: true, encoding: .utf8)
+        let daemon = try await RunningDaemon.start(["--config", config], in: folder)
+        let file = try await Self.recording("drive-asked-by-the-vehicle", in: folder)
+        try "wrong\n".write(toFile: "\(folder)/wrong", atomically: true, encoding: .utf8)
+        try "secret\n".write(toFile: "\(folder)/right", atomically: true, encoding: .utf8)
+        for key in [[], ["--key-file", "\(folder)/wrong"]] {
+            let replay = try Program("waymark", ["replay", file, "--against", "unix:\(folder)/k"] + key)
+            let refusal = try await replay.errorLine { $0.contains("the gateway refused") ? $0 : nil }
+            #expect(refusal.contains("notAuthorized: credential: this listener needs its pre-shared key"))
+            #expect(await replay.end() == 2)
+        }
+        let right = ["--key-file", "\(folder)/right", "--speed", "20"]
+        let replay = try Program("waymark", ["replay", file, "--against", "unix:\(folder)/k"] + right)
+        #expect(await replay.end() == 0, "\(replay.lines)")
+        try await daemon.stop()
+    }
+
     @Test func `a scenario with replayed peers has the same verdict by the real clock`() async throws {
         let folder = try RunningDaemon.newFolder()
         let file = try await Self.recording("drive-asked-by-the-vehicle", in: folder)

@@ -70,6 +70,46 @@ import Testing
         #expect(try await self.test(empty.path).status == 5)
     }
 
+    @Test func `errors begin with the word, also those of a file and of what replays it`() async throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let wrong = try self.write("wrong.scenario.yaml", "rout: vaduz-balzers\nroute: nowhere\n")
+        for arguments in [["test", wrong], ["replay", wrong], ["recording", "info", wrong]] {
+            let program = try Program("waymark", arguments)
+            try await program.errorLine { $0.hasPrefix("Error: \(wrong)") ? $0 : nil }
+            #expect(await program.end() != 0)
+        }
+        let relative = [
+            ["test", wrong, "--against", "unix:./p"], ["watch", "--connect", "unix:./p"],
+            ["proxy", "--listen", "unix:./p", "--to", "unix:/p"],
+            ["proxy", "--listen", "unix:/p", "--to", "unix:./p"],
+        ]
+        for arguments in relative {
+            let program = try Program("waymark", arguments)
+            try await program.errorLine {
+                $0.contains("unix:./p: a Unix socket needs the whole path of a file") ? $0 : nil
+            }
+            #expect(await program.end() == 64)
+        }
+    }
+
+    @Test func `in a terminal, a scenario by the real clock is told when it begins`() async throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let short = try self.write(
+            "short.scenario.yaml",
+            "route: vaduz-balzers\nsteps: [{ after: 100ms, expect: { eventually: { shows: none }, within: 1s } }]\n"
+        )
+        let waymark = Program.folder.appending(path: "waymark").path
+        let terminal = try Program(command: [
+            "script", "--quiet", "--return", "--command",
+            "'\(waymark)' test --no-recordings --clock real '\(short)'", "/dev/null",
+        ])
+        try await terminal.line(containing: "running \(short) by the real clock, seed 1")
+        await terminal.end()
+        let pipe = try Program("waymark", ["test", "--no-recordings", "--clock", "real", short])
+        await pipe.end()
+        #expect(!pipe.lines.contains { $0.hasPrefix("running ") })
+    }
+
     @Test func `two processes write the same trace, to the byte, and another seed another one`() async throws
     {
         defer { try? FileManager.default.removeItem(at: self.folder) }

@@ -114,7 +114,7 @@ import WaymarkRig
         #expect(sketch.rules() == [.clientRejected])
         #expect(
             sketch.findings().first?.text
-                == "addManeuvers 7 was rejected, outOfRange: maneuvers[0].id is wrong")
+                == "AddManeuvers 7 was rejected, outOfRange: maneuvers[0].id is wrong")
     }
 
     @Test func `a contradiction is found in the rejection, once`() {

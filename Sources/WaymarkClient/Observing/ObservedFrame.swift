@@ -37,6 +37,8 @@ public struct ObservedFrame: Sendable, Hashable {
     public let content: VehicleUpdate.Content
     /// The message; nil for one that this build cannot read.
     package let message: Message?
+    /// nil for one that this build does not know.
+    package let type: MessageType?
     /// The vehicles of its session.
     package let vehicles: Set<VehicleID>
 
@@ -44,6 +46,7 @@ public struct ObservedFrame: Sendable, Hashable {
         self.vehicles = vehicles
         self.way = way
         let header = frame.header
+        self.type = header.type
         self.name = header.type.map { "\($0)" } ?? Self.unknownName(header.rawType)
         self.session = header.session.rawValue
         self.sequence = header.sequence

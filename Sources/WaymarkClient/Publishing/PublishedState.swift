@@ -204,6 +204,11 @@ struct PublishedState: Sendable, Hashable {
         return refused.publication
     }
 
+    /// What was sent as the frame `sequence`; nil when that was too long ago to be known.
+    func sent(as sequence: UInt64) -> Publication? {
+        self.recent.first { $0.sequence == sequence && $0.hasFrame }?.item.publication
+    }
+
     // MARK: Restating
 
     /// Drops the queue except shares, which are no part of the content.

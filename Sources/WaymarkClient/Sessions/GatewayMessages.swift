@@ -69,7 +69,12 @@ extension ClientMachine {
         }
         let (field, reason) = (rejection.field, rejection.reason)
         guard let key = self.key(of: rejection.session) else { return }
-        let refused = self.sessions[key]?.state.reject(rejection.sequence)
+        // A number that the gateway did not expect is not used up, so the frame is neither refused nor acknowledged: it is sent again
+        // after the next reconnect, unless the gateway had it before (REQ-NUM-04, REQ-ACK-05, REQ-ACK-06).
+        let refused =
+            rejection.code == .sequenceGap
+            ? self.sessions[key]?.state.sent(as: rejection.sequence)
+            : self.sessions[key]?.state.reject(rejection.sequence)
         if case .shareDestination(let share, _) = refused {
             self.sessions[key]?.failShare(
                 Identifier(share), .rejected(field: field, reason: reason), into: &outputs)

@@ -30,11 +30,12 @@ package struct Lint: AsyncParsableCommand {
         completion: .list(LintID.allCases.map { "\($0)=" }))
     var allow: [String] = []
     @Flag(help: "Print one JSON object per line, see Docs/cluster-json.md.") var json = false
+    @Flag(help: "Only print the rules, and what a finding of each means.") var list = false
 
     package init() {}
 
     package func validate() throws {
-        guard self.live == self.files.isEmpty else {
+        guard self.list || self.live == self.files.isEmpty else {
             throw ValidationError(
                 self.live
                     ? "either --live, for a gateway, or recordings"
@@ -44,6 +45,10 @@ package struct Lint: AsyncParsableCommand {
     }
 
     package func run() async throws {
+        if self.list {
+            for rule in LintID.allCases { Terminal.line("\(rule)  \(rule.sentence)") }
+            return
+        }
         let columns = Terminal.isInteractive ? Terminal.size.columns : nil
         guard self.live else {
             var lint = try RecordingLint(
@@ -84,8 +89,9 @@ package struct Lint: AsyncParsableCommand {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let rule = LintID(rawValue: String(parts[0])) else {
                 throw ValidationError(
-                    "--allow \(Terminal.printable(text)): there is no rule \(Terminal.printable(String(parts[0]))); "
-                        + "the rules are \(LintID.allCases.map(\.rawValue).joined(separator: ", "))")
+                    "--allow \(Terminal.printable(text)): there is no rule \(Terminal.printable(String(parts[0]))) "
+                        + "(waymark lint --list prints all)"
+                        + Spelling.hint(String(parts[0]), of: LintID.allCases.map(\.rawValue)))
             }
             let reason = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespacesAndNewlines) : ""
             guard !reason.isEmpty else {

@@ -56,10 +56,7 @@ package struct Proxy: AsyncParsableCommand {
         var pairs: [ProxyServer.Pair] = []
         for (text, target) in zip(self.listen, self.to) {
             let listen = try Self.listenAddress(text, "--listen")
-            guard let gateway = ServiceAddress(target) else {
-                throw ValidationError(
-                    "--to \(Terminal.printable(target)) is not an address; use tcp:HOST:PORT or unix:/path")
-            }
+            let gateway = try serviceAddress(target, option: "--to")
             guard "\(listen)" != "\(gateway)" else {
                 throw ValidationError("--listen and --to are the same address, \(listen)")
             }
@@ -100,7 +97,7 @@ package struct Proxy: AsyncParsableCommand {
         do throws(ScenarioErrors) {
             return try ScenarioReader.proxyFaults(String(decoding: content.bytes, as: UTF8.self), file: file)
         } catch {
-            Terminal.notes(error.description)
+            Terminal.notes(error.errors.map { "Error: \($0)" }.joined(separator: "\n"))
             throw ExitCode.failure
         }
     }

@@ -40,7 +40,7 @@ package struct Replay: AsyncParsableCommand {
         help: ArgumentHelp(
             "Replay to this gateway, in real time. Given twice: that of vehicles, then that of clients.",
             valueName: "address"),
-        transform: Test.address)
+        transform: serviceAddress)
     var against: [ServiceAddress] = []
     @Option(help: "With --against: so many times faster than recorded, 0.01 to 1000.") var speed = 1.0
     @Option(
@@ -105,7 +105,7 @@ package struct Replay: AsyncParsableCommand {
             if let toScenario { return try self.write(conversation, recording, to: toScenario) }
             try await self.replay(conversation)
         } catch let error as ReplayError {
-            Terminal.note("\(self.file) cannot be replayed: \(error)")
+            Terminal.note("Error: \(self.file) cannot be replayed: \(error)")
             throw ExitCode(2)
         }
     }
@@ -125,10 +125,7 @@ package struct Replay: AsyncParsableCommand {
     /// In virtual time.
     private func replayHere(_ conversation: RecordedConversation) throws -> ReplayResult {
         var settings = conversation.settings
-        if let path = self.settings {
-            let read = try ScenarioFiles.settings(path)
-            (settings.policy, settings.limits, settings.outbox) = (read.policy, read.connection, read.outbox)
-        }
+        if let path = self.settings { settings.use(try ScenarioFiles.settings(path)) }
         return try ReplayRun.run(conversation, as: self.side, settings)
     }
 
@@ -146,9 +143,7 @@ package struct Replay: AsyncParsableCommand {
         inputs.recordings[Scenario.recordingName] = conversation
         inputs.replaySpeed = self.speed
         inputs.credential = try ConnectionOptions.key(self.keyFile)
-        var options = RealRun.Options()
-        options.against = self.against.first.map { ($0, self.against.last ?? $0) }
-        let (result, history) = await RealRun.run(scenario, inputs, options)
+        let (result, history) = await RealRun.run(scenario, inputs, RealRun.Options(against: self.against))
         if let problem = result.problem { throw ReplayError.run(problem) }
         return ReplayResult(result, history)
     }

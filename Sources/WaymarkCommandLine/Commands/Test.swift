@@ -58,7 +58,7 @@ package struct Test: AsyncParsableCommand {
         help: ArgumentHelp(
             "Run against this gateway, by the real clock. Given twice: that of vehicles, then that of clients.",
             valueName: "address"),
-        transform: Self.address)
+        transform: serviceAddress)
     var against: [ServiceAddress] = []
     @Option(
         help: "The waymarkd of the scenarios, by the real clock; without it the one of this program.",
@@ -80,13 +80,6 @@ package struct Test: AsyncParsableCommand {
     @Flag(help: "Only print the JSON Schema of scenario files.") var schema = false
 
     package init() {}
-
-    @Sendable static func address(_ text: String) throws -> ServiceAddress {
-        guard let address = ServiceAddress(text) else {
-            throw ValidationError("\(text) is no address: tcp:HOST:PORT or unix:/path")
-        }
-        return address
-    }
 
     package func validate() throws {
         if let jobs, !(1...1_024).contains(jobs) { throw ValidationError("--jobs must be 1 to 1024") }
@@ -119,11 +112,11 @@ package struct Test: AsyncParsableCommand {
             self.files, clock: self.clock ?? (self.runsElsewhere ? .real : nil),
             isAgainstOthers: !self.against.isEmpty)
         guard files.errors.isEmpty else {
-            Terminal.notes(files.errors.joined(separator: "\n"))
+            Terminal.notes(files.errors.map { "Error: \($0)" }.joined(separator: "\n"))
             throw ExitCode(2)
         }
         guard !files.ready.isEmpty else {
-            Terminal.note("no scenario: \(self.files.joined(separator: " ")) has no *\(ScenarioFiles.suffix)")
+            Terminal.note("Error: \(self.files.joined(separator: " ")) has no *\(ScenarioFiles.suffix)")
             throw ExitCode(5)
         }
         if self.list { return self.printList(files.ready.map(\.scenario)) }
@@ -163,9 +156,8 @@ package struct Test: AsyncParsableCommand {
     private var runsElsewhere: Bool { !self.against.isEmpty || self.daemon != nil }
 
     private var realRuns: RealRun.Options {
-        var options = RealRun.Options()
+        var options = RealRun.Options(against: self.against)
         options.daemon = self.daemon.map { URL(filePath: $0).path }
-        if let vehicles = self.against.first { options.against = (vehicles, self.against.last ?? vehicles) }
         return options
     }
 

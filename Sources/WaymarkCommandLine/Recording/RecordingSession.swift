@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Synchronization
 internal import WaymarkClient
 internal import WaymarkProtocol
@@ -34,10 +33,6 @@ final class RecordingSession: Sendable {
     ) {
         self.state = Mutex(State(recorder: recorder, files: files))
         self.onFailure = onFailure
-    }
-
-    private static var now: RecordingTime {
-        RecordingTime(nanoseconds: UInt64(max(0, Date().timeIntervalSince1970 * 1e9)))
     }
 
     func handle(_ event: ObservationTap.Event) {
@@ -88,7 +83,7 @@ final class RecordingSession: Sendable {
     private func record(_ event: Recorder.Event) {
         let hasFailed = self.state.withLock { state in
             guard !state.isOver else { return false }
-            let now = Self.now
+            let now = RecordingTime.now
             var actions: [Recorder.Action] = []
             state.recorder.handle(event, at: now, into: &actions)
             do throws(RecordingError) {

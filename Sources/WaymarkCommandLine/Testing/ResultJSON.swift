@@ -18,6 +18,12 @@ enum ResultJSON {
             object["latenessSeconds"] = Double(result.latenessMax.milliseconds) / 1_000
         }
         if !result.programs.isEmpty { object["programs"] = result.programs.map(self.object) }
+        let problems = result.replayed.problems
+        if !problems.isEmpty {
+            object["replayProblems"] = problems.map { problem -> [String: Any] in
+                ["seconds": self.seconds(problem.instant), "text": problem.text]
+            }
+        }
         if !result.gatewayLog.isEmpty { object["gatewayLog"] = result.gatewayLog }
         object.set("recording", result.recording)
         object.set("recordingProblem", result.recordingProblem)

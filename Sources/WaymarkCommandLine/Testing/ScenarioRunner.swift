@@ -76,6 +76,12 @@ struct ScenarioRunner {
         }
     }
 
+    /// What takes as long as a drive is told to a person who waits for it.
+    private static func noteBegin(of scenario: Scenario, seed: UInt64) {
+        guard Terminal.isErrorInteractive else { return }
+        Terminal.note("running \(scenario.file) by the real clock, seed \(seed)")
+    }
+
     private func seeds(of scenario: Scenario) -> SeedRange {
         self.seeds ?? SeedRange(first: scenario.seed, last: scenario.seed)
     }
@@ -111,6 +117,7 @@ struct ScenarioRunner {
                     let job = Job(file: file, place: place, seed: seed)
                     let (withTrace, realRuns, recordings) = (self.withTrace, self.realRuns, self.recordings)
                     group.addTask {
+                        if ready.clock == .real { Self.noteBegin(of: ready.scenario, seed: job.seed) }
                         var (result, history) =
                             switch ready.clock {
                             case .virtual: ScenarioRun.run(ready.scenario, ready.inputs, seed: job.seed)

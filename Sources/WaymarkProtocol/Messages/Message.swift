@@ -123,3 +123,11 @@ package struct Envelope: Sendable, Hashable {
             sequence: self.sequence)
     }
 }
+
+extension MessageType {
+    /// The name on the protocol's page, for people, e.g. `UpdateTripEstimates`.
+    package var title: String {
+        let name = "\(self)"
+        return name.prefix(1).uppercased() + name.dropFirst()
+    }
+}

@@ -9,14 +9,16 @@ public import WaymarkRoutes
 
 /// The routes and profiles that ship, which scenarios name.
 enum ShippedFiles {
-    static let routes: [(name: String, bytes: [UInt8])] = [
+    typealias File = (name: String, bytes: [UInt8])
+
+    static let routes: [File] = [
         ("heidelberg-lanes", PackageResources.heidelberg_lanes_json),
         ("singapore-left-hand", PackageResources.singapore_left_hand_json),
         ("vaduz-balzers", PackageResources.vaduz_balzers_json),
         ("vaduz-balzers-charging", PackageResources.vaduz_balzers_charging_json),
     ]
 
-    static let profiles: [(name: String, bytes: [UInt8])] = [
+    static let profiles: [File] = [
         ("full", PackageResources.full_json), ("left-hand-traffic", PackageResources.left_hand_traffic_json),
         ("no-lanes", PackageResources.no_lanes_json), ("short-text", PackageResources.short_text_json),
         ("slow-reader", PackageResources.slow_reader_json),

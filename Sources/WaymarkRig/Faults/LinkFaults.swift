@@ -408,6 +408,6 @@ package struct LinkFaults: Sendable {
     }
 
     private static func name(_ frame: Frame) -> String {
-        frame.header.type.map { "\($0)" } ?? "a frame of type \(frame.header.rawType)"
+        frame.header.type?.title ?? "a frame of type \(frame.header.rawType)"
     }
 }

@@ -1,5 +1,5 @@
 /// Finds what a misspelt word may mean.
-enum Spelling {
+package enum Spelling {
     /// The names that are at most two edits away, or begin with the word; the nearest first.
     static func nearest(to word: String, of names: [String]) -> [String] {
         let word = String(word.prefix(64))
@@ -13,7 +13,7 @@ enum Spelling {
     }
 
     /// `; did you mean a, or b?`, or nothing.
-    static func hint(_ word: String, of names: [String]) -> String {
+    package static func hint(_ word: String, of names: [String]) -> String {
         let near = Self.nearest(to: word, of: names)
         return near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
     }

@@ -34,10 +34,11 @@ struct RateRule: SessionRule {
         let isFast = count.count > Self.countMax && count.fastSeconds >= Self.secondsMin - 1
         if isFast, !count.isTold {
             count.isTold = true
-            let name = "\(publication.type)"
             context.find(
-                .rateFast, in: session, values: [("message", name), ("perSecond", "\(count.count)")],
-                "\(name) came more than \(Self.countMax) times a second, for \(Self.secondsMin) s")
+                .rateFast, in: session,
+                values: [("message", "\(publication.type)"), ("perSecond", "\(count.count)")],
+                "\(publication.type.title) came more than \(Self.countMax) times a second, for \(Self.secondsMin) s"
+            )
         }
         self.counts[key] = count
     }

@@ -171,13 +171,15 @@ struct RejectedRule: LintRule {
                 LintID(error) == nil
             else { return }
         }
-        let type = MessageType(rawValue: error.messageType).map { "\($0)" } ?? "message \(error.messageType)"
+        let type = MessageType(rawValue: error.messageType)
+        let other = "message \(error.messageType)"
         let number = error.sequence > 0 ? " \(error.sequence)" : ""
         let reason = [error.field, error.reason].filter { !$0.isEmpty }.joined(separator: " ")
         context.find(
             peer.vehicle == nil ? .clientRejected : .vehicleRejected, peer, error.session, field: error.field,
-            values: [("message", type), ("code", "\(error.code)")],
-            "\(type)\(number) was rejected, \(error.code)\(reason.isEmpty ? "" : ": \(reason)")")
+            values: [("message", type.map { "\($0)" } ?? other), ("code", "\(error.code)")],
+            "\(type?.title ?? other)\(number) was rejected, \(error.code)\(reason.isEmpty ? "" : ": \(reason)")"
+        )
     }
 
     /// Of a session that has just ended; LINT-CANCEL-IGNORED finds a client that continues.

@@ -90,7 +90,7 @@ enum FrameComparison {
     }
 
     private static func name(_ frame: CrossedFrame) -> String {
-        frame.frame.header.type.map { "\($0)" } ?? "type \(frame.frame.header.rawType)"
+        frame.frame.header.type?.title ?? "type \(frame.frame.header.rawType)"
     }
 
     private static let differencesMax = 12

@@ -127,10 +127,11 @@ extension ScenarioStage {
         self.scenario.replays.compactMap { self.run.peer($0.peer, as: ReplayPeer.self) }
     }
 
-    /// Why nothing can be replayed: no connection could be opened.
+    /// Why it cannot be replayed: the gateway refuses a peer, or no connection could be opened.
     var replayProblem: String? {
-        guard !self.replayOrders.isEmpty else { return nil }
         let peers = self.replayed
+        if let refusal = peers.lazy.compactMap(\.refusal).first { return refusal }
+        guard !self.replayOrders.isEmpty else { return nil }
         guard peers.contains(where: \.hasNeverConnected),
             !peers.contains(where: \.hasConnected)
         else { return nil }

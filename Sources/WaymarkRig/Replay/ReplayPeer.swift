@@ -38,6 +38,9 @@ package struct ReplayPeer: RigPeer {
     /// How much later than recorded it said something, at most.
     package private(set) var latenessMax = Duration.zero
     package private(set) var problems: [Problem] = []
+    /// What the gateway said when it refused the peer, which it had welcomed in the recording and has not welcomed since. A sentence;
+    /// nil if it did not.
+    package private(set) var refusal: String?
     /// The gateway's ids of the recording's sessions.
     package private(set) var sessions: [SessionID: SessionID] = [:]
     package private(set) var sentCount = 0
@@ -52,6 +55,9 @@ package struct ReplayPeer: RigPeer {
     /// On the present connection, of the frames that a comparison looks at.
     private var receivedCount = 0
     private(set) var hasConnected = false
+    private var hasBeenAdmitted = false
+    /// What the gateway said last on the present connection, if that was an Error before the Welcome, or a Goodbye.
+    private var lastWords: String?
     private var splitter = FrameSplitter(frameBytesMax: .max)
     private var token: ResumptionToken?
     private var met: Set<ReplayScript.Need> = []
@@ -239,6 +245,7 @@ package struct ReplayPeer: RigPeer {
             self.missed = []
             self.connection += 1
             self.receivedCount = 0
+            self.lastWords = nil
             self.transport = .connecting
             actions.append(.connect)
         case .hello(let hello, let resumes):
@@ -255,9 +262,12 @@ package struct ReplayPeer: RigPeer {
 
     private mutating func send(_ frame: Frame, at now: Instant, into actions: inout [PeerAction]) {
         guard self.transport == .open else {
-            let name = frame.header.type.map { "\($0)" } ?? "a frame"
+            let name = frame.header.type?.title ?? "a frame"
+            let reason = self.lastWords.map { " (\($0))" } ?? ""
             return self.problems.append(
-                Problem(instant: now, text: "\(self.id) could not send \(name): its connection was over"))
+                Problem(
+                    instant: now, text: "\(self.id) could not send \(name): its connection was over\(reason)")
+            )
         }
         self.sentCount += 1
         self.keepalive?.noteSent()
@@ -308,6 +318,7 @@ package struct ReplayPeer: RigPeer {
         switch crossed.message {
         case .welcome(let welcome):
             self.token = welcome.resumptionToken
+            self.hasBeenAdmitted = true
             let interval = min(max(welcome.keepaliveMilliseconds, 1_000), 600_000)
             guard !self.script.silent.contains(self.connection) else { break }
             self.keepalive = Keepalive(interval: .milliseconds(Int64(interval)), at: now)
@@ -317,12 +328,25 @@ package struct ReplayPeer: RigPeer {
             actions.append(.write(Array(Codec.encode(Envelope(.pong(nonce: nonce))).bytes)))
         case .sessionOpened(let opened): self.learn(opened)
         case .snapshotBegin: self.learn(frame.header.session)
+        case .error where !self.met.contains(.welcome): self.lastWords = FrameText.text(crossed)
         case .goodbye:
+            self.learnEnd(crossed, at: now)
             // What it said after the gateway's Goodbye, it says again.
             guard !self.speaksOn else { break }
             self.close(into: &actions)
         default: break
         }
+    }
+
+    private mutating func learnEnd(_ goodbye: CrossedFrame, at now: Instant) {
+        let isRefused = !self.met.contains(.welcome)
+        let words = [isRefused ? self.lastWords : nil, FrameText.text(goodbye)].compactMap(\.self)
+            .joined(separator: ", ")
+        self.lastWords = words
+        guard isRefused, self.script.admitted.contains(self.connection) else { return }
+        let text = "the gateway refused \(self.id): \(words)"
+        guard self.hasBeenAdmitted else { return self.refusal = self.refusal ?? text }
+        self.problems.append(Problem(instant: now, text: text))
     }
 
     /// Whether it has more to say on this connection.
@@ -352,6 +376,13 @@ package struct ReplayPeer: RigPeer {
     }
 }
 
+extension [ReplayPeer] {
+    /// Of all of them, in the order in which they arose.
+    package var problems: [ReplayPeer.Problem] {
+        self.flatMap(\.problems).sorted { $0.instant < $1.instant }
+    }
+}
+
 extension Duration {
     func divided(by speed: Double) -> Duration {
         // Why: exactly the recorded instant, for timers that need it.
@@ -363,8 +394,8 @@ extension ReplayScript.Action {
     var text: String {
         switch self {
         case .connect: "it connected"
-        case .hello: "hello"
-        case .send(let frame): frame.header.type.map { "\($0)" } ?? "a frame"
+        case .hello: "its Hello"
+        case .send(let frame): frame.header.type?.title ?? "a frame"
         case .sendUnreadable: "a frame that cannot be read"
         case .leave: "it left"
         }

@@ -22,15 +22,18 @@ package struct ReplayReport: Sendable {
     }
 
     /// Every peer could say what it had said, and what was compared is equal.
-    package var isAsRecorded: Bool { self.result.problems.isEmpty && (self.comparison?.isEqual ?? true) }
+    package var isAsRecorded: Bool {
+        self.result.peers.problems.isEmpty && (self.comparison?.isEqual ?? true)
+    }
 
     /// At most 80 columns wide.
     package func lines(took duration: Duration) -> [String] {
         var lines: [String] = []
-        for problem in self.result.problems.prefix(20) {
+        let problems = self.result.peers.problems
+        for problem in problems.prefix(20) {
             lines += Self.wrapped("\(ClockText.seconds(problem.instant))  \(problem.text)")
         }
-        if self.result.problems.count > 20 { lines.append("… \(self.result.problems.count - 20) more") }
+        if problems.count > 20 { lines.append("… \(problems.count - 20) more") }
         let place = SourceLocation(file: self.file, line: 1, column: 1)
         for peer in self.result.peers {
             for expectation in self.comparison?.expectations(of: peer, at: place, self.result.end) ?? [] {

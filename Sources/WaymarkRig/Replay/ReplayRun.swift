@@ -31,9 +31,6 @@ package struct ReplayResult: Sendable {
         (self.end, self.clock) = (result.end, result.clock)
     }
 
-    package var problems: [ReplayPeer.Problem] {
-        self.peers.flatMap(\.problems).sorted { $0.instant < $1.instant }
-    }
     package var sentCount: Int { self.peers.map(\.sentCount).reduce(0, +) }
 }
 
@@ -71,6 +68,7 @@ package struct ReplayRun {
         var result = ReplayResult(history: replay.run.history)
         result.peers = conversation.peers.compactMap { replay.run.peer($0, as: ReplayPeer.self) }
         result.end = replay.run.now
+        if let refusal = result.peers.lazy.compactMap(\.refusal).first { throw .run(refusal) }
         return result
     }
 

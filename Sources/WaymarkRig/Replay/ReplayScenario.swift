@@ -28,7 +28,7 @@ package struct ReplayScenario: Sendable {
         _ conversation: RecordedConversation, recordingName: String, source: String
     ) throws(ReplayError) -> String {
         let result = try ReplayRun.run(conversation)
-        if let problem = result.problems.first { throw .run(problem.text) }
+        if let problem = result.peers.problems.first { throw .run(problem.text) }
         let scenario = ReplayScenario(
             conversation: conversation, recordingName: recordingName, source: source, result: result)
         let text = scenario.text(allowing: [])

@@ -18,12 +18,12 @@ struct ReplayScript: Sendable {
         var description: String {
             switch self {
             case .transport: "a connection"
-            case .welcome: "welcome"
+            case .welcome: "Welcome"
             case .session(let id): "the session that is \(id.rawValue) in the recording"
             case .request(let id, let vehicle): "the request \(id)\(vehicle.map { " of \($0)" } ?? "")"
-            case .prompt(let id): "prompt \(id)"
-            case .share(let id): "shareDestination \(id)"
-            case .alert(let id): "showAlert \(id)"
+            case .prompt(let id): "Prompt \(id)"
+            case .share(let id): "ShareDestination \(id)"
+            case .alert(let id): "ShowAlert \(id)"
             }
         }
     }
@@ -53,6 +53,8 @@ struct ReplayScript: Sendable {
     private(set) var sessions: [SessionID] = []
     /// The sessions that a client opened under each name.
     private(set) var openings: [Identifier: [SessionID]] = [:]
+    /// Connections on which the gateway welcomed the peer.
+    private(set) var admitted: Set<Int> = []
     /// Connections in which the peer keeps silent.
     private(set) var silent: Set<Int> = []
     /// For each connection, the places in the recording of the frames that it received and that are counted.
@@ -65,6 +67,7 @@ struct ReplayScript: Sendable {
         var known: Set<Need> = []
         for connection in conversation.connections where connection.peer == peer {
             if connection.isSilent { self.silent.insert(self.count) }
+            if connection.welcome != nil { self.admitted.insert(self.count) }
             self.count += 1
             try self.add(connection, &known)
             self.wasSuperseded = connection.isSuperseded
@@ -99,7 +102,7 @@ struct ReplayScript: Sendable {
                 if type == .ping || type == .pong { guard connection.isSilent else { continue } }
                 let crossed = CrossedFrame(frame, of: connection.peer, .toGateway, sent: line.instant)
                 if line.isRedacted, Self.hasPlaces(crossed) {
-                    throw .redacted(connection.peer, type.map { "\($0)" } ?? "message")
+                    throw .redacted(connection.peer, type?.title ?? "message")
                 }
                 self.items.append(
                     Item(

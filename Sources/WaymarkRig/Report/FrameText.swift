@@ -9,22 +9,21 @@ package struct FrameText {
 
     /// The message's name as in the protocol's page, its number or the id that it has, and what it says.
     package static func text(_ frame: ObservedFrame) -> String {
-        var title = frame.name.prefix(1).uppercased() + frame.name.dropFirst()
-        if frame.name.hasPrefix("0x") { title = "unknown type \(frame.name)" }
+        var title = frame.type?.title ?? "unknown type \(frame.name)"
         if frame.sequence > 0 { title += " \(frame.sequence)" }
         let text = FrameText(isRedacted: frame.isRedacted)
         var parts = [frame.message.map(text.content) ?? "not readable"]
-        if frame.name.hasPrefix("0x") { parts = ["\(frame.bytes.count) bytes"] }
+        if frame.type == nil { parts = ["\(frame.bytes.count) bytes"] }
         if frame.isFitted { parts.append("cut to its limits") }
         if frame.hasMore { parts.append("a part, more follow") }
         if frame.isRejected { parts.append("rejected") }
         return self.joined(title, parts)
     }
 
-    /// The same of a frame in a history. The message's name is as in scenarios.
+    /// The same of a frame in a history.
     package static func text(_ crossed: CrossedFrame) -> String {
         let header = crossed.frame.header
-        var title = header.type.map { "\($0)" } ?? "unknown type \(self.number(header.rawType))"
+        var title = header.type?.title ?? "unknown type \(self.number(header.rawType))"
         if header.sequence > 0 { title += " \(header.sequence)" }
         var parts = [crossed.message.map(FrameText(isRedacted: false).content) ?? "not readable"]
         if header.type == nil { parts = ["\(crossed.frame.bytes.count) bytes"] }

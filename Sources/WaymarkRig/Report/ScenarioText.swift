@@ -27,7 +27,9 @@ package struct ScenarioText: Sendable {
             lines += [""] + expectation.explanation + [""]
         }
         if lines.isEmpty { lines += self.header("FAILED", at: self.result.file) + self.about + [""] }
-        return lines + self.unreached + self.lints + self.programs + self.lateness + self.again + [""]
+        lines += self.unreached + self.lints + self.programs
+        lines += self.replays.flatMap { FailureText.labelled("replay", $0) }
+        return lines + self.lateness + self.again + [""]
     }
 
     private var about: [String] {
@@ -55,11 +57,8 @@ package struct ScenarioText: Sendable {
         var note = allowed.isEmpty ? "" : "; allowed: \(allowed.joined(separator: ", "))"
         if !unneeded.isEmpty { note += "; need not be allowed: \(unneeded.joined(separator: ", "))" }
         return self.header("passed", at: self.result.file)
-            + TerminalText.wrapped(
-                "\(count) in \(ClockText.seconds(self.result.end)) s\(note)",
-                columns: FailureText.columns - 8,
-                hanging: 0
-            ).map { "        " + $0 } + self.narrow
+            + Self.remark("\(count) in \(ClockText.seconds(self.result.end)) s\(note)") + self.narrow
+            + self.replays.flatMap(Self.remark)
     }
 
     /// What a busy machine might fail, by the real clock.
@@ -73,19 +72,21 @@ package struct ScenarioText: Sendable {
             let text =
                 "narrow: \(place) \(expectation.text) (\(ClockText.duration(margin)) of "
                 + "\(ClockText.duration(window)) left)"
-            return TerminalText.wrapped(text, columns: FailureText.columns - 8, hanging: 0).map {
-                "        " + $0
-            }
+            return Self.remark(text)
         }
+    }
+
+    /// Below the first line of a scenario.
+    private static func remark(_ text: String) -> [String] {
+        TerminalText.wrapped(text, columns: FailureText.columns - 8, hanging: 0).map { "        " + $0 }
     }
 
     private func broken(_ problem: String) -> [String] {
         self.header("BROKEN", at: self.result.file)
-            + TerminalText.wrapped(problem, columns: FailureText.columns - 8, hanging: 0).map {
-                "        " + $0
-            } + (self.result.lastEntries.isEmpty ? [] : [""] + self.result.lastEntries + [""])
+            + Self.remark(problem)
+            + (self.result.lastEntries.isEmpty ? [] : [""] + self.result.lastEntries + [""])
             + self.result.gatewayLog.flatMap { FailureText.labelled("gateway", $0) } + self.programs
-            + self.again + [""]
+            + self.replays.flatMap { FailureText.labelled("replay", $0) } + self.again + [""]
     }
 
     // MARK: Programs, lints and how to repeat it
@@ -96,6 +97,18 @@ package struct ScenarioText: Sendable {
             return lines + program.output.flatMap { FailureText.labelled("", $0) }
         }
     }
+
+    /// What replayed peers did not get or could not say. It decides nothing, but may explain what failed.
+    private var replays: [String] {
+        let problems = self.result.replayed.problems
+        let rest = problems.count - Self.problemsMax
+        return problems.prefix(Self.problemsMax).map {
+            "\(ClockText.seconds($0.instant)) s: \($0.text)"
+        } + (rest > 0 ? ["… \(rest) more"] : [])
+    }
+
+    /// So many problems of replayed peers are printed; the others are counted.
+    private static let problemsMax = 5
 
     /// Why: a rig that is late itself sees late what came in time.
     private var lateness: [String] {

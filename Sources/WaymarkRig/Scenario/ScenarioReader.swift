@@ -34,20 +34,29 @@ package struct ScenarioReader {
 
     /// Reads the text of a file.
     package static func read(_ text: String, file: String) throws(ScenarioErrors) -> Scenario {
+        let (scenario, errors) = self.readAll(text, file: file)
+        guard errors.isEmpty else { throw ScenarioErrors(errors: errors) }
+        return scenario
+    }
+
+    /// Reads what can be read of the text of a file, and says what is wrong with the rest, in its order. A scenario with errors cannot be
+    /// run, but what it names can be checked.
+    static func readAll(_ text: String, file: String) -> (scenario: Scenario, errors: [ConfigurationError]) {
         var reader = ScenarioReader(file: file)
         if let root = reader.compose(text) { reader.readScenario(root) }
-        try reader.throwErrors()
-        return reader.scenario
+        return (reader.scenario, reader.sortedErrors)
     }
 
     /// Throws what was found, if anything was.
     func throwErrors() throws(ScenarioErrors) {
-        guard !self.errors.isEmpty else { return }
-        let errors = self.errors.enumerated().sorted {
+        guard self.errors.isEmpty else { throw ScenarioErrors(errors: self.sortedErrors) }
+    }
+
+    private var sortedErrors: [ConfigurationError] {
+        self.errors.enumerated().sorted {
             ($0.element.location.line, $0.element.location.column, $0.offset)
                 < ($1.element.location.line, $1.element.location.column, $1.offset)
-        }
-        throw ScenarioErrors(errors: errors.map(\.element))
+        }.map(\.element)
     }
 
     mutating func compose(_ text: String) -> Node? {

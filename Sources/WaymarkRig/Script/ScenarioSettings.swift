@@ -1,4 +1,4 @@
-internal import WaymarkConfiguration
+package import WaymarkConfiguration
 internal import WaymarkGateway
 internal import WaymarkProtocol
 
@@ -8,9 +8,7 @@ extension VirtualRun.Settings {
         self.init()
         self.seed = seed
         self.isOverSockets = clock == .real
-        if let settings = inputs.settings {
-            (self.policy, self.limits, self.outbox) = (settings.policy, settings.connection, settings.outbox)
-        }
+        if let settings = inputs.settings { self.use(settings) }
         let gateway = scenario.gateway
         if let arbitration = gateway.arbitration { self.policy.arbitration = arbitration }
         if let grace = gateway.grace { self.policy.limits.grace = grace }
@@ -19,6 +17,13 @@ extension VirtualRun.Settings {
         if let share = gateway.share { self.policy.limits.shareTimeout = share }
         if let slow = gateway.slowConsumer { self.outbox.slowConsumerTimeout = slow }
         if let keepalive = gateway.keepalive { self.limits.keepalive = keepalive }
+    }
+}
+
+extension VirtualRun.Settings {
+    /// Takes over what a file of `waymarkd`'s settings says about the gateway itself, not about its listeners.
+    package mutating func use(_ settings: Settings) {
+        (self.policy, self.limits, self.outbox) = (settings.policy, settings.connection, settings.outbox)
     }
 }
 

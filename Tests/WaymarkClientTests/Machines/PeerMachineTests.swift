@@ -86,6 +86,29 @@ import WaymarkProtocol
         #expect(world.endpoint.states.last == .connected(resumed: true))
     }
 
+    @Test
+    func `what the gateway rejects because a frame before it was lost arrives after the next reconnect`()
+        throws
+    {
+        var world = try PeerWorld(seed: 5)
+        let session = try world.client.openSession(call: 1)
+        world.settle()
+        try world.client.publish(.startGuidance(trip, generation: 0, route), in: session)
+        world.settle()
+        try world.client.publish(.currentRoadName(["lost"]), in: session)
+        #expect(world.client.read().count == 1)
+        try world.client.publish(
+            .maneuverEstimates(
+                ManeuverID(rawValue: 1), TravelEstimates(distanceRemaining: .meters(5)), generation: 0),
+            in: session)
+        world.settle()
+        #expect(world.endpoint.link.peer.state.maneuverEstimates.isEmpty)
+        world.cutClient()
+        world.wait(.seconds(1))
+        let state = world.endpoint.link.peer.state
+        #expect(state.currentRoadName == ["lost"] && state.maneuverEstimates.count == 1)
+    }
+
     @Test func `a stop that is offered, asked and accepted is made`() throws {
         var world = try PeerWorld(seed: 1)
         let session = try world.client.openSession(answersWaypoints: true, call: 1)

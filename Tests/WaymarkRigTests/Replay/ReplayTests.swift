@@ -47,7 +47,7 @@ import WaymarkRecording
         #expect(conversation.connections.count == 3)
         #expect(conversation.omissions.isEmpty)
         let (result, comparison) = try Self.differences(conversation)
-        #expect(result.problems.isEmpty)
+        #expect(result.peers.problems.isEmpty)
         #expect(comparison.differences.isEmpty)
         #expect(comparison.frameCount > 40)
         #expect(comparison.connectionCount == 3)
@@ -65,7 +65,7 @@ import WaymarkRecording
     {
         let (result, comparison) = try Self.differences(try RecordedConversation(Self.drive()), as: .client)
         #expect(result.peers.map(\.id) == [Stage.client])
-        #expect(result.problems.isEmpty)
+        #expect(result.peers.problems.isEmpty)
         #expect(comparison.differences.isEmpty)
         #expect(comparison.frameCount > 5)
         #expect(
@@ -89,7 +89,7 @@ import WaymarkRecording
         try stage.asClient { try $0.comeBack(withToken: true, at: $1, into: &$2) }
         try stage.pass(.seconds(5))
         let (result, comparison) = try Self.differences(try RecordedConversation(try stage.recording()))
-        #expect(result.problems.isEmpty)
+        #expect(result.peers.problems.isEmpty)
         #expect(comparison.differences.isEmpty)
         let sessions = try #require(result.peers.first { $0.id == Stage.client }?.sessions)
         #expect(sessions == [SessionID(2): SessionID(1)])
@@ -115,7 +115,7 @@ import WaymarkRecording
         try stage.pass(.seconds(2))
         let conversation = try RecordedConversation(try stage.recording())
         let error = #expect(throws: ReplayError.self) { try ReplayRun.run(conversation) }
-        #expect("\(try #require(error))".hasPrefix("texts and places of app's startGuidance are hidden"))
+        #expect("\(try #require(error))".hasPrefix("texts and places of app's StartGuidance are hidden"))
     }
 
     // MARK: Differences
@@ -138,7 +138,7 @@ import WaymarkRecording
         let lines = report.lines(took: .zero)
         #expect(lines.allSatisfy { $0.count <= 80 })
         #expect(lines.contains { $0.contains("tripEstimates.distanceMeters") })
-        #expect(lines.contains { $0.hasPrefix("  >") && $0.contains("updateTripEstimates") })
+        #expect(lines.contains { $0.hasPrefix("  >") && $0.contains("UpdateTripEstimates") })
     }
 
     @Test func `an answer that is not the recorded one changes the outcome`() throws {
@@ -156,13 +156,59 @@ import WaymarkRecording
         var conversation = try RecordedConversation(Self.drive())
         conversation.remove(Stage.client, .openSession)
         let (result, comparison) = try Self.differences(conversation)
-        let problem = try #require(result.problems.first)
+        let problem = try #require(result.peers.problems.first)
         #expect(
             problem.text
-                == "app waited 5 s for the session that is 1 in the recording, which it had in the recording before startGuidance"
+                == "app waited 5 s for the session that is 1 in the recording, which it had in the recording before StartGuidance"
         )
         #expect(!comparison.isEqual)
         #expect(result.peers.filter { !$0.isOver }.isEmpty)
+    }
+
+    // MARK: Refused
+
+    /// Of a gateway that has room for one peer.
+    private static func small() throws -> Settings {
+        try Configuration.read(Array("limits: { peers-per-user: 1 }\n".utf8), file: "settings.yaml")
+    }
+
+    @Test func `a peer that the gateway refuses ends the replay with the gateway's words`() throws {
+        let conversation = try RecordedConversation(Self.drive())
+        var settings = conversation.settings
+        settings.use(try Self.small())
+        let error = #expect(throws: ReplayError.self) { try ReplayRun.run(conversation, settings) }
+        let text = "\(try #require(error))"
+        #expect(text.hasPrefix("the gateway refused app: "))
+        #expect(text.contains("peers of this user are known"))
+    }
+
+    @Test func `a scenario whose replayed peer is refused is broken, and says what the gateway said`() throws
+    {
+        let scenario = try ScenarioReader.read(
+            """
+            clients: { app: { replay: { recording: a.mcap } } }
+            ended: userStopped
+            """, file: "a")
+        var inputs = ScenarioInputs()
+        inputs.recordings["a.mcap"] = try RecordedConversation(Self.drive())
+        inputs.settings = try Self.small()
+        let result = ScenarioRun.run(scenario, inputs).result
+        #expect(try #require(result.problem).hasPrefix("the gateway refused app: "))
+        #expect(result.end < Duration.seconds(1).instant)
+    }
+
+    @Test func `a scenario says what its replayed peers waited for in vain`() throws {
+        var conversation = try RecordedConversation(Self.drive())
+        conversation.remove(Stage.client, .openSession)
+        let scenario = try ScenarioReader.read(
+            """
+            clients: { app: { replay: { recording: a.mcap } } }
+            steps: [{ after: 30s }]
+            """, file: "a")
+        var inputs = ScenarioInputs()
+        inputs.recordings["a.mcap"] = conversation
+        let lines = ScenarioText(ScenarioRun.run(scenario, inputs).result).lines
+        #expect(lines.contains { $0.contains("app waited 5 s for the session that is 1 in the") })
     }
 
     @Test func `ages and deadlines may differ by a tenth of a second, and no more`() {

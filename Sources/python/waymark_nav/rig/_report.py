@@ -80,7 +80,7 @@ def _index_at(history: History, instant: int) -> int:
 def _entry(entry: Entry, is_marked: bool) -> str:
     content = {key: value for key, value in entry.content().items() if key not in _NOT_SHOWN}
     frame = entry.frame
-    name = entry.name
+    name = entry.name if frame is None else entry.name[:1].upper() + entry.name[1:]
     if isinstance(entry.event, Traced):
         rejection = entry.event.rejection
         name = f"sent {name}" if rejection is None else f"{name}, refused: {rejection}"
