@@ -16,12 +16,14 @@ from wire import GAUGE, Body, Peer, chunk, double, number, packed, say
 PUBLICATIONS = range(0x100, 0x200)
 SESSION_ENDED, SNAPSHOT_BEGIN, SNAPSHOT_END, SUSPENDED, RESTORED = 0x13, 0x14, 0x15, 0x16, 0x17
 START, UPDATE_TRIP, ADD_MANEUVERS, ADD_LANES, ADD_SEGMENTS, UPCOMING, LANES, ROAD, STATE = range(0x101, 0x10A)
-ESTIMATES, SEGMENT, PAUSE, RESUME, FINISH, CANCEL = 0x10B, 0x10C, 0x10D, 0x10E, 0x112, 0x113
+ESTIMATES, SEGMENT, PAUSE, RESUME, SHARE, FINISH, CANCEL = 0x10B, 0x10C, 0x10D, 0x10E, 0x111, 0x112, 0x113
 WAYPOINT, DESTINATION, WITHDRAW, PROMPT, PROMPT_ANSWER, PROMPT_OVER, OUTCOME = 0x200, 0x201, 0x202, *range(0x204, 0x208)
-CANCEL_NAVIGATION, ALLOW_NAVIGATION = 0x208, 0x209
+CANCEL_NAVIGATION, ALLOW_NAVIGATION, SHARE_ANSWER = 0x208, 0x209, 0x20E
 CONTENT, REQUESTS, PROMPTS, RESUMPTION = list(range(1, 11)), 11, 12, 16
 MORE = 32
 STATES = ["continue", "initial", "prepare", "execute"]
+ACCEPTED = 1  # an outcome
+OF_GENERATION = {ADD_MANEUVERS, ADD_LANES, ADD_SEGMENTS, UPCOMING, LANES, STATE, ESTIMATES, SEGMENT}
 
 
 def elements(maneuvers=(), lanes=(), segments=()):
@@ -38,9 +40,10 @@ class Cluster(Peer):
         super().__init__(address, int(frame_bytes_max))
         self.vehicle, self.endpoint = vehicle, endpoint
         self.session = self.requests = 0
-        self.asked = {}  # requests without an outcome: type and body
+        self.asked = {}  # requests without an outcome: type, body, and the session that they are for
         self.sequence = self.snapshot_end = 0  # the cursor, and what it becomes at the end of a snapshot
         self.prompt = self.snapshot = self.shown = ""
+        self.awaits_more = False  # more parts of the last publication are to come
         self.deadline = 0.0  # of the prompt
         self.forget()
 
@@ -55,15 +58,22 @@ class Cluster(Peer):
         place = chunk(11, token) + number(12, self.session) + number(13, self.sequence) if token else b""
         return number(1, 1) + number(2, 1) + number(3, 1) + chunk(4, about) + place
 
+    def leave(self):
+        """Holds no session any more."""
+        self.forget()
+        self.session = self.sequence = 0
+        self.snapshot, self.awaits_more = "", False
+
     def welcomed(self, body):
         self.prompt = ""  # the gateway sends an open one again
         if not body.number(6):
-            self.forget()
-            self.session = self.sequence = 0
-            self.snapshot = ""
+            self.asked = {}
+            self.leave()
             self.show()
-        for kind, request in self.asked.values():
-            self.send(kind, request)
+        elif self.snapshot == "full":  # half of a snapshot is nothing
+            self.leave()
+        for kind, request, session in self.asked.values():
+            self.send(kind, request, session)
 
     def begin_route(self, route, generation):
         """A new generation voids everything that spoke of the route. A route that cannot be read changes nothing."""
@@ -72,9 +82,10 @@ class Cluster(Peer):
         self.generation, self.maneuvers, self.lanes, self.segments = generation, {}, {}, {}
         self.distances, self.state = {}, 0
         self.add(*new)
-        self.upcoming, self.current_lanes = upcoming, current_lanes
-        if self.upcoming and route.has(8):
-            self.distances[self.upcoming[0]] = distance
+        self.upcoming = [each for each in upcoming if each in self.maneuvers]
+        self.current_lanes = current_lanes
+        if route.has(8) and upcoming and upcoming[0] in self.maneuvers:
+            self.distances[upcoming[0]] = distance
 
     def add(self, maneuvers, lanes, segments):
         self.maneuvers.update(maneuvers)
@@ -82,39 +93,39 @@ class Cluster(Peer):
         self.segments.update(segments)
 
     def received(self, frame):
-        kind, body = frame.type, frame.body
-        if frame.session:
+        kind = frame.type
+        if kind == SNAPSHOT_BEGIN and frame.body.number(1) == 1:
+            self.leave()
             self.session = frame.session
+        if frame.session not in (0, self.session):  # of a session that this endpoint does not hold
+            return
+        if kind in PUBLICATIONS:
+            self.awaits_more = bool(frame.flags & MORE)
+            if self.snapshot != "full":
+                self.sequence = frame.sequence  # also if the frame is of no use
+        self.apply(frame, kind, frame.body)
+        self.show()
+
+    def apply(self, frame, kind, body):
         if kind == SNAPSHOT_BEGIN:
             self.snapshot = "full" if body.number(1) == 1 else "missed"
-            if self.snapshot == "full":
-                self.forget()
-                self.sequence = 0  # a part of a snapshot is no place to resume from
             self.snapshot_end = body.number(8)
             say(f"snapshot {self.snapshot} from {body.text(2)}")
         elif kind == SNAPSHOT_END:
-            self.snapshot, self.sequence = "", self.snapshot_end
+            self.snapshot, self.sequence, self.awaits_more = "", self.snapshot_end, False
         elif kind in (FINISH, CANCEL):
             say("finished" if kind == FINISH else "cancelled")
-            self.forget()
-            self.session = self.sequence = 0
+            self.leave()
         elif kind == SESSION_ENDED:
             say(f"ended {body.number(2)}")
             if body.number(1) in (0, self.session):  # else it answers a CancelNavigation that crossed
-                self.forget()
-                self.session = self.sequence = 0
+                self.leave()
         elif kind in (SUSPENDED, RESTORED):
             say("suspended" if kind == SUSPENDED else "restored")
         elif kind == START:
             trip = body.body(1).text(1)
             self.begin_route(body.body(3), body.number(2))
             self.trip, self.paused, self.road, self.gauges = trip, False, "", {}
-        elif kind == PAUSE:
-            self.paused, self.state = True, 0
-        elif kind == RESUME:
-            if body.number(1) != self.generation:
-                self.begin_route(body.body(3), body.number(1))
-            self.paused = False
         elif kind == PROMPT:
             self.prompt, self.deadline = body.text(1), time.monotonic() + body.number(4) / 1000
             name = (body.body(2).texts(3) + ["-"])[0]
@@ -128,14 +139,17 @@ class Cluster(Peer):
             say(f"outcome {body.number(3)} of {body.text(1)}")
         elif kind == GAUGE:
             self.gauges[frame.key] = body.number(1)
-        else:
+        elif self.trip:  # the others need guidance
             self.update(kind, body)
-        if self.session and kind in PUBLICATIONS and self.snapshot != "full":
-            self.sequence = frame.sequence
-        if not frame.flags & MORE:  # else more parts of the same publication follow
-            self.show()
+
+    def refused(self, body):
+        """The gateway rejected a message: a request that it names has ended."""
+        if body.number(4) in (WAYPOINT, DESTINATION, WITHDRAW):
+            self.asked.pop(body.text(7), None)
 
     def update(self, kind, body):
+        if kind in OF_GENERATION and body.number(1) != self.generation:
+            return
         if kind == UPDATE_TRIP:
             self.trip = body.body(1).text(1)
         elif kind == ADD_MANEUVERS:
@@ -145,18 +159,27 @@ class Cluster(Peer):
         elif kind == ADD_SEGMENTS:
             self.add(*elements(segments=body.bodies(2)))
         elif kind == UPCOMING:
-            self.upcoming = body.numbers(2)
-        elif kind == LANES:
+            self.upcoming = [each for each in body.numbers(2) if each in self.maneuvers]
+        elif kind == LANES and body.number(2) in (0, *self.lanes):
             self.current_lanes = body.number(2)
         elif kind == ROAD:
             self.road = (body.texts(1) + [""])[0]
         elif kind == STATE:
             self.state = body.number(2)
-        elif kind == ESTIMATES:
+        elif kind == ESTIMATES and body.number(2) in self.maneuvers:
             self.distances[body.number(2)] = body.body(3).number(1)
+        elif kind == PAUSE:
+            self.paused, self.state = True, 0
+        elif kind == RESUME:
+            if body.number(1) != self.generation:
+                self.begin_route(body.body(3), body.number(1))
+            self.paused = False
+        elif kind == SHARE:  # a real vehicle would ask its own navigation
+            say(f"shared {(body.body(2).texts(3) + ['-'])[0]}")
+            self.send(SHARE_ANSWER, chunk(1, body.text(1)) + number(2, ACCEPTED), self.session)
 
     def show(self):
-        """Prints the display, when it has changed and no snapshot is on its way."""
+        """Prints the display, when it has changed and nothing is half on its way."""
         line = ""
         if self.trip:
             first = self.upcoming[0] if self.upcoming else 0
@@ -166,7 +189,7 @@ class Cluster(Peer):
             line += f", {len(self.maneuvers)} maneuvers, {self.lanes.get(self.current_lanes, 0)} lanes"
             line += f", {len(self.segments)} segments with {sum(self.segments.values())} points"
             line += "".join(f", gauge {key} at {percent} %" for key, percent in sorted(self.gauges.items()))
-        if not self.snapshot and line != self.shown:
+        if not self.snapshot and not self.awaits_more and line != self.shown:
             self.shown = line
             say(line or "shows nothing")
 
@@ -175,15 +198,21 @@ class Cluster(Peer):
             self.requests += 1
             place = double(1, float(words[1])) + double(2, float(words[2]))
             body = chunk(1, f"request-{self.requests}") + chunk(2, chunk(1, place) + chunk(3, "A place"))
-            kind = WAYPOINT if words[0] == "waypoint" else DESTINATION
-            self.asked[f"request-{self.requests}"] = kind, body
-            self.send(kind, body)
+            # A waypoint is for the drive that is shown, not for a later one.
+            kind, session = (WAYPOINT, self.session) if words[0] == "waypoint" else (DESTINATION, 0)
+            self.asked[f"request-{self.requests}"] = kind, body, session
+            self.send(kind, body, session)
         elif words == ["withdraw"]:
-            self.send(WITHDRAW, chunk(1, f"request-{self.requests}"))
+            last = f"request-{self.requests}"
+            if last in self.asked:  # else it has ended
+                self.asked[last] = WITHDRAW, chunk(1, last), 0
+                self.send(WITHDRAW, chunk(1, last))
         elif words in (["yes"], ["no"]) and self.prompt and time.monotonic() < self.deadline:
             self.send(PROMPT_ANSWER, chunk(1, self.prompt) + number(2, int(words == ["yes"])))
-        elif words in (["own"], ["cancel"]):
-            self.send(CANCEL_NAVIGATION, number(1, 1 if words == ["own"] else 2))
+        elif words == ["own"]:
+            self.send(CANCEL_NAVIGATION, number(1, 1))
+        elif words == ["cancel"]:
+            self.send(CANCEL_NAVIGATION, number(1, 2), self.session)
         elif words == ["allow"]:
             self.send(ALLOW_NAVIGATION)
         else:

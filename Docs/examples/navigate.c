@@ -275,6 +275,8 @@ static void finish_request(const Waymark__V1__RequestOutcome *outcome) {
     publish_route(RESUME);
 }
 
+static void refused(const Waymark__V1__Error *error) { (void)error; }
+
 static void received(const struct frame *frame) {
     switch (frame->type) {
     case SESSION_OPENED:

@@ -17,7 +17,7 @@
 #include "waymark/v1/session.pb-c.h"
 #include "waymark/v1/vehicle.pb-c.h"
 
-enum { HEADER_BYTES = 24, FRAME_BYTES_MAX = 1 << 20 };
+enum { HEADER_BYTES = 24, FRAME_BYTES_MAX = 1 << 24 };
 enum { HELLO = 1, WELCOME, GOODBYE, PING, PONG, ERROR };
 
 enum { SKIPPABLE = 1, IS_STATE = 8, RETAINED = 16 }; /* flags */
@@ -37,6 +37,7 @@ struct frame {
 static void say_hello(void);
 static void welcomed(const Waymark__V1__Welcome *welcome);
 static void received(const struct frame *frame);
+static void refused(const Waymark__V1__Error *error);
 static bool obey(const char *command, double latitude, double longitude);
 
 static struct {
@@ -168,7 +169,7 @@ static void handle(const struct frame *frame) {
     } else if (frame->type == PING) {
         send_bytes(PONG, 0, 0, frame->body, frame->length);
     } else if (frame->type == ERROR) {
-        WITH(Error, error, say("error %d %s: %s", (int)m->code, m->field, m->reason););
+        WITH(Error, error, say("error %d %s: %s", (int)m->code, m->field, m->reason); refused(m););
     } else if (frame->type == GOODBYE) {
         WITH(Goodbye, goodbye, say("goodbye %d %s", (int)m->code, m->reason););
         exit(1);

@@ -2,6 +2,7 @@
 
 Written from Docs/protocol.md and Protos/ alone, without packages: bodies are built and read by hand.
 """
+import functools
 import os
 import select
 import socket
@@ -117,13 +118,16 @@ class Frame:
     def __init__(self, header, data):
         _, _, self.flags, self.type, self.key, _, self.session, self.sequence = header
         self.data = data
-        self.body = Body(data if self.type in KNOWN else b"")  # a newer gateway may have more types
+
+    @functools.cached_property
+    def body(self):
+        return Body(self.data if self.type in KNOWN else b"")  # a newer gateway may have more types
 
 
 class Peer:
     """One role's program: a connection, its keepalive, and commands from standard input, one a line.
 
-    Subclasses have `hello(token)`, `welcomed(body)`, `received(frame)` and `command(words)`.
+    Subclasses have `hello(token)`, `welcomed(body)`, `received(frame)` and `command(words)`, and may have `refused(body)`.
     """
 
     def __init__(self, address, frame_bytes_max=0):
@@ -188,6 +192,9 @@ class Peer:
             except (IndexError, ValueError, struct.error):  # a body that is not what its type says
                 pass
 
+    def refused(self, body):
+        """An Error of the gateway."""
+
     def handle(self, frame):
         if frame.type == WELCOME:
             self.active = True
@@ -199,6 +206,7 @@ class Peer:
             self.send(PONG, frame.data)
         elif frame.type == ERROR:
             say(f"error {frame.body.number(1)} {frame.body.text(2)}: {frame.body.text(3)}")
+            self.refused(frame.body)
         elif frame.type == GOODBYE:
             say(f"goodbye {frame.body.number(1)} {frame.body.text(2)}".rstrip())
             sys.exit(1)

@@ -59,12 +59,16 @@ class Cluster:
 
     def __init__(self, address, vehicle, slots="0"):
         limits = VehicleLimits(maneuvers_stored_max=int(slots))
-        self.endpoint = Endpoint(vehicle, "cluster", address, limits=limits, on_prompt=self.ask)
+        self.endpoint = Endpoint(vehicle, "cluster", address, limits=limits, on_prompt=self.ask, on_destination=self.take)
         self.requests, self.prompt, self.tasks = 0, None, set()
 
     async def ask(self, _prompt):
         self.prompt = asyncio.get_running_loop().create_future()
         return await self.prompt
+
+    @staticmethod
+    async def take(_destination):
+        return True
 
     def begin(self, call):
         task = asyncio.create_task(call)

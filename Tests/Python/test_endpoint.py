@@ -6,7 +6,9 @@ import pytest
 
 from waymark_nav import Phase, VehicleState
 from waymark_nav import messages as m
+from waymark_nav._wire import Message
 from waymark_nav.core import Endpoint, EndpointSettings, RequestEnded, StopEnded, Update
+from waymark_nav.core._state import changed
 from waymark_nav.frames import Flags, Frame
 from waymark_nav.messages import CancelReason, Outcome, SessionEndReason
 
@@ -117,6 +119,55 @@ def test_an_endpoint_ignores_the_end_of_another_session_and_publications_of_anot
     assert machine.state == before
     gateway.say(m.SessionEnded(session_id=7, reason=SessionEndReason.REPLACED))
     assert machine.state.end_reason == SessionEndReason.REPLACED
+
+
+def test_an_endpoint_ignores_missed_frames_of_a_session_that_it_does_not_hold() -> None:
+    machine, gateway = connected()
+    gateway.events()
+    snapshot(gateway, m.StartGuidance(trip=TRIP, generation=1, route=route()), to=4, kind=MISSED)
+    assert machine.state == VehicleState()
+    assert gateway.events(Update) == []
+    hello = gateway.reconnect(resumed=True)
+    assert (hello.resume_session_id, hello.resume_sequence) == (0, 0)
+
+
+def test_a_publication_that_the_state_cannot_use_moves_the_cursor_only() -> None:
+    machine, gateway = connected()
+    snapshot(gateway)
+    number = 0
+
+    def receive(*messages: Message) -> None:
+        nonlocal number
+        for message in messages:
+            number += 1
+            before = machine.state
+            gateway.say(message, 7, number)
+            assert machine.state == changed(before, sequence=number), message
+
+    receive(
+        m.UpdateTrip(trip=TRIP), m.CurrentRoadName(name_variants=("A",)), m.PauseGuidance(reason=m.PauseReason.LOADING),
+        m.ResumeGuidance(generation=1, route=route()), m.AddManeuvers(maneuvers=(m.Maneuver(id=5),)),
+    )  # fmt: skip
+    number += 1
+    gateway.say(m.StartGuidance(trip=TRIP, generation=1, route=route()), 7, number)
+    receive(
+        m.AddManeuvers(generation=2, maneuvers=(m.Maneuver(id=77),)),
+        m.UpcomingManeuvers(maneuver_ids=()),
+        m.UpdateManeuverState(generation=2, state=m.ManeuverState.PREPARE),
+        m.UpdateManeuverEstimates(generation=2, maneuver_id=1, travel_estimates=meters(9)),
+        m.UpdateManeuverEstimates(generation=1, maneuver_id=77, travel_estimates=meters(9)),
+        m.CurrentLaneGuidance(generation=1, lane_guidance_id=77),
+        m.CurrentRouteSegment(generation=1, segment_id="elsewhere"),
+        m.ResumeGuidance(generation=2),
+        m.DismissAlert(alert_id=4),
+    )
+    number += 1
+    gateway.say(m.UpcomingManeuvers(generation=1, maneuver_ids=(77, 1)), 7, number)
+    assert machine.state.upcoming_maneuvers == (1,)
+    # One that it cannot read moves the cursor as well.
+    number += 1
+    gateway.send(Frame(m.MessageType.CURRENT_ROAD_NAME, b"\x0a\xff", 7, number))
+    assert (machine.state.sequence, machine.state.current_road_name) == (number, ())
 
 
 def test_slots_hold_what_was_added_last() -> None:
@@ -326,6 +377,21 @@ def test_receipts_are_sent_at_most_as_often_as_the_client_wants() -> None:
     gateway.say(m.CurrentRoadName(), 7, 4)
     gateway.wait(0.5)
     assert gateway.sent() == [m.Receipt(received_sequence=4, shown_sequence=4)]
+
+
+def test_a_receipt_follows_the_end_of_a_snapshot_and_none_a_session_that_wants_none() -> None:
+    _, gateway = connected()
+    begin = m.SnapshotBegin(kind=FULL, client_id="app", receipts_every_milliseconds=500, to_sequence=9)
+    gateway.say(begin, 7)
+    gateway.wait(1)
+    assert gateway.sent() == []
+    gateway.say(m.SnapshotEnd(), 7)
+    gateway.wait(0.5)
+    assert gateway.sent() == [m.Receipt(received_sequence=9)]
+    gateway.say(m.CurrentRoadName(), 7, 10)
+    snapshot(gateway, session=8)
+    gateway.wait(2)
+    assert gateway.sent() == []
 
 
 def test_what_a_caller_can_queue_is_bounded() -> None:

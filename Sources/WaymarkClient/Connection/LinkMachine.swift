@@ -260,7 +260,10 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
             self.handle(.received(try Codec.decode(frame)), at: now, &actions)
         } catch {
             switch error {
-            case .rejected(let rejection): self.handle(.rejected(rejection), at: now, &actions)
+            case .rejected(let rejection):
+                self.handle(.rejected(rejection), at: now, &actions)
+                guard MessageType.published.contains(frame.header.rawType) else { return }
+                self.tell(.skipped(frame.header), at: now, &actions)
             // From a newer gateway, or an extension.
             case .unknownType: self.tell(.skipped(frame.header), at: now, &actions)
             }

@@ -25,7 +25,7 @@ package enum PeerEvent: Sendable {
     /// The gateway has welcomed this peer and accepts frames up to `frameBytesMax` bytes. ``state(_:)`` follows.
     case welcomed(Welcome, frameBytesMax: Int)
     case received(Envelope)
-    /// A frame of a type that this build does not know.
+    /// A frame of a type that this build does not know, or a publication whose body cannot be decoded.
     case skipped(FrameHeader)
 }
 

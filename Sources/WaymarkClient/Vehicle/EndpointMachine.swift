@@ -147,6 +147,7 @@ package struct EndpointMachine: PeerMachine {
     private mutating func received(_ envelope: Envelope, at now: Instant, _ outputs: inout [Output]) {
         let session = self.held.state.session
         self.held.apply(envelope, at: self.clockInstant(now))
+        guard [.none, SessionID(session), self.sessionID].contains(envelope.session) else { return }
         self.outbox.received(envelope.message, in: envelope.session)
         switch envelope.message {
         case .requestOutcome(let outcome):
@@ -169,6 +170,8 @@ package struct EndpointMachine: PeerMachine {
             self.shownSequence = 0
             self.receiptInterval =
                 begin.receiptsEveryMilliseconds > 0 ? .milliseconds(begin.receiptsEveryMilliseconds) : nil
+            if self.receiptInterval == nil { self.receiptDeadline = nil }
+        case .snapshotEnd: self.scheduleReceipt(at: now)
         default: break  // Only changes the state.
         }
         if case .publication = envelope.message { self.scheduleReceipt(at: now) }

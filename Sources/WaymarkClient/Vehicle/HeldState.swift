@@ -28,7 +28,8 @@ package struct HeldState: Sendable, Hashable {
         self.state.apply(envelope, storage: self.storage, at: now)
     }
 
-    /// Skips a frame of a type that this build does not know. A publication moves the position all the same.
+    /// Skips a frame of a type that this build does not know, or whose body cannot be decoded. A publication moves the position all
+    /// the same.
     package mutating func skip(_ header: FrameHeader, at now: ContinuousClock.Instant? = nil) {
         self.state.skip(header, at: now)
     }

@@ -88,8 +88,11 @@ public struct VehicleState: Sendable, Hashable {
     package mutating func apply(
         _ envelope: Envelope, storage: VehicleLimits = .init(), at now: ContinuousClock.Instant? = nil
     ) {
+        let session = envelope.session.rawValue
         switch envelope.message {
-        case .snapshotBegin(let begin): return self.begin(begin, envelope, at: now)
+        case .snapshotBegin(let begin) where begin.kind == .full || session == self.session:
+            self.begin(begin, envelope, at: now)
+        case _ where session != 0 && session != self.session: return  // Of a session that is not held.
         case .snapshotEnd:
             if let snapshotEnd { self.sequence = snapshotEnd }
             (self.isInSnapshot, self.snapshotEnd, self.awaitsMore) = (false, nil, false)
@@ -102,14 +105,14 @@ public struct VehicleState: Sendable, Hashable {
                 self.end(EndReason(ended.reason))
             }
         case .publication(let publication):
-            guard self.session != 0, envelope.session.rawValue == self.session else { return }
+            guard session != 0 else { return }
             self.count(envelope.sequence, envelope.flags, at: now)
-            self.apply(publication, storage)
+            if self.canUse(publication) { self.apply(publication, storage) }
         default: break  // The others do not change the state.
         }
     }
 
-    /// Counts a publication of a type that this build does not know; ignores other frames.
+    /// Counts a publication that cannot be decoded; ignores other frames.
     mutating func skip(_ header: FrameHeader, at now: ContinuousClock.Instant?) {
         guard MessageType.published.contains(header.rawType), self.session != 0,
             header.session.rawValue == self.session
@@ -146,6 +149,40 @@ public struct VehicleState: Sendable, Hashable {
         self.phase = .ended(reason)
     }
 
+    /// Whether the state allows a publication, and holds what it refers to. A gateway sends no other.
+    private func canUse(_ publication: Publication) -> Bool {
+        if self.phase == .preview {
+            switch publication {
+            case .tripPreviews, .startGuidance, .finishGuidance, .cancelGuidance: return true
+            default: return false
+            }
+        }
+        return switch publication {
+        case .addManeuvers(_, let generation), .addLaneGuidances(_, let generation),
+            .addRouteSegments(_, let generation), .upcomingManeuvers(_, let generation),
+            .maneuverState(_, let generation):
+            generation == self.generation
+        case .resumeGuidance(let generation, _, let route): route != nil || generation == self.generation
+        case .currentLaneGuidance(let id, let generation):
+            generation == self.generation
+                && (id == nil || self.laneGuidances.contains { $0.id == id })
+        case .maneuverEstimates(let id, _, let generation):
+            generation == self.generation && self.maneuvers.contains { $0.id == id }
+        case .currentRouteSegment(let id, let generation):
+            generation == self.generation && self.segments.contains { Identifier($0.id) == Identifier(id) }
+        case .dismissAlert(let id, _): self.alert?.id == id
+        case .tripPreviews, .startGuidance, .updateTrip, .currentRoadName, .tripEstimates, .pauseGuidance,
+            .showAlert, .shareDestination, .finishGuidance, .cancelGuidance:
+            true
+        }
+    }
+
+    /// Those of the ids whose maneuvers are held.
+    private func held(_ ids: [ManeuverID]) -> [ManeuverID] {
+        let held = Set(self.maneuvers.map(\.id))
+        return ids.filter(held.contains)
+    }
+
     private mutating func apply(_ publication: Publication, _ storage: VehicleLimits) {
         switch publication {
         case .tripPreviews(let trips, _): self.previews = trips
@@ -164,7 +201,7 @@ public struct VehicleState: Sendable, Hashable {
         case .addLaneGuidances(let added, _): self.add(added, storage)
         case .addRouteSegments(let added, _):
             self.segments = Self.adding(added, to: self.segments, countMax: 0) { Identifier($0.id) }
-        case .upcomingManeuvers(let ids, _): self.upcomingManeuvers = ids
+        case .upcomingManeuvers(let ids, _): self.upcomingManeuvers = self.held(ids)
         case .currentLaneGuidance(let id, _): self.currentLaneGuidance = id
         case .currentRoadName(let variants): self.currentRoadName = variants
         case .maneuverState(let state, _): self.maneuverState = state
@@ -192,13 +229,15 @@ public struct VehicleState: Sendable, Hashable {
         self.maneuvers = route.maneuvers
         self.laneGuidances = route.laneGuidances
         self.segments = route.segments
-        self.upcomingManeuvers = route.upcomingManeuvers
+        self.upcomingManeuvers = self.held(route.upcomingManeuvers)
         self.currentLaneGuidance = route.currentLaneGuidance
         self.currentSegment = route.currentSegment ?? route.segments.first?.id
         self.tripEstimates = route.tripTravelEstimates
         self.timeRemainingColor = .default
         self.maneuverEstimates = [:]
-        if let estimates = route.maneuverTravelEstimates, let first = route.upcomingManeuvers.first {
+        if let estimates = route.maneuverTravelEstimates, let first = route.upcomingManeuvers.first,
+            first == self.upcomingManeuvers.first
+        {
             self.maneuverEstimates[first] = estimates
         }
         self.maneuverState = .continue

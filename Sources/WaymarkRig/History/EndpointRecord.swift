@@ -85,7 +85,7 @@ package struct EndpointRecord: Sendable {
             // The session may end within a snapshot.
             if self.held.state.session == 0 { self.isInSnapshot = false }
             self.events.receive(envelope, session: self.held.state.session)
-        } else if crossed.rejection == nil {
+        } else {
             self.held.skip(crossed.frame.header)
         }
         return self.held != before || self.events.count != owed || self.isInSnapshot != wasInSnapshot

@@ -41,6 +41,13 @@ class Judging:
         if feature not in link.hello.get("navigation", link.hello.get("vehicle", {})).get("features", []):
             raise Failed(f"it does not declare {feature}", "UNIMPLEMENTED")
 
+    async def takes(self, size, _):
+        """The endpoint's Hello allows frames of this size; otherwise the case does not apply."""
+        link = next(iter(self.links.values()))
+        most = link.hello.get("vehicle", {}).get("limits", {}).get("frame_bytes_max", 0)
+        if 0 < most < size:
+            raise Failed(f"it takes frames of at most {most} bytes", "UNIMPLEMENTED")
+
     async def come(self, target, step):
         """The first frame of a type that came fits a pattern."""
         frame = next(frame for _, frame in self.came(target, step["type"]))

@@ -315,8 +315,10 @@ class PeerLaws(Laws):
     def session_of(self, frame):
         if self.role != "endpoint" or frame.name not in MESSAGES:
             return
-        either = frame.type >= 0x200 or frame.name == "Receipt"
-        fits = frame.session in self.sessions or frame.session == 0 if either else frame.session == 0
+        if frame.name == "Receipt":
+            fits = frame.session in self.sessions
+        else:
+            fits = frame.session == 0 or frame.type >= 0x200 and frame.session in self.sessions
         self.law("SESSION", fits, f"{frame.name} has the session {frame.session}")
 
 
@@ -325,11 +327,15 @@ class EndpointLaws(PeerLaws):
 
     def __init__(self):
         super().__init__("endpoint")
-        self.cursor = self.end = self.every = 0
+        self.cursor = self.end = self.every = self.session = 0
         self.is_full, self.receipts, self.cursors = False, [], {0}
 
     def sent(self, frame, now):
         super().sent(frame, now)
+        if frame.name == "SnapshotBegin" and frame.decoded.get("kind") == "FULL":
+            self.session = frame.session
+        if frame.session != self.session:
+            return
         if frame.name == "SnapshotBegin":
             self.is_full = frame.decoded.get("kind") == "FULL"
             self.every = frame.decoded.get("receipts_every_milliseconds", 0) / 1000

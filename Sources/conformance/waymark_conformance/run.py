@@ -203,6 +203,7 @@ class PeerView:
             laws.sessions |= scene.observed[-1].sessions
             if self.peer.role == "endpoint":
                 laws.cursor, laws.end = scene.observed[-1].cursor, scene.observed[-1].end
+                laws.session = scene.observed[-1].session
                 laws.cursors |= scene.observed[-1].cursors
         scene.observed.append(laws)
         return Link(target, reader, writer, scene.log, laws)

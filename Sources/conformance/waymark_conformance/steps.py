@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import math
 
-from .frames import PUBLISHED, Frame, flag_bits, flag_names, type_number
+from .frames import HEADER, PUBLISHED, Frame, flag_bits, flag_names, type_number
 from .judging import Failed, Judging
 from .links import clock
 from .match import filled, merged, mismatch
@@ -19,6 +19,13 @@ LINGER = 0.12
 # How long a frame in pieces may pause between them, all in all: a busy machine would take so long that the other side gives up.
 PAUSES = 1.0
 unique = itertools.count(1)
+
+
+def padded(body, size):
+    """The body with an unknown field of zeros, so that its frame has this size."""
+    left = size - HEADER.size - len(body) - 6  # a tag of two bytes, a length of four
+    length = bytes([left & 127 | 128, left >> 7 & 127 | 128, left >> 14 & 127 | 128, left >> 21])
+    return body + b"\xba\x3e" + length + bytes(left)
 
 
 class Scene(Judging):
@@ -136,7 +143,8 @@ class Scene(Judging):
             return bytes.fromhex("".join(raw) if isinstance(raw, list) else raw)
         body = encode(name, self.fill(step.get("body", {}))) if not name.startswith("0x") else b""
         more = self.fill(step.get("append", ""))
-        return bytes.fromhex(step.get("prepend", "")) + body + bytes.fromhex("".join(more) if isinstance(more, list) else more)
+        body = bytes.fromhex(step.get("prepend", "")) + body + bytes.fromhex("".join(more) if isinstance(more, list) else more)
+        return padded(body, step["pad"]) if "pad" in step else body
 
     async def send(self, target, step):
         """Sends a frame. A publication gets the connection's session and next number, unless the step gives others."""
@@ -512,6 +520,7 @@ VERBS = {
         "times",
         "silence",
         "declares",
+        "takes",
         "come",
         "terminate",
         "change",

@@ -80,6 +80,67 @@ import WaymarkProtocol
         #expect(held.state == VehicleState())
     }
 
+    @Test func `frames of a session that is not held change nothing`() {
+        var held = HeldState()
+        let missed = SnapshotBegin(kind: .missed, client: ClientID(unchecked: "c"))
+        let frames: [Message] = [
+            .snapshotBegin(missed), .publication(.startGuidance(trip, generation: 1, route)), .snapshotEnd,
+            .sessionSuspended(SessionSuspended(graceMilliseconds: 1)), .publication(.cancelGuidance),
+        ]
+        for message in frames { held.apply(Envelope(message, session: SessionID(4), sequence: 8)) }
+        #expect(held == HeldState())
+        let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "c"))
+        held.apply(Envelope(.snapshotBegin(begin), session: SessionID(3)))
+        held.apply(Envelope(.snapshotEnd, session: SessionID(3)))
+        let before = held
+        for message in frames { held.apply(Envelope(message, session: SessionID(4), sequence: 8)) }
+        #expect(held == before)
+    }
+
+    @Test func `a publication that the state cannot use moves the cursor only`() {
+        var held = HeldState()
+        var number: UInt64 = 0
+        func receive(_ publication: Publication) -> VehicleState {
+            number += 1
+            held.apply(Envelope(.publication(publication), session: SessionID(3), sequence: number))
+            #expect(held.position == number)
+            return held.state
+        }
+        func expectNothing(of publications: [Publication]) {
+            var before = held.state
+            for publication in publications {
+                let after = receive(publication)
+                before.sequence = number
+                #expect(after == before, "\(publication)")
+            }
+        }
+        let (first, unknown) = (ManeuverID(rawValue: 1), ManeuverID(rawValue: 77))
+        let estimates = TravelEstimates(distanceRemaining: .meters(9))
+        let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "c"))
+        held.apply(Envelope(.snapshotBegin(begin), session: SessionID(3)))
+        held.apply(Envelope(.snapshotEnd, session: SessionID(3)))
+        expectNothing(of: [
+            .updateTrip(trip), .currentRoadName(["A"]), .pauseGuidance(.loading, description: []),
+            .resumeGuidance(generation: 1, .missedTurn, route), .addManeuvers(route.maneuvers, generation: 0),
+        ])
+        _ = receive(.startGuidance(trip, generation: 1, route))
+        expectNothing(of: [
+            .addManeuvers([Maneuver(id: unknown, type: .leftTurn)], generation: 2),
+            .upcomingManeuvers([], generation: 0), .maneuverState(.prepare, generation: 2),
+            .maneuverEstimates(first, estimates, generation: 2),
+            .maneuverEstimates(unknown, estimates, generation: 1),
+            .currentLaneGuidance(LaneGuidanceID(rawValue: 5), generation: 1),
+            .currentRouteSegment("leg", generation: 1), .resumeGuidance(generation: 2, .missedTurn, nil),
+            .dismissAlert(4, .timeout),
+        ])
+        #expect(receive(.upcomingManeuvers([unknown, first], generation: 1)).upcomingManeuvers == [first])
+        var other = route
+        other.upcomingManeuvers = [unknown, first]
+        other.maneuverTravelEstimates = estimates
+        let state = receive(.resumeGuidance(generation: 2, .missedTurn, other))
+        #expect(state.upcomingManeuvers == [first] && state.maneuverEstimates.isEmpty)
+    }
+
     @Test func `only publications and the end of a snapshot move the cursor`() {
         var held = HeldState()
         func hear(_ message: Message, _ sequence: UInt64 = 0) -> UInt64? {

@@ -257,6 +257,54 @@ import WaymarkProtocol
         #expect(endpoint.read().isEmpty)
     }
 
+    @Test func `a receipt follows the end of a snapshot, and none a session that wants none`() throws {
+        var endpoint = try DrivenPeer.endpoint()
+        endpoint.open(keepalive: 600_000)
+        var begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))
+        (begin.receiptsEveryMilliseconds, begin.toSequence) = (500, 9)
+        endpoint.hear(.snapshotBegin(begin), session: SessionID(3))
+        endpoint.wait(.seconds(1))
+        #expect(endpoint.read().isEmpty)
+        endpoint.hear(.snapshotEnd, session: SessionID(3))
+        endpoint.wait(.milliseconds(500))
+        #expect(endpoint.readMessages() == [.receipt(Receipt(receivedSequence: 9, shownSequence: 0))])
+        endpoint.hear(.publication(.currentRoadName(["A"])), session: SessionID(3), sequence: 10)
+        begin.receiptsEveryMilliseconds = 0
+        endpoint.hear(.snapshotBegin(begin), session: SessionID(4))
+        endpoint.hear(.snapshotEnd, session: SessionID(4))
+        endpoint.wait(.seconds(10))
+        #expect(endpoint.read().isEmpty)
+    }
+
+    @Test func `a frame of a session that is not held tells nothing`() throws {
+        var endpoint = try DrivenPeer.endpoint()
+        endpoint.open()
+        let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))
+        endpoint.hear(.snapshotBegin(begin), session: SessionID(3))
+        endpoint.hear(.snapshotEnd, session: SessionID(3))
+        _ = endpoint.takeOutputs()
+        let missed = SnapshotBegin(kind: .missed, client: ClientID(unchecked: "other"))
+        for message in [.publication(.finishGuidance), .snapshotBegin(missed), .snapshotEnd] as [Message] {
+            endpoint.hear(message, session: SessionID(4), sequence: 2)
+        }
+        #expect(endpoint.takeOutputs().isEmpty)
+        #expect(endpoint.link.peer.hello().resumeSession == SessionID(3))
+    }
+
+    @Test func `a publication that cannot be read moves the cursor`() throws {
+        var endpoint = try DrivenPeer.endpoint()
+        endpoint.open()
+        let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))
+        endpoint.hear(.snapshotBegin(begin), session: SessionID(3))
+        endpoint.hear(.snapshotEnd, session: SessionID(3))
+        let road = Message.publication(.currentRoadName(["A"]))
+        var bytes = Codec.encode(Envelope(road, session: SessionID(3), sequence: 7)).bytes
+        bytes[FrameHeader.byteCount + 1] = 0xFF
+        endpoint.handle(.received(Array(bytes)))
+        #expect(endpoint.link.peer.hello().resumeSequence == 7)
+        #expect(endpoint.link.peer.state.currentRoadName.isEmpty)
+    }
+
     @Test func `a call that is abandoned before anything is written leaves nothing to write`() throws {
         var endpoint = try DrivenPeer.endpoint()
         endpoint.open()

@@ -342,7 +342,7 @@ class Hello(Message):
     resumption_token: bytes = b""
 
     #: With a token, a vehicle endpoint's place: the session it was in, and its cursor: up to which number it holds the
-    #: session; see Docs/protocol.md, Resumption. 0 and 0: none.
+    #: session; see Docs/protocol.md, Resumption. 0 and 0: none. A session and 0: it holds nothing of it yet.
     resume_session_id: int = 0
 
     resume_sequence: int = 0

@@ -141,7 +141,7 @@ class Prompt(Message):
 
     travel_estimates: TravelEstimates
 
-    #: When the gateway gives up.
+    #: How long the gateway still waits for an answer when it sends this.
     deadline_milliseconds: int = 0
 
 

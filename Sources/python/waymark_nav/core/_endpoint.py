@@ -249,15 +249,31 @@ class Endpoint(Peer):
     def _received(self, whole: Frame, message: Message | None, now: float) -> None:
         if message is None and not whole.is_published:
             return  # Of a later version of the protocol.
+        before = self.state.session
         self.state = state_of.apply(self.state, whole, message, self.settings.limits, now)
+        if whole.session not in (0, before, self.state.session):
+            return  # Of a session that is not held.
         self._outbox.received(message, whole.session)
         self._answered(whole, message)
         if isinstance(message, m.SnapshotBegin):
             self._shown = 0
             self._receipt_interval = message.receipts_every_milliseconds / 1_000
-        if whole.is_published and self._receipt_interval and self._receipt_due is None:
-            self._receipt_due = now + self._receipt_interval
+            if not self._receipt_interval:
+                self._receipt_due = None
+        if whole.is_published or isinstance(message, m.SnapshotEnd):
+            self._schedule_receipt(now)
         self._tell(Update(name=type_name(whole.type), message=message, state=self.state, frame=whole))
+
+    def _unreadable(self, whole: Frame, now: float) -> None:
+        # Moves the cursor all the same.
+        self.state = state_of.apply(self.state, whole, None, self.settings.limits, now)
+        if whole.is_published:
+            self._schedule_receipt(now)
+
+    def _schedule_receipt(self, now: float) -> None:
+        """The cursor may have changed."""
+        if self._receipt_interval and self._receipt_due is None:
+            self._receipt_due = now + self._receipt_interval
 
     def _answered(self, whole: Frame, message: Message | None) -> None:
         match message:

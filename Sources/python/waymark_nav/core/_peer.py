@@ -107,6 +107,9 @@ class Peer:
         """One frame for the role; message is None if this version does not know the type."""
         raise NotImplementedError
 
+    def _unreadable(self, whole: Frame, now: float) -> None:
+        """A frame of a known type for the role whose body breaks a rule. It tells nothing."""
+
     def _dequeue(self, now: float) -> list[Frame]:
         """Removes and returns what to send now."""
         raise NotImplementedError
@@ -195,6 +198,7 @@ class Peer:
                 except Rejection as rejection:
                     if self.is_traced:
                         self._tell(Traced(whole, rejection))
+                    self._unreadable(whole, now)
                     continue  # A peer ignores what it cannot use.
             if isinstance(message, Welcome):
                 self._activate(message, now)

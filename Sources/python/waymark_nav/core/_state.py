@@ -129,6 +129,10 @@ def is_full(begin: m.SnapshotBegin) -> bool:
 
 def apply(state: VehicleState, whole: Frame, message: Message | None, limits: m.VehicleLimits, now: float) -> VehicleState:
     """The state after a message. message is None for a publication that this version does not know."""
+    if isinstance(message, m.SnapshotBegin) and is_full(message):
+        return _begin(state, message, whole.session, now)
+    if whole.session not in (0, state.session):
+        return state  # Of a session that is not held.
     if whole.is_published:
         return _publication(state, whole, message, limits, now)
     if isinstance(message, m.SnapshotBegin):
@@ -169,7 +173,7 @@ def _begin(state: VehicleState, begin: m.SnapshotBegin, session: int, now: float
 
 
 def _publication(state: VehicleState, whole: Frame, message: Message | None, limits: m.VehicleLimits, now: float) -> VehicleState:
-    if state.session == 0 or whole.session != state.session:
+    if state.session == 0 or whole.session == 0:
         return state
     changes: dict[str, Any] = {"awaits_more": bool(whole.flags & Flags.MORE)}
     if state.snapshot_end is None:
@@ -177,7 +181,7 @@ def _publication(state: VehicleState, whole: Frame, message: Message | None, lim
     if not state.in_snapshot:
         changes["sequence"] = whole.sequence
     reduce = REDUCERS.get(type(message))
-    if reduce is not None:
+    if reduce is not None and _is_usable(state, message):
         changes |= reduce(state, message, limits)
     if changes.get("phase") is Phase.ENDED:
         return ended(changes["end_reason"])
@@ -185,6 +189,33 @@ def _publication(state: VehicleState, whole: Frame, message: Message | None, lim
 
 
 # Publications
+
+
+def _is_usable(state: VehicleState, message: Message | None) -> bool:
+    """Whether a publication is one that the state allows, and refers to what is held. A gateway sends no other."""
+    if state.phase is Phase.PREVIEW and not isinstance(message, _OF_PREVIEW):
+        return False
+    match message:
+        case m.StartGuidance() | m.ResumeGuidance(route=m.RouteInformation()):
+            return True
+        case m.UpdateManeuverEstimates() if all(each.id != message.maneuver_id for each in state.maneuvers):
+            return False
+        case m.CurrentLaneGuidance(lane_guidance_id=current) if current and all(each.id != current for each in state.lane_guidances):
+            return False
+        case m.CurrentRouteSegment() if all(each.id != message.segment_id for each in state.segments):
+            return False
+        case m.DismissAlert():
+            return state.alert is not None and state.alert.id == message.alert_id
+    return getattr(message, "generation", state.generation) == state.generation
+
+
+_OF_PREVIEW = (m.TripPreviews, m.StartGuidance, m.FinishGuidance, m.CancelGuidance)
+
+
+def _held(ids: Iterable[int], maneuvers: Iterable[m.Maneuver]) -> tuple[int, ...]:
+    """Those of the ids that are of one of the maneuvers."""
+    known = {maneuver.id for maneuver in maneuvers}
+    return tuple(each for each in ids if each in known)
 
 
 def _start(state: VehicleState, start: m.StartGuidance, limits: m.VehicleLimits) -> dict[str, Any]:
@@ -198,14 +229,15 @@ def _start(state: VehicleState, start: m.StartGuidance, limits: m.VehicleLimits)
 def route_values(route: m.RouteInformation, generation: int) -> dict[str, Any]:
     """What a new route sets."""
     estimates: dict[int, m.TravelEstimates] = {}
-    if route.maneuver_travel_estimates is not None and route.upcoming_maneuver_ids:
-        estimates[route.upcoming_maneuver_ids[0]] = route.maneuver_travel_estimates
+    upcoming = _held(route.upcoming_maneuver_ids, route.maneuvers)
+    if route.maneuver_travel_estimates is not None and upcoming and upcoming[0] == route.upcoming_maneuver_ids[0]:
+        estimates[upcoming[0]] = route.maneuver_travel_estimates
     return {
         "generation": generation,
         "maneuvers": tuple(route.maneuvers),
         "lane_guidances": tuple(route.lane_guidances),
         "segments": tuple(route.segments),
-        "upcoming_maneuvers": tuple(route.upcoming_maneuver_ids),
+        "upcoming_maneuvers": upcoming,
         "current_lane_guidance": route.current_lane_guidance_id,
         "current_segment": route.current_segment_id or (route.segments[0].id if route.segments else ""),
         "trip_estimates": route.trip_travel_estimates,
@@ -272,7 +304,7 @@ REDUCERS: dict[type[Any], Any] = {
     m.AddManeuvers: _add_maneuvers,
     m.AddLaneGuidances: _add_lane_guidances,
     m.AddRouteSegments: lambda state, message, limits: {"segments": _adding(message.segments, state.segments, 0)},
-    m.UpcomingManeuvers: lambda state, message, limits: {"upcoming_maneuvers": tuple(message.maneuver_ids)},
+    m.UpcomingManeuvers: lambda state, message, limits: {"upcoming_maneuvers": _held(message.maneuver_ids, state.maneuvers)},
     m.CurrentLaneGuidance: lambda state, message, limits: {"current_lane_guidance": message.lane_guidance_id},
     m.CurrentRoadName: lambda state, message, limits: {"current_road_name": tuple(message.name_variants)},
     m.UpdateManeuverState: lambda state, message, limits: {"maneuver_state": message.state},

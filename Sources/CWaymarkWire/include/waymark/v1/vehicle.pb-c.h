@@ -261,7 +261,7 @@ struct  Waymark__V1__Prompt
    */
   Waymark__V1__TravelEstimates *travel_estimates;
   /*
-   * When the gateway gives up.
+   * How long the gateway still waits for an answer when it sends this.
    */
   uint32_t deadline_milliseconds;
 };
