@@ -90,7 +90,7 @@ def when(cases):
     cases.add("when: a state that begins again is another event", twice, state, "failed", 6)
     already = Drive().joined().state(0.5, "PREPARE").step(1).road(1.5)
     cases.step("when: a state that holds at the step is an event", already, state, "passed", 1.5)
-    snapshot = Drive().joined().full(1, 2).state(1, "PREPARE").road(1.5).whole(3)
+    snapshot = Drive().joined().full(1, 2).publish(1, START, sequence=1).state(1, "PREPARE").road(1.5).whole(3)
     cases.add("when: a state counts when its snapshot is whole", snapshot, state, "failed", 4)
     client = {"when": {"message": ROAD, "of": "client"}, "eventually": {"currentRoadName": ["A"]}, "within": "1s"}
     crossed = Drive().joined().says(1, m.CurrentRoadName(name_variants=("A",)), 2).road(1.2, "A")

@@ -22,18 +22,21 @@ import WaymarkRig
         history.append(.connection(Self.cluster, .admitted(resumed: false)), at: instant)
         let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))
         history.append(.frame(Self.frame(.snapshotBegin(begin))), at: instant)
+        let start = Message.publication(.startGuidance(.short, generation: 1, RouteInformation()))
+        history.append(.frame(Self.frame(start, sequence: 1)), at: instant)
         history.append(.frame(Self.frame(.snapshotEnd)), at: instant)
         history.append(.step(3, "drives"), at: instant)
         let road = Message.publication(.currentRoadName(["Hauptstrasse"]))
-        history.append(.frame(Self.frame(road, sequence: 1)), at: instant + .seconds(1))
+        history.append(.frame(Self.frame(road, sequence: 2)), at: instant + .seconds(1))
 
         let record = try #require(history.endpoint(Self.cluster))
         #expect(record.moment(at: 0)?.state.phase == .idle)
         #expect(record.moment(at: 1)?.state.isComplete == false)
-        #expect(record.moment(at: 3)?.state.isComplete == true)
-        #expect(record.moment(at: 3)?.state.currentRoadName == [])
-        #expect(record.moment(at: 4)?.state.currentRoadName == ["Hauptstrasse"])
-        #expect(record.moments.map(\.index) == [0, 1, 2, 4])
+        #expect(record.moment(at: 2)?.state.isComplete == false)
+        #expect(record.moment(at: 4)?.state.isComplete == true)
+        #expect(record.moment(at: 4)?.state.currentRoadName == [])
+        #expect(record.moment(at: 5)?.state.currentRoadName == ["Hauptstrasse"])
+        #expect(record.moments.map(\.index) == [0, 1, 2, 3, 5])
     }
 
     @Test func `an endpoint does not hold what a fault kept back`() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaymarkCodec
+import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig
 
@@ -120,12 +121,13 @@ import WaymarkRig
             return .frame(CrossedFrame(frame, of: Self.cluster, .toPeer, sent: Instant(nanoseconds: 0)))
         }
         let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))
+        let guidance = Message.publication(.startGuidance(.short, generation: 1, RouteInformation()))
         let history = Self.history(
-            [frame(.snapshotBegin(begin)), frame(.snapshotEnd)]
+            [frame(.snapshotBegin(begin)), frame(guidance), frame(.snapshotEnd)]
                 + (1...count).map { Self.road("A\($0 % 10)", $0) })
         let clock = ContinuousClock()
         let start = clock.now
-        let judge = Judge.judge(scenario, history, endingAt: WordCase.instant(Double(count) + 2))
+        let judge = Judge.judge(scenario, history, endingAt: WordCase.instant(Double(count) + 3))
         if wanted != nil { print("200 expectations, \(count) entries: \(clock.now - start)") }
         let failed = judge.results.filter { $0.outcome != .passed }
         #expect(failed.count == 40)

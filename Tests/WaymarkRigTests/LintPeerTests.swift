@@ -310,6 +310,31 @@ import WaymarkRig
         #expect(Self.comeback(after: 30, nil, says: Goodbye(.normal)) == [])
     }
 
+    @Test func `a peer that has said Goodbye does not keep the token of a Welcome that crosses it`() {
+        func welcome(_ low: UInt64) -> Message {
+            var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: low))
+            welcome.graceMilliseconds = 30_000
+            return .welcome(welcome)
+        }
+        func comeback(crosses: Bool) -> [LintID] {
+            let role = VehicleHello(
+                vehicle: Self.car, endpoint: EndpointName(unchecked: "cluster"), features: FeatureSet())
+            let hello = Message.hello(Hello(role: .vehicle(role)))
+            var sketch = LintSketch()
+            if crosses { sketch.send(.goodbye(Goodbye(.handshakeTimeout)), from: Self.cluster, at: 1) }
+            sketch.deliver(welcome(2), to: Self.cluster, at: 2)
+            sketch.connection(.ended(.handshakeTimeout), of: Self.cluster, at: 3)
+            sketch.send(hello, from: Self.cluster, at: 4)
+            // Of a later connection it keeps the token.
+            sketch.deliver(welcome(3), to: Self.cluster, at: 5)
+            sketch.connection(.ended(nil), of: Self.cluster, at: 6)
+            sketch.send(hello, from: Self.cluster, at: 7)
+            return sketch.rules()
+        }
+        #expect(comeback(crosses: true) == [.resumeForgotten])
+        #expect(comeback(crosses: false) == [.resumeForgotten, .resumeForgotten])
+    }
+
     @Test func `a vehicle reads and answers`() {
         func drive(_ code: CloseCode, _ peer: PeerID = Self.cluster, fault: String? = nil) -> [LintID] {
             var sketch = LintSketch()

@@ -200,10 +200,13 @@ struct ResumeForgottenRule: LintRule {
     }
 
     private var kept: [PeerID: Kept] = [:]
+    /// They have said Goodbye on their connection, and do not read what crosses it.
+    private var leaving: Set<PeerID> = []
 
     mutating func see(_ step: LintStep, _ world: LintWorld, _ context: inout LintContext) {
         switch step {
         case .message(let peer, .toPeer, .welcome(let welcome), _):
+            guard !self.leaving.contains(peer) else { return }
             // Observers are not told tokens: they see 0.
             let isHidden = welcome.resumptionToken == ResumptionToken(high: 0, low: 0)
             self.kept[peer] =
@@ -211,10 +214,13 @@ struct ResumeForgottenRule: LintRule {
                 ? nil
                 : Kept(
                     token: welcome.resumptionToken, grace: .milliseconds(welcome.graceMilliseconds))
-        case .message(let peer, .toGateway, .goodbye, _): self.kept[peer] = nil
+        case .message(let peer, .toGateway, .goodbye, _):
+            self.kept[peer] = nil
+            self.leaving.insert(peer)
         case .message(let peer, .toPeer, .goodbye(let goodbye), _):
             if !goodbye.code.isWorthReconnecting { self.kept[peer] = nil }
         case .connection(let peer, .ended):
+            self.leaving.remove(peer)
             if self.kept[peer]?.cut == nil { self.kept[peer]?.cut = context.instant }
         case .message(let peer, .toGateway, .hello(let hello), _):
             guard let kept = self.kept[peer], hello.resumptionToken != kept.token,
