@@ -92,10 +92,12 @@ import WaymarkProtocol
         try await peer.send(
             .snapshotBegin(SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))),
             session: SessionID(3))
+        try await peer.send(
+            .publication(.startGuidance(trip, generation: 1, route)), session: SessionID(3), sequence: 1)
         for number in 1...2_000 {
             try await peer.send(
                 .publication(.currentRoadName(["road \(number)"])), session: SessionID(3),
-                sequence: UInt64(number))
+                sequence: UInt64(number) + 1)
         }
         try await peer.send(.ping(nonce: 77))
         #expect(await peer.next { $0.message == .pong(nonce: 77) ? true : nil } == true)
