@@ -88,7 +88,7 @@ async def test_turn(rig):
         r"E +in +test_it.py:9",
         r"E +nearest +at \d+\.\d{3} s; 1 value is different",
         r"E +next.type +rightTurn +expected leftTurn",
-        r"E +> +\d+\.\d{3}  updateManeuverEstimates \d+: maneuver 1, distanceMeters 150",
+        r"E +> +\d+\.\d{3}  UpdateManeuverEstimates \d+: maneuver 1, distanceMeters 150",
         r"E +vehicle .* connected,.*",
         r".*Captured waymarkd call.*",
     ])  # fmt: skip
