@@ -108,7 +108,7 @@ import WaymarkRig
             "{ eventually: { currentRoadName: [none] }, within: 10h }",
             "{ always: { lanes.count: 0, next.distance: null }, for: 10h }",
             "{ never: { currentRoadName: { contains: B } } }",
-            "{ rate: { at-most: 1, per: 1s } }", "{ gap: { message: currentRoadName, below: 3s } }",
+            "{ rate: { at-most: 1, per: 1s } }", "{ gap: { message: currentRoadName, below: 4s } }",
             "{ message: prompt, within: 10h }", "{ never: { message: showAlert } }",
             "{ when: { state: { currentRoadName: [A7] } }, message: currentRoadName, within: 2s }",
             "{ unchanged: [trip, maneuvers], for: 10h }",
