@@ -137,6 +137,11 @@ let package = Package(
                     condition: .when(traits: ["ServiceLifecycle"])),
             ], swiftSettings: strict),
         .target(
+            name: "WaymarkJSON",
+            dependencies: [
+                "ProcessIO", "WaymarkClient", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
+            ], swiftSettings: strict),
+        .target(
             name: "WaymarkSimulation",
             dependencies: [
                 "StateCoding", "WaymarkAccess", "WaymarkConnections", "WaymarkProtocol", "WaymarkGateway",
@@ -152,6 +157,12 @@ let package = Package(
                 "WaymarkSimulation",
                 .product(name: "Yams", package: "Yams"),
             ], resources: [.embedInCode("API/Shipped")], swiftSettings: strict),
+        .target(
+            name: "WaymarkInspector",
+            dependencies: [
+                "WaymarkClient", "WaymarkCodec", "WaymarkGateway", "WaymarkJSON", "WaymarkModel",
+                "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
+            ], resources: [.copy("Resources")], swiftSettings: strict),
         .target(
             name: "WaymarkRigSockets",
             dependencies: [
@@ -172,8 +183,8 @@ let package = Package(
         .target(
             name: "WaymarkCommandLine",
             dependencies: [
-                "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkRoutes",
-                "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets",
+                "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkJSON",
+                "WaymarkRoutes", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets",
                 "WaymarkTelemetry", "WaymarkTransport", arguments, lifecycle,
                 logging, signals,
             ], resources: [.copy("Resources")], swiftSettings: strict),
@@ -316,7 +327,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkCommandLineTests",
             dependencies: [
-                "RigMutants", "WaymarkCommandLine", "WaymarkClient", "WaymarkCodec", "WaymarkRecording",
+                "RigMutants", "WaymarkCommandLine", "WaymarkClient", "WaymarkCodec", "WaymarkJSON",
+                "WaymarkRecording",
                 "WaymarkRig", "WaymarkRoutes", "WaymarkProtocol", "WaymarkModel", arguments,
             ],
             swiftSettings: testing),
