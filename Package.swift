@@ -43,7 +43,12 @@ let package = Package(
             name: "ServiceLifecycle",
             description:
                 "Makes NavigationClient, VehicleEndpoint and Observer services of swift-service-lifecycle."),
-        .default(enabledTraits: ["LiveEngines"]),
+        .trait(
+            name: "Inspector",
+            description:
+                "Serves pages and metrics over HTTP on this machine. Without it there is no HTTP server to build."
+        ),
+        .default(enabledTraits: ["LiveEngines", "Inspector"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -52,6 +57,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -115,6 +122,18 @@ let package = Package(
                 "WaymarkGateway", "WaymarkCodec", "WaymarkObservation",
                 "WaymarkTelemetry", nioCore,
                 nioPosix, logging,
+            ], swiftSettings: strict),
+        .target(
+            name: "WaymarkWeb",
+            dependencies: [
+                "NetworkErrors", "WaymarkTransport", nioCore, nioPosix, logging,
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "NIOHTTPTypes", package: "swift-nio-extras",
+                    condition: .when(traits: ["Inspector"])),
             ], swiftSettings: strict),
         .target(
             name: "WaymarkRoutes",
@@ -306,6 +325,19 @@ let package = Package(
                 "WaymarkProtocol", "WaymarkModel", "WaymarkTelemetry", "WaymarkClient", "ProcessIO",
                 "Systemd",
                 nioCore, nioPosix, logging,
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkWebTests",
+            dependencies: [
+                "WaymarkTransport", "WaymarkWeb", nioCore, nioEmbedded, nioPosix, logging,
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "HummingbirdTesting", package: "hummingbird",
+                    condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "NIOHTTPTypes", package: "swift-nio-extras",
+                    condition: .when(traits: ["Inspector"])),
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkRoutesTests",
