@@ -76,8 +76,7 @@ class Drive:
             "tripEstimates": {"distanceMeters": int(self.total - gone), "timeSeconds": int((self.total - gone) / SPEED * 1.3),
                               "displayTenths": round((self.total - gone) / 100), "displayUnit": "kilometers"},
             "timeRemainingColor": "default",
-            "maneuverEstimates": [{"maneuver": ids[0], "distanceMeters": left, "timeSeconds": int(left / SPEED), "displayTenths": round(left, -1) * 10,
-                                   "displayUnit": "meters"}],
+            "maneuverEstimates": [{"maneuver": ids[0], "distanceMeters": left, "timeSeconds": int(left / SPEED), **({"displayTenths": round(left / 100), "displayUnit": "kilometers"} if left > 999 else {"displayTenths": round(left, -1) * 10, "displayUnit": "meters"})}],
         }
         if lanes:
             state["currentLaneGuidance"] = lanes
@@ -187,7 +186,7 @@ class Drive:
                 "session": 7, "client": "demo-nav", "bytes": 38 + index % 5, "phase": "active", "generation": 2, "maneuverState": state["maneuverState"],
                 "currentRoadName": state["currentRoadName"][0], "destination": "Leisberg 3", "arrival": instant(moment + trip["timeSeconds"]), "timeLeftSeconds": trip["timeSeconds"],
                 "distanceLeftMeters": trip["distanceMeters"], "distanceLeftShown": {"tenths": trip["displayTenths"], "unit": "kilometers"},
-                "toManeuverMeters": estimate["distanceMeters"], "toManeuverShown": {"tenths": estimate["displayTenths"], "unit": "meters"},
+                "toManeuverMeters": estimate["distanceMeters"], "toManeuverShown": {"tenths": estimate["displayTenths"], "unit": estimate["displayUnit"]},
                 "upcoming": state["upcomingManeuvers"][:6], "maneuverCount": 11, "laneGuidance": state.get("currentLaneGuidance", 0), "laneGuidanceCount": 4,
                 "arrivalBatteryPerMille": 310, "utcOffsetMinutes": 60, "fittedFor": ["car/cluster"] if index % 5 == 0 else [], "conflatedFor": ["car/hud"] if index % 7 == 3 else [],
                 "rejected": index == 9, "changed": [["toManeuverMeters", "toManeuverShown"], ["distanceLeftMeters", "timeLeftSeconds"], ["maneuverState"], ["currentRoadName"], ["laneGuidance"]][index % 5],

@@ -15,7 +15,6 @@ TOKEN = "t" * 43
 CSP = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
        "frame-ancestors 'none'")
 TYPES = {"html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml"}
-NOW = 301.25
 
 
 class Refused(Exception):
@@ -72,9 +71,14 @@ class Mock:
         if name in builders:
             return builders[name]()
         try:
-            return fixture(name)
+            return self.now(fixture(name), at)
         except FileNotFoundError:
             raise Refused(404, "notFound", f"there is no {name}") from None
+
+    @staticmethod
+    def now(answer: Any, at: float) -> Any:
+        """A fixture, as if it was told at a time."""
+        return {**answer, **({"at": at, "time": instant(at)} if "at" in answer else {})}
 
     def sources(self) -> Any:
         answer = fixture("sources")
@@ -94,7 +98,7 @@ class Mock:
         return {**self.drive.vehicle(at, query.get("endpoint", "cluster")), "source": query.get("source", "live")}
 
     def overview(self, query: dict[str, str]) -> Any:
-        answer = fixture("overview")
+        answer = {**fixture("overview"), "at": self.at}
         car = answer["vehicles"][0]
         vehicle = self.drive.vehicle(self.at)
         state = vehicle["published"]

@@ -2,164 +2,109 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/**
- * @typedef {Node | string | number | null | undefined | false} Child
- * @typedef {Record<string, any>} Props
- */
-
-/** @param {Element} element @param {Props} props */
 function apply(element, props) {
-  for (const [name, value] of Object.entries(props)) {
-    if (value === undefined || value === null || value === false) continue;
-    if (typeof value === "function") {
-      /** @type {any} */ (element)[name] = value;
-      ((/** @type {any} */ (element)).handlers ??= []).push(name);
-    } else if (name === "data") {
-      /** @type {any} */ (element).data = value;
-    } else if (name === "value" && element instanceof HTMLInputElement) {
-      element.value = String(value);
-      element.setAttribute("value", String(value));
-    } else {
-      element.setAttribute(name, value === true ? "" : String(value));
-    }
-  }
+	for (const [name, value] of Object.entries(props)) {
+		if (value === undefined || value === null || value === false) continue;
+		if (typeof value === "function") {
+			element[name] = value;
+			(element.handlers ??= []).push(name);
+		} else if (name === "data") {
+			element.data = value;
+		} else {
+			if (name === "value" && element instanceof HTMLInputElement) element.value = String(value);
+			element.setAttribute(name, value === true ? "" : String(value));
+		}
+	}
 }
 
-/** @param {Element} element @param {(Child | Child[])[]} children */
-function append(element, children) {
-  for (const child of children.flat()) {
-    if (child === null || child === undefined || child === false) continue;
-    element.append(child instanceof Node ? child : String(child));
-  }
+const isNothing = (child) => child === null || child === undefined || child === false;
+
+/** The first of `rest` may be properties. */
+function build(element, spec, rest) {
+	const classes = spec.split(".").slice(1).join(" ");
+	if (classes) element.setAttribute("class", classes);
+	if (rest[0]?.constructor === Object) apply(element, rest.shift());
+	element.append(...rest.flat(9).filter((child) => !isNothing(child)));
+	return element;
 }
 
 /**
  * An element: `h("td.number", {title: "x"}, "text")`. Functions among the properties are handlers, `data` is given to custom elements.
  * @param {string} spec The tag and its classes.
- * @param {Props | null} [props]
- * @param {...(Child | Child[])} children
- * @returns {HTMLElement}
+ * @param {...any} rest Properties, if there are any, then children and lists of them; null, undefined and false are left out.
+ * @returns {any}
  */
-export function h(spec, props, ...children) {
-  const [tag, ...classes] = spec.split(".");
-  const element = document.createElement(tag);
-  if (classes.length) element.className = classes.join(" ");
-  if (props) apply(element, props);
-  append(element, children);
-  return element;
-}
+export const h = (spec, ...rest) => build(document.createElement(spec.split(".")[0]), spec, rest);
 
-/**
- * An element of SVG.
- * @param {string} spec @param {Props | null} [props] @param {...(Child | Child[])} children
- * @returns {SVGElement}
- */
-export function s(spec, props, ...children) {
-  const [tag, ...classes] = spec.split(".");
-  const element = document.createElementNS(SVG, tag);
-  if (classes.length) element.setAttribute("class", classes.join(" "));
-  if (props) apply(element, props);
-  append(element, children);
-  return element;
-}
+/** An element of SVG. @param {string} spec @param {...any} rest @returns {any} */
+export const s = (spec, ...rest) => build(document.createElementNS(SVG, spec.split(".")[0]), spec, rest);
 
-/** What identifies a child among its siblings. @param {Node} node */
-const keyOf = (node) => (node instanceof Element && (node.id || node.getAttribute("data-key"))) || null;
+/** @param {string} id @returns {any} */
+export const element = (id) => document.getElementById(id);
 
-/** @param {Node} a @param {Node} b */
-const alike = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName && keyOf(a) === keyOf(b);
+/** Text that matters less. @param {...any} children */
+export const soft = (...children) => h("span.soft", ...children);
+
+/** What identifies a child among its siblings. */
+const keyOf = (node) => (node instanceof Element && (node.id || node.getAttribute("data-key"))) || "";
+const nameOf = (node) => `${node.nodeName} ${keyOf(node)}`;
 
 function syncAttributes(shown, wanted) {
-  for (const { name } of [...shown.attributes]) {
-    // What the reader opened stays open.
-    if (name === "open" && shown.nodeName === "DETAILS") continue;
-    if (!wanted.hasAttribute(name)) shown.removeAttribute(name);
-  }
-  for (const { name, value } of wanted.attributes) {
-    if (name === "open" && shown.nodeName === "DETAILS") continue;
-    if (shown.getAttribute(name) !== value) shown.setAttribute(name, value);
-  }
-  for (const name of shown.handlers ?? []) if (!wanted.handlers?.includes(name)) shown[name] = null;
-  for (const name of wanted.handlers ?? []) shown[name] = wanted[name];
-  shown.handlers = wanted.handlers;
+	// What the reader opened stays open.
+	const isTheirs = (name) => name === "open" && shown.nodeName === "DETAILS";
+	for (const { name } of [...shown.attributes]) if (!wanted.hasAttribute(name) && !isTheirs(name)) shown.removeAttribute(name);
+	for (const { name, value } of wanted.attributes) if (shown.getAttribute(name) !== value && !isTheirs(name)) shown.setAttribute(name, value);
+	for (const name of shown.handlers ?? []) shown[name] = null;
+	for (const name of wanted.handlers ?? []) shown[name] = wanted[name];
+	shown.handlers = wanted.handlers;
 }
 
-/** Whether the reader is changing it, or has changed it. @param {Element} element */
-const isBeingEdited = (element) =>
-  element === document.activeElement
-  && (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement);
-
-/** @param {Node} shown @param {Node} wanted */
+/** Makes a shown node what another one is. @param {any} shown @param {any} wanted */
 function sync(shown, wanted) {
-  if (!(shown instanceof Element) || !(wanted instanceof Element)) {
-    if (shown.nodeValue !== wanted.nodeValue) shown.nodeValue = wanted.nodeValue;
-    return;
-  }
-  // A form belongs to the reader once it is shown, until the view asks for another one by another key.
-  if (shown.hasAttribute("data-keep")) return;
-  syncAttributes(shown, wanted);
-  if ("update" in shown) {
-    /** @type {any} */ (shown).update(/** @type {any} */ (wanted).data);
-    return;
-  }
-  if (shown instanceof HTMLInputElement && wanted instanceof HTMLInputElement) {
-    if (!isBeingEdited(shown)) [shown.value, shown.checked] = [wanted.value, wanted.checked];
-    return;
-  }
-  if (isBeingEdited(shown)) return;
-  show(shown, ...wanted.childNodes);
-  if (shown instanceof HTMLSelectElement && wanted instanceof HTMLSelectElement) shown.value = wanted.value;
+	if (!(shown instanceof Element)) {
+		if (shown.nodeValue !== wanted.nodeValue) shown.nodeValue = wanted.nodeValue;
+		return;
+	}
+	// A form belongs to the reader once it is shown, until the view asks for another one by another key.
+	if (shown.hasAttribute("data-keep")) return;
+	syncAttributes(shown, wanted);
+	const isEdited = shown === document.activeElement && ["INPUT", "SELECT"].includes(shown.nodeName);
+	if ("update" in shown) shown.update(wanted.data);
+	else if (shown.nodeName === "INPUT") {
+		if (!isEdited) [shown.value, shown.checked] = [wanted.value, wanted.checked];
+	} else if (!isEdited) {
+		show(shown, ...wanted.childNodes);
+		if (shown.nodeName === "SELECT") shown.value = wanted.value;
+	}
 }
 
 /**
  * Makes `children` the content of `parent`, keeping what is alike: focus, scroll position and open details stay.
- * @param {Element} parent @param {...(Child | Child[])} children
+ * @param {any} parent @param {...any} children
  */
 export function show(parent, ...children) {
-  const wanted = children.flat().filter((child) => child !== null && child !== undefined && child !== false)
-    .map((child) => (child instanceof Node ? child : document.createTextNode(String(child))));
-  const keyed = new Map();
-  for (const child of parent.childNodes) if (keyOf(child)) keyed.set(`${child.nodeName} ${keyOf(child)}`, child);
-  let next = parent.firstChild;
-  for (const child of wanted) {
-    const known = keyOf(child) ? keyed.get(`${child.nodeName} ${keyOf(child)}`) : null;
-    if (known && known !== next) {
-      // Elements in between that are not wanted any more go first, so that those behind them need not move.
-      while (next && next !== known && !wanted.some((other) => keyOf(other) && alike(other, /** @type {Node} */ (next)))) {
-        const gone = next;
-        next = next.nextSibling;
-        gone.parentNode?.removeChild(gone);
-      }
-      if (next !== known) parent.insertBefore(known, next);
-    }
-    if (known) next = known;
-    if (next && alike(next, child)) {
-      const following = next.nextSibling;
-      sync(next, child);
-      next = following;
-    } else {
-      parent.insertBefore(child, next);
-    }
-  }
-  while (next) {
-    const gone = next;
-    next = next.nextSibling;
-    gone.parentNode?.removeChild(gone);
-  }
-}
-
-/**
- * Defines an element that draws itself from `data`.
- * @param {string} name
- * @param {(element: HTMLElement, data: any) => void} draw
- */
-export function define(name, draw) {
-  customElements.define(name, class extends HTMLElement {
-    connectedCallback() { if (/** @type {any} */ (this).data !== undefined) draw(this, /** @type {any} */ (this).data); }
-
-        update(data) {
-      /** @type {any} */ (this).data = data;
-      if (this.isConnected) draw(this, data);
-    }
-  });
+	const wanted = children.flat(9).filter((child) => !isNothing(child)).map((child) => (child instanceof Node ? child : document.createTextNode(child)));
+	const names = new Set(wanted.map(nameOf)), known = new Map();
+	for (const child of [...parent.childNodes]) {
+		if (!keyOf(child)) continue;
+		if (names.has(nameOf(child))) known.set(nameOf(child), child);
+		else child.remove();
+	}
+	let next = parent.firstChild;
+	for (const child of wanted) {
+		const old = keyOf(child) ? known.get(nameOf(child)) : next && nameOf(next) === nameOf(child) ? next : null;
+		known.delete(nameOf(child));
+		if (!old) {
+			parent.insertBefore(child, next);
+			continue;
+		}
+		if (old !== next) parent.insertBefore(old, next);
+		next = old.nextSibling;
+		sync(old, child);
+	}
+	while (next) {
+		const gone = next;
+		next = next.nextSibling;
+		gone.remove();
+	}
 }

@@ -1,16 +1,14 @@
 // Talks to the server of this page, and to nothing else.
 
-/** @typedef {Record<string, any>} Any */
 
 /** What the server refuses, with its field and reason. */
 export class Refusal extends Error {
-  /** @param {number} status */
-  constructor(status, error) {
-    super(error.field ? `${error.field}: ${error.reason}` : error.reason ?? `status ${status}`);
-    this.status = status;
-    this.code = error.code ?? "";
-    this.field = error.field ?? "";
-  }
+	constructor(status, error) {
+		super(error.field ? `${error.field}: ${error.reason}` : error.reason ?? `status ${status}`);
+		this.status = status;
+		this.code = error.code ?? "";
+		this.field = error.field ?? "";
+	}
 }
 
 /** The gateway's clock minus this computer's, in milliseconds. */
@@ -20,44 +18,41 @@ let clockOffset = 0;
 export const now = () => Date.now() + clockOffset;
 
 function readClock(answer) {
-  const read = Date.parse(answer?.now ?? "");
-  if (!Number.isNaN(read)) clockOffset = read - Date.now();
+	const read = Date.parse(answer?.now ?? "");
+	if (!Number.isNaN(read)) clockOffset = read - Date.now();
 }
 
-/** @param {string} path @param {RequestInit} [options] @returns {Promise<any>} */
 async function ask(path, options) {
-  let response;
-  try {
-    response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
-  } catch (error) {
-    if (/** @type {Error} */ (error).name === "AbortError") throw error;
-    throw new Refusal(0, { code: "unreachable", reason: "waymark inspect does not answer: it has ended, or the tunnel to it is closed" });
-  }
-  const text = response.status === 204 ? "" : await response.text();
-  let body = {};
-  try {
-    if (text) body = JSON.parse(text);
-  } catch {
-    throw new Refusal(response.status, { code: "unreadable", reason: "the server's answer is no JSON" });
-  }
-  if (!response.ok) throw new Refusal(response.status, /** @type {any} */ (body).error ?? {});
-  readClock(body);
-  return body;
+	let response;
+	try {
+		response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+	} catch (error) {
+		if ((error).name === "AbortError") throw error;
+		throw new Refusal(0, { code: "unreachable", reason: "waymark inspect does not answer: it has ended, or the tunnel to it is closed" });
+	}
+	const text = response.status === 204 ? "" : await response.text();
+	let body = {};
+	try {
+		if (text) body = JSON.parse(text);
+	} catch {
+		throw new Refusal(response.status, { code: "unreadable", reason: "the server's answer is no JSON" });
+	}
+	if (!response.ok) throw new Refusal(response.status, (body).error ?? {});
+	readClock(body);
+	return body;
 }
 
 export function query(parameters) {
-  const known = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null && value !== "");
-  return known.length ? `?${new URLSearchParams(known.map(([key, value]) => [key, String(value)]))}` : "";
+	const known = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null && value !== "");
+	return known.length ? `?${new URLSearchParams(known.map(([key, value]) => [key, String(value)]))}` : "";
 }
 
-/** @param {string} name @param {AbortSignal} [signal] */
 export const get = (name, parameters = {}, signal) => ask(`/api/${name}${query(parameters)}`, { signal });
 
-/** @param {string} path */
 export const post = (path, body) =>
-  ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+	ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
-/** Exchanges the token of the printed link for a cookie. @param {string} token */
+/** Exchanges the token of the printed link for a cookie. */
 export const begin = (token) => post("/session", { token });
 
 const EVENTS = ["overview", "vehicle", "requests", "receipts", "findings", "entries", "actions", "connection", "gap", "beat"];
@@ -66,62 +61,56 @@ const SILENCE_MILLISECONDS = 12_000;
 
 /** The one stream of this page. A page that is not visible closes it, since a browser has few connections to a host. */
 export class Stream {
-  /**
-   * @param {(event: string, data: any) => void} deliver
-   * @param {(state: "open" | "lost" | "paused" | "off") => void} tell
-   */
-  constructor(deliver, tell) {
-    this.deliver = deliver;
-    this.tell = tell;
-    this.path = "";
-    /** @type {EventSource | null} */
-    this.source = null;
-    this.timer = 0;
-    document.addEventListener("visibilitychange", () => this.reopen());
-  }
+	constructor(deliver, tell) {
+		this.deliver = deliver;
+		this.tell = tell;
+		this.path = "";
+		/** @type {EventSource | null} */
+		this.source = null;
+		this.timer = 0;
+		document.addEventListener("visibilitychange", () => this.reopen());
+	}
 
-  /** @param {string[]} views */
-  want(views, parameters) {
-    const path = views.length ? `/events${query({ views: views.join(","), ...parameters })}` : "";
-    if (path === this.path) return;
-    this.path = path;
-    this.reopen();
-  }
+	want(views, parameters) {
+		const path = views.length ? `/events${query({ views: views.join(","), ...parameters })}` : "";
+		if (path === this.path) return;
+		this.path = path;
+		this.reopen();
+	}
 
-  reopen() {
-    this.source?.close();
-    this.source = null;
-    clearTimeout(this.timer);
-    if (!this.path) return this.tell("off");
-    if (document.hidden) return this.tell("paused");
-    const source = this.source = new EventSource(this.path);
-    this.heard();
-    source.onopen = () => this.tell("open");
-    source.onerror = () => {
-      this.tell("lost");
-      // A browser gives up after an answer that is no stream.
-      if (source.readyState === EventSource.CLOSED) this.retry(3000);
-    };
-    for (const name of EVENTS) {
-      source.addEventListener(name, (event) => {
-        if (this.source !== source) return;
-        this.heard();
-        const data = JSON.parse(/** @type {MessageEvent} */ (event).data);
-        readClock(data);
-        this.tell("open");
-        this.deliver(name, data);
-      });
-    }
-  }
+	reopen() {
+		this.source?.close();
+		this.source = null;
+		clearTimeout(this.timer);
+		if (!this.path) return this.tell("off");
+		if (document.hidden) return this.tell("paused");
+		const source = this.source = new EventSource(this.path);
+		this.heard();
+		source.onopen = () => this.tell("open");
+		source.onerror = () => {
+			this.tell("lost");
+			// A browser gives up after an answer that is no stream.
+			if (source.readyState === EventSource.CLOSED) this.retry(3000);
+		};
+		for (const name of EVENTS) {
+			source.addEventListener(name, (event) => {
+				if (this.source !== source) return;
+				this.heard();
+				const data = JSON.parse((event).data);
+				readClock(data);
+				this.tell("open");
+				this.deliver(name, data);
+			});
+		}
+	}
 
-  heard() { this.retry(SILENCE_MILLISECONDS); }
+	heard() { this.retry(SILENCE_MILLISECONDS); }
 
-  /** @param {number} milliseconds */
-  retry(milliseconds) {
-    clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => {
-      this.tell("lost");
-      this.reopen();
-    }, milliseconds);
-  }
+	retry(milliseconds) {
+		clearTimeout(this.timer);
+		this.timer = window.setTimeout(() => {
+			this.tell("lost");
+			this.reopen();
+		}, milliseconds);
+	}
 }
