@@ -1,0 +1,110 @@
+// Builds elements and brings a shown tree up to date. Text is only ever set as text: nothing here parses markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function apply(element, props) {
+	for (const [name, value] of Object.entries(props)) {
+		if (value === undefined || value === null || value === false) continue;
+		if (typeof value === "function") {
+			element[name] = value;
+			(element.handlers ??= []).push(name);
+		} else if (name === "data") {
+			element.data = value;
+		} else {
+			if (name === "value" && element instanceof HTMLInputElement) element.value = String(value);
+			element.setAttribute(name, value === true ? "" : String(value));
+		}
+	}
+}
+
+const isNothing = (child) => child === null || child === undefined || child === false;
+
+/** The first of `rest` may be properties. */
+function build(element, spec, rest) {
+	const classes = spec.split(".").slice(1).join(" ");
+	if (classes) element.setAttribute("class", classes);
+	if (rest[0]?.constructor === Object) apply(element, rest.shift());
+	element.append(...rest.flat(9).filter((child) => !isNothing(child)));
+	return element;
+}
+
+/**
+ * An element: `h("td.number", {title: "x"}, "text")`. Functions among the properties are handlers, `data` is given to custom elements.
+ * @param {string} spec The tag and its classes.
+ * @param {...any} rest Properties, if there are any, then children and lists of them; null, undefined and false are left out.
+ * @returns {any}
+ */
+export const h = (spec, ...rest) => build(document.createElement(spec.split(".")[0]), spec, rest);
+
+/** An element of SVG. @param {string} spec @param {...any} rest @returns {any} */
+export const s = (spec, ...rest) => build(document.createElementNS(SVG, spec.split(".")[0]), spec, rest);
+
+/** @param {string} id @returns {any} */
+export const element = (id) => document.getElementById(id);
+
+/** Text that matters less. @param {...any} children */
+export const soft = (...children) => h("span.soft", ...children);
+
+/** What identifies a child among its siblings. */
+const keyOf = (node) => (node instanceof Element && (node.id || node.getAttribute("data-key"))) || "";
+const nameOf = (node) => `${node.nodeName} ${keyOf(node)}`;
+
+function syncAttributes(shown, wanted) {
+	// What the reader opened stays open.
+	const isTheirs = (name) => name === "open" && shown.nodeName === "DETAILS";
+	for (const { name } of [...shown.attributes]) if (!wanted.hasAttribute(name) && !isTheirs(name)) shown.removeAttribute(name);
+	for (const { name, value } of wanted.attributes) if (shown.getAttribute(name) !== value && !isTheirs(name)) shown.setAttribute(name, value);
+	for (const name of shown.handlers ?? []) shown[name] = null;
+	for (const name of wanted.handlers ?? []) shown[name] = wanted[name];
+	shown.handlers = wanted.handlers;
+}
+
+/** Makes a shown node what another one is. @param {any} shown @param {any} wanted */
+function sync(shown, wanted) {
+	if (!(shown instanceof Element)) {
+		if (shown.nodeValue !== wanted.nodeValue) shown.nodeValue = wanted.nodeValue;
+		return;
+	}
+	// A form belongs to the reader once it is shown, until the view asks for another one by another key.
+	if (shown.hasAttribute("data-keep")) return;
+	syncAttributes(shown, wanted);
+	const isEdited = shown === document.activeElement && ["INPUT", "SELECT"].includes(shown.nodeName);
+	if ("update" in shown) shown.update(wanted.data);
+	else if (shown.nodeName === "INPUT") {
+		if (!isEdited) [shown.value, shown.checked] = [wanted.value, wanted.checked];
+	} else if (!isEdited) {
+		show(shown, ...wanted.childNodes);
+		if (shown.nodeName === "SELECT") shown.value = wanted.value;
+	}
+}
+
+/**
+ * Makes `children` the content of `parent`, keeping what is alike: focus, scroll position and open details stay.
+ * @param {any} parent @param {...any} children
+ */
+export function show(parent, ...children) {
+	const wanted = children.flat(9).filter((child) => !isNothing(child)).map((child) => (child instanceof Node ? child : document.createTextNode(child)));
+	const names = new Set(wanted.map(nameOf)), known = new Map();
+	for (const child of [...parent.childNodes]) {
+		if (!keyOf(child)) continue;
+		if (names.has(nameOf(child))) known.set(nameOf(child), child);
+		else child.remove();
+	}
+	let next = parent.firstChild;
+	for (const child of wanted) {
+		const old = keyOf(child) ? known.get(nameOf(child)) : next && nameOf(next) === nameOf(child) ? next : null;
+		known.delete(nameOf(child));
+		if (!old) {
+			parent.insertBefore(child, next);
+			continue;
+		}
+		if (old !== next) parent.insertBefore(old, next);
+		next = old.nextSibling;
+		sync(old, child);
+	}
+	while (next) {
+		const gone = next;
+		next = next.nextSibling;
+		gone.remove();
+	}
+}
