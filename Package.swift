@@ -183,6 +183,14 @@ let package = Package(
                 "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
             ], resources: [.copy("Resources")], swiftSettings: strict),
         .target(
+            name: "WaymarkInspectorServer",
+            dependencies: [
+                "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkJSON", "WaymarkModel",
+                "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkTransport", "WaymarkWeb", nioCore,
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+            ], swiftSettings: strict),
+        .target(
             name: "WaymarkRigSockets",
             dependencies: [
                 "NetworkErrors", "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
@@ -202,8 +210,8 @@ let package = Package(
         .target(
             name: "WaymarkCommandLine",
             dependencies: [
-                "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkJSON",
-                "WaymarkRoutes", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets",
+                "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkInspector",
+                "WaymarkInspectorServer", "WaymarkJSON", "WaymarkRoutes", "WaymarkModel", "WaymarkWeb", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets",
                 "WaymarkTelemetry", "WaymarkTransport", arguments, lifecycle,
                 logging, signals,
             ], resources: [.copy("Resources")], swiftSettings: strict),
@@ -299,6 +307,24 @@ let package = Package(
             dependencies: [
                 "ProcessIO", "WaymarkCodec", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
             ], exclude: ["Fixtures"], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkInspectorTests",
+            dependencies: [
+                "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkJSON",
+                "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig",
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkInspectorServerTests",
+            dependencies: [
+                "WaymarkClient", "WaymarkConfiguration", "WaymarkDaemon", "WaymarkInspector",
+                "WaymarkInspectorServer", "WaymarkJSON", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
+                "WaymarkTransport", "WaymarkWeb", nioCore, logging,
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "HummingbirdTesting", package: "hummingbird",
+                    condition: .when(traits: ["Inspector"])),
+            ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkConfigurationTests",
             dependencies: ["WaymarkAccess", "WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol"],

@@ -114,8 +114,10 @@ struct HistoryAnswers {
         let begin = max(self.source.from, placed.place.time + .seconds(-1))
         var others: [[String: Any]] = []
         var scanned = 0
-        try self.reader.forEach(from: begin, to: placed.place.time + .seconds(1)) {
-            other, _ throws(InspectorError) in
+        try self.reader.forEach(
+            from: begin, to: placed.place.time + .seconds(1),
+            frames: { $0.session == header.session && $0.sequence == header.sequence }
+        ) { other, _ throws(InspectorError) in
             scanned += 1
             guard let frame = other.frame, other.place != placed.place,
                 frame.frame.header.session == header.session,
@@ -190,7 +192,10 @@ struct HistoryAnswers {
         let begin = max(self.source.from, end + .seconds(-3_600))
         var shares: [(id: String, object: [String: Any])] = []
         var scanned = 0
-        try self.reader.forEach(from: begin, to: end.next) { placed, _ throws(InspectorError) in
+        let types: [MessageType] = [.shareDestination, .destinationShareAnswer, .destinationShareStatus]
+        try self.reader.forEach(
+            from: begin, to: end.next, frames: { header in header.type.map(types.contains) ?? false }
+        ) { placed, _ throws(InspectorError) in
             scanned += 1
             let goesOn = scanned < 10 * HistoryReader.scannedMax
             guard let frame = placed.frame, placed.vehicles.contains(vehicle), !frame.isRejected,

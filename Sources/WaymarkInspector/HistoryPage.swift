@@ -244,6 +244,8 @@ enum Hex {
 struct HistoryReader {
     /// Entries that one question may look at.
     static let scannedMax = 20_000
+    /// Entries that one question may go over, also those that it does not want.
+    private static let walkedMax = 500_000
 
     let source: InspectedSource
 
@@ -256,21 +258,30 @@ struct HistoryReader {
         var next: EntryPlace?
     }
 
-    /// Goes forward over the entries from `begin` to before `end`; stops when `body` returns false.
+    /// Goes forward over the entries from `begin` to before `end`; stops when `body` returns false. `frames` says which frames are
+    /// wanted, by their headers: finding out whom a frame concerns takes longer than reading it.
+    ///
+    /// - Returns: false if there were more entries than one question may go over.
+    @discardableResult
     func forEach(
-        from begin: RecordingTime, to end: RecordingTime?,
+        from begin: RecordingTime, to end: RecordingTime?, frames: ((FrameHeader) -> Bool)? = nil,
         _ body: (PlacedEntry, RecordedState) throws(InspectorError) -> Bool
-    ) throws(InspectorError) {
+    ) throws(InspectorError) -> Bool {
+        var walked = 0
         var walk = try self.source.walk(from: begin)
         var last: (time: RecordingTime, index: Int)?
         while let entry = try walk.next() {
-            if let end, entry.time >= end { return }
+            if let end, entry.time >= end { return true }
             guard entry.time >= begin else { continue }
+            walked += 1
+            guard walked <= Self.walkedMax else { return false }
             let index = last?.time == entry.time ? (last?.index ?? 0) + 1 : 0
             last = (entry.time, index)
+            if let frames, case .frame(let frame) = entry.content, !frames(frame.frame.header) { continue }
             let place = EntryPlace(time: entry.time, number: entry.number, index: index)
-            guard try body(PlacedEntry(entry, place, walk.state), walk.state) else { return }
+            guard try body(PlacedEntry(entry, place, walk.state), walk.state) else { return true }
         }
+        return true
     }
 
     /// The newest items before a place, newest first.

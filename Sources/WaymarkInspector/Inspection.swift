@@ -143,6 +143,11 @@ package struct Inspection: Sendable {
         return .json(JSON.data(try handler(&self, query, now)))
     }
 
+    /// Checks the parameters of `overview`.
+    package static func checkOverview(_ query: InspectorQuery) throws(InspectorError) {
+        _ = (try Overview.Filter(query), try query.limit)
+    }
+
     // MARK: Sources
 
     func source(_ query: InspectorQuery, _ name: String = "source") throws(InspectorError) -> InspectedSource {
@@ -287,8 +292,9 @@ package struct Inspection: Sendable {
         let earliest = max(source.from, end + (.zero - Self.requestTime))
         var scanned = 0
         var isTruncated = earliest > source.from
-        try HistoryReader(source: source).forEach(from: earliest, to: end.next) {
-            placed, _ throws(InspectorError) in
+        let isWhole = try HistoryReader(source: source).forEach(
+            from: earliest, to: end.next, frames: RequestStories.isOfRequest
+        ) { placed, _ throws(InspectorError) in
             scanned += 1
             stories.see(placed)
             isTruncated = isTruncated || scanned == 10 * HistoryReader.scannedMax
@@ -296,7 +302,7 @@ package struct Inspection: Sendable {
         }
         let state = try self.state(source, at: time)
         return self.framed(
-            ["requests": stories.objects(state), "truncated": isTruncated], source, time, now)
+            ["requests": stories.objects(state), "truncated": isTruncated || !isWhole], source, time, now)
     }
 
     private func findings(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> [String: Any] {

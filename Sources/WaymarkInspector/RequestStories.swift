@@ -34,15 +34,15 @@ struct RequestStories {
     mutating func see(_ placed: PlacedEntry) {
         guard placed.vehicles.contains(self.vehicle) else { return }
         if let event = placed.event { return self.see(event, placed) }
-        guard let frame = placed.frame, frame.delivery == .whole, self.isOfRequest(frame.frame.header),
-            let message = HistoryAnswers.message(self.source.shown(frame.frame))
+        guard let frame = placed.frame, frame.delivery == .whole,
+            Self.isOfRequest(frame.frame.header), let message = HistoryAnswers.message(self.source.shown(frame.frame))
         else { return }
         let peer = frame.peers.first ?? ""
         if frame.direction == .in { self.sent(message, peer, placed, frame) } else { self.told(message, frame.peers, placed) }
     }
 
-    /// Why first: most frames are not about requests, and decoding takes time.
-    private func isOfRequest(_ header: FrameHeader) -> Bool {
+    /// Whether a frame may be about a request. Most are not, and decoding takes time.
+    static func isOfRequest(_ header: FrameHeader) -> Bool {
         switch header.type {
         case .waypointRequest, .destinationRequest, .withdrawRequest, .requestAnswer, .prompt, .promptAnswer,
             .promptOver, .requestOutcome, .error:

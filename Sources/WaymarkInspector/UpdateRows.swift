@@ -65,7 +65,7 @@ struct UpdateRows {
             "message": EntryFilter.name(header), "sequence": Int(clamping: header.sequence),
             "session": Int(header.session.rawValue), "client": frame.peers.first ?? "",
             "bytes": frame.frame.bytes.count, "rejected": frame.isRejected, "fittedFor": [String](),
-            "derived": ["arrival", "fittedFor"],
+            "conflatedFor": [String](), "derived": ["arrival", "fittedFor"],
         ]) { $1 }
         if !self.rows.isEmpty { row["changed"] = changed.filter { $0 != "arrival" }.sorted() }
         self.cells = cells

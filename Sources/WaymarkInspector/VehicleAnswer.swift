@@ -189,9 +189,9 @@ struct VehicleAnswer {
                 "distanceFromPreviousMeters",
                 maneuver.initialTravelEstimates.map { Int($0.distanceRemaining.meters) })
             if let place = places[maneuver.id] {
-                row["coordinate"] = ModelJSON.coordinate(place.coordinate)
+                row["at"] = ModelJSON.coordinate(place.coordinate)
                 row["segment"] = place.segment
-                row["derived"] = ["coordinate", "segment"]
+                row["derived"] = ["at", "segment"]
             }
             return row
         }
