@@ -186,7 +186,8 @@ let package = Package(
             name: "WaymarkInspectorServer",
             dependencies: [
                 "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkJSON", "WaymarkModel",
-                "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkTransport", "WaymarkWeb", nioCore,
+                "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkTransport", "WaymarkWeb",
+                nioCore,
                 .product(
                     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
             ], swiftSettings: strict),
@@ -211,7 +212,8 @@ let package = Package(
             name: "WaymarkCommandLine",
             dependencies: [
                 "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkInspector",
-                "WaymarkInspectorServer", "WaymarkJSON", "WaymarkRoutes", "WaymarkModel", "WaymarkWeb", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets",
+                "WaymarkInspectorServer", "WaymarkJSON", "WaymarkRoutes", "WaymarkModel", "WaymarkWeb",
+                "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets",
                 "WaymarkTelemetry", "WaymarkTransport", arguments, lifecycle,
                 logging, signals,
             ], resources: [.copy("Resources")], swiftSettings: strict),
@@ -310,15 +312,14 @@ let package = Package(
         .testTarget(
             name: "WaymarkInspectorTests",
             dependencies: [
-                "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkJSON",
-                "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig",
+                "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkJSON", "WaymarkModel",
+                "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkInspectorServerTests",
             dependencies: [
-                "WaymarkClient", "WaymarkConfiguration", "WaymarkDaemon", "WaymarkInspector",
-                "WaymarkInspectorServer", "WaymarkJSON", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
-                "WaymarkTransport", "WaymarkWeb", nioCore, logging,
+                "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkInspectorServer", "WaymarkModel",
+                "WaymarkProtocol", "WaymarkTransport", "WaymarkWeb", nioCore, nioPosix,
                 .product(
                     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
                 .product(

@@ -179,7 +179,8 @@ extension FrameNode {
             node.type = "double"
             let raw = self.bytes[content].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             node.value = .decimal(Double(bitPattern: raw))
-        case let type where isNumber || wireType == 2: unsafe self.numbers(field, type, wireType, content, &node)
+        case let type where isNumber || wireType == 2:
+            unsafe self.numbers(field, type, wireType, content, &node)
         default: node.problem = "has the wrong wire type"
         }
         return node

@@ -14,7 +14,8 @@ package struct Waymark: AsyncParsableCommand {
 
     private static var commands: [any ParsableCommand.Type] {
         var commands: [any ParsableCommand.Type] = [
-            Demo.self, Navigate.self, Cluster.self, Request.self, Watch.self, Status.self, Top.self, Lint.self,
+            Demo.self, Navigate.self, Cluster.self, Request.self, Watch.self, Status.self, Top.self,
+            Lint.self,
             Record.self, RecordingCommand.self, Replay.self, Test.self, Proxy.self, Routes.self,
         ]
         #if Inspector

@@ -43,7 +43,8 @@ package struct EventStream: Sendable {
             default:
                 throw InspectorError(
                     .invalid, field: "views",
-                    "must be of overview, entries, findings, vehicle:ID, vehicle:ID/ENDPOINT, requests:ID, receipts:ID, actions:ID")
+                    "must be of overview, entries, findings, vehicle:ID, vehicle:ID/ENDPOINT, requests:ID, receipts:ID, actions:ID"
+                )
             }
         }
     }
@@ -70,14 +71,14 @@ package struct EventStream: Sendable {
     private var connection: [String: String] = [:]
     private var missed: UInt64?
 
-    /// - Parameters:
-    ///   - query: `views`, `source`, and the parameters of the filters.
-    ///   - lastID: The id of the last event that the page has; nil for none.
+    /// The parameters are `views`, `source`, and those of the filters; `lastID` is the id of the last event that the page has. Throws
+    /// what is wrong with them.
     package init(_ query: InspectorQuery, lastID: String?, _ inspection: Inspection) throws(InspectorError) {
         try query.allow(["views", "source"] + EntryFilter.parameters + Overview.Filter.parameters)
         let source = try inspection.source(query)
         guard source.isLive else {
-            throw InspectorError(.invalid, field: "source", "is a recording, in which nothing happens any more")
+            throw InspectorError(
+                .invalid, field: "source", "is a recording, in which nothing happens any more")
         }
         self.source = source.id
         var views: [(String, View)] = []
@@ -108,9 +109,8 @@ package struct EventStream: Sendable {
         self.views.compactMap { if case .actions(let id) = $0.view { id } else { nil } }
     }
 
-    /// The events that say what has changed since the last call.
-    ///
-    /// - Parameter actions: What is known of the actions of each vehicle, as JSON objects.
+    /// The events that say what has changed since the last call. `actions` has what is known of the actions of each vehicle, as JSON
+    /// objects.
     package mutating func next(
         _ inspection: inout Inspection, actions: [String: Data], now: Date
     ) -> [PageEvent] {
@@ -132,7 +132,9 @@ package struct EventStream: Sendable {
         }
         for (name, view) in self.views {
             do throws(InspectorError) {
-                guard let event = try self.event(view, name, &inspection, source, actions, now) else { continue }
+                guard let event = try self.event(view, name, &inspection, source, actions, now) else {
+                    continue
+                }
                 add(event.name, event.object)
             } catch {
                 // A vehicle that is not there yet, or any more.
@@ -184,14 +186,16 @@ package struct EventStream: Sendable {
             return try self.answer("receipts", values, name, &inspection, now)
         case .findings: return try self.answer("findings", values, name, &inspection, now)
         case .actions(let id):
-            guard let data = actions[id], let object = RecordedJSON.object(String(decoding: data, as: UTF8.self))
+            guard let data = actions[id],
+                let object = RecordedJSON.object(String(decoding: data, as: UTF8.self))
             else { return nil }
             return self.sendIfNew(name, object).map { ("actions", $0) }
         }
     }
 
     private mutating func answer(
-        _ path: String, _ values: [String: String], _ name: String, _ inspection: inout Inspection, _ now: Date
+        _ path: String, _ values: [String: String], _ name: String, _ inspection: inout Inspection,
+        _ now: Date
     ) throws(InspectorError) -> (name: String, object: [String: Any])? {
         let object = try inspection.object(path, InspectorQuery(values), now: now)
         return self.sendIfNew(name, object).map { (path, $0) }

@@ -65,7 +65,9 @@ package struct FindingBook: Sendable {
     }
 
     private mutating func see(_ update: GatewayUpdate, _ state: RecordedState) {
-        for finding in self.live.see(update) { self.add(finding, at: self.live.date(of: finding.instant), state) }
+        for finding in self.live.see(update) {
+            self.add(finding, at: self.live.date(of: finding.instant), state)
+        }
     }
 
     /// Time has passed: rules that wait decide.
@@ -82,7 +84,8 @@ package struct FindingBook: Sendable {
 
     private mutating func add(_ finding: Finding, at date: Date, _ state: RecordedState) {
         let vehicles = state.peers.vehicles(of: finding.session).map(\.rawValue)
-        self.add(finding, RecordingTime(nanoseconds: UInt64(max(0, date.timeIntervalSince1970 * 1e9))), vehicles)
+        self.add(
+            finding, RecordingTime(nanoseconds: UInt64(max(0, date.timeIntervalSince1970 * 1e9))), vehicles)
     }
 
     private mutating func add(_ finding: Finding, _ time: RecordingTime, _ vehicles: [String]) {

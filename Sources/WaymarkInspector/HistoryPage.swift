@@ -78,7 +78,11 @@ struct PlacedEntry: Sendable {
             } else {
                 line = text
                 if let peer = object["peer"] as? String {
-                    if let vehicle = Self.vehicle(of: peer) { vehicles.insert(vehicle) } else { client = peer }
+                    if let vehicle = Self.vehicle(of: peer) {
+                        vehicles.insert(vehicle)
+                    } else {
+                        client = peer
+                    }
                 }
             }
         case .broken(_, _, let peer):
@@ -99,7 +103,8 @@ struct PlacedEntry: Sendable {
 /// Which entries are wanted.
 struct EntryFilter: Sendable, Hashable {
     static let kinds = [
-        "frame", "event", "dropped", "synchronized", "connection", "fault", "mark", "verdict", "finding", "log",
+        "frame", "event", "dropped", "synchronized", "connection", "fault", "mark", "verdict", "finding",
+        "log",
         "broken", "end",
     ]
     static let parameters = [
@@ -135,13 +140,16 @@ struct EntryFilter: Sendable, Hashable {
     }
 
     func matches(_ placed: PlacedEntry, _ source: InspectedSource, _ state: RecordedState) -> Bool {
-        if !self.vehicle.isEmpty, !placed.vehicles.contains(self.vehicle), !self.isForAll(placed) { return false }
+        if !self.vehicle.isEmpty, !placed.vehicles.contains(self.vehicle), !self.isForAll(placed) {
+            return false
+        }
         if !self.client.isEmpty, placed.client != self.client { return false }
         if !self.kinds.isEmpty, !self.kinds.contains(placed.kind) { return false }
         if !self.events.isEmpty, !self.events.contains(placed.event?.kind.rawValue ?? "") { return false }
         let frame = placed.frame
         if let session {
-            let own = frame.map { Int($0.frame.header.session.rawValue) } ?? placed.event.map { Int($0.session) }
+            let own =
+                frame.map { Int($0.frame.header.session.rawValue) } ?? placed.event.map { Int($0.session) }
             if own != session { return false }
         }
         if !self.peer.isEmpty, frame?.peers.contains(self.peer) != true, placed.event?.peer != self.peer {
@@ -161,7 +169,9 @@ struct EntryFilter: Sendable, Hashable {
     }
 
     /// What was missed concerns every vehicle.
-    private func isForAll(_ placed: PlacedEntry) -> Bool { ["dropped", "synchronized"].contains(placed.kind) }
+    private func isForAll(_ placed: PlacedEntry) -> Bool {
+        ["dropped", "synchronized"].contains(placed.kind)
+    }
 
     static func name(_ header: FrameHeader) -> String {
         if let type = header.type { return "\(type)" }
@@ -198,7 +208,8 @@ struct EntryObjects {
             object = RecordedJSON.object(text) ?? [:]
             if hasText, let event = placed.event {
                 let subject = EventText.subject(event)
-                object["text"] = subject.isEmpty ? EventText.text(event) : "\(subject)  \(EventText.text(event))"
+                object["text"] =
+                    subject.isEmpty ? EventText.text(event) : "\(subject)  \(EventText.text(event))"
             } else if hasText, object["text"] == nil {
                 object["text"] = Self.text(object)
             }
@@ -284,13 +295,13 @@ struct HistoryReader {
         return true
     }
 
-    /// The newest items before a place, newest first.
-    ///
-    /// - Parameter read: Makes the items of a part of the history, oldest first, from the entries of `range`; and says how many entries
-    ///   it looked at.
+    /// The newest items before a place, newest first. `read` makes the items of a part of the history, oldest first, and says how many
+    /// entries it looked at.
     func before<Item>(
         _ place: EntryPlace, limit: Int, from earliest: RecordingTime,
-        _ read: (_ range: Range<RecordingTime>) throws(InspectorError) -> (items: [(EntryPlace, Item)], scanned: Int)
+        _ read: (_ range: Range<RecordingTime>) throws(InspectorError) -> (
+            items: [(EntryPlace, Item)], scanned: Int
+        )
     ) throws(InspectorError) -> Page<Item> {
         var page = Page<Item>()
         let divisions = self.source.divisions

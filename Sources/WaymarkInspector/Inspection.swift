@@ -52,7 +52,8 @@ package struct Inspection: Sendable {
 
     // MARK: Questions
 
-    private typealias Handler = @Sendable (inout Inspection, InspectorQuery, Date) throws(InspectorError) -> [String: Any]
+    private typealias Handler =
+        @Sendable (inout Inspection, InspectorQuery, Date) throws(InspectorError) -> [String: Any]
 
     private static let handlers: [String: (parameters: [String], handler: Handler)] = [
         "sources": ([], { inspection, _, now throws(InspectorError) in inspection.describe(now) }),
@@ -79,25 +80,33 @@ package struct Inspection: Sendable {
         "updates": (
             ["source", "at", "id", "before", "limit", "message", "search"],
             { inspection, query, now throws(InspectorError) in
-                try inspection.history(query, now) { history throws(InspectorError) in try history.updates(query) }
+                try inspection.history(query, now) { history throws(InspectorError) in
+                    try history.updates(query)
+                }
             }
         ),
         "entries": (
             ["source", "at", "before", "after", "from", "to", "limit", "text"] + EntryFilter.parameters,
             { inspection, query, now throws(InspectorError) in
-                try inspection.history(query, now) { history throws(InspectorError) in try history.entries(query) }
+                try inspection.history(query, now) { history throws(InspectorError) in
+                    try history.entries(query)
+                }
             }
         ),
         "frame": (
             ["source", "entry"],
             { inspection, query, now throws(InspectorError) in
-                try inspection.history(query, now) { history throws(InspectorError) in try history.frame(query) }
+                try inspection.history(query, now) { history throws(InspectorError) in
+                    try history.frame(query)
+                }
             }
         ),
         "receipts": (
             ["source", "at", "id"],
             { inspection, query, now throws(InspectorError) in
-                try inspection.history(query, now) { history throws(InspectorError) in try history.receipts(query) }
+                try inspection.history(query, now) { history throws(InspectorError) in
+                    try history.receipts(query)
+                }
             }
         ),
         "requests": (
@@ -126,12 +135,7 @@ package struct Inspection: Sendable {
     /// The paths behind `/api/` that ``answer(_:_:now:)`` knows.
     package static var paths: [String] { Self.handlers.keys.sorted() + ["export"] }
 
-    /// Answers a question.
-    ///
-    /// - Parameters:
-    ///   - path: One of ``paths``.
-    ///   - now: For what depends on the time of day.
-    /// - Throws: Why not, with the field.
+    /// Answers a question at one of ``paths``; `now` is told to the page. Throws why not, with the field.
     package mutating func answer(
         _ path: String, _ query: InspectorQuery, now: Date
     ) throws(InspectorError) -> InspectorAnswer {
@@ -150,9 +154,12 @@ package struct Inspection: Sendable {
 
     // MARK: Sources
 
-    func source(_ query: InspectorQuery, _ name: String = "source") throws(InspectorError) -> InspectedSource {
+    func source(_ query: InspectorQuery, _ name: String = "source") throws(InspectorError) -> InspectedSource
+    {
         guard let id = try query.text(name, max: 16) else {
-            guard let first = self.sources.first else { throw InspectorError(.notFound, "there is no source") }
+            guard let first = self.sources.first else {
+                throw InspectorError(.notFound, "there is no source")
+            }
             return first
         }
         guard let source = self.sources.first(where: { $0.id == id }) else {
@@ -204,7 +211,9 @@ package struct Inspection: Sendable {
 
     // MARK: Vehicles
 
-    private mutating func overview(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> [String: Any] {
+    private mutating func overview(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> [String:
+        Any]
+    {
         let source = try self.source(query)
         let time = try source.time(query)
         let state = try self.state(source, at: time)
@@ -225,7 +234,8 @@ package struct Inspection: Sendable {
         return self.framed(object, source, time, now)
     }
 
-    private func vehicleID(_ query: InspectorQuery, _ name: String = "id") throws(InspectorError) -> VehicleID {
+    private func vehicleID(_ query: InspectorQuery, _ name: String = "id") throws(InspectorError) -> VehicleID
+    {
         guard let id = VehicleID(try query.required(name)) else {
             throw InspectorError(.invalid, field: name, "must be 1 to 64 of A-Z a-z 0-9 . _ : -")
         }
@@ -247,7 +257,8 @@ package struct Inspection: Sendable {
         return self.framed(answer(VehicleAnswer(picture, source, state)), source, time, now)
     }
 
-    private mutating func tables(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> [String: Any] {
+    private mutating func tables(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> [String: Any]
+    {
         var object = try self.vehicle(query, now) { $0.tables() }
         let source = try self.source(query)
         object["destinations"] = try HistoryAnswers(source: source).destinations(
@@ -283,7 +294,9 @@ package struct Inspection: Sendable {
     /// How long before a time requests of a recording are looked for.
     private static let requestTime = Duration.seconds(3_600)
 
-    private mutating func requests(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> [String: Any] {
+    private mutating func requests(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> [String:
+        Any]
+    {
         let source = try self.source(query)
         let time = try source.time(query)
         let end = time ?? source.end
@@ -319,7 +332,8 @@ package struct Inspection: Sendable {
         let vehicle = try self.vehicleID(query, "vehicle")
         let other = try query.text("vehicleB") == nil ? vehicle : try self.vehicleID(query, "vehicleB")
         let time = try sources.0.time(query)
-        let otherTime = try query.text("atB") == nil ? try sources.1.time(query) : try sources.1.time(query, "atB")
+        let otherTime =
+            try query.text("atB") == nil ? try sources.1.time(query) : try sources.1.time(query, "atB")
         var sides: [[String: Any]] = []
         for (source, id, time) in [(sources.0, vehicle, time), (sources.1, other, otherTime)] {
             let state = try self.state(source, at: time)
@@ -333,7 +347,8 @@ package struct Inspection: Sendable {
         var differences = Differences()
         differences.find(sides[0]["state"], sides[1]["state"])
         return [
-            "a": sides[0], "b": sides[1], "differences": differences.found, "truncated": differences.isTruncated,
+            "a": sides[0], "b": sides[1], "differences": differences.found,
+            "truncated": differences.isTruncated,
         ]
     }
 
@@ -385,7 +400,8 @@ package struct Inspection: Sendable {
         try query.allow(["source", "at", "id", "endpoint", "format", "side"])
         let formats = ["geojson", "gpx", "kml"]
         guard let format = try query.word("format", of: formats) else {
-            throw InspectorError(.invalid, field: "format", "must be one of \(formats.joined(separator: ", "))")
+            throw InspectorError(
+                .invalid, field: "format", "must be one of \(formats.joined(separator: ", "))")
         }
         let side = try query.word("side", of: ["published", "held"]) ?? "published"
         let source = try self.source(query)
@@ -394,7 +410,8 @@ package struct Inspection: Sendable {
         let picture = VehiclePicture(
             id, endpoint: try query.text("endpoint", max: 64), state, source, &self.cache)
         guard let shown = side == "held" ? picture.held : picture.published else {
-            throw InspectorError(.notFound, field: "id", "no client guides the vehicle, or it has no such endpoint")
+            throw InspectorError(
+                .notFound, field: "id", "no client guides the vehicle, or it has no such endpoint")
         }
         guard let drawing = Self.drawing(shown) else {
             let reasons = ReasonFinder.reasons(picture, source)

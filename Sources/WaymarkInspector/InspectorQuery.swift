@@ -75,7 +75,9 @@ package struct InspectorQuery: Sendable, Hashable {
 
     /// A name that somebody made up is not repeated in full.
     private static func shown(_ name: String) -> String {
-        String(name.unicodeScalars.filter { $0.isASCII && $0.properties.isAlphabetic }.prefix(32).map(Character.init))
+        String(
+            name.unicodeScalars.filter { $0.isASCII && $0.properties.isAlphabetic }.prefix(32).map(
+                Character.init))
     }
 
     /// - Throws: `invalid` if there are others than these.

@@ -85,7 +85,9 @@ extension LaneGuidance {
     /// Its lanes in words, from left to right.
     var lanesInWords: String {
         let lanes = self.lanes.enumerated().map { index, lane in
-            let angles = lane.angles.isEmpty ? "no direction" : lane.angles.map(Self.direction).joined(separator: " or ")
+            let angles =
+                lane.angles.isEmpty
+                ? "no direction" : lane.angles.map(Self.direction).joined(separator: " or ")
             let highlighted = lane.highlightedAngle.map { ", \(Self.direction($0))" } ?? ""
             let status = [LaneStatus.notGood: "not good", .good: "good", .preferred: "preferred"][lane.status]
             return "lane \(index + 1) \(angles), \(status ?? lane.status.name)\(highlighted)"

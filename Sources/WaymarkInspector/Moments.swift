@@ -53,7 +53,8 @@ struct Moments {
         let entry = RecordedEntry.event(text, at: time)
         let placed = PlacedEntry(entry, EntryPlace(time: time, number: 0, index: 0), RecordedState())
         guard let lane = Self.lane(placed) else { return nil }
-        if let wanted, !placed.vehicles.contains(wanted), !["gap", "fault", "step", "verdict"].contains(lane) {
+        if let wanted, !placed.vehicles.contains(wanted), !["gap", "fault", "step", "verdict"].contains(lane)
+        {
             return nil
         }
         var object: [String: Any] = ["at": self.source.seconds(time), "lane": lane]
@@ -75,13 +76,15 @@ struct Moments {
     private static func lane(_ placed: PlacedEntry) -> String? {
         guard let event = placed.event else {
             return [
-                "dropped": "gap", "synchronized": "gap", "connection": "gap", "fault": "fault", "mark": "step",
+                "dropped": "gap", "synchronized": "gap", "connection": "gap", "fault": "fault",
+                "mark": "step",
                 "verdict": "verdict", "finding": "finding", "end": "verdict",
             ][placed.kind]
         }
         switch event.kind {
         case .admitted, .resumed, .closing, .departed, .rejected, .helloRefused: return "connection"
-        case .sessionOpened, .vehiclesRefused, .joined, .left, .suspended, .restored, .sessionEnded: return "session"
+        case .sessionOpened, .vehiclesRefused, .joined, .left, .suspended, .restored, .sessionEnded:
+            return "session"
         case .started, .paused, .continued, .rerouted: return "guidance"
         case .stopRequested, .driveRequested, .requestEnded: return "request"
         case .unknown: return nil
@@ -97,7 +100,9 @@ struct Moments {
             let from = max(0, (Double(first.nanoseconds) - Double(begin.nanoseconds)) / length)
             let to = min(1, (Double(last.nanoseconds) - Double(begin.nanoseconds)) / length)
             let (low, high) = (Int(from * 199), Int(to * 199))
-            for part in min(low, high)...max(low, high) { parts[part] += amount / Double(abs(high - low) + 1) }
+            for part in min(low, high)...max(low, high) {
+                parts[part] += amount / Double(abs(high - low) + 1)
+            }
         }
         let most = max(1, parts.max() ?? 1)
         return parts.map { Int(($0 / most * 100).rounded()) }

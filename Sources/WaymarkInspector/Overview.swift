@@ -56,7 +56,9 @@ struct Overview {
         UInt64(self.source.measures.sessions[vehicle.session]?.ageMilliseconds ?? 0)
     }
 
-    private func findingCount(_ vehicle: VehicleRecord) -> Int { self.findings[vehicle.vehicle.rawValue] ?? 0 }
+    private func findingCount(_ vehicle: VehicleRecord) -> Int {
+        self.findings[vehicle.vehicle.rawValue] ?? 0
+    }
 
     private func openRequests(_ vehicle: VehicleRecord) -> Int {
         self.state.gateway.requests.keys.count { $0.vehicle == vehicle.vehicle }
@@ -77,7 +79,8 @@ struct Overview {
         if let session = self.state.gateway.sessions[vehicle.session] {
             let state = cache.content(of: session, self.state, self.source).state
             texts += [session.client.rawValue] + state.currentRoadName
-            texts += (state.trip?.destination.nameVariants ?? []) + (state.trip?.destination.addressVariants ?? [])
+            texts +=
+                (state.trip?.destination.nameVariants ?? []) + (state.trip?.destination.addressVariants ?? [])
         }
         return texts.contains { $0.lowercased().contains(self.filter.search) }
     }

@@ -112,11 +112,13 @@ extension WithholdingReason {
     func next(_ feature: GuidanceFeature) -> String {
         switch self {
         case .notRequested: "Add \(feature.rawValue) to the features of the endpoint's Hello."
-        case .noCapacity: "Raise limits.profiles-per-session of waymarkd, or let endpoints have the same limits."
+        case .noCapacity:
+            "Raise limits.profiles-per-session of waymarkd, or let endpoints have the same limits."
         case .clientDoesNotProvide: "Add \(feature.rawValue) to the features of the client's Hello."
         case .tripOptedOut:
             feature == .routeSegments
-                ? "The client sets routeSegmentsAvailable of the trip." : "The client sets isDestinationShareable of the trip."
+                ? "The client sets routeSegmentsAvailable of the trip."
+                : "The client sets isDestinationShareable of the trip."
         case .noConsent: "Add the vehicle to route-sharing-vehicles in the settings of waymarkd."
         case .policy: "Remove \(feature.rawValue) from withheld-features in the settings of waymarkd."
         case .unspecified: ""
@@ -193,15 +195,27 @@ struct ReasonFinder {
         self.reasons += [
             note("trip", state.trip == nil, "\(client) has not begun guidance"),
             note("maneuvers", state.maneuvers.isEmpty, "\(client) has published no maneuvers"),
-            note("upcomingManeuvers", state.upcomingManeuvers.isEmpty, "\(client) says that no maneuver is upcoming"),
+            note(
+                "upcomingManeuvers", state.upcomingManeuvers.isEmpty,
+                "\(client) says that no maneuver is upcoming"),
             note("laneGuidances", state.laneGuidances.isEmpty, "\(client) has published no lane guidance"),
-            note("currentLaneGuidance", state.currentLaneGuidance == nil, "\(client) says that no lanes are to be shown now"),
+            note(
+                "currentLaneGuidance", state.currentLaneGuidance == nil,
+                "\(client) says that no lanes are to be shown now"),
             note(
                 "segments", state.segments.isEmpty,
-                hasSegments ? "\(client) has published no segments" : "the trip says that no route segments are available"),
-            note("currentRoadName", state.currentRoadName.isEmpty, "\(client) has not published the name of the road"),
-            note("tripEstimates", state.tripEstimates == nil, "\(client) has published no estimates of the trip"),
-            note("maneuverEstimates", state.maneuverEstimates.isEmpty, "\(client) has published no estimates of a maneuver"),
+                hasSegments
+                    ? "\(client) has published no segments"
+                    : "the trip says that no route segments are available"),
+            note(
+                "currentRoadName", state.currentRoadName.isEmpty,
+                "\(client) has not published the name of the road"),
+            note(
+                "tripEstimates", state.tripEstimates == nil,
+                "\(client) has published no estimates of the trip"),
+            note(
+                "maneuverEstimates", state.maneuverEstimates.isEmpty,
+                "\(client) has published no estimates of a maneuver"),
             note("previews", state.previews.isEmpty, "\(client) offers no trips"),
             note("alert", state.alert == nil, "\(client) shows no alert"),
         ].compactMap(\.self)
@@ -211,7 +225,8 @@ struct ReasonFinder {
         if let content = self.picture.content, let behind = self.picture.behind, behind > 0 {
             var reason = Reason(
                 .held, "", .underWay,
-                "the endpoint has confirmed up to \(endpoint.receipt?.receivedSequence ?? 0) of \(content.sequence)")
+                "the endpoint has confirmed up to \(endpoint.receipt?.receivedSequence ?? 0) of \(content.sequence)"
+            )
             reason.value = content.sequence
             self.reasons.append(reason)
         }
@@ -220,7 +235,8 @@ struct ReasonFinder {
         else { return }
         var reason = Reason(
             .held, "", .conflated,
-            "\(measure.conflated) states were replaced by newer ones while they waited for the endpoint to read")
+            "\(measure.conflated) states were replaced by newer ones while they waited for the endpoint to read"
+        )
         reason.value = measure.conflated
         self.reasons.append(reason)
     }
@@ -248,7 +264,8 @@ struct ReasonFinder {
             guard let mine = known[maneuver.id] else {
                 var reason = Reason.limited(
                     path, .slots, "maneuversStored", limits.maneuversStoredMax,
-                    "the endpoint stores \(limits.maneuversStoredMax) maneuvers, and this is not among the next ones")
+                    "the endpoint stores \(limits.maneuversStoredMax) maneuvers, and this is not among the next ones"
+                )
                 reason.next = "It is sent when it is among the next \(limits.maneuversStoredMax)."
                 self.reasons.append(reason)
                 continue
@@ -285,7 +302,8 @@ struct ReasonFinder {
                 self.reasons.append(
                     .limited(
                         path, .slots, "laneGuidancesStored", limits.laneGuidancesStoredMax,
-                        "the endpoint stores \(limits.laneGuidancesStoredMax) lane guidances, and this is not among the next ones"))
+                        "the endpoint stores \(limits.laneGuidancesStoredMax) lane guidances, and this is not among the next ones"
+                    ))
                 continue
             }
             self.variants(
@@ -335,9 +353,11 @@ struct ReasonFinder {
         }
     }
 
-    private mutating func place(_ path: String, _ theirs: Waypoint, _ mine: Waypoint, _ limits: VehicleLimits) {
+    private mutating func place(_ path: String, _ theirs: Waypoint, _ mine: Waypoint, _ limits: VehicleLimits)
+    {
         let limit = limits.destinationNameLengthMax
-        self.variants(path + "/nameVariants", theirs.nameVariants, mine.nameVariants, "destinationName", limit)
+        self.variants(
+            path + "/nameVariants", theirs.nameVariants, mine.nameVariants, "destinationName", limit)
         self.variants(
             path + "/addressVariants", theirs.addressVariants, mine.addressVariants, "destinationName", limit)
         if theirs.charge != mine.charge {
@@ -359,8 +379,10 @@ struct ReasonFinder {
         var reason = Reason.limited(
             path, .fitted, limit, value,
             fitting.isEmpty
-                ? mine.isEmpty ? "nothing fits into \(unit)" : "no variant fits into \(unit): the shortest is cut"
-                : "\(fitting.count) of \(theirs.count) variants fit\(fitting.count == 1 ? "s" : "") into \(unit)")
+                ? mine.isEmpty
+                    ? "nothing fits into \(unit)" : "no variant fits into \(unit): the shortest is cut"
+                : "\(fitting.count) of \(theirs.count) variants fit\(fitting.count == 1 ? "s" : "") into \(unit)"
+        )
         if fitting.isEmpty { reason.next = "The client can publish a variant of at most \(unit)." }
         self.reasons.append(reason)
     }
@@ -369,6 +391,7 @@ struct ReasonFinder {
         self.reasons.append(
             Reason(
                 .held, path, .fitted,
-                "distances are converted to \(endpoint.preferences.distanceUnits.name), as the endpoint asks"))
+                "distances are converted to \(endpoint.preferences.distanceUnits.name), as the endpoint asks")
+        )
     }
 }

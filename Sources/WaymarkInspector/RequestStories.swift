@@ -32,13 +32,33 @@ struct RequestStories {
     // MARK: What happened
 
     mutating func see(_ placed: PlacedEntry) {
-        guard placed.vehicles.contains(self.vehicle) else { return }
-        if let event = placed.event { return self.see(event, placed) }
+        if let event = placed.event {
+            if placed.vehicles.contains(self.vehicle) { self.see(event, placed) }
+            return
+        }
         guard let frame = placed.frame, frame.delivery == .whole,
-            Self.isOfRequest(frame.frame.header), let message = HistoryAnswers.message(self.source.shown(frame.frame))
+            Self.isOfRequest(frame.frame.header),
+            let message = HistoryAnswers.message(self.source.shown(frame.frame)),
+            Self.vehicle(of: message).map({ $0.rawValue == self.vehicle })
+                ?? placed.vehicles.contains(self.vehicle)
         else { return }
         let peer = frame.peers.first ?? ""
-        if frame.direction == .in { self.sent(message, peer, placed, frame) } else { self.told(message, frame.peers, placed) }
+        if frame.direction == .in {
+            self.sent(message, peer, placed)
+        } else {
+            self.told(message, frame.peers, placed)
+        }
+    }
+
+    /// The vehicle that a message between gateway and client names; nil for others, which concern the vehicle of their peer.
+    private static func vehicle(of message: Message) -> VehicleID? {
+        switch message {
+        case .waypointRequest(let request): request.vehicle
+        case .destinationRequest(let request): request.vehicle
+        case .requestAnswer(let answer): answer.vehicle
+        case .requestOutcome(let outcome): outcome.vehicle
+        default: nil
+        }
     }
 
     /// Whether a frame may be about a request. Most are not, and decoding takes time.
@@ -51,9 +71,7 @@ struct RequestStories {
         }
     }
 
-    private mutating func sent(
-        _ message: Message, _ peer: String, _ placed: PlacedEntry, _ frame: RecordedFrame
-    ) {
+    private mutating func sent(_ message: Message, _ peer: String, _ placed: PlacedEntry) {
         switch message {
         case .waypointRequest(let request):
             self.begin(
@@ -69,7 +87,7 @@ struct RequestStories {
             self.add(request.requestID, "withdrawn", peer, placed, "\(peer) withdraws the request") {
                 $0.withdrawnBy = peer
             }
-        case .requestAnswer(let answer) where answer.vehicle.rawValue == self.vehicle:
+        case .requestAnswer(let answer):
             self.answered(answer, peer, placed)
         case .promptAnswer(let answer):
             let at = self.source.seconds(placed.place.time)
@@ -119,7 +137,8 @@ struct RequestStories {
             let deadline =
                 self.source.seconds(placed.place.time) + Double(prompt.deadlineMilliseconds) / 1_000
             self.add(
-                prompt.requestID, "prompted", names, placed, "the gateway asks the vehicle's user at \(names)",
+                prompt.requestID, "prompted", names, placed,
+                "the gateway asks the vehicle's user at \(names)",
                 ["deadline": deadline]
             ) {
                 $0.object["stage"] = "prompting"
@@ -222,7 +241,9 @@ struct RequestStories {
         for record in open.sorted(by: { $0.key < $1.key }) {
             let deadline = state.time(of: record.deadline).map(self.source.seconds)
             let stage = "\(record.stage)"
-            if let index = objects.firstIndex(where: { $0["requestID"] as? String == record.key.requestID.rawValue }) {
+            if let index = objects.firstIndex(where: {
+                $0["requestID"] as? String == record.key.requestID.rawValue
+            }) {
                 guard objects[index]["end"] == nil else { continue }
                 objects[index].set("deadline", deadline)
                 objects[index]["stage"] = stage
@@ -230,7 +251,8 @@ struct RequestStories {
             } else {
                 var object: [String: Any] = [
                     "requestID": record.key.requestID.rawValue, "vehicle": self.vehicle, "stage": stage,
-                    "request": record.messageType == MessageType.destinationRequest.rawValue ? "drive" : "stop",
+                    "request": record.messageType == MessageType.destinationRequest.rawValue
+                        ? "drive" : "stop",
                     "client": record.client.rawValue, "session": Int(record.session.rawValue),
                     "steps": [Any](),
                 ]
@@ -258,12 +280,17 @@ struct RequestStories {
             let last = story.steps.last { $0["what"] as? String != "ended" }
             let waited = last?["what"] as? String == "prompted" ? "the vehicle's user" : client
             (by, text) = (waited, "No answer came in time; \(waited) was asked last")
-        case .withdrawn: (by, text) = (story.withdrawnBy, "\(story.withdrawnBy.isEmpty ? "The sender" : story.withdrawnBy) withdrew it")
+        case .withdrawn:
+            (by, text) = (
+                story.withdrawnBy,
+                "\(story.withdrawnBy.isEmpty ? "The sender" : story.withdrawnBy) withdrew it"
+            )
         case .gone: (by, text) = (client, "\(client) disconnected before it answered")
         case .sessionEnded: text = "The session ended before there was an answer"
         case .notSupported: (by, text) = (client, "\(client) does not answer such requests")
         case .busy: text = "Too many requests are open"
-        case .invalid where story.declinedBy.isEmpty: text = "It was not possible then, e.g. a stop while no client guides"
+        case .invalid where story.declinedBy.isEmpty:
+            text = "It was not possible then, e.g. a stop while no client guides"
         default:
             by = story.declinedBy
             text = "\(by.isEmpty ? client : by) declined: \(outcome)"

@@ -252,7 +252,8 @@ package struct JSONFields {
             fields = try JSONFields(try self.data(name), allowed: ["center", "nameVariants"])
         } catch {
             throw InspectorError(
-                error.code, field: error.field == name || error.field.isEmpty ? name : "\(name).\(error.field)",
+                error.code,
+                field: error.field == name || error.field.isEmpty ? name : "\(name).\(error.field)",
                 error.reason)
         }
         guard let center = fields.values["center"] as? [Double], center.count == 2,

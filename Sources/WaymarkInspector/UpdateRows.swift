@@ -169,7 +169,8 @@ struct ReceiptBook {
             } else {
                 why.append(
                     Reason(
-                        .held, "endpoints/\(name)", endpoint.features.contains(.receipts) ? .underWay : .notPublished,
+                        .held, "endpoints/\(name)",
+                        endpoint.features.contains(.receipts) ? .underWay : .notPublished,
                         endpoint.features.contains(.receipts)
                             ? "the endpoint has sent no receipt yet" : "the endpoint sends no receipts"
                     ).object)

@@ -246,12 +246,15 @@ struct VehicleAnswer {
         }
         let state = content.state
         let held = Dictionary((self.picture.held?.segments ?? []).map { ($0.id, $0) }) { $1 }
-        let count = state.segments.reduce(0) { $0 + $1.coordinates.count }
+        let count =
+            state.segments.reduce(0) { $0 + $1.coordinates.count }
             + held.values.reduce(0) { $0 + $1.coordinates.count }
         let step = count <= Self.pointsMax ? 1 : (count + Self.pointsMax - 1) / Self.pointsMax
         func coordinates(_ segment: RouteSegment) -> [String: Any] {
             let last = segment.coordinates.count - 1
-            let points = segment.coordinates.enumerated().filter { $0.offset % step == 0 || $0.offset == last }
+            let points = segment.coordinates.enumerated().filter {
+                $0.offset % step == 0 || $0.offset == last
+            }
             return ["coordinates": points.map { ModelJSON.coordinate($0.element) }]
         }
         var object: [String: Any] = [
@@ -294,7 +297,8 @@ struct VehicleAnswer {
 
     private static func places(_ trip: Trip?) -> [[String: Any]] {
         guard let trip else { return [] }
-        let all = [("origin", trip.origin)] + trip.waypoints.map { ("stop", $0) }
+        let all =
+            [("origin", trip.origin)] + trip.waypoints.map { ("stop", $0) }
             + [("destination", trip.destination)]
         return all.map { role, waypoint in ModelJSON.waypoint(waypoint).merging(["role": role]) { $1 } }
     }

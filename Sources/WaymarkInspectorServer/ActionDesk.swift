@@ -71,15 +71,17 @@ package actor ActionDesk {
         if let speaker = self.speakers[vehicle] {
             endpoint["state"] = "connected"
             if let (prompt, since) = speaker.prompt {
-                object["prompt"] = [
-                    "requestID": prompt.id, "waypoint": ModelJSON.waypoint(prompt.waypoint),
-                    "travelEstimates": ModelJSON.estimates(prompt.travelEstimates),
-                    "deadline": since.timeIntervalSince(begin) + prompt.timeout / .seconds(1),
-                ] as [String: Any]
+                object["prompt"] =
+                    [
+                        "requestID": prompt.id, "waypoint": ModelJSON.waypoint(prompt.waypoint),
+                        "travelEstimates": ModelJSON.estimates(prompt.travelEstimates),
+                        "deadline": since.timeIntervalSince(begin) + prompt.timeout / .seconds(1),
+                    ] as [String: Any]
             }
             if let share = speaker.share {
                 object["share"] =
-                    ["shareID": share.id, "destination": ModelJSON.waypoint(share.destination)] as [String: Any]
+                    ["shareID": share.id, "destination": ModelJSON.waypoint(share.destination)]
+                    as [String: Any]
             }
             done = speaker.actions.reversed().map { action in
                 var object: [String: Any] = [
@@ -104,13 +106,15 @@ package actor ActionDesk {
     // MARK: Actions
 
     package static let names = [
-        "waypoint", "destination", "withdraw", "cancel", "allow", "routeSource", "answerPrompt", "answerShare",
+        "waypoint", "destination", "withdraw", "cancel", "allow", "routeSource", "answerPrompt",
+        "answerShare",
         "settings", "zoom", "alert", "connect", "disconnect",
     ]
 
     private static let fields = [
         "vehicle", "action", "waypoint", "segment", "destination", "requestID", "reason", "routeSource",
-        "accepted", "outcome", "shareID", "compass", "speedLimit", "contentStyle", "ready", "limitedUserInterfaces",
+        "accepted", "outcome", "shareID", "compass", "speedLimit", "contentStyle", "ready",
+        "limitedUserInterfaces",
         "zoomDirection", "alertID", "response", "actionID",
     ]
 
@@ -161,7 +165,9 @@ package actor ActionDesk {
         let endpoint = speaker.endpoint
         switch step {
         case .waypoint(let waypoint, let segment):
-            self.ask(id, speaker) { await endpoint.requestWaypoint(waypoint, segment: segment, requestID: $0) }
+            self.ask(id, speaker) {
+                await endpoint.requestWaypoint(waypoint, segment: segment, requestID: $0)
+            }
             return
         case .destination(let waypoint):
             self.ask(id, speaker) { await endpoint.requestDestination(waypoint, requestID: $0) }
@@ -185,7 +191,8 @@ package actor ActionDesk {
             answer.resume(returning: isAccepted)
         case .answerShare(let share, let result):
             guard speaker.share?.id == share, let answer = speaker.shareAnswer else {
-                throw InspectorError(.invalid, field: "shareID", "there is no such shared destination to answer")
+                throw InspectorError(
+                    .invalid, field: "shareID", "there is no such shared destination to answer")
             }
             (speaker.share, speaker.shareAnswer) = (nil, nil)
             answer.resume(returning: result)
@@ -241,7 +248,8 @@ package actor ActionDesk {
             self.failures[vehicle] = "\(error)"
             self.version += 1
             if case .invalid(let reason) = error { throw InspectorError(.invalid, field: "vehicle", reason) }
-            throw InspectorError(.disconnected, field: "vehicle", "the gateway does not let the inspector speak: \(error)")
+            throw InspectorError(
+                .disconnected, field: "vehicle", "the gateway does not let the inspector speak: \(error)")
         }
     }
 

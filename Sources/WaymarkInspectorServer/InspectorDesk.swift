@@ -11,9 +11,7 @@ package actor InspectorDesk {
     /// How many entries of a recording are judged in one go.
     private static let judgedAtOnce = 2_000
 
-    /// - Parameters:
-    ///   - feed: nil: only recordings are inspected.
-    ///   - recordings: With the names of their files.
+    /// Without a feed only the recordings are inspected, which have the names of their files.
     package init(
         _ options: Inspection.Options, feed: LiveFeed?, recordings: [(name: String, recording: Recording)]
     ) {

@@ -59,9 +59,7 @@ package final class InspectorHTTP: Sendable {
     private let basemap: Data?
     private let sessions: Mutex<PageSessions>
 
-    /// - Parameters:
-    ///   - actions: nil: nothing can be done; `actRefusal` says why.
-    ///   - basemap: GeoJSON that the map shows below the route; nil for none.
+    /// Without `actions` nothing can be done, and `actRefusal` says why. The map shows `basemap`, GeoJSON, below the route.
     package init(
         _ desk: InspectorDesk, actions: ActionDesk?, actRefusal: String = "started without --act",
         files: PageFiles, basemap: Data? = nil, sessions: PageSessions = PageSessions()
@@ -74,7 +72,7 @@ package final class InspectorHTTP: Sendable {
     /// What a page needs to open a session.
     package var token: String { self.sessions.withLock { $0.token } }
 
-    /// - Parameter cookieName: Differs between servers of one machine.
+    /// Answers a request. `cookieName` differs between servers of one machine.
     package func respond(to request: PageRequest, cookieName: String, now: Date) async -> PageResponse {
         do throws(InspectorError) {
             return try await self.answer(request, cookieName, now)
@@ -94,7 +92,8 @@ package final class InspectorHTTP: Sendable {
         let isData =
             request.path.hasPrefix("/api/") || request.path == "/events" || request.path == "/basemap.geojson"
         guard isData else { throw InspectorError(.notFound, "there is nothing at this path") }
-        let expiry = request.cookie.flatMap { cookie in self.sessions.withLock { $0.expiry(cookie, at: now) } }
+        let expiry = request.cookie.flatMap { cookie in self.sessions.withLock { $0.expiry(cookie, at: now) }
+        }
         guard let expiry else {
             throw InspectorError(.noSession, "open the link that `waymark inspect` printed")
         }
@@ -170,7 +169,8 @@ package final class InspectorHTTP: Sendable {
         case .opened(let cookie):
             let age = Int(PageSessions.lifetime)
             return PageResponse(
-                status: 204, headers: [("set-cookie", "\(cookieName)=\(cookie); \(attributes); Max-Age=\(age)")])
+                status: 204,
+                headers: [("set-cookie", "\(cookieName)=\(cookie); \(attributes); Max-Age=\(age)")])
         case .wrongToken:
             throw InspectorError(.forbidden, field: "token", "is not the one that `waymark inspect` printed")
         case .tooManyFailures:

@@ -68,13 +68,17 @@
             if let stream = answer.stream {
                 guard let place = StreamPlace(self.streams) else {
                     return self.response(
-                        .error(InspectorError(.busy, field: "views", "\(Self.streamsMax) streams are open")), request)
+                        .error(InspectorError(.busy, field: "views", "\(Self.streamsMax) streams are open")),
+                        request)
                 }
                 return Response(
-                    status: .ok, headers: headers, body: self.body(of: stream, place, until: answer.streamEnd ?? .distantFuture))
+                    status: .ok, headers: headers,
+                    body: self.body(of: stream, place, until: answer.streamEnd ?? .distantFuture))
             }
             headers[.contentLength] = "\(answer.body.count)"
-            let body = request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
+            let body =
+                request.method == .head
+                ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
             return Response(status: .init(code: answer.status), headers: headers, body: body)
         }
 
@@ -118,7 +122,9 @@
 
         init?(_ streams: StreamCount) {
             self.streams = streams
-            guard streams.count.add(1, ordering: .relaxed).newValue <= InspectorResponder.streamsMax else { return nil }
+            guard streams.count.add(1, ordering: .relaxed).newValue <= InspectorResponder.streamsMax else {
+                return nil
+            }
         }
 
         deinit { self.streams.count.subtract(1, ordering: .relaxed) }

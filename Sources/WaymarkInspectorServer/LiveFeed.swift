@@ -20,9 +20,7 @@ package final class LiveFeed: Sendable {
     private let state: Mutex<State>
     private let isRedacted: Bool
 
-    /// - Parameters:
-    ///   - address: For people.
-    ///   - bytesMax: How much is remembered.
+    /// A feed that remembers up to `bytesMax` bytes. `address` is for people.
     package init(_ address: String, isRedacted: Bool, bytesMax: Int = 67_108_864) {
         let history = RecentHistory(at: Self.now, bytesMax: bytesMax)
         var source = InspectedSource("live", name: address, .recent(history), isRedacted: isRedacted)

@@ -26,12 +26,15 @@ package struct PageFiles: Sendable {
         let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         while let url = all?.nextObject() as? URL {
             let path = url.standardizedFileURL.path
-            guard let mediaType = Self.mediaTypes[url.pathExtension], path.hasPrefix(root + "/") else { continue }
+            guard let mediaType = Self.mediaTypes[url.pathExtension], path.hasPrefix(root + "/") else {
+                continue
+            }
             do {
                 let bytes = try Data(contentsOf: url)
                 guard bytes.count <= rest else { continue }
                 rest -= bytes.count
-                self.files["/page/" + path.dropFirst(root.count + 1)] = File(mediaType: mediaType, bytes: bytes)
+                self.files["/page/" + path.dropFirst(root.count + 1)] = File(
+                    mediaType: mediaType, bytes: bytes)
             } catch { continue }
         }
     }

@@ -96,7 +96,8 @@ enum Step: Sendable {
         case .answerShare(_, let result): "answered the shared destination: \(result)"
         case .settings(let settings): "settings: \(settings)"
         case .zoom(let direction): "asked the client to zoom \(direction.name)"
-        case .alert(_, let action): action == 0 ? "dismissed the alert" : "chose action \(action) of the alert"
+        case .alert(_, let action):
+            action == 0 ? "dismissed the alert" : "chose action \(action) of the alert"
         case .connect: "connected"
         case .disconnect: "disconnected"
         }

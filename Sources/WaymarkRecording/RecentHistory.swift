@@ -109,7 +109,8 @@ package struct RecentHistory: Sendable {
             let time = self.clock.time(of: told.instant, arrived: now)
             self.open(at: time)
             self.state.apply(told)
-            self.add(Item(number: told.number, time: self.later(time), content: .frames(told)), told.frames.count)
+            self.add(
+                Item(number: told.number, time: self.later(time), content: .frames(told)), told.frames.count)
         case .observationGap(let gap):
             self.counts.missed += gap.dropped
             self.state.pass(message)

@@ -29,7 +29,10 @@
             _ path: String, host: String = "HOST", _ fields: [String], _ body: String
         ) -> String {
             let lines =
-                ["POST \(path) HTTP/1.1", "Host: \(host)", "Connection: close", "Content-Length: \(body.utf8.count)"]
+                [
+                    "POST \(path) HTTP/1.1", "Host: \(host)", "Connection: close",
+                    "Content-Length: \(body.utf8.count)",
+                ]
                 + fields
             return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
         }
@@ -39,7 +42,8 @@
         /// Also with a good cookie: the browser sends it along if it is made to.
         private static var hosts: [Attack] {
             let hosts = [
-                "evil.example", "evil.example:PORT", "127.0.0.1", "127.0.0.1:1", "127.0.0.1:PORT.evil.example",
+                "evil.example", "evil.example:PORT", "127.0.0.1", "127.0.0.1:1",
+                "127.0.0.1:PORT.evil.example",
                 "127.0.0.1.evil.example:PORT", "127.attacker.example:PORT", "localhost.evil.example:PORT",
                 "0.0.0.0:PORT", "[::]:PORT", "[::1]:PORT", "2130706433:PORT", "0x7f.1:PORT", "127.1:PORT",
                 "127.0.0.2:PORT", "evil@127.0.0.1:PORT", "127.0.0.1:PORT@evil.example", "127.0.0.1:PORT.",
@@ -48,7 +52,9 @@
             ]
             return hosts.flatMap { host in
                 ["/", "/api/sources", Self.data].map { path in
-                    Attack(name: "Host \(host) for \(path)", text: Self.get(path, host: host, ["Cookie: COOKIE"]))
+                    Attack(
+                        name: "Host \(host) for \(path)", text: Self.get(path, host: host, ["Cookie: COOKIE"])
+                    )
                 }
             }
         }
@@ -57,7 +63,8 @@
             "http://evil.example", "https://evil.example", "null", "http://127.0.0.1", "http://127.0.0.1:1",
             "https://HOST", "http://HOST.evil.example", "http://evil.example#http://HOST", "file://", "",
             "http://HOST/", "http://HOST http://evil.example", "HTTP://HOST", "ORIGIN, http://evil.example",
-            "chrome-extension://abcdef", "http://localhost.evil.example", "http://[::1]:1", "ftp://HOST", "*", "http://",
+            "chrome-extension://abcdef", "http://localhost.evil.example", "http://[::1]:1", "ftp://HOST", "*",
+            "http://",
         ]
 
         private static var crossSite: [Attack] {
@@ -115,14 +122,18 @@
 
         private static var guesses: [Attack] {
             let cookies = [
-                "", "waymark-PORT=", "waymark-PORT=\(Bench.token)", "waymark-PORT=null", "waymark-PORT=../../etc",
-                "waymark-1=COOKIEVALUE", "waymark=COOKIEVALUE", "WAYMARK-PORT=COOKIEVALUE", "waymark-PORT=COOKIEVALUEx",
+                "", "waymark-PORT=", "waymark-PORT=\(Bench.token)", "waymark-PORT=null",
+                "waymark-PORT=../../etc",
+                "waymark-1=COOKIEVALUE", "waymark=COOKIEVALUE", "WAYMARK-PORT=COOKIEVALUE",
+                "waymark-PORT=COOKIEVALUEx",
                 "waymark-PORT=xCOOKIEVALUE", "waymark-PORT= COOKIEVALUEx", "waymark-PORT=\"COOKIEVALUE\"",
                 "a=waymark-PORT=COOKIEVALUE", "waymark-PORT=%00", String(repeating: "a", count: 4_000),
             ]
             return cookies.flatMap { cookie in
                 [Self.data, "/events?views=overview", "/basemap.geojson"].map { path in
-                    Attack(name: "cookie \(cookie.prefix(40)) for \(path)", text: Self.get(path, ["Cookie: \(cookie)"]))
+                    Attack(
+                        name: "cookie \(cookie.prefix(40)) for \(path)",
+                        text: Self.get(path, ["Cookie: \(cookie)"]))
                 }
             }
                 + ["?token=\(Bench.token)", "?cookie=COOKIEVALUE", "?access_token=\(Bench.token)"].map {
@@ -134,41 +145,60 @@
         }
 
         private static var framing: [Attack] {
-            let smuggled = Self.get(Self.data, ["Cookie: COOKIE"]).replacing("Host: HOST", with: "Host: evil.example")
+            let smuggled = Self.get(Self.data, ["Cookie: COOKIE"]).replacing(
+                "Host: HOST", with: "Host: evil.example")
             return [
-                Attack(name: "two hosts", text: Self.get(Self.data, ["Host: evil.example", "Cookie: COOKIE"])),
-                Attack(name: "absolute target", text: Self.get("http://evil.example/api/overview", ["Cookie: COOKIE"]).replacing("Host: HOST", with: "Host: evil.example")),
+                Attack(
+                    name: "two hosts", text: Self.get(Self.data, ["Host: evil.example", "Cookie: COOKIE"])),
+                Attack(
+                    name: "absolute target",
+                    text: Self.get("http://evil.example/api/overview", ["Cookie: COOKIE"]).replacing(
+                        "Host: HOST", with: "Host: evil.example")),
                 Attack(
                     name: "length and chunks",
-                    text: Self.post("/session", ["Origin: ORIGIN", "Transfer-Encoding: chunked"], "0\r\n\r\n" + smuggled)),
+                    text: Self.post(
+                        "/session", ["Origin: ORIGIN", "Transfer-Encoding: chunked"], "0\r\n\r\n" + smuggled)),
                 Attack(
                     name: "two lengths",
                     text: Self.post("/session", ["Origin: ORIGIN", "Content-Length: 5"], "{}" + smuggled)),
-                Attack(name: "a line break in a field", text: Self.get("/api/none", ["X: a\nCookie: COOKIE"])),
-                Attack(name: "upgrade", text: Self.get("/events?views=overview", ["Upgrade: websocket", "Connection: Upgrade"])),
+                Attack(
+                    name: "a line break in a field", text: Self.get("/api/none", ["X: a\nCookie: COOKIE"])),
+                Attack(
+                    name: "upgrade",
+                    text: Self.get("/events?views=overview", ["Upgrade: websocket", "Connection: Upgrade"])),
                 Attack(name: "no version", text: "GET /api/overview\r\n\r\n"),
                 Attack(name: "version 3", text: "GET /api/overview HTTP/3.0\r\nHost: HOST\r\n\r\n"),
-                Attack(name: "CONNECT", text: "CONNECT evil.example:80 HTTP/1.1\r\nHost: evil.example:80\r\n\r\n"),
+                Attack(
+                    name: "CONNECT", text: "CONNECT evil.example:80 HTTP/1.1\r\nHost: evil.example:80\r\n\r\n"
+                ),
                 Attack(name: "TRACE", text: Self.get("/").replacing("GET", with: "TRACE")),
-                Attack(name: "a head that is too long", text: Self.get("/" + String(repeating: "a", count: 30_000))),
+                Attack(
+                    name: "a head that is too long",
+                    text: Self.get("/" + String(repeating: "a", count: 30_000))),
                 Attack(
                     name: "a body that is too long",
-                    text: Self.post("/session", ["Origin: ORIGIN", "Content-Type: application/json"], String(repeating: " ", count: 70_000))),
+                    text: Self.post(
+                        "/session", ["Origin: ORIGIN", "Content-Type: application/json"],
+                        String(repeating: " ", count: 70_000))),
             ]
         }
 
         private static var paths: [Attack] {
             [
-                "/../../../../etc/passwd", "/page/../../Package.swift", "/page/%2e%2e/%2e%2e/Package.swift", "//etc/passwd",
-                "/page/..%2f..%2fetc%2fpasswd", "/page/\\..\\..\\etc", "/api/../api/overview", "/api//overview", "/API/overview",
-                "/api/overview/", "/api/overview%00", "/api/overview;x", "/.git/config", "/api", "/debug", "/metrics",
+                "/../../../../etc/passwd", "/page/../../Package.swift", "/page/%2e%2e/%2e%2e/Package.swift",
+                "//etc/passwd",
+                "/page/..%2f..%2fetc%2fpasswd", "/page/\\..\\..\\etc", "/api/../api/overview",
+                "/api//overview", "/API/overview",
+                "/api/overview/", "/api/overview%00", "/api/overview;x", "/.git/config", "/api", "/debug",
+                "/metrics",
                 "/page/index.html::$DATA", "/%61pi/overview",
             ].map { Attack(name: "path \($0)", text: Self.get($0)) }
         }
 
         private static var injected: [Attack] {
             [
-                "<script>alert(1)</script>", "%3Cscript%3Ealert(1)%3C/script%3E", "';DROP TABLE vehicles;--", "%0d%0aSet-Cookie:x=1",
+                "<script>alert(1)</script>", "%3Cscript%3Ealert(1)%3C/script%3E", "';DROP TABLE vehicles;--",
+                "%0d%0aSet-Cookie:x=1",
                 "{{7*7}}", "$(id)", "../../x", "%F0%9F%92%A9", "%ff", "\u{202E}",
             ].flatMap { text in
                 ["vehicle?id=", "frame?entry=", "export?format=gpx&id=", "overview?only="].map { path in
@@ -178,7 +208,8 @@
         }
 
         static let all =
-            Self.hosts + Self.crossSite + Self.fetched + Self.forms + Self.guesses + Self.framing + Self.paths + Self.injected
+            Self.hosts + Self.crossSite + Self.fetched + Self.forms + Self.guesses + Self.framing + Self.paths
+            + Self.injected
 
         @Test func `there are at least 200 of them`() {
             #expect(Self.all.count >= 200)
@@ -235,7 +266,8 @@
                 "/session", ["Origin: http://\(host)", "Content-Type: application/json"],
                 #"{"token": "\#(Bench.token)"}"#)
             let opened = try await self.exchange(port, open.replacing("HOST", with: host))
-            let line = try #require(opened.split(separator: "\r\n").first { $0.lowercased().hasPrefix("set-cookie:") })
+            let line = try #require(
+                opened.split(separator: "\r\n").first { $0.lowercased().hasPrefix("set-cookie:") })
             let cookie = String(line.dropFirst(11).prefix { $0 != ";" }).trimmingCharacters(in: .whitespaces)
             let value = String(cookie.drop { $0 != "=" }.dropFirst())
             func filled(_ text: String) -> String {
@@ -251,7 +283,8 @@
                 #expect(!answer.contains("<script>"), "\(attack.name)")
             }
             // The page of this server still gets what it asks for.
-            let good = try await self.exchange(port, filled(Self.get(Self.data, ["Cookie: COOKIE", "Origin: ORIGIN"])))
+            let good = try await self.exchange(
+                port, filled(Self.get(Self.data, ["Cookie: COOKIE", "Origin: ORIGIN"])))
             #expect(self.status(good) == 200)
             #expect(good.contains(Bench.vehicle))
         }

@@ -33,7 +33,9 @@ import WaymarkInspectorServer
         var sessions = PageSessions(token: "secret")
         var cookies: [String] = []
         for second in 0...64 {
-            guard case .opened(let cookie) = sessions.open("secret", at: self.now + Double(second)) else { continue }
+            guard case .opened(let cookie) = sessions.open("secret", at: self.now + Double(second)) else {
+                continue
+            }
             cookies.append(cookie)
         }
         let later = self.now + 100

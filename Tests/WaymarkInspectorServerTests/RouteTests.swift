@@ -62,11 +62,17 @@
             #expect(Set(Inspection.paths).subtracting(tested) == ["export", "frame"])
         }
 
-        @Test(arguments: Self.routes.map(\.0) + ["/api/export?id=secretcar&format=gpx", "/events?views=overview", "/basemap.geojson"])
+        @Test(
+            arguments: Self.routes.map(\.0) + [
+                "/api/export?id=secretcar&format=gpx", "/events?views=overview", "/basemap.geojson",
+            ])
         func `without a cookie there is nothing`(_ uri: String) async throws {
             try await Self.withSession { client, _ in
-                for cookie in ["", "waymark-80=", "waymark-80=x", "waymark-80=\(Bench.token)", "other=1; waymark=2"] {
-                    let response = try await client.execute(uri: uri, method: .get, headers: [.cookie: cookie])
+                for cookie in [
+                    "", "waymark-80=", "waymark-80=x", "waymark-80=\(Bench.token)", "other=1; waymark=2",
+                ] {
+                    let response = try await client.execute(
+                        uri: uri, method: .get, headers: [.cookie: cookie])
                     #expect(response.status == .unauthorized)
                     let error = try Self.object(response)["error"] as? [String: String]
                     #expect(error?["code"] == "noSession")
@@ -77,10 +83,12 @@
 
         @Test func `a frame is shown byte by byte`() async throws {
             try await Self.withSession { client, headers in
-                let entries = try await client.execute(uri: "/api/entries?kind=frame", method: .get, headers: headers)
+                let entries = try await client.execute(
+                    uri: "/api/entries?kind=frame", method: .get, headers: headers)
                 let first = try #require((try Self.object(entries)["entries"] as? [[String: Any]])?.first)
                 let entry = try #require(first["entry"] as? String)
-                let response = try await client.execute(uri: "/api/frame?entry=\(entry)", method: .get, headers: headers)
+                let response = try await client.execute(
+                    uri: "/api/frame?entry=\(entry)", method: .get, headers: headers)
                 let frame = try Self.object(response)
                 #expect((frame["hex"] as? String)?.utf8.count == 2 * (first["bytes"] as? Int ?? 0))
                 #expect((frame["tree"] as? [[String: Any]])?.count == 2)
@@ -96,7 +104,9 @@
                 #expect(state?["currentRoadName"] as? [String] == [Bench.road])
                 let policy = try #require(response.headers[.contentSecurityPolicy])
                 #expect(policy == InspectorHTTP.contentSecurityPolicy)
-                for part in ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "form-action 'none'"] {
+                for part in [
+                    "default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "form-action 'none'",
+                ] {
                     #expect(policy.contains(part))
                 }
                 #expect(!policy.contains("unsafe"))
@@ -109,8 +119,10 @@
                 #expect(page.status == .ok)
                 #expect(page.headers[.contentType] == "text/html; charset=utf-8")
                 for path in [
-                    "/page/../Package.swift", "/page/%2e%2e/PageResources.swift", "/page//etc/passwd", "/etc/passwd",
-                    "/page/", "/page", "/index.html", "/page/index.html/", "/favicon.ico", "/page/index.html%00",
+                    "/page/../Package.swift", "/page/%2e%2e/PageResources.swift", "/page//etc/passwd",
+                    "/etc/passwd",
+                    "/page/", "/page", "/index.html", "/page/index.html/", "/favicon.ico",
+                    "/page/index.html%00",
                 ] {
                     let response = try await client.execute(uri: path, method: .get)
                     #expect(response.status == .notFound, "\(path)")
@@ -123,7 +135,8 @@
             try await Self.withSession { client, headers in
                 let response = try await client.execute(
                     uri: "/api/act", method: .post, headers: headers,
-                    body: ByteBuffer(string: #"{"vehicle": "secretcar", "action": "zoom", "zoomDirection": "in"}"#))
+                    body: ByteBuffer(
+                        string: #"{"vehicle": "secretcar", "action": "zoom", "zoomDirection": "in"}"#))
                 #expect(response.status == .forbidden)
                 let error = try Self.object(response)["error"] as? [String: String]
                 #expect(error == ["code": "forbidden", "field": "action", "reason": "started without --act"])
@@ -132,17 +145,31 @@
 
         @Test(
             arguments: [
-                ("{}", "vehicle"), (#"{"vehicle": "car"}"#, "action"), (#"{"vehicle": "car", "action": "x"}"#, "action"),
+                ("{}", "vehicle"), (#"{"vehicle": "car"}"#, "action"),
+                (#"{"vehicle": "car", "action": "x"}"#, "action"),
                 (#"{"vehicle": "car", "action": "waypoint"}"#, "waypoint"),
-                (#"{"vehicle": "car", "action": "waypoint", "waypoint": {"center": [91, 0]}}"#, "waypoint.center"),
-                (#"{"vehicle": "car", "action": "waypoint", "waypoint": {"center": [1]}}"#, "waypoint.center"),
-                (#"{"vehicle": "car", "action": "waypoint", "waypoint": {"center": [1, 2], "x": 1}}"#, "waypoint.x"),
+                (
+                    #"{"vehicle": "car", "action": "waypoint", "waypoint": {"center": [91, 0]}}"#,
+                    "waypoint.center"
+                ),
+                (
+                    #"{"vehicle": "car", "action": "waypoint", "waypoint": {"center": [1]}}"#,
+                    "waypoint.center"
+                ),
+                (
+                    #"{"vehicle": "car", "action": "waypoint", "waypoint": {"center": [1, 2], "x": 1}}"#,
+                    "waypoint.x"
+                ),
                 (#"{"vehicle": "car", "action": "cancel", "reason": "bored"}"#, "reason"),
                 (#"{"vehicle": "car", "action": "zoom", "zoomDirection": "sideways"}"#, "zoomDirection"),
                 (#"{"vehicle": "car", "action": "settings"}"#, "action"),
                 (#"{"vehicle": "car", "action": "settings", "contentStyle": "pink"}"#, "contentStyle"),
-                (#"{"vehicle": "car", "action": "answerPrompt", "requestID": "q", "accepted": "yes"}"#, "accepted"),
-                (#"{"vehicle": "car", "action": "allow", "sudo": true}"#, "sudo"), ("[]", ""), ("no JSON", ""),
+                (
+                    #"{"vehicle": "car", "action": "answerPrompt", "requestID": "q", "accepted": "yes"}"#,
+                    "accepted"
+                ),
+                (#"{"vehicle": "car", "action": "allow", "sudo": true}"#, "sudo"), ("[]", ""),
+                ("no JSON", ""),
             ])
         func `an action with a wrong field is refused by name`(_ body: String, _ field: String) async throws {
             var settings = ActionDesk.Settings()

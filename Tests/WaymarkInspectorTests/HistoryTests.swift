@@ -56,7 +56,8 @@ import WaymarkRecording
         var drive = try InspectedDrive(Self.text)
         let newest = try drive.ask("entries", ["kind": "frame", "limit": "5", "to": "10"]).objects("entries")
         let oldest = try #require(newest.last?.text("entry"))
-        let after = try drive.ask("entries", ["kind": "frame", "limit": "4", "after": oldest]).objects("entries")
+        let after = try drive.ask("entries", ["kind": "frame", "limit": "4", "after": oldest]).objects(
+            "entries")
         #expect(after.map { $0.text("entry") } == newest.dropLast().reversed().map { $0.text("entry") })
     }
 
@@ -69,14 +70,16 @@ import WaymarkRecording
         let search = try Self.all(&drive, "entries", "entries", ["search": "CHARGING", "limit": "500"])
         #expect(search.count >= 2)
         #expect(try Self.all(&drive, "entries", "entries", ["vehicle": "other", "kind": "frame"]).isEmpty)
-        let events = try Self.all(&drive, "entries", "entries", ["kind": "event", "vehicle": "dut", "limit": "500"])
+        let events = try Self.all(
+            &drive, "entries", "entries", ["kind": "event", "vehicle": "dut", "limit": "500"])
         #expect(events.contains { $0.text("event") == "joined" })
         #expect(events.allSatisfy { $0.text("kind") == "event" && !$0.text("text").isEmpty })
     }
 
     @Test func `a frame is a tree whose ranges are its bytes`() throws {
         var drive = try InspectedDrive(Self.text)
-        let frames = try Self.all(&drive, "entries", "entries", ["kind": "frame", "limit": "500", "to": "15"])
+        let frames = try Self.all(
+            &drive, "entries", "entries", ["kind": "frame", "limit": "500", "to": "15"])
         try #require(frames.count > 50)
         for entry in frames.enumerated().filter({ $0.offset % 5 == 0 }).map(\.element) {
             let frame = try drive.ask("frame", ["entry": entry.text("entry")])
@@ -86,7 +89,9 @@ import WaymarkRecording
                 for node in nodes {
                     let range = node["range"] as? [Int] ?? []
                     #expect(range.count == 2 && range[0] >= outer.lowerBound && range[1] <= outer.upperBound)
-                    #expect(node["problem"] == nil && node.text("name") != "malformed" && node.text("name") != "unknown")
+                    #expect(
+                        node["problem"] == nil && node.text("name") != "malformed"
+                            && node.text("name") != "unknown")
                     if range.count == 2 { check(node.objects("children"), in: range[0]..<range[1]) }
                 }
             }
@@ -104,7 +109,8 @@ import WaymarkRecording
         #expect(request.text("outcome") == "declinedByUser")
         #expect(request.text("request") == "stop")
         #expect(request.object("why").text("text").contains("declined"))
-        #expect(request.objects("steps").map { $0.text("what") } == ["asked", "forwarded", "decline", "ended"])
+        #expect(
+            request.objects("steps").map { $0.text("what") } == ["asked", "forwarded", "decline", "ended"])
         let times = request.objects("steps").compactMap { $0["at"] as? Double }
         #expect(times == times.sorted())
         for step in request.objects("steps") {
@@ -118,7 +124,9 @@ import WaymarkRecording
         let rows = try Self.all(&drive, "updates", "rows", ["id": "dut", "limit": "50", "at": "15"])
         let sequences = rows.compactMap { $0["sequence"] as? Int }
         #expect(sequences == Array((1...sequences.count).reversed()))
-        let roads = rows.filter { $0.text("message") == "updateCurrentRoadName" || $0.text("message") == "currentRoadName" }
+        let roads = rows.filter {
+            $0.text("message") == "updateCurrentRoadName" || $0.text("message") == "currentRoadName"
+        }
         #expect(rows.contains { ($0["fittedFor"] as? [String])?.contains("dut/cluster") == true })
         #expect(roads.isEmpty || roads.contains { !($0["currentRoadName"] as? String ?? "").isEmpty })
         let source = try #require(drive.inspection.sources.first)
@@ -128,7 +136,8 @@ import WaymarkRecording
             let state = try source.state(at: place.time)
             let picture = VehiclePicture(VehicleID(unchecked: "dut"), endpoint: nil, state, source, &cache)
             // Several publications of one time have one state.
-            guard picture.content?.sequence == UInt64(row["sequence"] as? Int ?? 0), let published = picture.published
+            guard picture.content?.sequence == UInt64(row["sequence"] as? Int ?? 0),
+                let published = picture.published
             else { continue }
             let cells = UpdateRows.cells(published)
             for (key, value) in cells { #expect("\(row[key] ?? "")" == "\(value)", "\(key)") }
@@ -168,7 +177,8 @@ import WaymarkRecording
         #expect(try drive.ask("findings")["judging"] as? Double == 1)
         let same = try drive.ask("compare", ["a": "r1", "b": "r1", "vehicle": "dut", "at": "12"])
         #expect(same.objects("differences").isEmpty)
-        let other = try drive.ask("compare", ["a": "r1", "b": "r1", "vehicle": "dut", "at": "12", "atB": "14"])
+        let other = try drive.ask(
+            "compare", ["a": "r1", "b": "r1", "vehicle": "dut", "at": "12", "atB": "14"])
         #expect(!other.objects("differences").isEmpty)
     }
 
@@ -197,13 +207,16 @@ import WaymarkRecording
     @Test(
         arguments: [
             ("vehicle", ["id": "nobody"], "notFound", "id"), ("vehicle", [:], "invalid", "id"),
-            ("vehicle", ["id": "a b"], "invalid", "id"), ("vehicle", ["id": "dut", "x": "1"], "invalid", "x"),
+            ("vehicle", ["id": "a b"], "invalid", "id"),
+            ("vehicle", ["id": "dut", "x": "1"], "invalid", "x"),
             ("vehicle", ["id": "dut", "at": "-1"], "invalid", "at"),
-            ("overview", ["source": "r9"], "notFound", "source"), ("overview", ["only": "bad"], "invalid", "only"),
+            ("overview", ["source": "r9"], "notFound", "source"),
+            ("overview", ["only": "bad"], "invalid", "only"),
             ("overview", ["sort": "x"], "invalid", "sort"), ("entries", ["before": "x"], "invalid", "before"),
             ("entries", ["limit": "0"], "invalid", "limit"), ("entries", ["kind": "x"], "invalid", "kind"),
             ("frame", ["entry": "1-2-3"], "gone", "entry"), ("frame", [:], "invalid", "entry"),
-            ("export", ["id": "dut"], "invalid", "format"), ("export", ["id": "dut", "format": "pdf"], "invalid", "format"),
+            ("export", ["id": "dut"], "invalid", "format"),
+            ("export", ["id": "dut", "format": "pdf"], "invalid", "format"),
             ("moments", ["from": "9", "to": "1"], "invalid", "to"), ("nothing", [:], "notFound", ""),
         ] as [(String, [String: String], String, String)])
     func `what is asked wrongly is refused, with the field`(

@@ -11,7 +11,9 @@ import Testing
             try InspectorQuery("limit=1&limit=2")
         }
         #expect(throws: InspectorError.self) { try InspectorQuery("a=%FF") }
-        #expect(throws: InspectorError.self) { try InspectorQuery("a=" + String(repeating: "x", count: 1_025)) }
+        #expect(throws: InspectorError.self) {
+            try InspectorQuery("a=" + String(repeating: "x", count: 1_025))
+        }
     }
 
     @Test func `a parameter that nothing asked for is refused, by a name without markup`() throws {
@@ -38,6 +40,8 @@ import Testing
     @Test(arguments: ["0", "501", "-1", "x", "1.5"])
     func `a limit is 1 to 500`(_ text: String) throws {
         let query = InspectorQuery(["limit": text])
-        #expect(throws: InspectorError(.invalid, field: "limit", "must be a number from 1 to 500")) { try query.limit }
+        #expect(throws: InspectorError(.invalid, field: "limit", "must be a number from 1 to 500")) {
+            try query.limit
+        }
     }
 }

@@ -9,7 +9,8 @@ import WaymarkRecording
 @testable import WaymarkRig
 
 @Suite(.timeLimit(.minutes(10))) struct VehicleTests {
-    private static func drive(_ profile: String, route: String = "heidelberg-lanes") throws -> InspectedDrive {
+    private static func drive(_ profile: String, route: String = "heidelberg-lanes") throws -> InspectedDrive
+    {
         try InspectedDrive(
             """
             about: A drive.
@@ -43,7 +44,8 @@ import WaymarkRecording
                 drive.history.entries[index + 1].instant > drive.history.entries[index].instant,
                 moment.state.session != 0, record.moment(at: index + 1)?.index == index
             else { continue }
-            let time = RunRecording.virtualBegin + (drive.history.entries[index].instant - .init(nanoseconds: 0))
+            let time =
+                RunRecording.virtualBegin + (drive.history.entries[index].instant - .init(nanoseconds: 0))
             let state = try source.state(at: time)
             let picture = VehiclePicture(
                 VehicleID(unchecked: "dut"), endpoint: "cluster", state, source, &cache)
@@ -86,7 +88,8 @@ import WaymarkRecording
         let body = Data(
             #"{"vehicle": "dut", "at": 20, "profile": {"limits": {"maneuversStored": 1}, "without": ["laneGuidance"]}}"#
                 .utf8)
-        guard case .json(let data) = try drive.inspection.preview(body, now: Date(timeIntervalSince1970: 0)) else {
+        guard case .json(let data) = try drive.inspection.preview(body, now: Date(timeIntervalSince1970: 0))
+        else {
             Issue.record("no object")
             return
         }
@@ -117,7 +120,9 @@ import WaymarkRecording
         #expect(position["derived"] as? Bool == true)
         for format in ["geojson", "gpx", "kml"] {
             let query = InspectorQuery(query.merging(["format": format]) { $1 })
-            guard case .file(let name, _, let data) = try drive.inspection.answer("export", query, now: Date()) else {
+            guard
+                case .file(let name, _, let data) = try drive.inspection.answer("export", query, now: Date())
+            else {
                 Issue.record("no file")
                 continue
             }

@@ -148,7 +148,8 @@ public actor VehicleEndpoint {
         if let handler = self.configuration.onShare {
             Task {
                 let outcome = Outcome(rawValue: (await handler(destination)).rawValue) ?? .declinedByUser
-                self.use { endpoint, outputs in endpoint.answerShare(share, outcome, session, into: &outputs) }
+                self.use { endpoint, outputs in endpoint.answerShare(share, outcome, session, into: &outputs)
+                }
             }
             return
         }

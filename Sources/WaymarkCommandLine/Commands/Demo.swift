@@ -37,7 +37,8 @@ package struct Demo: AsyncParsableCommand {
     #if Inspector
         @Flag(
             help:
-                "Open the inspector's page on the demo, at 4 times real time unless --speed is given; it stays until Ctrl-C.")
+                "Open the inspector's page on the demo, at 4 times real time unless --speed is given; it stays until Ctrl-C."
+        )
         var inspect = false
     #endif
 
@@ -129,7 +130,8 @@ package struct Demo: AsyncParsableCommand {
 
     /// Far more than the demo takes on a busy machine: a demo that takes longer hangs.
     private func timeMax(_ answer: RouteAnswer) -> Duration {
-        self.isInspected ? .seconds(604_800) : .seconds(240) + answer.routes[0].duration / self.drivenSpeed * 3
+        self.isInspected
+            ? .seconds(604_800) : .seconds(240) + answer.routes[0].duration / self.drivenSpeed * 3
     }
 
     /// Runs `body` beside a daemon on sockets of its own.

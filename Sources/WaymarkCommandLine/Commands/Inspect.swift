@@ -24,25 +24,33 @@
         @Argument(help: "Recordings, at most 2.", completion: .file(extensions: ["mcap"]))
         var recordings: [String] = []
         @OptionGroup var connection: ConnectionOptions
-        @Option(help: "Where the page is served: 127.0.0.1:PORT or [::1]:PORT; port 0 lets the system choose.")
+        @Option(
+            help: "Where the page is served: 127.0.0.1:PORT or [::1]:PORT; port 0 lets the system choose.")
         var listen = "127.0.0.1:8787"
         @Flag(help: "Open the page in the browser of this user.") var open = false
         @Flag(help: "Let the page speak for vehicles: requests, answers, settings.") var act = false
-        @Option(help: "With --act: where the gateway listens for vehicles, as --connect.") var vehicleAddress: String?
+        @Option(help: "With --act: where the gateway listens for vehicles, as --connect.") var vehicleAddress:
+            String?
         @Option(help: "With `places`: places and texts are removed from everything that the page gets.")
         var redact: String?
-        @Option(help: "A GeoJSON file that the map shows below the route.", completion: .file(extensions: ["geojson"]))
+        @Option(
+            help: "A GeoJSON file that the map shows below the route.",
+            completion: .file(extensions: ["geojson"]))
         var basemap: String?
 
         package init() {}
 
         package func validate() throws {
             if let redact, redact != "places" { throw ValidationError("--redact can be `places` only") }
-            guard self.recordings.count <= 2 else { throw ValidationError("at most 2 recordings can be compared") }
+            guard self.recordings.count <= 2 else {
+                throw ValidationError("at most 2 recordings can be compared")
+            }
             if self.act, !self.recordings.isEmpty, self.connection.connect == nil {
                 throw ValidationError("--act needs a gateway: recordings cannot be spoken to")
             }
-            if self.vehicleAddress != nil, !self.act { throw ValidationError("--vehicle-address needs --act") }
+            if self.vehicleAddress != nil, !self.act {
+                throw ValidationError("--vehicle-address needs --act")
+            }
             _ = try self.address()
         }
 
@@ -67,10 +75,13 @@
             if self.open { Self.openBrowser(program.link) }
             let work = Task {
                 await program.run { reason in
-                    Terminal.note("the gateway is not observed any more: \(reason); the page shows what was known")
+                    Terminal.note(
+                        "the gateway is not observed any more: \(reason); the page shows what was known")
                 }
             }
-            do { try await interruptible({ work.cancel() }) { await work.value } } catch let status as ExitCode {
+            do { try await interruptible({ work.cancel() }) { await work.value } } catch let status
+                as ExitCode
+            {
                 // It ends only so: that is no failure.
                 guard status == ExitCode(130) else { throw status }
             }
@@ -126,7 +137,8 @@
             if let vehicleAddress {
                 guard let address = ServiceAddress(vehicleAddress) else {
                     throw ValidationError(
-                        "--vehicle-address \(vehicleAddress) is not an address; use tcp:HOST:PORT or unix:/path")
+                        "--vehicle-address \(vehicleAddress) is not an address; use tcp:HOST:PORT or unix:/path"
+                    )
                 }
                 actions.address = address
             }
@@ -158,7 +170,8 @@
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
             do { try process.run() } catch {
-                Terminal.note("no browser can be opened: \(error.localizedDescription); open the link by hand")
+                Terminal.note(
+                    "no browser can be opened: \(error.localizedDescription); open the link by hand")
             }
         }
     }

@@ -15,7 +15,8 @@ package struct Top: AsyncParsableCommand {
             """)
 
     @OptionGroup var connection: ConnectionOptions
-    @Option(help: "Only vehicles with this text: in their ids, clients, roads or destinations.") var search: String?
+    @Option(help: "Only vehicles with this text: in their ids, clients, roads or destinations.") var search:
+        String?
     @Option(
         help: "Only vehicles that are one of these, between commas: \(Self.words.joined(separator: ", ")).")
     var only: String?
@@ -65,16 +66,21 @@ package struct Top: AsyncParsableCommand {
             try await self.show(desk, feed, tap, query, isDrawing: isDrawing)
             await tap.close()
         }
-        do { try await interruptible({ work.cancel() }) { try await work.value } } catch let status as ExitCode {
+        do { try await interruptible({ work.cancel() }) { try await work.value } } catch let status
+            as ExitCode
+        {
             guard status == ExitCode(130) else { throw status }
         }
     }
 
     private func show(
-        _ desk: InspectorDesk, _ feed: LiveFeed, _ tap: ObservationTap, _ query: InspectorQuery, isDrawing: Bool
+        _ desk: InspectorDesk, _ feed: LiveFeed, _ tap: ObservationTap, _ query: InspectorQuery,
+        isDrawing: Bool
     ) async throws {
         guard isDrawing else {
-            for line in try await Self.lines(desk, query, columns: Terminal.size.columns) { Terminal.line(line) }
+            for line in try await Self.lines(desk, query, columns: Terminal.size.columns) {
+                Terminal.line(line)
+            }
             return
         }
         let keyboard = Keyboard()
@@ -107,7 +113,9 @@ package struct Top: AsyncParsableCommand {
         _ desk: InspectorDesk, _ query: InspectorQuery, columns: Int
     ) async throws -> [String] {
         do throws(InspectorError) {
-            guard case .json(let data) = try await desk.answer("overview", query, now: Date()) else { return [] }
+            guard case .json(let data) = try await desk.answer("overview", query, now: Date()) else {
+                return []
+            }
             return TopTable.lines(data, columns: columns)
         } catch {
             throw CommandFailure(error.reason)
@@ -119,13 +127,16 @@ package struct Top: AsyncParsableCommand {
 enum TopTable {
     static func lines(_ data: Data, columns: Int) -> [String] {
         let object: [String: Any]
-        do { object = try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:] } catch { return [] }
+        do { object = try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:] } catch {
+            return []
+        }
         let vehicles = object["vehicles"] as? [[String: Any]] ?? []
         let rows = vehicles.map(self.row)
         var lines = [self.head(object["totals"] as? [String: Any] ?? [:])]
         guard !rows.isEmpty else { return lines + ["no vehicle matches"] }
         lines += TextTable.lines(
-            ["VEHICLE", "", "CLIENT", "PHASE", "ROAD", "NEXT", "IN", "LEFT", "WAITS", "ENDPOINTS"], rows, columns: columns)
+            ["VEHICLE", "", "CLIENT", "PHASE", "ROAD", "NEXT", "IN", "LEFT", "WAITS", "ENDPOINTS"], rows,
+            columns: columns)
         if object["truncated"] as? Bool == true { lines.append("… and more; see --search and --only") }
         return lines.map(Terminal.printable)
     }
@@ -152,7 +163,8 @@ enum TopTable {
             return "\(endpoint["endpoint"] ?? "")\(mark)"
         }
         return [
-            text("vehicle"), standing, text("client"), text("phase"), text("currentRoadName"), text("nextManeuverType"),
+            text("vehicle"), standing, text("client"), text("phase"), text("currentRoadName"),
+            text("nextManeuverType"),
             distance("distanceToManeuverMeters"), distance("distanceLeftMeters"),
             waiting == 0 ? "" : StatusTable.bytes(waiting), names.joined(separator: " "),
         ]

@@ -36,7 +36,9 @@ struct RecordedReport {
             )
         case .state: return nil
         case .event(let text):
-            guard let object = RecordedJSON.object(text), let kind = object["kind"] as? String else { return nil }
+            guard let object = RecordedJSON.object(text), let kind = object["kind"] as? String else {
+                return nil
+            }
             guard kind != "event" else {
                 let event = GatewayUpdate.Content.event(RecordedJSON.event(object))
                 return self.report.line(

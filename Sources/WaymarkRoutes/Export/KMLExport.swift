@@ -13,7 +13,8 @@ extension RouteDrawing {
         for line in self.lines {
             let points = self.positions(line).map(Self.tuple).joined(separator: " ")
             text += "<Placemark>\(XMLText.element("name", line.segment))"
-            text += "<LineString><tessellate>1</tessellate><coordinates>\(points)</coordinates></LineString></Placemark>\n"
+            text +=
+                "<LineString><tessellate>1</tessellate><coordinates>\(points)</coordinates></LineString></Placemark>\n"
         }
         for place in self.places {
             let name = place.maneuver.instructionVariants.first ?? place.maneuver.type.name
