@@ -30,6 +30,7 @@ class Mock:
         self.drive = Drive()
         self.at = 16.0
         self.act: dict[str, Any] = {"enabled": True}
+        self.act_refusal: Refused | None = None
         self.connection: dict[str, Any] = {"state": "connected", "since": instant(0)}
         self.requests: list[tuple[str, str, Any]] = []
         """Method, path with query, and body of each request."""
@@ -163,9 +164,9 @@ class Mock:
 
     def post(self, path: str, body: Any) -> tuple[int, Any]:
         if path == "/api/act":
-            if not self.act["enabled"]:
-                raise Refused(403, "forbidden", self.act["reason"], "action")
-            return 202, {"id": f"a{len(self.posted()) + 1}"}
+            if self.act_refusal:
+                raise self.act_refusal
+            return 202, {"id": f"a{len(self.posted())}"}
         if path == "/api/preview":
             profile = body["profile"]
             answer = self.drive.vehicle(float(body.get("at", self.at)), "cluster", tuple(profile.get("without", [])), profile.get("limits", {}).get("maneuvers", 4))

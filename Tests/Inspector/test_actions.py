@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from conftest import Inspector
-from mock_inspector import Mock
+from mock_inspector import Mock, Refused
 
 pytestmark = pytest.mark.mock
 ACTIONS = "vehicle=car&view=actions"
@@ -150,9 +150,8 @@ def test_nothing_can_be_sent_to_a_past_moment(inspector: Inspector) -> None:
 
 def test_a_refused_action_says_its_reason(open_page: Any, mock: Mock) -> None:
     inspector = open_page(expects_errors=True)
+    mock.act_refusal = Refused(403, "forbidden", "the gateway refused the inspector's endpoint", "action")
     page = inspector.show(ACTIONS)
-    mock.act = {"enabled": False, "reason": "the gateway refused the inspector's endpoint"}
-    page.evaluate("document.querySelector('fieldset.actions').disabled = false")
     page.get_by_role("button", name="Allow guidance").click()
     page.wait_for_selector("text=allow was refused: action: the gateway refused the inspector's endpoint")
 
@@ -163,7 +162,7 @@ def test_a_configuration_is_edited_previewed_and_saved(inspector: Inspector, moc
     inspector.until("document.querySelectorAll('.cluster svg.lanes').length === 0")
     assert mock.posted("/api/preview")[-1]["profile"]["without"] == ["laneGuidance", "routeSegments"]
     page.get_by_label("lane guidance").check()
-    page.get_by_label("maneuvers", exact=True).last.fill("2")
+    page.locator("input[type=number][name=maneuvers]").fill("2")
     page.keyboard.press("Tab")
     page.wait_for_selector("text=the endpoint stores 2 maneuvers")
     assert mock.posted("/api/preview")[-1] == {"source": "live", "vehicle": "car", "profile": {"without": ["routeSegments"], "limits": {"maneuvers": 2}}}

@@ -4,7 +4,7 @@ import { cluster, SIZES } from "./card.js";
 import { element, h } from "./dom.js";
 import { mapOf, routeData } from "./guidance.js";
 import { get, post } from "./net.js";
-import { badge, facts, field, note, place, reasonText, select, table } from "./parts.js";
+import { anchor, badge, facts, field, note, ofVehicle, place, reasonText, select, table, vehicleStream, withEndpoint } from "./parts.js";
 import { coordinate, distance, duration, sentence, waypointName } from "./words.js";
 
 const OUTCOMES = ["declinedByUser", "notSupported", "busy", "invalid", "timedOut", "tooLarge", "gone", "withdrawn", "sessionEnded"];
@@ -95,7 +95,7 @@ function controlPanels(context, data) {
 export const actions = {
 	title: "Actions", streams: (route) => [`vehicle:${route.vehicle}`, "actions"], liveOnly: true,
 	load: async (route, signal, old) => {
-		const [done, vehicle] = await Promise.all([get("actions", { id: route.vehicle, source: route.source }, signal), get("vehicle", { source: route.source, id: route.vehicle, at: route.at }, signal)]);
+		const [done, vehicle] = await Promise.all([get("actions", { id: route.vehicle, source: route.source }, signal), get("vehicle", ofVehicle(route), signal)]);
 		return { actions: done, vehicle, route: await routeData({ ...route, endpoint: undefined }, vehicle.routeKey, old?.route, signal) };
 	},
 	draw: (data, context) => {
@@ -108,7 +108,7 @@ export const actions = {
 			context.redraw();
 		};
 		return [
-			isOff ? note(`Actions are off: ${reason ?? "the gateway does not let the inspector speak"}.`, context.isLive ? "Start the inspector with waymark inspect --act, as a user that may be this vehicle." : h("a", { href: place.link({ at: null }) }, "Go to now")) : null,
+			isOff ? note(`Actions are off: ${reason ?? "the gateway does not let the inspector speak"}.`, context.isLive ? "Start the inspector with waymark inspect --act, as a user that may be this vehicle." : anchor({ at: null }, "Go to now")) : null,
 			h(`p${last.isBad ? ".problem" : ""}`, { role: "status", id: "act-status" }, last.text),
 			h("fieldset.actions", { disabled: isOff }, h("legend.hidden-text", "Actions"),
 				h("div.halves", mapOf(data, context, "published", isOff ? null : pick, last.place), h("div", placeForm(context, data))),
@@ -116,10 +116,10 @@ export const actions = {
 					h("section.panel", h("h2", "The inspector's endpoint"), facts([["Name", state.endpoint?.endpoint ?? ""], ["State", state.endpoint?.state ?? "not connected"], ["Asked for", state.endpoint?.features?.map(sentence).join(", ") ?? ""]]),
 						h("p.soft", "It connects at the first action. Connect it before, so that it hears prompts and shared destinations."), h("div.buttons", button(context, "Connect", { action: "connect" }), button(context, "Disconnect", { action: "disconnect" }))))),
 			table("What was done", [
-				["Action", "", (row) => [row.id, " ", sentence(row.action)]], ["What", "wide", (row) => row.text],
+				["Action", "", (row) => [row.id, " ", sentence(row.action)]], ["What", "wide", "text"],
 				["State", "", (row) => (row.state === "underWay" ? badge("under way", "warn") : badge(sentence(row.outcome ?? row.state), ["accepted", "sent"].includes(row.outcome) ? "good" : "bad"))],
 				["At", "number", (row) => `${row.at?.toFixed(1)} s`],
-				["Request", "", (row) => (row.requestID ? [h("a", { href: place.link({ view: "requests" }) }, row.requestID), " ", row.state === "underWay" && !isOff ? button(context, "Withdraw", { action: "withdraw", requestID: row.requestID }, ".small") : null] : "—")],
+				["Request", "", (row) => (row.requestID ? [anchor({ view: "requests" }, row.requestID), " ", row.state === "underWay" && !isOff ? button(context, "Withdraw", { action: "withdraw", requestID: row.requestID }, ".small") : null] : "—")],
 			], state.done ?? [], { key: (row) => row.id, empty: note("Nothing was done yet.") }),
 		];
 	},
@@ -172,12 +172,12 @@ function download(profile) {
 }
 
 export const configuration = {
-	title: "Cluster", streams: (route) => (route.profile ? [] : [`vehicle:${route.vehicle}${route.endpoint ? `/${route.endpoint}` : ""}`]),
+	title: "Cluster", streams: (route) => (route.profile ? [] : vehicleStream(route)),
 	load: async (route, signal, old) => {
 		const profiles = old?.profiles ?? await get("profiles", {}, signal);
 		const vehicle = route.profile
 			? await post("/api/preview", { source: route.source, at: route.at === undefined ? undefined : Number(route.at), vehicle: route.vehicle, profile: JSON.parse(route.profile) })
-			: await get("vehicle", { source: route.source, id: route.vehicle, at: route.at, endpoint: route.endpoint }, signal);
+			: await get("vehicle", withEndpoint(route), signal);
 		return { profiles, vehicle };
 	},
 	draw: ({ profiles, vehicle }, { route }) => {

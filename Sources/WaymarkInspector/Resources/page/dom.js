@@ -61,7 +61,7 @@ function syncAttributes(shown, wanted) {
 
 /** Makes a shown node what another one is. @param {any} shown @param {any} wanted */
 function sync(shown, wanted) {
-	if (!(shown instanceof Element)) {
+	if (shown.nodeType !== Node.ELEMENT_NODE) {
 		if (shown.nodeValue !== wanted.nodeValue) shown.nodeValue = wanted.nodeValue;
 		return;
 	}

@@ -2,7 +2,7 @@
 
 import { h, soft } from "./dom.js";
 import { get } from "./net.js";
-import { badge, field, moment, note, place, table } from "./parts.js";
+import { anchor, badge, field, moment, note, place, table } from "./parts.js";
 import { filterField, pages, searchField } from "./tables.js";
 import { bytes, sentence } from "./words.js";
 
@@ -88,9 +88,9 @@ const frameView = (frame, context) => h("section.panel.frame", { "aria-label": "
 	h("p", { role: "status" }, chosenText(frame, context.route)),
 	frame.hexTruncated ? note("Only the first 64 KiB are shown.", "Export the frame with waymark recording export.") : null,
 	h("div.frame-parts", hexView(frame, context), h("ul.tree", { "aria-label": "Decoded" }, (frame.tree ?? []).map((node, index) => treeNode(node, String(index), context.route.node ?? "")))),
-	frame.hex.length / 2 > WINDOW ? h("p.pages", Array.from({ length: Math.min(64, Math.ceil(frame.hex.length / 2 / WINDOW)) }, (_, index) => [h("a", { href: place.link({ byte: index * WINDOW, node: null }) }, `from ${index * WINDOW}`), " "]).flat()) : null,
-	frame.others?.length ? h("p", "The same publication: ", frame.others.map((other) => [h("a", { href: place.link({ entry: other.entry, node: null, byte: null }) }, `${other.to?.join(", ") ?? ""} ${other.text ?? ""}`), " "]).flat()) : null,
-	h("p", h("a", { href: place.link({ entry: null, node: null, byte: null }) }, "Close this frame")));
+	frame.hex.length / 2 > WINDOW ? h("p.pages", Array.from({ length: Math.min(64, Math.ceil(frame.hex.length / 2 / WINDOW)) }, (_, index) => [anchor({ byte: index * WINDOW, node: null }, `from ${index * WINDOW}`), " "]).flat()) : null,
+	frame.others?.length ? h("p", "The same publication: ", frame.others.map((other) => [anchor({ entry: other.entry, node: null, byte: null }, `${other.to?.join(", ") ?? ""} ${other.text ?? ""}`), " "]).flat()) : null,
+	h("p", anchor({ entry: null, node: null, byte: null }, "Close this frame")));
 
 export const frames = {
 	title: "Frames",
@@ -111,12 +111,12 @@ export const frames = {
 			["Time", "", (row) => moment(row, context.isVirtual)],
 			["Message", "", (row) => [h("a", { href: place.link({ entry: row.entry, node: null, byte: null }), "aria-current": row.entry === context.route.entry ? "true" : undefined }, sentence(row.message)), row.rejected ? badge("rejected", "bad") : null]],
 			["From / to", "", (row) => (row.from ? `from ${row.from}` : `to ${row.to?.join(", ") ?? "—"}`)],
-			["Number", "number", (row) => row.sequence || "—"],
+			["Number", "number", "sequence"],
 			["What it says", "wide", (row) => row.text ?? ""],
 			["Size", "number", (row) => bytes(row.bytes)],
-			["Marks", "", (row) => [row.fitted ? "fitted" : "", row.more ? "part" : "", row.fromGateway ? "by the gateway" : "", row.redacted ? "redacted" : ""].filter(Boolean).join(", ") || "—"],
+			["Marks", "", (row) => [row.fitted ? "fitted" : "", row.more ? "part" : "", row.fromGateway ? "by the gateway" : "", row.redacted ? "redacted" : ""].filter(Boolean).join(", ")],
 		], data.entries.entries, { key: (row) => row.entry, classes: (row) => (row.entry === context.route.entry ? "state-current" : row.rejected ? "rejected" : ""),
-			empty: note("No frame matches.", h("a", { href: place.link({ message: null, search: null, way: null, rejected: null, before: null }) }, "Show all frames")) }),
+			empty: note("No frame matches.", anchor({ message: null, search: null, way: null, rejected: null, before: null }, "Show all frames")) }),
 		h("p.soft", `Newest first. ${data.entries.scanned !== undefined ? `${data.entries.scanned} entries were looked through. ` : ""}A click on a message shows its bytes.`), pages(data.entries, context.route),
 		data.skipped ? field("", h("span", `${data.skipped} frames went by between updates; they are in the list after a reload.`)) : null,
 	],

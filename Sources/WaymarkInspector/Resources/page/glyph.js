@@ -62,7 +62,7 @@ function turn(angle, roads) {
 
 /** A turn of more than 110 degrees, along an arc. */
 function sharpTurn(angle, roads) {
-	const side = angle < 0 ? -1 : 1, radius = 13, x = 50 - 16 * side, top = 40;
+	const side = angle < 0 ? -1 : 1, radius = 13, x = 50 - 16 * side, top = 45;
 	const radians = (Math.abs(angle) * Math.PI) / 180;
 	const bend = [x + side * radius * (1 - Math.cos(radians)), top - radius * Math.sin(radians)];
 	const arc = `A${radius} ${radius} 0 0 ${side > 0 ? 1 : 0} ${at(bend)}`;

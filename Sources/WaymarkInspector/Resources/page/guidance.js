@@ -3,7 +3,7 @@
 import { card, shownSide, tripFacts, upcoming } from "./card.js";
 import { h, soft } from "./dom.js";
 import { get } from "./net.js";
-import { badge, facts, moment, note, place, reasons, table, why } from "./parts.js";
+import { anchor, badge, facts, moment, note, place, reasons, table, vehicleStream, why, withEndpoint } from "./parts.js";
 import { bytes, coordinate, maneuverName, sentence, waypointName } from "./words.js";
 import { beginningOf } from "./map.js";
 
@@ -13,7 +13,7 @@ export async function routeData(route, key, old, signal) {
 	const identity = [route.source, route.vehicle, route.endpoint, key].join(" ");
 	if (old?.identity === identity) return old;
 	if (!key) return { identity, segments: [], maneuvers: [], places: [] };
-	const answer = await get("route", { source: route.source, id: route.vehicle, endpoint: route.endpoint, at: route.at }, signal);
+	const answer = await get("route", withEndpoint(route), signal);
 	return { ...answer, identity };
 }
 
@@ -86,7 +86,7 @@ function withheld(endpoint, data) {
 const happened = (data, context) => h("section.panel", h("h2", "What happened last"),
 	data.log?.entries?.length ? h("ul.log", data.log.entries.slice(0, 9).map((entry) =>
 		h("li", { "data-key": entry.entry }, moment(entry, context.isVirtual), " ", h("span", entry.text ?? sentence(entry.event ?? entry.kind))))) : note("Nothing has happened in this session yet."),
-	h("p", h("a", { href: place.link({ view: "log" }) }, "The whole log")));
+	h("p", anchor({ view: "log" }, "The whole log")));
 
 function sequence(data) {
 	const side = shownSide(data), state = data[side];
@@ -95,19 +95,19 @@ function sequence(data) {
 	return h("details.panel.more", { "data-key": "more" }, h("summary", `Show more: ${list.length} maneuvers ahead`),
 		h("ol.sequence", list.map((maneuver) => h("li", { "data-key": maneuver.id }, maneuver.isMissing ? `maneuver ${maneuver.id} is not known` : maneuverName(maneuver),
 			maneuver.instructionVariants?.[0] ? soft(` · ${maneuver.instructionVariants[0]}`) : null))),
-		h("p", h("a", { href: place.link({ view: "maneuvers" }) }, "All maneuvers with every column")));
+		h("p", anchor({ view: "maneuvers" }, "All maneuvers with every column")));
 }
 
 /** Whether this is the newest or an older state. */
 const basis = (data) => (data.heldBy ? h("p.soft", `Shown as ${data.heldBy.endpoint} holds it: `, h("span", `${data.heldBy.text ?? ""} `),
-	h("a", { href: place.link({ view: "sides" }) }, "Compare with what was published")) : null);
+	anchor({ view: "sides" }, "Compare with what was published")) : null);
 
 export const guidance = {
 	title: "Guidance",
-	streams: (route) => [`vehicle:${route.vehicle}${route.endpoint ? `/${route.endpoint}` : ""}`],
+	streams: vehicleStream,
 	load: async (route, signal, old) => {
 		const [vehicle, log] = await Promise.all([
-			get("vehicle", { source: route.source, id: route.vehicle, at: route.at, endpoint: route.endpoint }, signal),
+			get("vehicle", withEndpoint(route), signal),
 			get("entries", { source: route.source, vehicle: route.vehicle, to: route.at, kind: "event,connection,finding,fault,mark,verdict,dropped", limit: 9 }, signal),
 		]);
 		return { vehicle, log, route: await routeData(route, vehicle.routeKey, old?.route, signal) };

@@ -4,7 +4,7 @@ import { card } from "./card.js";
 import { h, soft } from "./dom.js";
 import { glyph } from "./glyph.js";
 import { get } from "./net.js";
-import { badge, facts, field, note, place, select, table } from "./parts.js";
+import { anchor, badge, facts, field, note, place, select, table } from "./parts.js";
 import { searchField } from "./tables.js";
 import { bytes, clock, counted, distance, duration, sentence } from "./words.js";
 
@@ -28,7 +28,7 @@ const nextCell = (row) => (row.nextManeuver ? [h("span.then-glyph", glyph({ type
 	`${distance(row.distanceToManeuverMeters)} `, row.nextManeuver] : "—");
 
 const endpointCell = (row) => (row.endpoints?.length ? h("ul.variants", row.endpoints.map((one) => h("li", { "data-key": one.endpoint },
-	h("a", { href: place.link({ view: "guidance", vehicle: row.vehicle, endpoint: one.endpoint }) }, one.endpoint), one.connected ? "" : ` away until ${clock(one.until).slice(0, 8)}`,
+	anchor({ view: "guidance", vehicle: row.vehicle, endpoint: one.endpoint }, one.endpoint), one.connected ? "" : ` away until ${clock(one.until).slice(0, 8)}`,
 	one.standing?.includes("slow") ? [" ", badge("slow", "bad")] : null,
 	Object.keys(one.withheld ?? {}).length ? soft(` no ${Object.keys(one.withheld).map(sentence).join(", ")}`) : null))) : "none connected");
 
@@ -37,12 +37,12 @@ const VEHICLES = [
 	["State", "", standing],
 	["Guided by", "", (row) => [row.client ?? "—", row.phase ? soft(` ${row.phase}${row.generation > 1 ? `, route ${row.generation}` : ""}`) : null, row.suspended ? badge("client away", "warn") : null]],
 	["Next maneuver", "wide", nextCell],
-	["On", "text", (row) => row.currentRoadName ?? "—"],
-	["Destination", "text", (row) => row.destination ?? "—"],
-	["Left", "number", (row) => [distance(row.distanceLeftMeters), duration(row.timeLeftSeconds)].filter(Boolean).join(", ") || "—"],
+	["On", "text", "currentRoadName"],
+	["Destination", "text", "destination"],
+	["Left", "number", (row) => [distance(row.distanceLeftMeters), duration(row.timeLeftSeconds)].filter(Boolean).join(", ")],
 	["Waiting bytes", "number", (row) => (row.waitingBytes ? badge(bytes(row.waitingBytes), "warn") : "0")],
-	["Requests", "number", (row) => (row.openRequests ? h("a", { href: place.link({ view: "requests", vehicle: row.vehicle }) }, row.openRequests) : "0")],
-	["Findings", "number", (row) => (row.findings ? h("a", { href: place.link({ view: "findings", vehicle: row.vehicle }) }, row.findings) : "0")],
+	["Requests", "number", (row) => (row.openRequests ? anchor({ view: "requests", vehicle: row.vehicle }, row.openRequests) : "0")],
+	["Findings", "number", (row) => (row.findings ? anchor({ view: "findings", vehicle: row.vehicle }, row.findings) : "0")],
 	["Newest", "number", (row) => (row.ageSeconds === undefined ? "—" : `${row.ageSeconds.toFixed(1)} s ago`)],
 	["Endpoints", "wide", endpointCell],
 ];
@@ -50,17 +50,17 @@ const VEHICLES = [
 const CLIENTS = [
 	["Client", "", (row) => [row.client, row.displayName ? soft(` ${row.displayName}`) : null]],
 	["State", "", (row) => (row.connected ? badge("connected", "good") : badge(`away until ${clock(row.until).slice(0, 8)}`, "warn"))],
-	["Sessions", "", (row) => row.sessions?.join(", ") || "—"], ["Priority", "number", (row) => row.priority],
-	["Owner", "", (row) => row.owner || "—"], ["Waiting", "number", (row) => bytes(row.waitingBytes) || "—"],
-	["Granted", "wide", (row) => row.features?.map(sentence).join(", ") || "—"],
+	["Sessions", "", (row) => row.sessions?.join(", ")], ["Priority", "number", "priority"],
+	["Owner", "", "owner"], ["Waiting", "number", (row) => bytes(row.waitingBytes)],
+	["Granted", "wide", (row) => row.features?.map(sentence).join(", ")],
 ];
 
 const SESSIONS = [
-	["Session", "number", (row) => row.session], ["Client", "", (row) => row.client], ["Vehicles", "", (row) => row.vehicles?.join(", ") || (row.anyThatAsked ? "any that asks" : "—")],
-	["Phase", "", (row) => [row.phase, row.suspended ? badge("client away", "warn") : null]], ["Route", "number", (row) => row.generation || "—"],
-	["Number", "number", (row) => row.sequence], ["Age", "number", (row) => (row.ageMilliseconds === undefined ? "—" : `${(row.ageMilliseconds / 1000).toFixed(1)} s`)],
-	["Frames/s", "number", (row) => row.framesPerSecond?.toFixed(1) ?? "—"], ["Retained", "number", (row) => bytes(row.retainedBytes) || "—"],
-	["For resuming", "number", (row) => bytes(row.replayBytes) || "—"], ["Not shared", "", (row) => row.optedOut?.map(sentence).join(", ") || "nothing"],
+	["Session", "number", "session"], ["Client", "", "client"], ["Vehicles", "", (row) => row.vehicles?.join(", ") || (row.anyThatAsked ? "any that asks" : "—")],
+	["Phase", "", (row) => [row.phase, row.suspended ? badge("client away", "warn") : null]], ["Route", "number", "generation"],
+	["Number", "number", "sequence"], ["Age", "number", (row) => (row.ageMilliseconds === undefined ? "—" : `${(row.ageMilliseconds / 1000).toFixed(1)} s`)],
+	["Frames/s", "number", (row) => row.framesPerSecond?.toFixed(1)], ["Retained", "number", (row) => bytes(row.retainedBytes)],
+	["For resuming", "number", (row) => bytes(row.replayBytes)], ["Not shared", "", (row) => row.optedOut?.map(sentence).join(", ") || "nothing"],
 ];
 
 const filter = (route) => ({ search: route.search, only: route.only });
@@ -85,15 +85,15 @@ export const overview = {
 	},
 	draw: ({ overview: data }, { route, source }) => [
 		h("div.panel", facts([["Vehicles", data.totals.vehicles], ["Clients", data.totals.clients], ["Sessions", data.totals.sessions], ["Open requests", String(data.totals.requests)],
-			["Waiting", bytes(data.totals.waitingBytes ?? 0)], ["Frames/s", data.totals.framesPerSecond?.toFixed(1) ?? "—"], ["Deliveries/s", data.totals.deliveriesPerSecond?.toFixed(1) ?? "—"]])),
+			["Waiting", bytes(data.totals.waitingBytes ?? 0)], ["Frames/s", data.totals.framesPerSecond?.toFixed(1)], ["Deliveries/s", data.totals.deliveriesPerSecond?.toFixed(1)]])),
 		h("div.filters", searchField("search", route, "Search", "vehicle, client, road, destination"), only(route),
 			field("Sort by", select("sort", [["id", "name"], ["waitingBytes", "waiting bytes"], ["age", "age"], ["findings", "findings"]], route.sort ?? "id", { onchange: (event) => place.go({ sort: event.target.value }) }))),
 		table(`Vehicles: ${data.totals.matching ?? data.vehicles.length} of ${data.totals.vehicles}`, VEHICLES, data.vehicles, {
 			key: (row) => row.vehicle,
-			empty: route.search || route.only ? note("No vehicle matches.", h("a", { href: place.link({ search: null, only: null }) }, "Show all vehicles"))
+			empty: route.search || route.only ? note("No vehicle matches.", anchor({ search: null, only: null }, "Show all vehicles"))
 				: note("No vehicle is known to this gateway.", "Connect one: waymark cluster --id car", source?.address ? ` (a listener for vehicles is beside ${source.address})` : ""),
 		}),
-		data.truncated && data.next ? h("p.pages", h("a", { href: place.link({ after: data.next }) }, "more vehicles ⇢")) : null,
+		data.truncated && data.next ? h("p.pages", anchor({ after: data.next }, "more vehicles ⇢")) : null,
 		fleet(data.vehicles),
 		table("Navigation clients", CLIENTS, data.clients ?? [], { key: (row) => row.client, empty: note("No navigation client is connected.", "Connect one: waymark navigate --vehicle car --route FILE") }),
 		table("Sessions", SESSIONS, data.sessions ?? [], { key: (row) => row.session, empty: note("No session is open.") }),

@@ -1,6 +1,7 @@
 // What several views are made of: tables, cells that say why they are empty, notes, badges.
 
 import { h, show, soft } from "./dom.js";
+import { get } from "./net.js";
 import { clock, sentence } from "./words.js";
 
 
@@ -26,7 +27,7 @@ export function reasonText(why) {
 		why.count && `${why.count} skipped`, why.sequence && `number ${why.sequence}`].filter(Boolean);
 	return h("div.reason", h("strong", reasonName(why)), detail.length ? soft(` · ${detail.join(" · ")}`) : null,
 		h("p", why.text ?? ""), why.next ? h("p.next", why.next) : null,
-		why.entry ? h("p", h("a", { href: place.link({ view: "frames", entry: why.entry }) }, "the frame that shows it")) : null);
+		why.entry ? h("p", anchor({ view: "frames", entry: why.entry }, "the frame that shows it")) : null);
 }
 
 /** The one box in which reasons are shown. */
@@ -65,12 +66,32 @@ export const explained = (value, list, of) => [isEmpty(value) ? h("span.none", "
 /** A mark that the server or this page computed a value. */
 export const derived = () => h("abbr.derived", { title: "derived: computed, not published" }, "*");
 
+/** A link to a place of this page. */
+export const anchor = (changes, ...children) => h("a", { href: place.link(changes) }, children);
+
+/** What a vehicle is asked with. @returns {any} */
+export const ofVehicle = (route) => ({ source: route.source, id: route.vehicle, at: route.at });
+
+/** Loads one answer. @returns {any} */
+export const loads = (name, parameters = ofVehicle, as = name) => (route, signal) => get(name, parameters(route), signal).then((answer) => ({ [as]: answer }));
+
+/** The stream of a vehicle as an endpoint holds it. */
+export const vehicleStream = (route) => [`vehicle:${route.vehicle}${route.endpoint ? `/${route.endpoint}` : ""}`];
+
+export const withEndpoint = (route) => ({ ...ofVehicle(route), endpoint: route.endpoint });
+
 /** `kind`: good, warn, bad or plain. */
 export const badge = (text, kind = "plain") =>
 	h(`span.badge.badge-${kind}`, {}, { good: "✓ ", warn: "▲ ", bad: "✕ ", plain: "" }[kind] ?? "", text);
 
+/** What a cell has: of a key, or of a function; undefined if that is empty. */
+export function read(cell, row) {
+	const value = typeof cell === "string" ? row[cell] : cell(row);
+	return isEmpty(value) ? undefined : value;
+}
+
 /**
- * A table that scrolls in itself. A column is its name, its class ("number", "text", "wide"; with a star if its values are derived), and its cell.
+ * A table that scrolls in itself. A column is its name, its class ("number", "text", "wide"; with a star if its values are derived), and its cell: a key, or a function of the row.
  * @param {any} options `key`, `classes`, `empty` (shown without rows), `hideCaption`.
  */
 export function table(caption, columns, rows, options = {}) {
@@ -80,7 +101,7 @@ export function table(caption, columns, rows, options = {}) {
 		h(options.hideCaption ? "caption.hidden-text" : "caption", caption),
 		h("thead", h("tr", columns.map(([name, kind]) => h(spec("th", kind), { scope: "col" }, name, kind.endsWith("*") && derived())))),
 		h("tbody", rows.map((row, index) => h(spec("tr", options.classes?.(row) ?? ""), { "data-key": options.key?.(row) ?? index },
-			columns.map(([, kind, cell], position) => h(spec(position ? "td" : "th", kind), position ? {} : { scope: "row" }, cell(row))))))));
+			columns.map(([, kind, cell], position) => h(spec(position ? "td" : "th", kind), position ? {} : { scope: "row" }, read(cell, row) ?? "—")))))));
 }
 
 /** A sentence about why there is nothing, and what to do. */
@@ -98,7 +119,7 @@ export const variants = (variants, chosen) => (variants?.length
 export const moment = (entry, isVirtual) => h("a.moment", { href: place.link({ at: entry.at }), title: "show this moment" },
 	isVirtual || !entry.time ? `${Number(entry.at ?? 0).toFixed(3)} s` : clock(entry.time));
 
-export const frameLink = (entry, text) => (entry ? h("a", { href: place.link({ view: "frames", entry, node: null }) }, text) : text);
+export const frameLink = (entry, text) => (entry ? anchor({ view: "frames", entry, node: null }, text) : text);
 
 /** A labelled control. */
 export const field = (label, control, hint) => h("label.field", h("span", label), control, hint ? h("small", hint) : null);

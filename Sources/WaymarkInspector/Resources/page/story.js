@@ -3,15 +3,13 @@
 import { upcoming } from "./card.js";
 import { h, s, soft } from "./dom.js";
 import { glyph, lanes } from "./glyph.js";
-import { get, now } from "./net.js";
-import { badge, explained, frameLink, isEmpty, moment, note, place, reasons, table, variants, why } from "./parts.js";
+import { now } from "./net.js";
+import { anchor, badge, explained, frameLink, isEmpty, loads, moment, note, place, read, reasons, table, variants, vehicleStream, why, withEndpoint } from "./parts.js";
 import { filterField, pages, searchField } from "./tables.js";
-import { coordinate, counted, degrees, duration, sentence, shownDistance, waypointName } from "./words.js";
+import { coordinate, counted, degrees, estimatesText, sentence, waypointName } from "./words.js";
 
 
 const plain = (value) => (isEmpty(value) ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
-
-const estimates = (estimates) => (estimates ? `${shownDistance(estimates)}${estimates.timeSeconds === undefined ? "" : `, ${duration(estimates.timeSeconds)}`}` : "");
 
 /** The lines of the comparison: path, name, value of a state. @type {any[]} */
 const SIDES = [
@@ -23,17 +21,17 @@ const SIDES = [
 	["trip/destination/addressVariants", "Destination addresses", (state) => variants(state.trip?.destination?.addressVariants)],
 	["trip/waypoints", "Stops", (state) => variants(state.trip?.waypoints?.map(waypointName))],
 	["currentRoadName", "Current road", (state) => variants(state.currentRoadName)],
-	["maneuverState", "Maneuver state", (state) => state.maneuverState],
+	["maneuverState", "Maneuver state", "maneuverState"],
 	["upcomingManeuvers", "Upcoming maneuvers", (state) => state.upcomingManeuvers?.join(", ")],
 	["currentLaneGuidance", "Current lanes", (state) => {
 		const current = state.laneGuidances?.find((one) => one.id === state.currentLaneGuidance);
 		return current ? lanes(current) : state.currentLaneGuidance ? `lane guidance ${state.currentLaneGuidance}` : "";
 	}],
-	["tripEstimates", "To the destination", (state) => estimates(state.tripEstimates)],
-	["timeRemainingColor", "Colour of the time", (state) => state.timeRemainingColor],
-	["maneuverEstimates", "To maneuvers", (state) => variants(state.maneuverEstimates?.map((one) => `maneuver ${one.maneuver}: ${estimates(one)}`))],
+	["tripEstimates", "To the destination", (state) => estimatesText(state.tripEstimates)],
+	["timeRemainingColor", "Colour of the time", "timeRemainingColor"],
+	["maneuverEstimates", "To maneuvers", (state) => variants(state.maneuverEstimates?.map((one) => `maneuver ${one.maneuver}: ${estimatesText(one)}`))],
 	["segments", "Route segments", (state) => variants(state.segments?.map((one) => `${one.id}: ${one.points ?? one.coordinates?.length ?? 0} points`))],
-	["currentSegment", "Current segment", (state) => state.currentSegment],
+	["currentSegment", "Current segment", "currentSegment"],
 	["alert", "Alert", (state) => state.alert?.titleVariants?.[0]],
 	["previews", "Trip previews", (state) => (state.previews?.length ? counted(state.previews.length, "trip") : "")],
 ];
@@ -47,12 +45,11 @@ function side(data, path, published, held) {
 	return { path, published, held, isSame: text(published) === text(held), why: data.why };
 }
 
-const sideCell = (row, which, name) => explained(row[which], isEmpty(row[which]) || (which === "held" && !row.isSame) || which === "held"
-	? reasons(row.why, row.path, which) : [], `${name}, ${which}`);
+const sideCell = (row, which) => explained(row[which], which === "held" || isEmpty(row[which]) ? reasons(row.why, row.path, which) : [], `${row.name}, ${which}`);
 
 function sideRows(data) {
 	const published = data.published ?? {}, held = data.held ?? {};
-	const rows = SIDES.map(([path, name, value]) => ({ name, ...side(data, path, value(published), value(held)) }));
+	const rows = SIDES.map(([path, name, value]) => ({ name, ...side(data, path, read(value, published), read(value, held)) }));
 	const ids = [...new Set([...(published.maneuvers ?? []), ...(held.maneuvers ?? [])].map((one) => one.id))];
 	const of = (state, id) => state.maneuvers?.find((one) => one.id === id);
 	const next = new Set(upcoming(published).map((one) => one.id));
@@ -65,8 +62,8 @@ const otherReasons = (data) => (data.why ?? []).filter((one) => /^(laneGuidances
 
 const sides = {
 	title: "As published, as held",
-	streams: (route) => [`vehicle:${route.vehicle}${route.endpoint ? `/${route.endpoint}` : ""}`],
-	load: (route, signal) => get("vehicle", { source: route.source, id: route.vehicle, at: route.at, endpoint: route.endpoint }, signal).then((vehicle) => ({ vehicle })),
+	streams: vehicleStream,
+	load: loads("vehicle", withEndpoint),
 	draw: ({ vehicle }) => {
 		if (!vehicle.published) return [note(vehicle.why?.[0]?.text ?? "No session guides this vehicle.", vehicle.why?.[0]?.next ?? "")];
 		const endpoint = vehicle.heldBy?.endpoint ?? "no endpoint";
@@ -76,9 +73,9 @@ const sides = {
 				soft(vehicle.heldBy ? `${sentence(vehicle.heldBy.basis)}: ${vehicle.heldBy.text ?? ""}` : "")),
 			vehicle.heldBy?.received !== undefined ? h("p", `Confirmed up to number ${vehicle.heldBy.received} of ${vehicle.heldBy.published}; ${vehicle.heldBy.waitingBytes ?? 0} bytes wait; ${vehicle.heldBy.conflated ?? 0} values were skipped for newer ones.`) : null,
 			table("As published beside as this endpoint holds it", [
-				["What", "", (row) => row.name],
-				["As published", "wide", (row) => sideCell(row, "published", row.name)],
-				[`As ${endpoint} holds it`, "wide", (row) => (vehicle.held ? sideCell(row, "held", row.name) : "—")],
+				["What", "", "name"],
+				["As published", "wide", (row) => sideCell(row, "published")],
+				[`As ${endpoint} holds it`, "wide", (row) => (vehicle.held ? sideCell(row, "held") : "—")],
 				["Difference", "", (row) => (row.isSame ? "same" : badge("differs", "warn"))],
 			], sideRows(vehicle), { key: (row) => row.path, classes: (row) => (row.isSame ? "" : "differs") }),
 			others.length ? h("section.panel", h("h2", "Also cut or missing"), h("ul", others.map((one) =>
@@ -114,7 +111,7 @@ function requestPanel(request, at) {
 	const end = request.end ?? Math.max(request.begin, at);
 	const left = request.stage !== "ended" && request.deadline !== undefined ? request.deadline - at : undefined;
 	return h("section.panel", { "data-key": `request-${request.requestID}-${request.begin}`, "aria-label": `Request ${request.requestID}` },
-		h("h2", `${KINDS[(request.request)] ?? sentence(request.request)}${target ? `: ${waypointName(target)}` : ""} `, outcomeBadge(request)),
+		h("h2", `${KINDS[request.request] ?? sentence(request.request)}${target ? `: ${waypointName(target)}` : ""} `, outcomeBadge(request)),
 		request.why ? h("p.answer", h("strong", "Why: "), request.why.text) : null,
 		left !== undefined ? h("p", h("strong", left > 0 ? `${left.toFixed(0)} s left` : "past its deadline"), " until the gateway gives up.") : null,
 		h("p.soft", `${request.requestID} · by ${request.by} · asked ${request.client ?? "—"}${request.segment ? ` · for segment ${request.segment}` : ""}${target ? ` · ${coordinate(target.center)}` : ""}`),
@@ -127,12 +124,12 @@ function requestPanel(request, at) {
 
 const requests = {
 	title: "Requests", streams: (route) => [`requests:${route.vehicle}`],
-	load: (route, signal) => get("requests", { source: route.source, id: route.vehicle, at: route.at }, signal).then((answer) => ({ requests: answer })),
+	load: loads("requests"),
 	draw: (data, context) => {
 		const answer = data.requests;
 		const at = context.isLive && !context.isVirtual ? answer.at + Math.max(0, (now() - Date.parse(answer.time)) / 1000) : answer.at;
 		return answer.requests.length ? [answer.requests.map((request) => requestPanel(request, at)), answer.truncated ? note("Older requests are in the log.") : null].flat()
-			: [note("No request in this time.", "A vehicle asks for a stop or a destination; ", h("a", { href: place.link({ view: "actions" }) }, "send one"), " or wait.")];
+			: [note("No request in this time.", "A vehicle asks for a stop or a destination; ", anchor({ view: "actions" }, "send one"), " or wait.")];
 	},
 	/** Countdowns. */
 	ticks: true,
@@ -145,17 +142,17 @@ const receiptCell = (row, endpoint, key) => {
 
 const receipts = {
 	title: "Receipts", streams: (route) => [`receipts:${route.vehicle}`],
-	load: (route, signal) => get("receipts", { source: route.source, id: route.vehicle, at: route.at }, signal).then((answer) => ({ receipts: answer })),
+	load: loads("receipts"),
 	draw: ({ receipts: answer }) => [
 		table("Receipts by endpoint", [
-			["Endpoint", "", (row) => row.endpoint], ["Received up to", "number", (row) => explained(row.received, reasons(answer.why, `endpoints/${row.endpoint}`), "receipts")],
-			["Shown up to", "number", (row) => row.shown ?? "—"],
+			["Endpoint", "", "endpoint"], ["Received up to", "number", (row) => explained(row.received, reasons(answer.why, `endpoints/${row.endpoint}`), "receipts")],
+			["Shown up to", "number", "shown"],
 			["Behind", "number", (row) => (row.behind ? badge(counted(row.behind, "number"), "warn") : row.received === undefined ? "not known" : badge("up to date", "good"))],
 			["Asked for every", "number", (row) => (row.everyMilliseconds ? `${row.everyMilliseconds} ms` : "—")],
 		], answer.endpoints ?? [], { key: (row) => row.endpoint, empty: note("No endpoint is in this session.") }),
 		table("Sent, received, shown", [
 			["Number", "number", (row) => frameLink(row.entry, row.sequence)], ["Message", "", (row) => sentence(row.message)],
-			["Sent at", "number", (row) => h("a", { href: place.link({ at: row.sentAt }) }, `${row.sentAt.toFixed(3)} s`)],
+			["Sent at", "number", (row) => anchor({ at: row.sentAt }, `${row.sentAt.toFixed(3)} s`)],
 			...(answer.endpoints ?? []).flatMap((one) => [
 				[`${one.endpoint} received`, "number", (row) => receiptCell(row, one.endpoint, "receivedAt")],
 				[`${one.endpoint} shown`, "number", (row) => receiptCell(row, one.endpoint, "shownAt")]]),
@@ -167,15 +164,15 @@ const receipts = {
 
 const findings = {
 	title: "Findings", streams: () => ["findings"],
-	load: (route, signal) => get("findings", { source: route.source, vehicle: route.vehicle, at: route.at }, signal).then((answer) => ({ findings: answer })),
+	load: loads("findings", (route) => ({ source: route.source, vehicle: route.vehicle, at: route.at })),
 	draw: ({ findings: answer }, context) => {
 		const list = answer.findings.filter((one) => !context.route.vehicle || !one.vehicles || one.vehicles.includes(context.route.vehicle));
 		return [
 			answer.judging !== undefined && answer.judging < 1 ? h("p", { role: "status" }, `Judged so far: ${Math.round(answer.judging * 100)} %. More may follow.`) : null,
 			table("Lint findings", [
-				["Time", "", (row) => moment(row, context.isVirtual)], ["Rule", "", (row) => badge(row.rule, "warn")], ["What was seen", "wide", (row) => row.text],
-				["What it means", "wide", (row) => row.sentence], ["Whose", "", (row) => row.peer ?? "—"], ["Field", "", (row) => h("code", row.field ?? "")],
-				["Values", "", (row) => Object.entries(row.values ?? {}).map(([name, value]) => `${name} ${value}`).join(", ") || "—"], ["Frame", "", (row) => frameLink(row.entry, row.number ?? "show")],
+				["Time", "", (row) => moment(row, context.isVirtual)], ["Rule", "", (row) => badge(row.rule, "warn")], ["What was seen", "wide", "text"],
+				["What it means", "wide", "sentence"], ["Whose", "", "peer"], ["Field", "", (row) => h("code", row.field ?? "")],
+				["Values", "", (row) => Object.entries(row.values ?? {}).map(([name, value]) => `${name} ${value}`).join(", ")], ["Frame", "", (row) => frameLink(row.entry, row.number ?? "show")],
 			], list, { key: (row) => `${row.rule} ${row.entry} ${row.at}`, empty: note("No finding.", "Nothing looks like a mistake of a client or a vehicle.") }),
 			answer.off?.length ? h("p.soft", `Off: ${answer.off.join(", ")}.`) : null,
 			answer.rules?.length ? h("p.soft", `Rules that found something: ${answer.rules.map((one) => `${one.rule} ${one.found}${one.omitted ? ` (${one.omitted} not listed)` : ""}`).join(", ")}.`) : null,
@@ -193,14 +190,13 @@ const logFilter = (route) => ({ vehicle: route.vehicle, kind: route.kind || LOG_
 const log = {
 	title: "Log",
 	streams: (route) => (route.before ? [] : ["entries"]), streamParameters: logFilter,
-	load: (route, signal) =>
-		get("entries", { source: route.source, ...logFilter(route), to: route.at, before: route.before, limit: 100 }, signal).then((answer) => ({ entries: answer })),
+	load: loads("entries", (route) => ({ source: route.source, ...logFilter(route), to: route.at, before: route.before, limit: 100 })),
 	draw: (data, context) => [
 		h("div.filters", filterField("kind", context.route, "Kind", LOG_KINDS.split(",")), searchField("search", context.route, "Search", "an id, a reason")),
 		table("Log", [
 			["Time", "", (row) => moment(row, context.isVirtual)], ["Kind", "", entryBadge], ["What happened", "wide", (row) => row.text ?? sentence(row.event ?? row.kind)],
-			["Peer", "", (row) => row.peer ?? row.client ?? "—"], ["Session", "number", (row) => row.session || "—"], ["Code", "", (row) => [row.codeName, row.reason].filter(Boolean).join(": ") || row.code || "—"],
-		], data.entries.entries, { key: (row) => row.entry, empty: note("Nothing that matches is kept.", h("a", { href: place.link({ search: null, kind: null, before: null }) }, "Show everything")) }),
+			["Peer", "", (row) => row.peer ?? row.client], ["Session", "number", "session"], ["Code", "", (row) => [row.codeName, row.reason].filter(Boolean).join(": ") || row.code],
+		], data.entries.entries, { key: (row) => row.entry, empty: note("Nothing that matches is kept.", anchor({ search: null, kind: null, before: null }, "Show everything")) }),
 		pages(data.entries, context.route),
 	],
 };

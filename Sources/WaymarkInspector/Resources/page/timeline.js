@@ -2,7 +2,7 @@
 
 import { h, s, show, soft } from "./dom.js";
 import { get } from "./net.js";
-import { place, select } from "./parts.js";
+import { anchor, place, select } from "./parts.js";
 import { clock, offset, sentence } from "./words.js";
 
 const LANES = ["session", "guidance", "request", "connection", "fault", "step", "verdict", "finding", "gap"];
@@ -157,7 +157,7 @@ export class Timeline {
 			})),
 			this.problem ? h("p.problem", { role: "alert" }, this.problem) : null,
 			this.isOpen ? h("ol.moments", { "aria-label": "Moments" }, (this.moments?.moments ?? []).map((moment, index) => h("li", { "data-key": index },
-				h("a", { href: place.link({ at: moment.at }) }, this.text(moment.at)), ` ${sentence(moment.lane)}: ${moment.text}`)), this.moments?.moments?.length ? null : h("li", "No moments are known.")) : null);
+				anchor({ at: moment.at }, this.text(moment.at)), ` ${sentence(moment.lane)}: ${moment.text}`)), this.moments?.moments?.length ? null : h("li", "No moments are known.")) : null);
 	}
 
 	async copy() {

@@ -163,6 +163,9 @@ export function offset(seconds) {
 export const coordinate = (coordinate) =>
 	coordinate ? `${coordinate[0].toFixed(5)}, ${coordinate[1].toFixed(5)}` : "";
 
+/** "8.2 km, 11 min". */
+export const estimatesText = (estimates) => [shownDistance(estimates), duration(estimates?.timeSeconds)].filter(Boolean).join(", ");
+
 /** The first of a waypoint's names, otherwise its place. */
 export const waypointName = (waypoint) => waypoint?.nameVariants?.[0] ?? coordinate(waypoint?.center);
 
