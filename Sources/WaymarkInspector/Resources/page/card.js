@@ -1,28 +1,25 @@
 // The maneuver card, and the preview of a cluster.
 
-import { h, s, soft } from "./dom.js";
+import { h, hint, s, soft } from "./dom.js";
 import { glyph, lanes } from "./glyph.js";
 import { badge, explained, reasons, why } from "./parts.js";
 import { duration, maneuverName, minutes, sentence, shownDistance, typeName, waypointName } from "./words.js";
 
-
 /** What is shown: what the endpoint holds, otherwise what is published. */
-export const shownSide = (data) => (data.held ? "held" : "published");
+export const shownSide = data => (data.held ? "held" : "published");
 
-const estimatesOf = (state, id) => state?.maneuverEstimates?.find((one) => one.maneuver === id);
+const estimatesOf = (state, id) => state?.maneuverEstimates?.find(one => one.maneuver === id);
 
-/** The next maneuvers of a state, in order. */
 export function upcoming(state) {
-	const known = new Map((state?.maneuvers ?? []).map((maneuver) => [maneuver.id, maneuver]));
-	return (state?.upcomingManeuvers ?? []).map((id) => known.get(id) ?? { id, isMissing: true });
+	const known = new Map((state?.maneuvers ?? []).map(maneuver => [maneuver.id, maneuver]));
+	return (state?.upcomingManeuvers ?? []).map(id => known.get(id) ?? { id, isMissing: true });
 }
 
-export const currentLanes = (state) => state?.laneGuidances?.find((one) => one.id === state.currentLaneGuidance);
+export const currentLanes = state => state?.laneGuidances?.find(one => one.id === state.currentLaneGuidance);
 
 const STEPS = ["continue", "initial", "prepare", "execute"];
 
-/** How near the maneuver is, as four steps. */
-const nearness = (state) => h("ol.nearness", { "aria-label": `Maneuver state: ${state}` }, STEPS.map((step) =>
+const nearness = state => h("ol.nearness", { label: `Maneuver state: ${state}` }, STEPS.map(step =>
 	h(`li${step === state ? ".now" : ""}`, step === state ? { "aria-current": "step" } : {}, step)));
 
 /** A filling bar from 1500 m before the maneuver. */
@@ -32,7 +29,6 @@ function approach(meters) {
 		s("rect.approach-rest", { width: 100, height: 4, rx: 2 }), s("rect.approach-done", { width: (share * 100).toFixed(1), height: 4, rx: 2 }));
 }
 
-/** Why guidance is not active. */
 function phaseText(state) {
 	switch (state.phase) {
 		case "paused": return `Paused: ${sentence(state.pauseReason)}${state.pauseDescription?.[0] ? `. ${state.pauseDescription[0]}` : ""}`;
@@ -42,9 +38,9 @@ function phaseText(state) {
 	}
 }
 
-const alertBox = (alert) => h("div.alert", { role: "group", "aria-label": "Alert" }, h("strong", `▲ ${alert.titleVariants?.[0] ?? "Alert"}`),
+const alertBox = alert => h("div.alert", { role: "group", label: "Alert" }, h("strong", `▲ ${alert.titleVariants?.[0] ?? "Alert"}`),
 	alert.subtitleVariants?.[0] ? h("p", alert.subtitleVariants[0]) : null,
-	alert.actions?.length ? h("p.soft", alert.actions.map((action) => `[${action.titleVariants?.[0] ?? action.id}] `)) : null);
+	alert.actions?.length ? hint(alert.actions.map(action => `[${action.titleVariants?.[0] ?? action.id}] `)) : null);
 
 function maneuverLines(data, state, next) {
 	const side = shownSide(data);
@@ -82,25 +78,24 @@ export function card(data) {
 	const state = data[shownSide(data)];
 	if (!state) {
 		const list = reasons(data.why, "");
-		return h("section.card", { "aria-label": "Next maneuver" }, h("p.card-instruction", "No guidance"),
-			h("p.card-true", list[0]?.text ?? "no session guides this vehicle"), list[0]?.next ? h("p.card-true", list[0].next) : null);
+		return h("section.card", { label: "Next maneuver" }, h("p.card-instruction", "No guidance"),
+			h("p.card-true", list[0]?.text ?? "no session guides this vehicle"), list[0]?.next && h("p.card-true", list[0].next));
 	}
 	const list = upcoming(state), next = list[0];
 	const isGuided = state.phase === "active" && next && !next.isMissing;
-	return h("section.card", { "aria-label": "Next maneuver" },
+	return h("section.card", { label: "Next maneuver" },
 		state.alert ? alertBox(state.alert) : null,
 		state.suspended ? h("p.card-warning", "▲ The navigation client is away: guidance stands still.") : null,
 		...(isGuided ? maneuverLines(data, state, next)
 			: [h("p.card-instruction", state.phase === "active" ? "Follow the road" : phaseText(state))]),
 		isGuided ? laneLine(data, state) : null,
-		isGuided && list.length > 1 ? h("ol.then", { "aria-label": "Then" }, list.slice(1, 4).map((maneuver, index) => h("li", { "data-key": maneuver.id },
+		isGuided && list.length > 1 ? h("ol.then", { label: "Then" }, list.slice(1, 4).map((maneuver, index) => h("li", { key: maneuver.id },
 			h("span.then-glyph", glyph(maneuver)), h("span", maneuver.instructionVariants?.at(-1) ?? maneuverName(maneuver)),
 			h("span.card-true", maneuver.initialTravelEstimates ? ` +${shownDistance(maneuver.initialTravelEstimates)}` : index ? "" : "")))) : null,
 		h("p.card-foot", h("span", "on ", h("strong", state.currentRoadName?.[0] ?? "an unnamed road")), " ",
 			why(reasons(data.why, "currentRoadName", shownSide(data)), "current road")));
 }
 
-/** A sentence for the live region. */
 export function spoken(data) {
 	const state = data[shownSide(data)];
 	if (!state) return "No guidance";
@@ -149,14 +144,13 @@ export function cluster(data, size, options = {}) {
 	} else {
 		parts.push(text(state ? phaseText(state) : "No guidance", 12, 100, 16));
 	}
-	return h(`figure.cluster${options.isLight ? ".cluster-light" : ""}`, { "data-key": size.name },
-		s("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": `Cluster of ${size.name}: ${spoken(data)}` },
+	return h(`figure.cluster${options.isLight ? ".cluster-light" : ""}`, { key: size.name },
+		s("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", label: `Cluster of ${size.name}: ${spoken(data)}` },
 			s("rect.cluster-ground", { width: size.width, height: size.height }), ...parts,
 			options.showsArea ? s("rect.cluster-area", { x: left + 1, y: top + 1, width: width - 2, height: height - 2, "stroke-width": Math.max(2, size.width / 400) }) : null),
 		h("figcaption", size.name, options.showsArea ? " · the dashed line is the safe area" : ""));
 }
 
-/** The strip of facts about the trip. */
 export function tripFacts(data) {
 	const side = shownSide(data), state = data[side] ?? {}, published = data.published ?? {};
 	const battery = data.batteries?.arrivalPerMille;
@@ -165,7 +159,7 @@ export function tripFacts(data) {
 		["Destination", explained(state.trip ? waypointName(state.trip.destination) : "", reasons(data.why, "trip/destination", side), "destination")],
 		["Arrival *", data.arrival ? h("span", { title: `derived: ${data.arrival.basis ?? ""}` }, minutes(Date.parse(data.arrival.time))) : ""],
 		["Time left", explained(duration(estimates?.timeSeconds), reasons(data.why, "tripEstimates", side), "time left")],
-		["Distance left", estimates ? [shownDistance(estimates), estimates.displayTenths !== undefined ? soft(` (true ${estimates.distanceMeters} m)`) : null] : ""],
+		["Distance left", estimates ? [shownDistance(estimates), estimates.displayTenths !== undefined && soft(` (true ${estimates.distanceMeters} m)`)] : ""],
 		["Phase", [badge(state.phase ?? "idle", state.phase === "active" ? "good" : state.phase === "paused" ? "warn" : "plain"), state.generation ? ` route ${state.generation}` : ""]],
 		...(battery !== undefined ? [(["Battery on arrival", `${battery / 10} %`])] : []),
 		...(published.rerouteReason ? [(["Rerouted", sentence(published.rerouteReason)])] : []),

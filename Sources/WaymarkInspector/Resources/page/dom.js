@@ -2,9 +2,14 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+const isNothing = value => value === null || value === undefined || value === false;
+
+/** Short names of attributes; the values of the last three are also told if they are false. */
+const LONG = { key: "data-key", label: "aria-label", current: "aria-current", pressed: "aria-pressed", expanded: "aria-expanded" };
+
 function apply(element, props) {
 	for (const [name, value] of Object.entries(props)) {
-		if (value === undefined || value === null || value === false) continue;
+		if (isNothing(value) && !(value === false && /^(current|pressed|expanded)$/.test(name))) continue;
 		if (typeof value === "function") {
 			element[name] = value;
 			(element.handlers ??= []).push(name);
@@ -12,19 +17,19 @@ function apply(element, props) {
 			element.data = value;
 		} else {
 			if (name === "value" && element instanceof HTMLInputElement) element.value = String(value);
-			element.setAttribute(name, value === true ? "" : String(value));
+			element.setAttribute(LONG[name] ?? name, value === true && !LONG[name] ? "" : String(value));
 		}
 	}
 }
-
-const isNothing = (child) => child === null || child === undefined || child === false;
 
 /** The first of `rest` may be properties. */
 function build(element, spec, rest) {
 	const classes = spec.split(".").slice(1).join(" ");
 	if (classes) element.setAttribute("class", classes);
+	// A button with a value or without a handler sends its form.
+	if (element.type === "submit" && rest[0]?.onclick) element.type = "button";
 	if (rest[0]?.constructor === Object) apply(element, rest.shift());
-	element.append(...rest.flat(9).filter((child) => !isNothing(child)));
+	element.append(...rest.flat(9).filter(child => !isNothing(child)));
 	return element;
 }
 
@@ -40,18 +45,19 @@ export const h = (spec, ...rest) => build(document.createElement(spec.split(".")
 export const s = (spec, ...rest) => build(document.createElementNS(SVG, spec.split(".")[0]), spec, rest);
 
 /** @param {string} id @returns {any} */
-export const element = (id) => document.getElementById(id);
+export const element = id => document.getElementById(id);
 
-/** Text that matters less. @param {...any} children */
+/** Text that matters less, the same as a paragraph, and text for people who do not see the page. @returns {any} */
 export const soft = (...children) => h("span.soft", ...children);
+export const hint = (...children) => h("p.soft", ...children);
+export const hidden = (...children) => h("span.hidden-text", ...children);
 
-/** What identifies a child among its siblings. */
-const keyOf = (node) => (node instanceof Element && (node.id || node.getAttribute("data-key"))) || "";
-const nameOf = (node) => `${node.nodeName} ${keyOf(node)}`;
+const keyOf = node => (node instanceof Element && (node.id || node.getAttribute("data-key"))) || "";
+const nameOf = node => `${node.nodeName} ${keyOf(node)}`;
 
 function syncAttributes(shown, wanted) {
 	// What the reader opened stays open.
-	const isTheirs = (name) => name === "open" && shown.nodeName === "DETAILS";
+	const isTheirs = name => name === "open" && shown.nodeName === "DETAILS";
 	for (const { name } of [...shown.attributes]) if (!wanted.hasAttribute(name) && !isTheirs(name)) shown.removeAttribute(name);
 	for (const { name, value } of wanted.attributes) if (shown.getAttribute(name) !== value && !isTheirs(name)) shown.setAttribute(name, value);
 	for (const name of shown.handlers ?? []) shown[name] = null;
@@ -83,7 +89,7 @@ function sync(shown, wanted) {
  * @param {any} parent @param {...any} children
  */
 export function show(parent, ...children) {
-	const wanted = children.flat(9).filter((child) => !isNothing(child)).map((child) => (child instanceof Node ? child : document.createTextNode(child)));
+	const wanted = children.flat(9).filter(child => !isNothing(child)).map(child => (child instanceof Node ? child : document.createTextNode(child)));
 	const names = new Set(wanted.map(nameOf)), known = new Map();
 	for (const child of [...parent.childNodes]) {
 		if (!keyOf(child)) continue;

@@ -1,6 +1,5 @@
 // Talks to the server of this page, and to nothing else.
 
-
 /** What the server refuses, with its field and reason. */
 export class Refusal extends Error {
 	constructor(status, error) {
@@ -53,10 +52,9 @@ export const post = (path, body) =>
 	ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
 /** Exchanges the token of the printed link for a cookie. */
-export const begin = (token) => post("/session", { token });
+export const begin = token => post("/session", { token });
 
 const EVENTS = ["overview", "vehicle", "requests", "receipts", "findings", "entries", "actions", "connection", "gap", "beat"];
-/** The server says something at least every 5 s. */
 const SILENCE_MILLISECONDS = 12_000;
 
 /** The one stream of this page. A page that is not visible closes it, since a browser has few connections to a host. */
@@ -93,7 +91,7 @@ export class Stream {
 			if (source.readyState === EventSource.CLOSED) this.retry(3000);
 		};
 		for (const name of EVENTS) {
-			source.addEventListener(name, (event) => {
+			source.addEventListener(name, event => {
 				if (this.source !== source) return;
 				this.heard();
 				const data = JSON.parse((event).data);

@@ -1,60 +1,28 @@
 // Names and numbers as people read them.
 
-
-/** CarPlay's maneuver types: raw value, name, and the words for it. */
-const TYPES = `noTurn|no turn
-leftTurn|left turn
-rightTurn|right turn
-straightAhead|straight ahead
-uTurn|U-turn
-followRoad|follow the road
-enterRoundabout|enter the roundabout
-exitRoundabout|leave the roundabout
-offRamp|take the off-ramp
-onRamp|take the on-ramp
-arriveEndOfNavigation|arrive: end of navigation
-startRoute|start of the route
-arriveAtDestination|arrive at the destination
-keepLeft|keep left
-keepRight|keep right
-enterFerry|enter the ferry
-exitFerry|leave the ferry
-changeFerry|change ferries
-startRouteWithUTurn|start of the route with a U-turn
-uTurnAtRoundabout|U-turn at the roundabout
-leftTurnAtEnd|left turn at the end of the road
-rightTurnAtEnd|right turn at the end of the road
-highwayOffRampLeft|leave the highway on the left
-highwayOffRampRight|leave the highway on the right
-arriveAtDestinationLeft|arrive at the destination on the left
-arriveAtDestinationRight|arrive at the destination on the right
-uTurnWhenPossible|U-turn when possible
-arriveEndOfDirections|arrive: end of directions`.split("\n").map((line) => line.split("|"))
-	.concat(Array.from({ length: 19 }, (_, index) => [`roundaboutExit${index + 1}`, `roundabout, exit ${index + 1}`]))
-	.concat(`sharpLeftTurn|sharp left turn
-sharpRightTurn|sharp right turn
-slightLeftTurn|slight left turn
-slightRightTurn|slight right turn
-changeHighway|change highways
-changeHighwayLeft|change highways, keep left
-changeHighwayRight|change highways, keep right`.split("\n").map((line) => line.split("|")));
-
-/** The names of all maneuver types, in the order of their raw values. */
+/** The names of CarPlay's maneuver types, in the order of their raw values; the words follow where they are not those of the name. */
+const TYPES = `noTurn leftTurn rightTurn straightAhead uTurn:U-turn followRoad:follow_the_road enterRoundabout:enter_the_roundabout exitRoundabout:leave_the_roundabout
+offRamp:take_the_off-ramp onRamp:take_the_on-ramp arriveEndOfNavigation startRoute:start_of_the_route arriveAtDestination:arrive_at_the_destination keepLeft keepRight
+enterFerry:enter_the_ferry exitFerry:leave_the_ferry changeFerry:change_ferries startRouteWithUTurn:start_with_a_U-turn uTurnAtRoundabout:U-turn_at_the_roundabout
+leftTurnAtEnd:left_turn_at_the_end_of_the_road rightTurnAtEnd:right_turn_at_the_end_of_the_road highwayOffRampLeft:leave_the_highway_on_the_left
+highwayOffRampRight:leave_the_highway_on_the_right arriveAtDestinationLeft:arrive_at_the_destination_on_the_left
+arriveAtDestinationRight:arrive_at_the_destination_on_the_right uTurnWhenPossible:U-turn_when_possible arriveEndOfDirections
+${Array.from({ length: 19 }, (_, index) => `roundaboutExit${index + 1}:roundabout,_exit_${index + 1}`).join(" ")}
+sharpLeftTurn sharpRightTurn slightLeftTurn slightRightTurn changeHighway:change_highways changeHighwayLeft:change_highways,_keep_left
+changeHighwayRight:change_highways,_keep_right`.split(/\s+/).map(type => type.split(":"));
 export const maneuverTypes = TYPES.map(([name]) => name);
 
-const typeWords = new Map(TYPES.map(([name, words]) => [name, words]));
+const typeWords = new Map(TYPES.map(([name, words]) => [name, words?.replace(/_/g, " ")]));
 
-export const degrees = (degrees) => `${String(degrees).replace("-", "−")}°`;
+export const degrees = degrees => `${String(degrees).replace("-", "−")}°`;
 
-/** "84 degrees to the right". */
 export function angleWords(angle) {
 	if (angle === 0) return "straight on";
 	if (Math.abs(angle) === 180) return "back";
 	return `${Math.abs(angle)} degrees to the ${angle < 0 ? "left" : "right"}`;
 }
 
-/** A maneuver's type in words. */
-export const typeName = (type) => typeWords.get(type) ?? sentence(type).toLowerCase();
+export const typeName = type => typeWords.get(type) ?? sentence(type).toLowerCase();
 
 /** The number of the exit of a roundabout; undefined if there is none. */
 export function roundaboutExit(maneuver) {
@@ -62,7 +30,6 @@ export function roundaboutExit(maneuver) {
 	return maneuver.roundaboutExitNumber || (named ? Number(named[1]) : undefined);
 }
 
-/** What a glyph shows, for people who do not see it. */
 export function maneuverName(maneuver) {
 	const parts = [typeName(maneuver.type)];
 	const exit = roundaboutExit(maneuver);
@@ -79,30 +46,28 @@ export function maneuverName(maneuver) {
 	return parts.join(", ");
 }
 
-export const isRoundabout = (maneuver) =>
+export const isRoundabout = maneuver =>
 	maneuver.junctionType === "roundabout" || /roundabout/i.test(maneuver.type ?? "");
 
-/** "lane 2 of 3, preferred, 90 degrees to the right". */
 export function laneName(lane, index, count) {
 	const parts = [`lane ${index + 1} of ${count}`, laneStatus(lane.status)];
 	const angles = lane.angles ?? [];
 	if (lane.highlightedAngle !== undefined) parts.push(`take it ${angleWords(lane.highlightedAngle)}`);
-	const others = angles.filter((angle) => angle !== lane.highlightedAngle);
+	const others = angles.filter(angle => angle !== lane.highlightedAngle);
 	if (others.length) parts.push(`${lane.highlightedAngle === undefined ? "leads" : "also leads"} ${others.map(angleWords).join(" and ")}`);
 	if (!angles.length) parts.push("no arrows");
 	return parts.join(", ");
 }
 
-export const laneStatus = (status) => ({ notGood: "not along the route", good: "good", preferred: "preferred" })[status] ?? sentence(status);
+export const laneStatus = status => ({ notGood: "not along the route", good: "good", preferred: "preferred" })[status] ?? sentence(status);
 
-export const lanesName = (guidance) =>
+export const lanesName = guidance =>
 	(guidance.lanes ?? []).map((lane, index) =>
 		laneName(lane, index, guidance.lanes.length)).join("; ");
 
-/** "declinedByUser" as "declined by user". */
 export function sentence(name) {
 	return String(name ?? "").replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/_/g, " ")
-		.replace(/ [A-Z](?=[a-z])/g, (letter) => letter.toLowerCase());
+		.replace(/ [A-Z](?=[a-z])/g, letter => letter.toLowerCase());
 }
 
 export function distance(meters) {
@@ -121,7 +86,7 @@ export function displayed(estimates) {
 }
 
 /** The distance to show: the client's, otherwise the true one. */
-export const shownDistance = (estimates) => displayed(estimates) || distance(estimates?.distanceMeters);
+export const shownDistance = estimates => displayed(estimates) || distance(estimates?.distanceMeters);
 
 export function duration(seconds) {
 	if (seconds === undefined || seconds === null) return "";
@@ -143,31 +108,26 @@ export function clock(time) {
 	if (time === undefined || time === null || time === "") return "";
 	const date = new Date(time);
 	if (Number.isNaN(date.getTime())) return String(time);
-	const two = (value) => String(value).padStart(2, "0");
+	const two = value => String(value).padStart(2, "0");
 	return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
 }
 
-/** Hours and minutes. */
-export const minutes = (time) => clock(new Date(time)).slice(0, 5);
+export const minutes = time => clock(new Date(time)).slice(0, 5);
 
-/** "1:02:03.4" since the beginning. */
 export function offset(seconds) {
 	const whole = Math.floor(seconds);
-	const two = (value) => String(value).padStart(2, "0");
+	const two = value => String(value).padStart(2, "0");
 	const hours = Math.floor(whole / 3600);
 	const rest = `${hours ? two(Math.floor(whole / 60) % 60) : Math.floor(whole / 60)}:${two(whole % 60)}`;
 	return `${hours ? `${hours}:` : ""}${rest}.${Math.floor((seconds - whole) * 10)}`;
 }
 
-/** `coordinate`: latitude and longitude. */
-export const coordinate = (coordinate) =>
+export const coordinate = coordinate =>
 	coordinate ? `${coordinate[0].toFixed(5)}, ${coordinate[1].toFixed(5)}` : "";
 
-/** "8.2 km, 11 min". */
-export const estimatesText = (estimates) => [shownDistance(estimates), duration(estimates?.timeSeconds)].filter(Boolean).join(", ");
+export const estimatesText = estimates => [shownDistance(estimates), duration(estimates?.timeSeconds)].filter(Boolean).join(", ");
 
 /** The first of a waypoint's names, otherwise its place. */
-export const waypointName = (waypoint) => waypoint?.nameVariants?.[0] ?? coordinate(waypoint?.center);
+export const waypointName = waypoint => waypoint?.nameVariants?.[0] ?? coordinate(waypoint?.center);
 
-/** "1 vehicle", "2 vehicles". */
 export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
