@@ -4,7 +4,7 @@ import { cluster, SIZES } from "./card.js";
 import { element, h, hint } from "./dom.js";
 import { mapOf, routeData } from "./guidance.js";
 import { get, post } from "./net.js";
-import { anchor, badge, facts, field, go, link, note, ofVehicle, place, reasonText, select, table, vehicleStream, withEndpoint } from "./parts.js";
+import { anchor, badge, facts, field, go, link, note, ofVehicle, reasonText, select, table, vehicleStream, withEndpoint } from "./parts.js";
 import { coordinate, distance, duration, sentence, waypointName } from "./words.js";
 
 const named = list => (list ?? []).map(one => [one.name, one.text ?? sentence(one.name)]);
@@ -78,8 +78,8 @@ function controlPanels(context, data) {
 		panel("Display", buttons(button(context, "Zoom in", { action: "zoom", zoomDirection: "in" }), button(context, "Zoom out", { action: "zoom", zoomDirection: "out" })),
 			choice("settings", "contentStyle", "Appearance", ["light", "dark"]), choice("settings", "compass", "Compass", named(names.clusterSettings)), choice("settings", "speedLimit", "Speed limit", named(names.clusterSettings)),
 			buttons(button(context, "Ready to show", { action: "settings", ready: true }), button(context, "Not ready", { action: "settings", ready: false }))),
-		alert ? asks(`Alert: ${alert.titleVariants?.[0] ?? alert.id}`, buttons(button(context, "Dismiss", { action: "alert", alertID: alert.id, response: "dismiss" }),
-			(alert.actions ?? []).map(one => button(context, one.titleVariants?.[0] ?? `action ${one.id}`, { action: "alert", alertID: alert.id, actionID: one.id })))) : null,
+		alert && asks(`Alert: ${alert.titleVariants?.[0] ?? alert.id}`, buttons(button(context, "Dismiss", { action: "alert", alertID: alert.id, response: "dismiss" }),
+			(alert.actions ?? []).map(one => button(context, one.titleVariants?.[0] ?? `action ${one.id}`, { action: "alert", alertID: alert.id, actionID: one.id })))),
 	];
 }
 
@@ -98,7 +98,7 @@ export const actions = {
 			context.redraw();
 		};
 		return [
-			isOff ? note(`Actions are off: ${reason ?? "the gateway does not let the inspector speak"}.`, context.isLive ? "Start the inspector with waymark inspect --act, as a user that may be this vehicle." : anchor({ at: null }, "Go to now")) : null,
+			isOff && note(`Actions are off: ${reason ?? "the gateway does not let the inspector speak"}.`, context.isLive ? "Start the inspector with waymark inspect --act, as a user that may be this vehicle." : anchor({ at: null }, "Go to now")),
 			h(`p${last.isBad ? ".problem" : ""}`, { role: "status", id: "act-status" }, last.text),
 			h("fieldset.actions", { disabled: isOff }, h("legend.hidden-text", "Actions"),
 				h("div.halves", mapOf(data, context, "published", !isOff && pick, last.place), h("div", placeForm(context, data))),

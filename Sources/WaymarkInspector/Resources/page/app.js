@@ -174,8 +174,8 @@ function paintTop() {
 		h("a.brand", { href: link({ view: "overview", ...OUT }) }, h("img", { src: "/page/icon.svg", alt: "", width: 26, height: 26 }), "Waymark Inspector"),
 		app.route.vehicle && app.view !== "compare" ? h("h1.crumb", soft({ "aria-hidden": "true" }, "› "), app.route.vehicle, hidden(`: ${view().title}`)) : h("h1.hidden-text", view().title),
 		h("span.spring"), connectionBadge(), app.redact && badge("places hidden", "warn"), !app.act.enabled && h("span.read-only", { title: app.act.reason ?? "" }, "read-only"),
-		app.sources.length > 1 ? h("label", hidden("Source"), select("source", app.sources.map(one => [one.source, one.file ?? `live: ${one.gateway?.instance || one.address}`]), app.route.source,
-			{ onchange: event => go({ source: event.target.value, at: null, view: "overview", ...OUT }) })) : null,
+		app.sources.length > 1 && h("label", hidden("Source"), select("source", app.sources.map(one => [one.source, one.file ?? `live: ${one.gateway?.instance || one.address}`]), app.route.source,
+			{ onchange: event => go({ source: event.target.value, at: null, view: "overview", ...OUT }) })),
 		h("button.small", { label: `Use the ${theme} theme`, onclick: () => setTheme(theme, true) }, theme === "dark" ? "☾" : "☀"));
 	document.title = `${app.route.vehicle ? `${app.route.vehicle}: ` : ""}${view().title} – Waymark Inspector`;
 }
@@ -204,7 +204,7 @@ function paint() {
 	const live = app.sources.find(one => one.kind === "live");
 	show(main,
 		app.missed ? note(`${app.missed} entries were missed: this page or the inspector was too slow. What is shown is whole again; what happened between is not known.`) : null,
-		live && live === source() && live.gateway?.showsContent === false ? note("Places and texts are hidden by the gateway's listener.", "observe: content, in the settings of waymarkd, shows them.") : null,
+		live && live === source() && live.gateway?.showsContent === false && note("Places and texts are hidden by the gateway's listener.", "observe: content, in the settings of waymarkd, shows them."),
 		h("h2.view-title", { key: "title" }, title),
 		h("div", { key: `view-${app.view}`, id: "view" }, app.error && errorNote(app.error), app.data && app.error?.status !== 401 ? drawView(app.data, context()) : !app.error && note(`Loading ${title.toLowerCase()} …`, "If this stays, look at the terminal of waymark inspect.")));
 	timeline.update(context());

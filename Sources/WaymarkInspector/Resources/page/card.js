@@ -1,6 +1,6 @@
 // The maneuver card, and the preview of a cluster.
 
-import { h, hint, s, soft } from "./dom.js";
+import { apply, h, hint, s, soft } from "./dom.js";
 import { glyph, lanes } from "./glyph.js";
 import { badge, explained, reasons, why } from "./parts.js";
 import { duration, maneuverName, minutes, sentence, shownDistance, typeName, waypointName } from "./words.js";
@@ -39,7 +39,7 @@ function phaseText(state) {
 }
 
 const alertBox = alert => h("div.alert", { role: "group", label: "Alert" }, h("strong", `▲ ${alert.titleVariants?.[0] ?? "Alert"}`),
-	alert.subtitleVariants?.[0] ? h("p", alert.subtitleVariants[0]) : null,
+	alert.subtitleVariants?.[0] && h("p", alert.subtitleVariants[0]),
 	alert.actions?.length ? hint(alert.actions.map(action => `[${action.titleVariants?.[0] ?? action.id}] `)) : null);
 
 function maneuverLines(data, state, next) {
@@ -49,15 +49,15 @@ function maneuverLines(data, state, next) {
 	const road = data.card?.road ?? next.roadFollowingManeuverVariants?.[0];
 	const path = `maneuvers/${next.id}`;
 	return [
-		h("div.card-main", {},
+		h("div.card-main",
 			h("div.card-glyph", glyph(next)),
-			h("div.card-words", {},
+			h("div.card-words",
 				h("p.card-distance", ...explained(shownDistance(estimates), reasons(data.why, "maneuverEstimates", side), "distance to the maneuver"),
-					estimates?.displayTenths !== undefined ? h("span.card-true", `true ${estimates.distanceMeters} m`) : null,
-					estimates?.timeSeconds !== undefined ? h("span.card-true", duration(estimates.timeSeconds)) : null),
+					estimates?.displayTenths !== undefined && h("span.card-true", `true ${estimates.distanceMeters} m`),
+					estimates?.timeSeconds !== undefined && h("span.card-true", duration(estimates.timeSeconds))),
 				h("p.card-instruction", chosen ?? sentence(typeName(next.type)), " ", why(reasons(data.why, `${path}/instructionVariants`, side), "instruction")),
-				road ? h("p.card-road", `→ ${road}`, " ", why(reasons(data.why, `${path}/roadFollowingManeuverVariants`, side), "road after the maneuver")) : null,
-				next.highwayExitLabel ? h("p.card-exit", h("span.exit-label", `Exit ${next.highwayExitLabel}`)) : null)),
+				road && h("p.card-road", `→ ${road}`, " ", why(reasons(data.why, `${path}/roadFollowingManeuverVariants`, side), "road after the maneuver")),
+				next.highwayExitLabel && h("p.card-exit", h("span.exit-label", `Exit ${next.highwayExitLabel}`)))),
 		approach(estimates?.distanceMeters), nearness(state.maneuverState ?? "continue"),
 	];
 }
@@ -66,7 +66,7 @@ function laneLine(data, state) {
 	const guidance = currentLanes(state), side = shownSide(data);
 	if (guidance) {
 		return h("div.card-lanes", lanes(guidance), why(reasons(data.why, `laneGuidances/${guidance.id}`, side), "lanes"),
-			guidance.instructionVariants?.[0] ? h("p.card-true", guidance.instructionVariants[0]) : null);
+			guidance.instructionVariants?.[0] && h("p.card-true", guidance.instructionVariants[0]));
 	}
 	const list = [...reasons(data.why, "laneGuidances", side), ...reasons(data.why, "currentLaneGuidance", side)];
 	return h("p.card-lanes.card-true", list[0] ? `No lanes: ${list[0].text} ` : "No lanes are shown here. ",
@@ -84,14 +84,14 @@ export function card(data) {
 	const list = upcoming(state), next = list[0];
 	const isGuided = state.phase === "active" && next && !next.isMissing;
 	return h("section.card", { label: "Next maneuver" },
-		state.alert ? alertBox(state.alert) : null,
-		state.suspended ? h("p.card-warning", "▲ The navigation client is away: guidance stands still.") : null,
+		state.alert && alertBox(state.alert),
+		state.suspended && h("p.card-warning", "▲ The navigation client is away: guidance stands still."),
 		...(isGuided ? maneuverLines(data, state, next)
 			: [h("p.card-instruction", state.phase === "active" ? "Follow the road" : phaseText(state))]),
-		isGuided ? laneLine(data, state) : null,
-		isGuided && list.length > 1 ? h("ol.then", { label: "Then" }, list.slice(1, 4).map((maneuver, index) => h("li", { key: maneuver.id },
+		isGuided && laneLine(data, state),
+		isGuided && list.length > 1 && h("ol.then", { label: "Then" }, list.slice(1, 4).map(maneuver => h("li", { key: maneuver.id },
 			h("span.then-glyph", glyph(maneuver)), h("span", maneuver.instructionVariants?.at(-1) ?? maneuverName(maneuver)),
-			h("span.card-true", maneuver.initialTravelEstimates ? ` +${shownDistance(maneuver.initialTravelEstimates)}` : index ? "" : "")))) : null,
+			h("span.card-true", maneuver.initialTravelEstimates && `+${shownDistance(maneuver.initialTravelEstimates)}`)))),
 		h("p.card-foot", h("span", "on ", h("strong", state.currentRoadName?.[0] ?? "an unnamed road")), " ",
 			why(reasons(data.why, "currentRoadName", shownSide(data)), "current road")));
 }
@@ -129,14 +129,13 @@ export function cluster(data, size, options = {}) {
 	const parts = [];
 	if (isGuided) {
 		const arrow = glyph(next), guidance = currentLanes(state);
-		for (const [name, value] of Object.entries({ ...place(10, 14), width: 74 * unit, height: 74 * unit })) arrow.setAttribute(name, String(value));
+		apply(arrow, { ...place(10, 14), width: 74 * unit, height: 74 * unit });
 		parts.push(arrow, text(shownDistance(estimates), 94, 44, 30, ".cluster-big"),
 			text(data.card?.chosenVariant ?? next.instructionVariants?.at(-1) ?? typeName(next.type), 94, 66, 14),
 			text(next.roadFollowingManeuverVariants?.at(-1) ?? "", 94, 84, 12, ".cluster-soft"));
 		if (guidance?.lanes?.length) {
 			const picture = lanes(guidance);
-			for (const [name, value] of Object.entries({ ...place(10, 96), width: Math.min(34 * guidance.lanes.length, 280) * unit, height: 56 * unit })) picture.setAttribute(name, String(value));
-			picture.setAttribute("preserveAspectRatio", "xMinYMid meet");
+			apply(picture, { ...place(10, 96), width: Math.min(34 * guidance.lanes.length, 280) * unit, height: 56 * unit, preserveAspectRatio: "xMinYMid meet" });
 			parts.push(picture);
 		}
 		parts.push(text(state.currentRoadName?.at(-1) ?? "", 10, 172, 12, ".cluster-soft"),
@@ -147,12 +146,12 @@ export function cluster(data, size, options = {}) {
 	return h(`figure.cluster${options.isLight ? ".cluster-light" : ""}`, { key: size.name },
 		s("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", label: `Cluster of ${size.name}: ${spoken(data)}` },
 			s("rect.cluster-ground", { width: size.width, height: size.height }), ...parts,
-			options.showsArea ? s("rect.cluster-area", { x: left + 1, y: top + 1, width: width - 2, height: height - 2, "stroke-width": Math.max(2, size.width / 400) }) : null),
+			options.showsArea && s("rect.cluster-area", { x: left + 1, y: top + 1, width: width - 2, height: height - 2, "stroke-width": Math.max(2, size.width / 400) })),
 		h("figcaption", size.name, options.showsArea ? " · the dashed line is the safe area" : ""));
 }
 
 export function tripFacts(data) {
-	const side = shownSide(data), state = data[side] ?? {}, published = data.published ?? {};
+	const side = shownSide(data), state = data[side] ?? {};
 	const battery = data.batteries?.arrivalPerMille;
 	const estimates = state.tripEstimates;
 	return [
@@ -161,7 +160,6 @@ export function tripFacts(data) {
 		["Time left", explained(duration(estimates?.timeSeconds), reasons(data.why, "tripEstimates", side), "time left")],
 		["Distance left", estimates ? [shownDistance(estimates), estimates.displayTenths !== undefined && soft(` (true ${estimates.distanceMeters} m)`)] : ""],
 		["Phase", [badge(state.phase ?? "idle", state.phase === "active" ? "good" : state.phase === "paused" ? "warn" : "plain"), state.generation ? ` route ${state.generation}` : ""]],
-		...(battery !== undefined ? [(["Battery on arrival", `${battery / 10} %`])] : []),
-		...(published.rerouteReason ? [(["Rerouted", sentence(published.rerouteReason)])] : []),
+		["Battery on arrival", battery === undefined ? "" : `${battery / 10} %`],
 	];
 }

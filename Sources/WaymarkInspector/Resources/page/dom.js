@@ -7,7 +7,7 @@ const isNothing = value => value === null || value === undefined || value === fa
 /** Short names of attributes; the values of the last three are also told if they are false. */
 const LONG = { key: "data-key", label: "aria-label", current: "aria-current", pressed: "aria-pressed", expanded: "aria-expanded" };
 
-function apply(element, props) {
+export function apply(element, props) {
 	for (const [name, value] of Object.entries(props)) {
 		if (isNothing(value) && !(value === false && /^(current|pressed|expanded)$/.test(name))) continue;
 		if (typeof value === "function") {

@@ -2,7 +2,7 @@
 
 import { h, hint, soft } from "./dom.js";
 import { get } from "./net.js";
-import { anchor, badge, field, go, link, moment, note, table } from "./parts.js";
+import { anchor, badge, go, link, moment, note, table } from "./parts.js";
 import { filterField, pages, searchField } from "./tables.js";
 import { bytes, sentence } from "./words.js";
 
@@ -27,18 +27,16 @@ export function pathOf(nodes, offset) {
 
 const valueText = node => (node.value === undefined ? "" : typeof node.value === "string" && !node.value.startsWith("0x") ? `“${node.value}”` : String(node.value));
 
-const choose = path => go({ node: path || null }, true);
-
 function treeNode(node, path, chosen) {
 	const isChosen = path === chosen;
 	return h("li", { key: path },
-		h(`button.node${isChosen ? ".chosen" : ""}`, { type: "button", pressed: isChosen, onclick: () => choose(isChosen ? "" : path) },
+		h(`button.node${isChosen ? ".chosen" : ""}`, { pressed: isChosen, onclick: () => go({ node: isChosen ? null : path, byte: null }, true) },
 			h("span.node-name", node.name), node.number && soft(` #${node.number}`), node.type && soft(` ${node.type}`),
-			node.value !== undefined ? h("span.node-value", ` = ${valueText(node)}`) : null, node.text && node.text !== String(node.value) && soft(` · ${node.text}`),
+			node.value !== undefined && h("span.node-value", ` = ${valueText(node)}`), node.text && node.text !== String(node.value) && soft(` · ${node.text}`),
 			soft(` [${node.range[0]}…${node.range[1] - 1}]`), node.unknown && badge("unknown", "warn")),
-		node.problem ? h("p.problem", badge("not allowed", "bad"), ` ${node.problem}`) : null,
-		node.rule && isChosen ? hint(`rule: ${node.rule}`) : null,
-		node.children?.length ? h("ul", node.children.map((child, index) => treeNode(child, `${path}.${index}`, chosen))) : null);
+		node.problem && h("p.problem", badge("not allowed", "bad"), ` ${node.problem}`),
+		node.rule && isChosen && hint(`rule: ${node.rule}`),
+		h("ul", (node.children ?? []).map((child, index) => treeNode(child, `${path}.${index}`, chosen))));
 }
 
 const printable = value => (value >= 0x20 && value < 0x7f ? String.fromCharCode(value) : "·");
@@ -46,9 +44,8 @@ const printable = value => (value >= 0x20 && value < 0x7f ? String.fromCharCode(
 function hexView(frame, context) {
 	const data = frame.hex.match(/../g) ?? [];
 	const chosen = nodeAt(frame.tree, context.route.node);
-	const [from, end] = chosen?.range ?? [-1, -1];
-	const page = context.route.byte !== undefined ? Math.floor(Number(context.route.byte) / WINDOW) : Math.floor(Math.max(0, from) / WINDOW);
-	const first = Math.min(page * WINDOW, Math.floor(Math.max(0, data.length - 1) / WINDOW) * WINDOW);
+	const [from, end] = chosen?.range ?? [-1, -1], cursor = Math.min(Number(context.route.byte ?? Math.max(0, from)), Math.max(0, data.length - 1));
+	const first = Math.floor(cursor / WINDOW) * WINDOW;
 	const rows = [];
 	for (let offset = first; offset < Math.min(first + WINDOW, data.length); offset += 16) {
 		const row = data.slice(offset, offset + 16);
@@ -58,9 +55,8 @@ function hexView(frame, context) {
 			h("span.hex-text", { "aria-hidden": "true" }, row.map((byte, index) => h(`span.byte${kind(offset + index)}`, { "data-byte": offset + index }, printable(parseInt(byte, 16)))))));
 	}
 	const pick = offset => go({ node: pathOf(frame.tree, offset) || null, byte: offset }, true);
-	const cursor = Number(context.route.byte ?? Math.max(0, from));
 	return h("div.hex", {
-		tabindex: 0, role: "group", key: "hex", label: `${data.length} bytes. Arrow keys choose a byte.`,
+		tabindex: 0, role: "group", key: "hex", label: `${data.length} bytes. Arrow keys choose a byte, page keys go on.`,
 		onclick: event => event.target.dataset?.byte !== undefined && pick(Number(event.target.dataset.byte)),
 		onkeydown: event => {
 			const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -16, ArrowDown: 16, PageUp: -WINDOW, PageDown: WINDOW }[event.key];
@@ -82,10 +78,9 @@ const frameView = (frame, context) => h("section.panel.frame", { label: "Frame",
 	h("h2", `${sentence(frame.line?.message ?? frame.line?.kind)} `, frame.line?.rejected && badge("rejected", "bad"), frame.line?.fitted && badge("fitted", "warn")),
 	hint(moment({ at: frame.at, time: frame.line?.time }, context.isVirtual), ` · ${frame.line?.from ? `from ${frame.line.from}` : `to ${frame.line?.to?.join(", ") ?? "—"}`} · ${bytes(frame.line?.bytes ?? frame.hex.length / 2)}`),
 	h("p", { role: "status" }, chosenText(frame, context.route)),
-	frame.hexTruncated ? note("Only the first 64 KiB are shown.", "Export the frame with waymark recording export.") : null,
+	frame.hexTruncated && note("Only the first 64 KiB are shown.", "Export the frame with waymark recording export."),
 	h("div.frame-parts", hexView(frame, context), h("ul.tree", { label: "Decoded" }, (frame.tree ?? []).map((node, index) => treeNode(node, String(index), context.route.node ?? "")))),
-	frame.hex.length / 2 > WINDOW ? h("p.pages", Array.from({ length: Math.min(64, Math.ceil(frame.hex.length / 2 / WINDOW)) }, (_, index) => [anchor({ byte: index * WINDOW, node: null }, `from ${index * WINDOW}`), " "]).flat()) : null,
-	frame.others?.length ? h("p", "The same publication: ", frame.others.map(other => [anchor({ entry: other.entry, node: null, byte: null }, `${other.to?.join(", ") ?? ""} ${other.text ?? ""}`), " "]).flat()) : null,
+	frame.others?.length > 0 && h("p", "The same publication: ", frame.others.map(other => [anchor({ entry: other.entry, node: null, byte: null }, `${other.to?.join(", ") ?? ""} ${other.text ?? ""}`), " "])),
 	h("p", anchor({ entry: null, node: null, byte: null }, "Close this frame")));
 
 export const frames = {
@@ -100,7 +95,7 @@ export const frames = {
 		return { entries, frame };
 	},
 	draw: (data, context) => [
-		data.frame ? frameView(data.frame, context) : null,
+		data.frame && frameView(data.frame, context),
 		h("div.filters", searchField("message", context.route, "Message", "updateTripEstimates"), filterField("way", context.route, "Way", [["from", "from a peer"], ["to", "to a peer"]], "both"),
 			filterField("rejected", context.route, "Show", [["1", "rejected only"]], "all frames"), searchField("search", context.route, "Search", "anywhere in the line")),
 		table("Frames", [
@@ -110,10 +105,10 @@ export const frames = {
 			["Number", "number", "sequence"],
 			["What it says", "wide", row => row.text ?? ""],
 			["Size", "number", row => bytes(row.bytes)],
-			["Marks", "", row => [row.fitted ? "fitted" : "", row.more ? "part" : "", row.fromGateway ? "by the gateway" : "", row.redacted ? "redacted" : ""].filter(Boolean).join(", ")],
+			["Marks", "", row => [row.fitted && "fitted", row.more && "part", row.fromGateway && "by the gateway", row.redacted && "redacted"].filter(Boolean).join(", ")],
 		], data.entries.entries, { key: row => row.entry, classes: row => (row.entry === context.route.entry ? "state-current" : row.rejected ? "rejected" : ""),
 			empty: note("No frame matches.", anchor({ message: null, search: null, way: null, rejected: null, before: null }, "Show all frames")) }),
 		hint(`Newest first. ${data.entries.scanned !== undefined ? `${data.entries.scanned} entries were looked through. ` : ""}A click on a message shows its bytes.`), pages(data.entries, context.route),
-		data.skipped ? field("", h("span", `${data.skipped} frames went by between updates; they are in the list after a reload.`)) : null,
+		data.skipped > 0 && hint(`${data.skipped} frames went by between updates; they are in the list after a reload.`),
 	],
 };

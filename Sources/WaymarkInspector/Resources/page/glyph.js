@@ -170,10 +170,10 @@ function drawing(maneuver) {
 	}
 }
 
-export function glyph(maneuver, classes = "") {
+export function glyph(maneuver) {
 	const name = maneuverName(maneuver);
 	const isKnown = exitAngle(maneuver).isPublished;
-	return s(`svg.glyph${classes ? `.${classes}` : ""}`, { viewBox: "0 0 100 100", role: "img", label: name },
+	return s("svg.glyph", { viewBox: "0 0 100 100", role: "img", label: name },
 		s("title", isKnown ? name : `${name} (the client published no exit angle: drawn from the type)`), ...drawing(maneuver));
 }
 
@@ -199,17 +199,17 @@ function laneDrawing(lane, index) {
 	const none = angles.length ? [] : [line(`M${x} 62 L${x} 16`, isTaken ? `lane-${lane.status}` : "lane-dim", 3)];
 	// The status is told by the marks below the arrow, too: two bars for preferred, one for good.
 	const mark = lane.status === "preferred" ? `M${left + 10} 72 h24 M${left + 10} 77 h24` : lane.status === "good" ? `M${left + 10} 74 h24` : "";
-	return s("g", {},
+	return s("g",
 		s(`rect.lane-tile.lane-tile-${isTaken ? lane.status : "off"}`, { x: left + 3, y: 2, width: 38, height: 66, rx: 6 }),
 		...arrows, ...none, mark && s("path.lane-mark", { d: mark, "stroke-width": 3 }));
 }
 
-export function lanes(guidance, classes = "") {
+export function lanes(guidance) {
 	const list = guidance.lanes ?? [];
 	const name = lanesName(guidance) || "no lanes";
 	const width = Math.max(1, list.length) * 44;
 	const borders = Array.from({ length: Math.max(0, list.length - 1) }, (_, index) =>
 		s("path.lane-border", { d: `M${(index + 1) * 44} 6 v58`, "stroke-width": 1.5, "stroke-dasharray": "6 5" }));
-	return s(`svg.lanes${classes ? `.${classes}` : ""}`, { viewBox: `0 0 ${width} 80`, width, height: 80, role: "img", label: name },
+	return s("svg.lanes", { viewBox: `0 0 ${width} 80`, width, height: 80, role: "img", label: name },
 		s("title", name), ...borders, ...list.map(laneDrawing));
 }

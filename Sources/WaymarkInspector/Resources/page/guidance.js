@@ -53,11 +53,10 @@ export function mapData(data, side) {
 
 export function mapOf(data, context, side, pick = null, picked = null) {
 	if (context.hasBasemap) askBasemap(context.redraw);
-	const content = { ...mapData(data, side), basemap, pick, picked };
-	const list = side === "held" ? reasons(data.vehicle?.why, "segments", "held") : reasons(data.vehicle?.why, "segments", "published");
-	if (!content.segments.some(one => one.coordinates.length) && !content.waypoints.length) return note("There is no route to draw.", why(list, "no route", list[0]?.text ?? "why?"));
+	const content = { ...mapData(data, side), basemap, pick, picked }, list = reasons(data.vehicle?.why, "segments", side), hasLine = content.segments.some(one => one.coordinates.length);
+	if (!hasLine && !content.waypoints.length) return note("There is no route to draw.", why(list, "no route", list[0]?.text ?? "why?"));
 	return h("figure.map", { key: "map" }, h("wm-map", { data: content }),
-		h("figcaption", content.segments.some(one => one.coordinates.length) ? null : h("strong", "No line to draw. "),
+		h("figcaption", !hasLine && h("strong", "No line to draw. "),
 			why(list, "no line"), " ● next maneuver  ○ position, derived from the estimates",
 			h("span.legend", " — current segment  ┄ other segments  ┆ threshold  □ entry point")));
 }
@@ -74,10 +73,10 @@ function endpointTable(data) {
 }
 
 function withheld(endpoint, data) {
-	const list = Object.entries(endpoint.withheld ?? {});
-	if (!list.length) return "nothing";
-	return list.map(([feature, code], index) => [index ? ", " : "", why((data.why ?? []).filter(one => one.feature === feature && endpoint.endpoint === data.heldBy?.endpoint)
-		.concat({ reason: "withheld", feature, code, text: `${endpoint.endpoint} does not get ${sentence(feature)}: ${sentence(code) || "no reason told"}.` }).slice(0, 1), `${feature} is withheld`, feature)]).flat();
+	return Object.entries(endpoint.withheld ?? {}).map(([feature, code]) => {
+		const known = endpoint.endpoint === data.heldBy?.endpoint && data.why?.find(one => one.feature === feature);
+		return why([known || { reason: "withheld", feature, code, text: `${endpoint.endpoint} does not get ${sentence(feature)}: ${sentence(code)}.` }], `${feature} is withheld`, feature);
+	});
 }
 
 const happened = (data, context) => h("section.panel", h("h2", "What happened last"),
@@ -91,7 +90,7 @@ function sequence(data) {
 	if (list.length < 2) return null;
 	return h("details.panel.more", { key: "more" }, h("summary", `Show more: ${list.length} maneuvers ahead`),
 		h("ol.sequence", list.map(maneuver => h("li", { key: maneuver.id }, maneuver.isMissing ? `maneuver ${maneuver.id} is not known` : maneuverName(maneuver),
-			maneuver.instructionVariants?.[0] ? soft(` · ${maneuver.instructionVariants[0]}`) : null))),
+			maneuver.instructionVariants?.[0] && soft(` · ${maneuver.instructionVariants[0]}`)))),
 		h("p", anchor({ view: "maneuvers" }, "All maneuvers with every column")));
 }
 
@@ -102,23 +101,21 @@ export const guidance = {
 	title: "Guidance",
 	streams: vehicleStream,
 	load: async (route, signal, old) => {
-		const [vehicle, log] = await Promise.all([
-			get("vehicle", withEndpoint(route), signal),
-			get("entries", { source: route.source, vehicle: route.vehicle, to: route.at, kind: "event,connection,finding,fault,mark,verdict,dropped", limit: 9 }, signal),
-		]);
-		return { vehicle, log, route: await routeData(route, vehicle.routeKey, old?.route, signal) };
+		const data = { vehicle: await get("vehicle", withEndpoint(route), signal), route: old?.route };
+		await guidance.after(data, route, signal);
+		return data;
 	},
 	/** What follows from a new state: other lines, and what happened. */
 	after: async (data, route, signal) => {
 		data.route = await routeData(route, data.vehicle.routeKey, data.route, signal);
-		data.log = await get("entries", { source: route.source, vehicle: route.vehicle, kind: "event,connection,finding,fault,mark,verdict,dropped", limit: 9 }, signal);
+		data.log = await get("entries", { source: route.source, vehicle: route.vehicle, to: route.at, kind: "event,connection,finding,fault,mark,verdict,dropped", limit: 9 }, signal);
 	},
 	draw: (data, context) => [
-		h("div.guidance", {},
+		h("div.guidance",
 			h("div.column", card(data.vehicle), sequence(data.vehicle)),
 			h("div.column", mapOf(data, context, "published"), h("div.panel", facts(tripFacts(data.vehicle))))),
 		basis(data.vehicle),
 		h("div.halves", h("section.panel", endpointTable(data)), happened(data, context)),
-		data.vehicle.position ? hint(`* derived. Position ${coordinate(data.vehicle.position.coordinate)}: ${data.vehicle.position.basis ?? "from the estimates"}.`) : null,
+		data.vehicle.position && hint(`* derived. Position ${coordinate(data.vehicle.position.coordinate)}: ${data.vehicle.position.basis ?? "from the estimates"}.`),
 	],
 };

@@ -176,8 +176,11 @@ class WaymarkMap extends HTMLElement {
 	get pixelsPerMeter() { return this.scale / EARTH_METERS / Math.cos(unproject(...this.center)[0] * RADIAN); }
 
 	paint() {
-		const context = this.context = this.canvas.getContext("2d"), style = getComputedStyle(this);
-		this.colors = Object.fromEntries(["map", "map-line", "map-text", "map-road", "route", "route-past", "pin", "panel", "text"].map(name => [name, style.getPropertyValue(`--${name}`)]));
+		const context = this.context = this.canvas.getContext("2d"), style = this.canvas.style;
+		this.colors = Object.fromEntries(["map", "map-line", "map-text", "map-road", "route", "route-past", "pin", "panel", "text"].map(name => {
+			style.color = `var(--${name})`;
+			return [name, getComputedStyle(this.canvas).color];
+		}));
 		context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
 		context.fillStyle = this.colors.map;
 		context.fillRect(0, 0, this.width, this.height);

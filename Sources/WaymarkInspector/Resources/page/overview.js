@@ -17,7 +17,7 @@ const standing = row => (row.standing?.length ? row.standing.map(one => badge(se
 function only(route) {
 	const chosen = new Set((route.only ?? "").split(",").filter(Boolean));
 	return h("fieldset.chips", h("legend", "Only"), STANDINGS.map(([name, text]) => h("button.chip", {
-		type: "button", pressed: chosen.has(name), onclick: () => {
+		pressed: chosen.has(name), onclick: () => {
 			if (!chosen.delete(name)) chosen.add(name);
 			go({ only: [...chosen].join(",") || null, after: null });
 		},
@@ -29,7 +29,7 @@ const nextCell = row => (row.nextManeuver ? [h("span.then-glyph", glyph({ type: 
 
 const endpointCell = row => (row.endpoints?.length ? h("ul.variants", row.endpoints.map(one => h("li", { key: one.endpoint },
 	anchor({ view: "guidance", vehicle: row.vehicle, endpoint: one.endpoint }, one.endpoint), one.connected ? "" : ` away until ${clock(one.until).slice(0, 8)}`,
-	one.standing?.includes("slow") ? [" ", badge("slow", "bad")] : null,
+	one.standing?.includes("slow") && [" ", badge("slow", "bad")],
 	Object.keys(one.withheld ?? {}).length ? soft(` no ${Object.keys(one.withheld).map(sentence).join(", ")}`) : null))) : "none connected");
 
 const VEHICLES = [
@@ -93,7 +93,7 @@ export const overview = {
 			empty: route.search || route.only ? note("No vehicle matches.", anchor({ search: null, only: null }, "Show all vehicles"))
 				: note("No vehicle is known to this gateway.", "Connect one: waymark cluster --id car", source?.address ? ` (a listener for vehicles is beside ${source.address})` : ""),
 		}),
-		data.truncated && data.next ? h("p.pages", anchor({ after: data.next }, "more vehicles ⇢")) : null,
+		data.truncated && data.next && h("p.pages", anchor({ after: data.next }, "more vehicles ⇢")),
 		fleet(data.vehicles),
 		table("Navigation clients", CLIENTS, data.clients ?? [], { key: row => row.client, empty: note("No navigation client is connected.", "Connect one: waymark navigate --vehicle car --route FILE") }),
 		table("Sessions", SESSIONS, data.sessions ?? [], { key: row => row.session, empty: note("No session is open.") }),
@@ -117,12 +117,12 @@ export const compare = {
 		return [
 			h("div.filters", source("a", data.a), at("at", "Left, seconds"), source("b", data.b), at("atB", "Right, seconds (as left if empty)"),
 				field("Vehicle", select("vehicle", data.vehicles, data.vehicle, { onchange: event => go({ vehicle: event.target.value }) }))),
-			sources.length < 2 ? note("There is one source only, so two of its moments are compared.", "To compare two recordings: waymark inspect FIRST.mcap SECOND.mcap") : null,
+			sources.length < 2 && note("There is one source only, so two of its moments are compared.", "To compare two recordings: waymark inspect FIRST.mcap SECOND.mcap"),
 			data.compare ? h("div.halves", side(data.compare.a, "Left"), side(data.compare.b, "Right")) : note("No vehicle is in this recording."),
-			data.compare ? table(counted(data.compare.differences.length, "difference"), [
+			data.compare && table(counted(data.compare.differences.length, "difference"), [
 				["Path", "", row => h("code", row.path)], ["Left", "wide", row => value(row.a)], ["Right", "wide", row => value(row.b)],
-			], data.compare.differences, { key: row => row.path, empty: note("Both hold the same.") }) : null,
-			data.compare?.truncated ? note("There are more differences than shown.") : null,
+			], data.compare.differences, { key: row => row.path, empty: note("Both hold the same.") }),
+			data.compare?.truncated && note("There are more differences than shown."),
 		];
 	},
 };

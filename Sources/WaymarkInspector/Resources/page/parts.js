@@ -24,7 +24,7 @@ export function reasonText(why) {
 		why.count && `${why.count} skipped`, why.sequence && `number ${why.sequence}`].filter(Boolean);
 	return h("div.reason", h("strong", reasonName(why)), detail.length ? soft(` · ${detail.join(" · ")}`) : null,
 		h("p", why.text ?? ""), why.next && h("p.next", why.next),
-		why.entry ? h("p", anchor({ view: "frames", entry: why.entry }, "the frame that shows it")) : null);
+		why.entry && h("p", anchor({ view: "frames", entry: why.entry }, "the frame that shows it")));
 }
 
 function whyBox() {
@@ -66,18 +66,17 @@ export const anchor = (changes, ...children) => h("a", { href: place.link(change
 export const link = changes => place.link(changes);
 export const go = (changes, replaces) => place.go(changes, replaces);
 
-/** What a vehicle is asked with. @returns {any} */
 export const ofVehicle = route => ({ source: route.source, id: route.vehicle, at: route.at });
 
-/** Loads one answer. @returns {any} */
-export const loads = (name, parameters = ofVehicle, as = name) => (route, signal) => get(name, parameters(route), signal).then(answer => ({ [as]: answer }));
+/** Loads one answer. */
+export const loads = (name, parameters, as = name) => (route, signal) => get(name, (parameters ?? ofVehicle)(route), signal).then(answer => ({ [as]: answer }));
 
 export const vehicleStream = route => [`vehicle:${route.vehicle}${route.endpoint ? `/${route.endpoint}` : ""}`];
 
 export const withEndpoint = route => ({ ...ofVehicle(route), endpoint: route.endpoint });
 
 export const badge = (text, kind = "plain") =>
-	h(`span.badge.badge-${kind}`, {}, { good: "✓ ", warn: "▲ ", bad: "✕ ", plain: "" }[kind] ?? "", text);
+	h(`span.badge.badge-${kind}`, { good: "✓ ", warn: "▲ ", bad: "✕ ", plain: "" }[kind] ?? "", text);
 
 /** What a cell has: of a key, or of a function; undefined if that is empty. */
 export function read(cell, row) {
@@ -108,7 +107,7 @@ export const facts = pairs => h("dl.facts", pairs.map(([name, value]) =>
 /** A list of variants: one a line. `chosen`: the index of the one that is shown. */
 export const variants = (variants, chosen) => (variants?.length
 	? h("ul.variants", variants.map((text, index) => h(index === chosen ? "li.chosen" : "li", text,
-		index === chosen ? soft(" (the one that fits)") : null))) : null);
+		index === chosen && soft(" (the one that fits)")))) : null);
 
 export const moment = (entry, isVirtual) => h("a.moment", { href: link({ at: entry.at }), title: "show this moment" },
 	isVirtual || !entry.time ? `${Number(entry.at ?? 0).toFixed(3)} s` : clock(entry.time));

@@ -69,7 +69,7 @@ const sides = {
 		return [
 			h("p", "Endpoint: ", (vehicle.vehicle?.endpoints ?? []).map(one => [h("a.chip", { href: link({ endpoint: one.endpoint }), current: one.endpoint === endpoint }, one.endpoint), " "]).flat(),
 				soft(vehicle.heldBy ? `${sentence(vehicle.heldBy.basis)}: ${vehicle.heldBy.text ?? ""}` : "")),
-			vehicle.heldBy?.received !== undefined ? h("p", `Confirmed up to number ${vehicle.heldBy.received} of ${vehicle.heldBy.published}; ${vehicle.heldBy.waitingBytes ?? 0} bytes wait; ${vehicle.heldBy.conflated ?? 0} values were skipped for newer ones.`) : null,
+			vehicle.heldBy?.received !== undefined && h("p", `Confirmed up to number ${vehicle.heldBy.received} of ${vehicle.heldBy.published}; ${vehicle.heldBy.waitingBytes ?? 0} bytes wait; ${vehicle.heldBy.conflated ?? 0} values were skipped for newer ones.`),
 			table("As published beside as this endpoint holds it", [
 				["What", "", "name"],
 				["As published", "wide", row => sideCell(row, "published")],
@@ -109,14 +109,14 @@ function requestPanel(request, at) {
 	const left = request.stage !== "ended" && request.deadline !== undefined ? request.deadline - at : undefined;
 	return h("section.panel", { key: `request-${request.requestID}-${request.begin}`, label: `Request ${request.requestID}` },
 		h("h2", `${KINDS[request.request] ?? sentence(request.request)}${target ? `: ${waypointName(target)}` : ""} `, outcomeBadge(request)),
-		request.why ? h("p.answer", h("strong", "Why: "), request.why.text) : null,
-		left !== undefined ? h("p", h("strong", left > 0 ? `${left.toFixed(0)} s left` : "past its deadline"), " until the gateway gives up.") : null,
+		request.why && h("p.answer", h("strong", "Why: "), request.why.text),
+		left !== undefined && h("p", h("strong", left > 0 ? `${left.toFixed(0)} s left` : "past its deadline"), " until the gateway gives up."),
 		hint(`${request.requestID} · by ${request.by} · asked ${request.client ?? "—"}${request.segment ? ` · for segment ${request.segment}` : ""}${target ? ` · ${coordinate(target.center)}` : ""}`),
 		timeLine(request, end),
-		h("ol.steps", request.steps.map((step, index) => h(`li${request.why?.step === index ? ".decisive" : ""}`, {},
+		h("ol.steps", request.steps.map((step, index) => h(`li${request.why?.step === index ? ".decisive" : ""}`,
 			frameLink(step.entry, `+${(step.at - request.begin).toFixed(3)} s`), ` ${step.text} `,
-			step.deadline !== undefined ? soft(`(until +${(step.deadline - request.begin).toFixed(1)} s) `) : null,
-			request.why?.step === index ? badge("this decided it", "warn") : null))));
+			step.deadline !== undefined && soft(`(until +${(step.deadline - request.begin).toFixed(1)} s) `),
+			request.why?.step === index && badge("this decided it", "warn")))));
 }
 
 const requests = {
@@ -165,7 +165,7 @@ const findings = {
 	draw: ({ findings: answer }, context) => {
 		const list = answer.findings.filter(one => !context.route.vehicle || !one.vehicles || one.vehicles.includes(context.route.vehicle));
 		return [
-			answer.judging !== undefined && answer.judging < 1 ? h("p", { role: "status" }, `Judged so far: ${Math.round(answer.judging * 100)} %. More may follow.`) : null,
+			answer.judging !== undefined && answer.judging < 1 && h("p", { role: "status" }, `Judged so far: ${Math.round(answer.judging * 100)} %. More may follow.`),
 			table("Lint findings", [
 				["Time", "", row => moment(row, context.isVirtual)], ["Rule", "", row => badge(row.rule, "warn")], ["What was seen", "wide", "text"],
 				["What it means", "wide", "sentence"], ["Whose", "", "peer"], ["Field", "", row => h("code", row.field ?? "")],

@@ -59,8 +59,8 @@ export const filterField = (key, route, label, options, all = "all") => field(la
 	onchange: event => go({ [key]: event.target.value || null, before: null }),
 }));
 
-export const pages = (answer, route) => h("p.pages", {},
-	route.before ? anchor({ before: null }, "⇤ newest") : null,
+export const pages = (answer, route) => h("p.pages",
+	route.before && anchor({ before: null }, "⇤ newest"),
 	answer.truncated && answer.next ? anchor({ before: answer.next }, "older ⇢") : soft("no older ones are kept"));
 
 const updates = {
@@ -78,7 +78,8 @@ const updates = {
 };
 
 const loadTables = loads("vehicle/tables", withEndpoint, "tables");
-const loadBoth = (route, signal) => Promise.all([loadTables(route, signal), loads("vehicle", withEndpoint)(route, signal)]).then(([one, other]) => ({ ...one, ...other }));
+/** @returns {Promise<any>} */
+const loadBoth = (route, signal) => Promise.all([loadTables(route, signal), loads("vehicle", withEndpoint)(route, signal)]).then(answers => Object.assign(answers[0], answers[1]));
 
 const cell = (row, path, value, name) => explained(value, reasons(row.why, path), name);
 
@@ -133,7 +134,7 @@ const laneGuidances = {
 	draw: data => {
 		const list = [...reasons(data.vehicle.why, "laneGuidances", "held"), ...reasons(data.vehicle.why, "currentLaneGuidance", "held")];
 		return [
-			list[0] ? note(`${data.vehicle.heldBy?.endpoint ?? "The endpoint"} holds no lanes: ${list[0].text}.`, list[0].next ?? "") : null,
+			list[0] && note(`${data.vehicle.heldBy?.endpoint ?? "The endpoint"} holds no lanes: ${list[0].text}.`, list[0].next ?? ""),
 			table("Lane Guidances", LANE_COLUMNS, data.tables.laneGuidances ?? [], {
 				key: row => row.id, classes: row => (row.current ? "state-current" : ""),
 				empty: note("The client has published no lanes for this route.", "Not every map has them; the findings say whether lanes are missing where a maneuver links to them."),

@@ -10,16 +10,17 @@ const LANES = ["session", "guidance", "request", "connection", "fault", "step", 
 const STEP = 250;
 
 export class Timeline {
-	constructor(element) {
-		this.element = element;
-		this.context = null;
-		this.moments = null;
-		this.identity = "";
-		this.speed = 1;
-		this.timer = 0;
-		this.isOpen = false;
-		this.problem = "";
-	}
+	context = /** @type {any} */ (null);
+	moments = /** @type {any} */ (null);
+	/** The frame that was stepped to. */
+	cursor = /** @type {any} */ (null);
+	identity = "";
+	speed = 1;
+	timer = 0;
+	isOpen = false;
+	problem = "";
+
+	constructor(element) { this.element = element; }
 
 	get range() {
 		const { source } = this.context;
@@ -44,8 +45,8 @@ export class Timeline {
 	async load() {
 		const { source, route } = this.context, identity = this.identity;
 		try {
-			const answer = await get("moments", { source: source.source, vehicle: route.vehicle });
-			if (identity === this.identity) this.moments = answer;
+			const moments = await get("moments", { source: source.source, vehicle: route.vehicle });
+			if (identity === this.identity) Object.assign(this, { moments });
 		} catch { /* The line works without marks. */ }
 		this.draw();
 	}
@@ -74,18 +75,14 @@ export class Timeline {
 	}
 
 	async step(way) {
-		const { source, route } = this.context;
-		const bound = way === "after" ? { from: this.at + 1e-6, after: "start" } : { to: this.at - 1e-6 };
+		const { source, route } = this.context, at = this.at;
+		const ask = async bound => (await get("entries", { source: source.source, vehicle: route.vehicle, kind: "frame", limit: 1, text: 0, ...bound })).entries[0];
 		try {
-			const entry = this.cursor && this.cursor.at === this.at ? { [way]: this.cursor.entry } : bound;
-			const answer = await get("entries", { source: source.source, vehicle: route.vehicle, kind: "frame", limit: 1, text: 0, ...entry });
-			if (answer.entries[0]) {
-				this.cursor = { at: answer.entries[0].at, entry: answer.entries[0].entry };
-				this.problem = "";
-				this.go(answer.entries[0].at);
-			} else {
-				this.problem = "There is no further frame.";
-			}
+			const here = this.cursor?.at === at ? this.cursor : await ask({ to: at });
+			const found = way === "before" && here?.at < at ? here : here && await ask({ [way]: here.entry });
+			this.problem = found ? "" : "There is no further frame.";
+			this.cursor = found ?? this.cursor;
+			if (found) this.go(found.at);
 		} catch (error) {
 			this.problem = error.message;
 		}
@@ -125,13 +122,13 @@ export class Timeline {
 		const button = (text, name, action, more = {}) => h("button.small", { label: name, title: name, onclick: action, ...more }, text);
 		const isLive = source.kind === "live";
 		show(this.element,
-			h("div.timeline-controls", {},
+			h("div.timeline-controls",
 				button("◂ frame", "Frame before", () => this.step("before")), button(this.timer ? "❚❚ Pause" : "▶ Play", this.timer ? "Pause" : "Play", () => this.play(), { pressed: !!this.timer }), button("frame ▸", "Next frame", () => this.step("after")),
 				h("label.speed", hidden("Speed"), select("speed", [0.1, 0.5, 1, 2, 5, 10, 60, 600].map(one => [String(one), `×${one}`]), String(this.speed), { onchange: event => { this.speed = Number(event.target.value); } })),
-				isLive ? button("● Live", "Go to now", () => go({ at: null }), { pressed: route.at === undefined }) : null,
+				isLive && button("● Live", "Go to now", () => go({ at: null }), { pressed: route.at === undefined }),
 				h("form.goto", { onsubmit: event => {
 					event.preventDefault();
-					const found = this.parse(event.currentTarget.elements.namedItem("time").value);
+					const found = this.parse(event.target.elements.time.value);
 					this.problem = found === undefined ? "Time: must be seconds, minutes:seconds, or a time of day" : found < from || found > to ? `Time: there is history from ${this.text(from)} to ${this.text(to)}` : "";
 					if (!this.problem && found !== undefined) this.go(found);
 					this.draw();
@@ -152,9 +149,9 @@ export class Timeline {
 					this.go(this.at + step * (event.shiftKey ? 0.1 : 1), true);
 				},
 			})),
-			this.problem ? h("p.problem", { role: "alert" }, this.problem) : null,
-			this.isOpen ? h("ol.moments", { label: "Moments" }, (this.moments?.moments ?? []).map((moment, index) => h("li", { key: index },
-				anchor({ at: moment.at }, this.text(moment.at)), ` ${sentence(moment.lane)}: ${moment.text}`)), this.moments?.moments?.length ? null : h("li", "No moments are known.")) : null);
+			this.problem && h("p.problem", { role: "alert" }, this.problem),
+			this.isOpen && h("ol.moments", { label: "Moments" }, (this.moments?.moments ?? []).map((moment, index) => h("li", { key: index },
+				anchor({ at: moment.at }, this.text(moment.at)), ` ${sentence(moment.lane)}: ${moment.text}`))));
 	}
 
 	async copy() {
