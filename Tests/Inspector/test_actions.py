@@ -162,10 +162,10 @@ def test_a_configuration_is_edited_previewed_and_saved(inspector: Inspector, moc
     inspector.until("document.querySelectorAll('.cluster svg.lanes').length === 0")
     assert mock.posted("/api/preview")[-1]["profile"]["without"] == ["laneGuidance", "routeSegments"]
     page.get_by_label("lane guidance").check()
-    page.locator("input[type=number][name=maneuvers]").fill("2")
+    page.locator("input[type=number][name=maneuversStored]").fill("2")
     page.keyboard.press("Tab")
     page.wait_for_selector("text=the endpoint stores 2 maneuvers")
-    assert mock.posted("/api/preview")[-1] == {"source": "live", "vehicle": "car", "profile": {"without": ["routeSegments"], "limits": {"maneuvers": 2}}}
+    assert mock.posted("/api/preview")[-1] == {"source": "live", "vehicle": "car", "profile": {"without": ["routeSegments"], "limits": {"maneuversStored": 2}}}
     page.get_by_label("Save as").fill("my cluster")
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_role("link", name="my cluster").wait_for()
@@ -180,4 +180,6 @@ def test_the_safe_area_and_the_light_appearance_are_shown(inspector: Inspector) 
     inspector.until("document.querySelectorAll('.cluster-area').length === 4")
     page.get_by_role("button", name="light appearance").click()
     inspector.until("document.querySelectorAll('.cluster-light').length === 4")
-    assert page.locator(".cluster svg[viewBox='0 0 1920 720']").count() == 2
+    sizes = page.evaluate("[...document.querySelectorAll('.screen')].map((one) => (one.offsetWidth / one.offsetHeight).toFixed(1))")
+    assert sizes == ["1.5", "1.3", "2.7", "2.7"]
+    assert page.evaluate("[...document.querySelectorAll('.safe')].map((one) => Math.round(one.offsetLeft / one.offsetParent.clientWidth * 1920))")[2:] == pytest.approx([420, 640], abs=4)

@@ -9,7 +9,6 @@ import { coordinate, distance, duration, sentence, waypointName } from "./words.
 
 const named = list => (list ?? []).map(one => [one.name, one.text ?? sentence(one.name)]);
 
-/** What the last action came to, and the place that was clicked. */
 const last = { text: "", isBad: false, place: null };
 
 async function act(context, body) {
@@ -25,10 +24,10 @@ async function act(context, body) {
 const button = (context, text, body, kind = "") => h(`button${kind}`, { onclick: () => act(context, typeof body === "function" ? body() : body) }, text);
 const panel = (title, ...children) => h("section.panel", h("h2", title), children);
 const asks = (title, ...children) => h("section.panel.asks", h("h2", title), children);
-const buttons = (...children) => buttons(children);
+const buttons = (...children) => h("div.buttons", children);
 
 /** "47.1, 9.5" as a place; null if it is none. */
-export function parsePlace(text) {
+function parsePlace(text) {
 	const parts = text.trim().split(/[\s,;]+/).map(Number);
 	return parts.length === 2 && parts.every(Number.isFinite) && Math.abs(parts[0]) <= 90 && Math.abs(parts[1]) <= 180 ? parts : null;
 }
@@ -46,7 +45,7 @@ function placeForm(context, data) {
 		// What is undefined is not sent.
 		return act(context, { action, [action]: { center, nameVariants: name.value.trim() ? [name.value.trim()] : undefined }, segment: (action === "waypoint" && segment.value) || undefined });
 	} }, h("h2", "Ask for a stop or a drive"),
-	field("Place: latitude, longitude", h("input", { name: "place", required: true, placeholder: "47.1, 9.5", value: last.place ? coordinate(last.place) : "", autocomplete: "off" }), "or click on the map; with the keyboard: Enter on the map"),
+	field("Place: latitude, longitude", h("input", { name: "place", required: true, placeholder: "47.1, 9.5", value: last.place ? coordinate(last.place) : "", autocomplete: "off" }), "or click on the map; by keyboard: Enter"),
 	field("Name", h("input", { name: "name", maxlength: 128, autocomplete: "off" })),
 	field("In the segment", select("segment", [["", "where the client likes"], ...segments.map(one => [one.id, `${one.id}: to ${waypointName(one.destination) || "the next stop"}`])])),
 	buttons(h("button.primary", { value: "waypoint" }, "Ask for a stop here"), h("button", { value: "destination" }, "Ask for a drive there")));
@@ -54,7 +53,7 @@ function placeForm(context, data) {
 
 function promptPanel(context, prompt) {
 	if (!prompt) return panel("Prompt", note("No question is open.", "The gateway asks the vehicle's user after a client has offered estimates for a stop."));
-	const left = prompt.deadline === undefined ? "" : ` Deadline at ${prompt.deadline.toFixed(1)} s.`;
+	const left = prompt.deadline == null ? "" : ` Deadline at ${prompt.deadline.toFixed(1)} s.`;
 	return h("section.panel.asks", h("h2", `Add the stop ${waypointName(prompt.waypoint)}?`),
 		h("p", `${distance(prompt.travelEstimates?.distanceMeters)}, ${duration(prompt.travelEstimates?.timeSeconds)} with it.${left}`),
 		buttons(button(context, "Accept", { action: "answerPrompt", requestID: prompt.requestID, accepted: true }, ".primary"), button(context, "Decline", { action: "answerPrompt", requestID: prompt.requestID, accepted: false })));
@@ -84,7 +83,7 @@ function controlPanels(context, data) {
 }
 
 export const actions = {
-	title: "Actions", streams: route => [`vehicle:${route.vehicle}`, "actions"], liveOnly: true,
+	title: "Actions", streams: route => [`vehicle:${route.vehicle}`, `actions:${route.vehicle}`],
 	load: async (route, signal, old) => {
 		const [done, vehicle] = await Promise.all([get("actions", { id: route.vehicle, source: route.source }, signal), get("vehicle", ofVehicle(route), signal)]);
 		return { actions: done, vehicle, route: await routeData({ ...route, endpoint: undefined }, vehicle.routeKey, old?.route, signal) };
@@ -103,14 +102,14 @@ export const actions = {
 			h("fieldset.actions", { disabled: isOff }, h("legend.hidden-text", "Actions"),
 				h("div.halves", mapOf(data, context, "published", !isOff && pick, last.place), h("div", placeForm(context, data))),
 				h("div.grid", promptPanel(context, state.prompt), sharePanel(context, state.share), ...controlPanels(context, data),
-					panel("The inspector's endpoint", facts([["Name", state.endpoint?.endpoint ?? ""], ["State", state.endpoint?.state ?? "not connected"], ["Asked for", state.endpoint?.features?.map(sentence).join(", ") ?? ""]]),
+					panel("The inspector's endpoint", facts([["Name", state.endpoint?.endpoint ?? ""], ["State", [state.endpoint?.state ?? "absent", state.endpoint?.reason && `: ${state.endpoint.reason}`]], ["Asked for", state.endpoint?.features?.map(sentence).join(", ") ?? ""]]),
 						hint("It connects at the first action. Connect it before, so that it hears prompts and shared destinations."), buttons(button(context, "Connect", { action: "connect" }), button(context, "Disconnect", { action: "disconnect" }))))),
 			table("What was done", [
-				["Action", "", row => [row.id, " ", sentence(row.action)]], ["What", "wide", "text"],
-				["State", "", row => (row.state === "underWay" ? badge("under way", "warn") : badge(sentence(row.outcome ?? row.state), ["accepted", "sent"].includes(row.outcome) ? "good" : "bad"))],
-				["At", "number", row => `${row.at?.toFixed(1)} s`],
-				["Request", "", row => (row.requestID ? [anchor({ view: "requests" }, row.requestID), " ", row.state === "underWay" && !isOff && button(context, "Withdraw", { action: "withdraw", requestID: row.requestID }, ".small")] : "—")],
-			], state.done ?? [], { key: row => row.id, empty: note("Nothing was done yet.") }),
+				["Action", row => [row.id, " ", sentence(row.action)]], ["What=", row => [row.text, row.explanation && hint(row.explanation)]],
+				["State", row => (row.state === "underWay" ? badge("under way", "warn") : badge(sentence(row.outcome ?? row.state), ["accepted", "sent"].includes(row.outcome) ? "good" : "bad"))],
+				["At#", row => `${row.at?.toFixed(1)} s`],
+				["Request", row => (row.requestID ? [anchor({ view: "requests" }, row.requestID), " ", row.state === "underWay" && !isOff && button(context, "Withdraw", { action: "withdraw", requestID: row.requestID }, ".small")] : "—")],
+			], state.done ?? [], { key: "id", empty: note("Nothing was done yet.") }),
 		];
 	},
 };
@@ -137,7 +136,6 @@ function profileOf(form) {
 		distanceUnits: distanceUnits.value === "asPublished" ? undefined : distanceUnits.value, locale: locale.value || undefined };
 }
 
-/** A form for a configuration; each change is previewed. */
 function editor(profile, known, redraw) {
 	const change = form => go({ profile: JSON.stringify(profileOf(form)), saved: form.elements.saveAs.value }, true);
 	return h("form.panel", { key: "editor", onchange: event => change(event.currentTarget), onsubmit: event => {
@@ -148,7 +146,7 @@ function editor(profile, known, redraw) {
 		redraw();
 	} }, h("h2", "Configuration"),
 	h("fieldset", h("legend", "Asks for"), known.features.map(name => h("label.check", h("input", { type: "checkbox", name, checked: !profile.without?.includes(name) }), ` ${sentence(name)}`))),
-	h("fieldset.limits", h("legend", "Limits (empty: none)"), Object.entries(known.limits).map(([name, limit]) =>
+	h("fieldset", h("legend", "Limits (empty: none)"), Object.entries(known.limits).map(([name, limit]) =>
 		field(sentence(name), h("input", { type: "number", name, min: 0, max: limit.max, value: profile.limits?.[name] ?? "" }), limit.unit))),
 	field("Distances", select("distanceUnits", known.distanceUnits, profile.distanceUnits ?? "asPublished")), field("Locale", h("input", { name: "locale", value: profile.locale ?? "", placeholder: "en-GB", maxlength: 35 })),
 	field("Save as", h("input", { name: "saveAs", maxlength: 40, autocomplete: "off" }), "kept in this browser"), buttons(h("button.primary", "Save"),
@@ -166,7 +164,7 @@ export const configuration = {
 	load: async (route, signal, old) => {
 		const profiles = old?.profiles ?? await get("profiles", {}, signal);
 		const vehicle = route.profile
-			? await post("/api/preview", { source: route.source, at: route.at === undefined ? undefined : Number(route.at), vehicle: route.vehicle, profile: JSON.parse(route.profile) })
+			? await post("/api/preview", { source: route.source, at: route.at == null ? undefined : Number(route.at), vehicle: route.vehicle, profile: JSON.parse(route.profile) })
 			: await get("vehicle", withEndpoint(route), signal);
 		return { profiles, vehicle };
 	},

@@ -14,10 +14,9 @@ import { Timeline } from "./timeline.js";
 import { clock } from "./words.js";
 const VIEWS = { overview, guidance, ...tableViews, ...storyViews, frames, actions, cluster: configuration, compare };
 const GROUPS = [["Now", ["guidance", "sides", "actions", "cluster"]], ["Tables", ["updates", "maneuvers", "lanes", "destination", "route"]],
-	["Why", ["requests", "receipts", "findings"]], ["Traffic", ["log", "frames"]]];
+	["Why", ["requests", "receipts", "findings"]], ["Traffic", ["log", "frames"]], ["Recordings", ["compare"]]];
 const EVERYWHERE = ["overview", "findings", "log", "frames", "compare"];
 const KEPT = ["source", "vehicle", "endpoint", "at"];
-/** What changes how something is shown, and not what is asked for. */
 const SHOWN_ONLY = ["node", "byte", "light", "area", "saved"];
 /** Away from a vehicle. */
 const OUT = { vehicle: null, endpoint: null };
@@ -31,11 +30,10 @@ const app = {
 
 const parse = hash => Object.fromEntries(new URLSearchParams(hash.replace(/^#/, "")));
 
-/** The fragment for the present place with changes; null removes. */
 function link(changes) {
-	const isOther = changes.view !== undefined && changes.view !== app.route.view;
-	const base = isOther ? Object.fromEntries(KEPT.filter(key => app.route[key] !== undefined).map(key => [key, app.route[key]])) : app.route;
-	const next = Object.entries({ ...base, ...changes }).filter(([, value]) => value !== null && value !== undefined && value !== "");
+	const isOther = changes.view != null && changes.view !== app.route.view;
+	const base = isOther ? Object.fromEntries(KEPT.filter(key => app.route[key] != null).map(key => [key, app.route[key]])) : app.route;
+	const next = Object.entries({ ...base, ...changes }).filter(([, value]) => value !== null && value != null && value !== "");
 	return `#${new URLSearchParams(next.map(([key, value]) => [key, String(value)]))}`;
 }
 
@@ -49,7 +47,7 @@ Object.assign(place, { go, link });
 
 const view = () => VIEWS[app.view];
 const source = () => app.sources.find(one => one.source === app.route.source) ?? app.sources[0];
-const isLive = () => source()?.kind === "live" && app.route.at === undefined;
+const isLive = () => source()?.kind === "live" && app.route.at == null;
 
 const context = () => ({
 	route: app.route, source: source(), sources: app.sources, act: app.act, names: app.names, hasBasemap: app.hasBasemap, isLive: isLive(), isBusy: app.isBusy, newest: app.newest,
@@ -119,15 +117,14 @@ function receive(event, data) {
 		if (data.state === "connected") readSources();
 		return draw();
 	}
-	if (data.at !== undefined) app.newest = Math.max(app.newest, data.at);
+	if (data.at != null) app.newest = Math.max(app.newest, data.at);
 	if (event === "gap") app.missed += data.missed ?? 0;
 	else if (event !== "beat" && app.data) receiveView(event, data);
 	return draw();
 }
 
 function receiveView(event, data) {
-	const { receive: own, follows, after } = view(), { vehicle } = app.route;
-	if (event === "actions" && data.vehicle && data.vehicle !== vehicle) return;
+	const { receive: own, follows, after } = view();
 	if (event === "entries") {
 		if (!app.data.entries) return;
 		const known = new Set(app.data.entries.entries.map(one => one.entry));
@@ -162,17 +159,17 @@ const timeline = new Timeline(element("timeline"));
 /** The state of the connection: of the stream to this page, then of the server to the gateway. */
 function connectionBadge() {
 	const { kind, connection, recording } = source() ?? {};
-	if (kind === "recording") return badge(recording?.whole === false ? "recording, not whole" : "recording", recording?.whole === false ? "warn" : "plain");
+	if (kind === "recording") return recording?.whole === false ? badge("recording, not whole", "warn") : badge("recording");
 	if (app.error?.status === 0 || app.stream === "lost") return badge("page disconnected, trying again", "bad");
 	if (connection && connection.state !== "connected") return badge(`gateway ${connection.state}: shown is the state of ${clock(connection.since) || "before"}`, "bad");
-	return app.route.at !== undefined ? badge("past moment", "warn") : badge(app.stream === "paused" ? "paused while hidden" : "live", app.stream === "paused" ? "warn" : "good");
+	return app.route.at != null ? badge("past moment", "warn") : app.stream === "paused" ? badge("paused while hidden", "warn") : badge("live", "good");
 }
 
 function paintTop() {
 	const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
 	show(element("top"),
 		h("a.brand", { href: link({ view: "overview", ...OUT }) }, h("img", { src: "/page/icon.svg", alt: "", width: 26, height: 26 }), "Waymark Inspector"),
-		app.route.vehicle && app.view !== "compare" ? h("h1.crumb", soft({ "aria-hidden": "true" }, "› "), app.route.vehicle, hidden(`: ${view().title}`)) : h("h1.hidden-text", view().title),
+		app.route.vehicle && app.view !== "compare" ? h("h1.crumb", soft({ hide: true }, "› "), app.route.vehicle, hidden(`: ${view().title}`)) : h("h1.hidden-text", view().title),
 		h("span.spring"), connectionBadge(), app.redact && badge("places hidden", "warn"), !app.act.enabled && h("span.read-only", { title: app.act.reason ?? "" }, "read-only"),
 		app.sources.length > 1 && h("label", hidden("Source"), select("source", app.sources.map(one => [one.source, one.file ?? `live: ${one.gateway?.instance || one.address}`]), app.route.source,
 			{ onchange: event => go({ source: event.target.value, at: null, view: "overview", ...OUT }) })),
@@ -183,7 +180,7 @@ function paintTop() {
 function paintNav() {
 	const item = name => h("li", { key: name }, h("a", { href: link({ view: name, ...(name === "overview" && OUT) }), current: name === app.view && "page" }, VIEWS[name].title));
 	/** @type {any[]} */
-	const groups = app.route.vehicle ? [["", ["overview"]], ...GROUPS, ["Recordings", ["compare"]]] : [["", EVERYWHERE]];
+	const groups = app.route.vehicle ? [["", ["overview"]], ...GROUPS] : [["", EVERYWHERE]];
 	const list = groups.map(([title, names]) => h("li.group", { key: title }, title && h("span.group-title", title), h("ul", names.map(item))));
 	show(element("nav"), h("details", { key: "menu", open: innerWidth > 800 }, h("summary", `Views: ${view().title}`), h("ul", list)));
 }
@@ -196,22 +193,33 @@ function errorNote(error) {
 	return h("div.note.problem-note", { role: "alert" }, h("p", h("strong", "This cannot be shown: "), error.message, "."), next && h("p.next", next), h("button", { onclick: load }, "Try again"));
 }
 
+/** What a view shows; an answer that it does not understand is told, too. */
+function content() {
+	if (app.data && app.error?.status !== 401) {
+		try {
+			return view().draw(app.data, context());
+		} catch (error) {
+			console.error(error);
+			return errorNote(error);
+		}
+	}
+	return !app.error && note(`Loading ${view().title.toLowerCase()} …`, "If this stays, look at the terminal of waymark inspect.");
+}
+
 function paint() {
 	paintTop();
 	paintNav();
-	const main = element("main"), { draw: drawView, title } = view();
+	const main = element("main");
 	main.setAttribute("aria-busy", String(app.isBusy));
-	const live = app.sources.find(one => one.kind === "live");
 	show(main,
-		app.missed ? note(`${app.missed} entries were missed: this page or the inspector was too slow. What is shown is whole again; what happened between is not known.`) : null,
-		live && live === source() && live.gateway?.showsContent === false && note("Places and texts are hidden by the gateway's listener.", "observe: content, in the settings of waymarkd, shows them."),
-		h("h2.view-title", { key: "title" }, title),
-		h("div", { key: `view-${app.view}`, id: "view" }, app.error && errorNote(app.error), app.data && app.error?.status !== 401 ? drawView(app.data, context()) : !app.error && note(`Loading ${title.toLowerCase()} …`, "If this stays, look at the terminal of waymark inspect.")));
+		app.missed ? note(`${app.missed} entries were missed: this page or the inspector was too slow. What is shown is whole again.`) : null,
+		source()?.gateway?.showsContent === false && note("Places and texts are hidden here.", "In the settings of waymarkd, observe: content of the listener shows them."),
+		h("h2.view-title", { key: "title" }, view().title),
+		h("div", { key: `view-${app.view}`, id: "view" }, app.error && errorNote(app.error), content()));
 	timeline.update(context());
 	speak();
 }
 
-/** Says the next maneuver to people who listen, at most every two seconds. */
 function speak() {
 	if (!app.data?.vehicle?.vehicle || app.view !== "guidance" || Date.now() - app.spokenAt < SPEAK) return;
 	const text = spoken(app.data.vehicle);
@@ -232,7 +240,6 @@ async function readSources() {
 	Object.assign(app, { sources: answer.sources, act: answer.act, hasBasemap: answer.basemap, redact: answer.redact });
 }
 
-/** Exchanges the token for a cookie, asks what there is, and begins. */
 async function start() {
 	const dark = matchMedia("(prefers-color-scheme: dark)");
 	const theme = () => setTheme(localStorage.getItem("waymark-theme") ?? (dark.matches ? "dark" : "light"));
@@ -246,7 +253,7 @@ async function start() {
 	} }, "Skip to the content"));
 	const { token, ...rest } = parse(location.hash);
 	try {
-		if (token !== undefined) {
+		if (token != null) {
 			history.replaceState(null, "", `#${new URLSearchParams(rest)}`);
 			await begin(token);
 		}

@@ -2,14 +2,14 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-const isNothing = value => value === null || value === undefined || value === false;
+const isNothing = value => value == null || value === false;
 
-/** Short names of attributes; the values of the last three are also told if they are false. */
-const LONG = { key: "data-key", label: "aria-label", current: "aria-current", pressed: "aria-pressed", expanded: "aria-expanded" };
+/** Short names of attributes; the values of the last two are also told if they are false. */
+const LONG = { key: "data-key", label: "aria-label", current: "aria-current", hide: "aria-hidden", pressed: "aria-pressed", expanded: "aria-expanded" };
 
-export function apply(element, props) {
+function apply(element, props) {
 	for (const [name, value] of Object.entries(props)) {
-		if (isNothing(value) && !(value === false && /^(current|pressed|expanded)$/.test(name))) continue;
+		if (isNothing(value) && !(value === false && /^(pressed|expanded)$/.test(name))) continue;
 		if (typeof value === "function") {
 			element[name] = value;
 			(element.handlers ??= []).push(name);
@@ -34,10 +34,8 @@ function build(element, spec, rest) {
 }
 
 /**
- * An element: `h("td.number", {title: "x"}, "text")`. Functions among the properties are handlers, `data` is given to custom elements.
- * @param {string} spec The tag and its classes.
- * @param {...any} rest Properties, if there are any, then children and lists of them; null, undefined and false are left out.
- * @returns {any}
+ * An element, for example `h("td.number", { title: "x" }, "text")`: properties are optional, functions among them are handlers, and `data` is for custom elements.
+ * @param {string} spec @param {...any} rest @returns {any}
  */
 export const h = (spec, ...rest) => build(document.createElement(spec.split(".")[0]), spec, rest);
 
@@ -56,13 +54,14 @@ const keyOf = node => (node instanceof Element && (node.id || node.getAttribute(
 const nameOf = node => `${node.nodeName} ${keyOf(node)}`;
 
 function syncAttributes(shown, wanted) {
-	// What the reader opened stays open.
-	const isTheirs = name => name === "open" && shown.nodeName === "DETAILS";
+	// What the reader opened stays open, and the policy of the page forbids attributes with styles.
+	const isTheirs = name => (name === "open" && shown.nodeName === "DETAILS") || name === "style";
 	for (const { name } of [...shown.attributes]) if (!wanted.hasAttribute(name) && !isTheirs(name)) shown.removeAttribute(name);
 	for (const { name, value } of wanted.attributes) if (shown.getAttribute(name) !== value && !isTheirs(name)) shown.setAttribute(name, value);
 	for (const name of shown.handlers ?? []) shown[name] = null;
 	for (const name of wanted.handlers ?? []) shown[name] = wanted[name];
 	shown.handlers = wanted.handlers;
+	if (wanted.style) shown.style.cssText = wanted.style.cssText;
 }
 
 /** Makes a shown node what another one is. @param {any} shown @param {any} wanted */
@@ -84,10 +83,7 @@ function sync(shown, wanted) {
 	}
 }
 
-/**
- * Makes `children` the content of `parent`, keeping what is alike: focus, scroll position and open details stay.
- * @param {any} parent @param {...any} children
- */
+/** Makes `children` the content of `parent`, keeping what is alike: focus, scroll position and open details stay. @param {any} parent @param {...any} children */
 export function show(parent, ...children) {
 	const wanted = children.flat(9).filter(child => !isNothing(child)).map(child => (child instanceof Node ? child : document.createTextNode(child)));
 	const names = new Set(wanted.map(nameOf)), known = new Map();

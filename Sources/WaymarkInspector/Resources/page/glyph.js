@@ -3,7 +3,6 @@
 import { s } from "./dom.js";
 import { isRoundabout, lanesName, maneuverName, roundaboutExit } from "./words.js";
 
-/** The direction in which a type leads when the client published no exit angle. */
 const TYPE_ANGLES = {
 	leftTurn: -90, rightTurn: 90, leftTurnAtEnd: -90, rightTurnAtEnd: 90, sharpLeftTurn: -135, sharpRightTurn: 135,
 	slightLeftTurn: -45, slightRightTurn: 45, keepLeft: -25, keepRight: 25, highwayOffRampLeft: -40,
@@ -30,10 +29,9 @@ const stub = (from, angle, length) => line(`M${at(from)} L${at(toward(from, angl
 
 /** The angle in which the glyph leaves, and whether the client published it. */
 export function exitAngle(maneuver) {
-	if (maneuver.junctionExitAngle !== undefined) return { angle: maneuver.junctionExitAngle, isPublished: true };
+	if (maneuver.junctionExitAngle != null) return { angle: maneuver.junctionExitAngle, isPublished: true };
 	const side = maneuver.trafficSide === "left" ? -1 : 1;
 	const exit = roundaboutExit(maneuver);
-	// Exit 1 is the first on the side of traffic, and three exits are a crossing's.
 	if (exit && maneuver.type !== "exitRoundabout") {
 		return { angle: side * (exit <= 3 ? 180 - 90 * exit : Math.max(-165, 90 - 60 * (exit - 1))), isPublished: false };
 	}
@@ -92,7 +90,6 @@ function uTurn(side, isOptional) {
 	return [path, head([far, 80], 180)];
 }
 
-/** A roundabout: the way around it from below to the exit, and its other exits. */
 function roundabout(maneuver, roads) {
 	const { angle } = exitAngle(maneuver);
 	const isClockwise = maneuver.trafficSide === "left";
@@ -195,7 +192,7 @@ function laneDrawing(lane, index) {
 	const isTaken = lane.status !== "notGood";
 	const angles = [...(lane.angles ?? [])].sort(one => (one === lane.highlightedAngle ? 1 : -1));
 	const arrows = angles.flatMap(angle =>
-		laneArrow(angle, isTaken && (angle === lane.highlightedAngle || lane.highlightedAngle === undefined) ? `lane-${lane.status}` : "lane-dim", x));
+		laneArrow(angle, isTaken && (angle === lane.highlightedAngle || lane.highlightedAngle == null) ? `lane-${lane.status}` : "lane-dim", x));
 	const none = angles.length ? [] : [line(`M${x} 62 L${x} 16`, isTaken ? `lane-${lane.status}` : "lane-dim", 3)];
 	// The status is told by the marks below the arrow, too: two bars for preferred, one for good.
 	const mark = lane.status === "preferred" ? `M${left + 10} 72 h24 M${left + 10} 77 h24` : lane.status === "good" ? `M${left + 10} 74 h24` : "";

@@ -7,7 +7,6 @@ import { anchor, badge, facts, link, moment, note, reasons, table, vehicleStream
 import { bytes, coordinate, maneuverName, sentence, waypointName } from "./words.js";
 import { beginningOf } from "./map.js";
 
-/** The lines of a vehicle; asked for again only when they have changed. */
 export async function routeData(route, key, old, signal) {
 	const identity = [route.source, route.vehicle, route.endpoint, key].join(" ");
 	if (old?.identity === identity) return old;
@@ -35,7 +34,7 @@ function positionOf(data, lines) {
 	return { at: position.coordinate, traveled: [...beginningOf(line, 1 - position.distanceLeftMeters / position.lengthMeters), position.coordinate] };
 }
 
-export function mapData(data, side) {
+function mapData(data, side) {
 	const route = data.route ?? {}, vehicle = data.vehicle ?? {};
 	const lines = (route.segments ?? []).map(segment => ({ id: segment.id, isCurrent: !!segment.current, coordinates: segment[side]?.coordinates ?? [] }));
 	const state = vehicle.published ?? vehicle.held;
@@ -58,18 +57,18 @@ export function mapOf(data, context, side, pick = null, picked = null) {
 	return h("figure.map", { key: "map" }, h("wm-map", { data: content }),
 		h("figcaption", !hasLine && h("strong", "No line to draw. "),
 			why(list, "no line"), " ● next maneuver  ○ position, derived from the estimates",
-			h("span.legend", " — current segment  ┄ other segments  ┆ threshold  □ entry point")));
+			h("span", " — current segment  ┄ other segments  ┆ threshold  □ entry point")));
 }
 
 function endpointTable(data) {
 	const published = data.vehicle.session?.sequence;
 	return table("Endpoints of this vehicle", [
-		["Endpoint", "", row => h("a", { href: link({ endpoint: row.endpoint }), current: row.endpoint === data.vehicle.heldBy?.endpoint }, row.endpoint)],
-		["State", "", row => [badge(row.connected ? "connected" : "away", row.connected ? "good" : "warn"), row.ready ? " ready" : "", row.standing?.includes("slow") && badge("slow", "bad")]],
-		["Received / shown", "number", row => (row.received === undefined ? "no receipts" : `${row.received} / ${row.shown ?? "—"}${published ? ` of ${published}` : ""}`)],
-		["Waiting", "number", row => [bytes(row.waitingBytes) || "—", row.conflated ? ` (${row.conflated} skipped)` : ""]],
-		["Withheld", "text", row => withheld(row, data.vehicle)],
-	], data.vehicle.vehicle?.endpoints ?? [], { key: row => row.endpoint, empty: note("No endpoint of this vehicle is connected.", "Connect one: waymark cluster --id ", data.vehicle.vehicle?.vehicle ?? "") });
+		["Endpoint", row => h("a", { href: link({ endpoint: row.endpoint }), current: row.endpoint === data.vehicle.heldBy?.endpoint }, row.endpoint)],
+		["State", row => [badge(row.connected ? "connected" : "away", row.connected ? "good" : "warn"), row.ready ? " ready" : "", row.standing?.includes("slow") && badge("slow", "bad")]],
+		["Received / shown#", row => (row.received == null ? "no receipts" : `${row.received} / ${row.shown ?? "—"}${published ? ` of ${published}` : ""}`)],
+		["Waiting#", row => [bytes(row.waitingBytes) || "—", row.conflated ? ` (${row.conflated} skipped)` : ""]],
+		["Withheld~", row => withheld(row, data.vehicle)],
+	], data.vehicle.vehicle?.endpoints ?? [], { key: "endpoint", empty: note("No endpoint of this vehicle is connected.", "Connect one: waymark cluster --id ", data.vehicle.vehicle?.vehicle ?? "") });
 }
 
 function withheld(endpoint, data) {
@@ -94,8 +93,7 @@ function sequence(data) {
 		h("p", anchor({ view: "maneuvers" }, "All maneuvers with every column")));
 }
 
-const basis = data => (data.heldBy && hint(`Shown as ${data.heldBy.endpoint} holds it: `, h("span", `${data.heldBy.text ?? ""} `),
-	anchor({ view: "sides" }, "Compare with what was published")));
+const basis = data => (data.heldBy && hint(`Shown as ${data.heldBy.endpoint} holds it: `, `${data.heldBy.text ?? ""}. `, anchor({ view: "sides" }, "Compare with what was published")));
 
 export const guidance = {
 	title: "Guidance",
@@ -105,15 +103,14 @@ export const guidance = {
 		await guidance.after(data, route, signal);
 		return data;
 	},
-	/** What follows from a new state: other lines, and what happened. */
 	after: async (data, route, signal) => {
 		data.route = await routeData(route, data.vehicle.routeKey, data.route, signal);
 		data.log = await get("entries", { source: route.source, vehicle: route.vehicle, to: route.at, kind: "event,connection,finding,fault,mark,verdict,dropped", limit: 9 }, signal);
 	},
 	draw: (data, context) => [
 		h("div.guidance",
-			h("div.column", card(data.vehicle), sequence(data.vehicle)),
-			h("div.column", mapOf(data, context, "published"), h("div.panel", facts(tripFacts(data.vehicle))))),
+			h("div", card(data.vehicle), sequence(data.vehicle)),
+			h("div", mapOf(data, context, "published"), h("div.panel", facts(tripFacts(data.vehicle))))),
 		basis(data.vehicle),
 		h("div.halves", h("section.panel", endpointTable(data)), happened(data, context)),
 		data.vehicle.position && hint(`* derived. Position ${coordinate(data.vehicle.position.coordinate)}: ${data.vehicle.position.basis ?? "from the estimates"}.`),

@@ -25,7 +25,6 @@ class WaymarkMap extends HTMLElement {
 		super();
 		this.data = /** @type {any} */ ({ segments: [], maneuvers: [], waypoints: [] });
 		this.center = [0.5, 0.5];
-		/** Pixels for the width of the world. */
 		this.scale = 256;
 		this.isFollowing = this.isMoved = false;
 		this.fitted = "";
@@ -273,7 +272,6 @@ class WaymarkMap extends HTMLElement {
 		this.font(11, 700);
 		for (const { at, label, state } of [...this.data.maneuvers].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state))) {
 			const [x, y] = this.pixel(at), isCurrent = state === "current";
-			// Labels that would cover each other become dots.
 			const isSmall = taken.some(one => Math.hypot(x - one[0], y - one[1]) < 20);
 			this.circle(x, y, isSmall ? 4 : isCurrent ? 12 : 9);
 			this.fill(isCurrent ? "text" : "panel");
@@ -286,7 +284,6 @@ class WaymarkMap extends HTMLElement {
 		context.textAlign = "start";
 	}
 
-	/** The area in which a waypoint counts as reached, to scale. */
 	paintThreshold({ at, thresholdMeters }) {
 		const radius = (thresholdMeters ?? 0) * this.pixelsPerMeter;
 		if (radius < 3 || radius > 4 * (this.width + this.height)) return;

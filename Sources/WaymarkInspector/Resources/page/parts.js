@@ -1,6 +1,6 @@
 // What several views are made of: tables, cells that say why they are empty, notes, badges.
 
-import { h, show, soft } from "./dom.js";
+import { element, h, show, soft } from "./dom.js";
 import { get } from "./net.js";
 import { clock, sentence } from "./words.js";
 
@@ -12,8 +12,6 @@ const REASONS = {
 	conflated: "Skipped for a newer value", underWay: "Under way", hidden: "Hidden from this observer", noSession: "No session",
 };
 
-export const reasonName = why => REASONS[(why.reason)] ?? sentence(why.reason);
-
 export function reasons(list, path, side) {
 	return (list ?? []).filter(why => (!side || !why.side || why.side === side)
 		&& (why.path === "" || why.path === path || path.startsWith(`${why.path}/`)));
@@ -22,21 +20,13 @@ export function reasons(list, path, side) {
 export function reasonText(why) {
 	const detail = [why.feature && `feature ${why.feature}`, why.code && sentence(why.code), why.limit && `limit ${why.limit} = ${why.value}`,
 		why.count && `${why.count} skipped`, why.sequence && `number ${why.sequence}`].filter(Boolean);
-	return h("div.reason", h("strong", reasonName(why)), detail.length ? soft(` · ${detail.join(" · ")}`) : null,
+	return h("div.reason", h("strong", REASONS[why.reason] ?? sentence(why.reason)), detail.length ? soft(` · ${detail.join(" · ")}`) : null,
 		h("p", why.text ?? ""), why.next && h("p.next", why.next),
 		why.entry && h("p", anchor({ view: "frames", entry: why.entry }, "the frame that shows it")));
 }
 
-function whyBox() {
-	const known = document.getElementById("why-box");
-	if (known) return known;
-	const box = h("div.why-box", { id: "why-box", popover: "auto", role: "dialog", label: "Why", tabindex: -1 });
-	document.body.append(box);
-	return box;
-}
-
 function openWhy(button, list) {
-	const box = (whyBox());
+	const box = element("why-box");
 	show(box, ...list.map(reasonText), h("button.small", { onclick: () => box.hidePopover() }, "Close"));
 	box.showPopover();
 	const { left, bottom } = button.getBoundingClientRect();
@@ -54,11 +44,10 @@ export const why = (list, of, text = "why?") => (list.length
 		onclick: event => openWhy(event.currentTarget, list) }, text)
 	: null);
 
-export const isEmpty = value => value === undefined || value === null || value === "" || value === false || (Array.isArray(value) && !value.length);
+export const isEmpty = value => value == null || value === "" || value === false || (Array.isArray(value) && !value.length);
 
 export const explained = (value, list, of) => [isEmpty(value) ? h("span.none", "—") : value, why(list, of)];
 
-/** A mark that the server or this page computed a value. */
 export const derived = () => h("abbr.derived", { title: "derived: computed, not published" }, "*");
 
 export const anchor = (changes, ...children) => h("a", { href: place.link(changes) }, children);
@@ -78,33 +67,30 @@ export const withEndpoint = route => ({ ...ofVehicle(route), endpoint: route.end
 export const badge = (text, kind = "plain") =>
 	h(`span.badge.badge-${kind}`, { good: "✓ ", warn: "▲ ", bad: "✕ ", plain: "" }[kind] ?? "", text);
 
-/** What a cell has: of a key, or of a function; undefined if that is empty. */
 export function read(cell, row) {
 	const value = typeof cell === "string" ? row[cell] : cell(row);
 	return isEmpty(value) ? undefined : value;
 }
 
 /**
- * A table that scrolls in itself. A column is its name, its class ("number", "text", "wide"; with a star if its values are derived), and its cell: a key, or a function of the row.
+ * A table that scrolls in itself. A column is its name and its cell: a key, or a function of the row. After the name: # for numbers, ~ for texts, = for long texts, * if derived.
  * @param {any} options `key`, `classes`, `empty` (shown without rows), `hideCaption`.
  */
 export function table(caption, columns, rows, options = {}) {
 	if (!rows.length) return options.empty ?? note("Nothing yet.");
-	const spec = (tag, kind) => (kind.replace("*", "") ? `${tag}.${kind.replace("*", "")}` : tag);
+	const heads = columns.map(([name]) => /^(.*?)([#~=]?)(\*?)$/.exec(name)), spec = (tag, mark) => tag + ({ "#": ".number", "~": ".text", "=": ".wide" }[mark] ?? "");
 	return h("div.scroll", { tabindex: 0, role: "region", label: caption, key: caption }, h("table",
 		h(options.hideCaption ? "caption.hidden-text" : "caption", caption),
-		h("thead", h("tr", columns.map(([name, kind]) => h(spec("th", kind), { scope: "col" }, name, kind.endsWith("*") && derived())))),
-		h("tbody", rows.map((row, index) => h(spec("tr", options.classes?.(row) ?? ""), { key: options.key?.(row) ?? index },
-			columns.map(([, kind, cell], position) => h(spec(position ? "td" : "th", kind), position ? {} : { scope: "row" }, read(cell, row) ?? "—")))))));
+		h("thead", h("tr", heads.map(([, name, mark, isDerived]) => h(spec("th", mark), { scope: "col" }, name, isDerived && derived())))),
+		h("tbody", rows.map((row, index) => h(`tr.${options.classes?.(row) ?? ""}`, { key: (options.key && read(options.key, row)) ?? index },
+			columns.map(([, cell], position) => h(spec(position ? "td" : "th", heads[position][2]), position ? {} : { scope: "row" }, read(cell, row) ?? "—")))))));
 }
 
-/** A sentence about why there is nothing, and what to do. */
 export const note = (text, ...next) => h("div.note", h("p", text), next.length ? h("p.next", ...next) : null);
 
 export const facts = pairs => h("dl.facts", pairs.map(([name, value]) =>
 	h("div", { key: name }, h("dt", name), h("dd", isEmpty(value) ? "—" : value))));
 
-/** A list of variants: one a line. `chosen`: the index of the one that is shown. */
 export const variants = (variants, chosen) => (variants?.length
 	? h("ul.variants", variants.map((text, index) => h(index === chosen ? "li.chosen" : "li", text,
 		index === chosen && soft(" (the one that fits)")))) : null);
@@ -121,6 +107,6 @@ export function select(name, options, chosen, properties = {}) {
 		const [value, text] = typeof option === "string" ? [option, sentence(option)] : option;
 		return h("option", { value, selected: value === chosen }, text);
 	})));
-	if (chosen !== undefined) control.value = chosen;
+	if (chosen != null) control.value = chosen;
 	return control;
 }

@@ -5,14 +5,11 @@ import { get } from "./net.js";
 import { anchor, go, link, select } from "./parts.js";
 import { clock, offset, sentence } from "./words.js";
 
-const LANES = ["session", "guidance", "request", "connection", "fault", "step", "verdict", "finding", "gap"];
-/** Between steps of a play, in milliseconds. */
 const STEP = 250;
 
 export class Timeline {
 	context = /** @type {any} */ (null);
 	moments = /** @type {any} */ (null);
-	/** The frame that was stepped to. */
 	cursor = /** @type {any} */ (null);
 	identity = "";
 	speed = 1;
@@ -27,7 +24,7 @@ export class Timeline {
 		return { from: source?.from ?? 0, to: Math.max(source?.to ?? 0, this.context.newest ?? 0) };
 	}
 
-	get at() { return this.context.route.at === undefined ? this.range.to : Number(this.context.route.at); }
+	get at() { return this.context.route.at == null ? this.range.to : Number(this.context.route.at); }
 
 	update(context) {
 		this.context = context;
@@ -38,7 +35,7 @@ export class Timeline {
 			this.moments = null;
 			this.load();
 		}
-		if (context.route.at === undefined && context.source.kind === "live") this.stop();
+		if (context.route.at == null && context.source.kind === "live") this.stop();
 		return this.draw();
 	}
 
@@ -112,9 +109,9 @@ export class Timeline {
 		const density = this.moments?.density ?? [], most = Math.max(1, ...density);
 		// The parts are of what was asked for, which may be less than there is by now.
 		const end = this.moments?.to ?? to, width = (end - from) / length * 1000 / Math.max(1, density.length);
-		return s("svg.marks", { viewBox: "0 0 1000 30", preserveAspectRatio: "none", "aria-hidden": "true" },
+		return s("svg.marks", { viewBox: "0 0 1000 30", preserveAspectRatio: "none", hide: true },
 			...density.map((count, index) => s("rect.density", { x: (index * width).toFixed(1), y: (30 - count / most * 16).toFixed(1), width: Math.max(0.5, width - 0.6).toFixed(1), height: (count / most * 16).toFixed(1) })),
-			...(this.moments?.moments ?? []).map(moment => s(`path.mark-${moment.lane}`, { d: `M${x(moment.at)} ${LANES.indexOf(moment.lane) > 3 ? 0 : 4} V14`, "stroke-width": 3 })));
+			...(this.moments?.moments ?? []).map(moment => s(`path.mark-${moment.lane}`, { d: `M${x(moment.at)} 2 V14`, "stroke-width": 3 })));
 	}
 
 	draw() {
@@ -124,16 +121,16 @@ export class Timeline {
 		show(this.element,
 			h("div.timeline-controls",
 				button("◂ frame", "Frame before", () => this.step("before")), button(this.timer ? "❚❚ Pause" : "▶ Play", this.timer ? "Pause" : "Play", () => this.play(), { pressed: !!this.timer }), button("frame ▸", "Next frame", () => this.step("after")),
-				h("label.speed", hidden("Speed"), select("speed", [0.1, 0.5, 1, 2, 5, 10, 60, 600].map(one => [String(one), `×${one}`]), String(this.speed), { onchange: event => { this.speed = Number(event.target.value); } })),
-				isLive && button("● Live", "Go to now", () => go({ at: null }), { pressed: route.at === undefined }),
+				h("label", hidden("Speed"), select("speed", [0.1, 0.5, 1, 2, 5, 10, 60, 600].map(one => [String(one), `×${one}`]), String(this.speed), { onchange: event => { this.speed = Number(event.target.value); } })),
+				isLive && button("● Live", "Go to now", () => go({ at: null }), { pressed: route.at == null }),
 				h("form.goto", { onsubmit: event => {
 					event.preventDefault();
 					const found = this.parse(event.target.elements.time.value);
-					this.problem = found === undefined ? "Time: must be seconds, minutes:seconds, or a time of day" : found < from || found > to ? `Time: there is history from ${this.text(from)} to ${this.text(to)}` : "";
-					if (!this.problem && found !== undefined) this.go(found);
+					this.problem = found == null ? "Time: must be seconds, minutes:seconds, or a time of day" : found < from || found > to ? `Time: there is history from ${this.text(from)} to ${this.text(to)}` : "";
+					if (!this.problem && found != null) this.go(found);
 					this.draw();
 				} }, h("label", hidden("Go to a time"), h("input", { name: "time", placeholder: isVirtual ? "1:03.5" : "12:03:07", autocomplete: "off", size: 10, value: "" })), h("button.small", "Go")),
-				h("output.time", route.at === undefined && isLive ? "now " : "", this.text(at), soft(` +${offset(at)}`)),
+				h("output.time", route.at == null && isLive ? "now " : "", this.text(at), soft(` +${offset(at)}`)),
 				button("Copy link", "Copy a link to this moment", () => this.copy()),
 				button("Moments", "Moments", () => {
 					this.isOpen = !this.isOpen;
