@@ -203,7 +203,7 @@ function content() {
 			return errorNote(error);
 		}
 	}
-	return !app.error && note(`Loading ${view().title.toLowerCase()} …`, "If this stays, look at the terminal of waymark inspect.");
+	return !app.error && note(`Loading ${view().title} …`, "If this stays, look at the terminal of waymark inspect.");
 }
 
 function paint() {
@@ -213,7 +213,7 @@ function paint() {
 	main.setAttribute("aria-busy", String(app.isBusy));
 	show(main,
 		app.missed ? note(`${app.missed} entries were missed: this page or the inspector was too slow. What is shown is whole again.`) : null,
-		source()?.gateway?.showsContent === false && note("Places and texts are hidden here.", "In the settings of waymarkd, observe: content of the listener shows them."),
+		source()?.gateway?.showsContent === false && note("Places and texts are hidden here.", "The listener's setting observe: content shows them."),
 		h("h2.view-title", { key: "title" }, view().title),
 		h("div", { key: `view-${app.view}`, id: "view" }, app.error && errorNote(app.error), content()));
 	timeline.update(context());

@@ -121,7 +121,7 @@ export function cluster(data, /** @type {any} */ [name, width, height, left, top
 	const percent = (part, whole) => `${part / whole * 100}%`;
 	Object.assign(screen.style, { aspectRatio: `${width}/${height}` });
 	Object.assign(safe.style, { left: percent(left, width), top: percent(top, height), width: percent(safeWidth, width), height: percent(safeHeight, height) });
-	return h(`figure.cluster${isLight ? ".cluster-light" : ""}`, { key: name }, screen, h("figcaption", name, showsArea && " · the dashed line is the safe area"));
+	return h(`figure.cluster${isLight ? ".cluster-light" : ""}`, { key: name }, screen, h("figcaption", name, showsArea && " · dashed: safe area"));
 }
 
 export function tripFacts(data) {

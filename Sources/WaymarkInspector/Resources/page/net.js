@@ -22,7 +22,7 @@ async function ask(path, options) {
 		response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
 	} catch (error) {
 		if (error.name === "AbortError") throw error;
-		throw new Refusal(0, { reason: "waymark inspect does not answer: it has ended, or the tunnel to it is closed" });
+		throw new Refusal(0, { reason: "waymark inspect does not answer: it has ended, or a tunnel is closed" });
 	}
 	const text = response.status === 204 ? "" : await response.text();
 	let body = {};
