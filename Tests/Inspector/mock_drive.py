@@ -90,7 +90,7 @@ class Drive:
             {"side": "published", "path": "trip/destination/entryPoints", "reason": "notPublished", "text": "the client knows no more entry points"},
         ]
         for identity in state["upcomingManeuvers"][slots:]:
-            rows.append({"side": "held", "path": f"maneuvers/{identity}", "reason": "slots", "limit": "maneuvers", "value": slots,
+            rows.append({"side": "held", "path": f"maneuvers/{identity}", "reason": "slots", "limit": "maneuversStored", "value": slots,
                          "text": f"the endpoint stores {slots} maneuvers; this one comes later", "next": "It is sent when the vehicle is nearer."})
         if "currentLaneGuidance" not in state:
             rows.append({"side": "published", "path": "currentLaneGuidance", "reason": "notPublished", "text": "the client shows no lanes here"})
@@ -151,7 +151,7 @@ class Drive:
                 row["why"] = [{**one, "path": one["path"].split("/", 2)[2]} for one in vehicle["why"] if one["path"].startswith(f"maneuvers/{identity}/")]
             else:
                 row["why"] = [{**one, "path": ""} for one in vehicle["why"] if one["path"] == f"maneuvers/{identity}"] or [
-                    {"side": "held", "path": "", "reason": "slots", "limit": "maneuvers", "value": 4, "text": "the endpoint stores 4 maneuvers; this one is past"}]
+                    {"side": "held", "path": "", "reason": "slots", "limit": "maneuversStored", "value": 4, "text": "the endpoint stores 4 maneuvers; this one is past"}]
             rows.append(row)
         links = {m.get("linkedLaneGuidance"): m["id"] for m in self.route["maneuvers"]}
         current = vehicle["published"].get("currentLaneGuidance")

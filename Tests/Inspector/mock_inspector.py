@@ -30,6 +30,7 @@ class Mock:
         self.drive = Drive()
         self.at = 16.0
         self.act: dict[str, Any] = {"enabled": True}
+        self.act_refusal: Refused | None = None
         self.connection: dict[str, Any] = {"state": "connected", "since": instant(0)}
         self.requests: list[tuple[str, str, Any]] = []
         """Method, path with query, and body of each request."""
@@ -64,7 +65,7 @@ class Mock:
             raise Refused(404, "notFound", f"there is no vehicle {query.get('id')}", "id")
         builders = {
             "sources": self.sources, "overview": lambda: self.overview(query), "vehicle": lambda: self.vehicle(at, query), "vehicle/tables": lambda: self.drive.tables(at),
-            "route": lambda: self.drive.map(at), "updates": lambda: self.updates(at, query), "entries": lambda: self.entries(at, query), "names": lambda: {},
+            "route": lambda: self.drive.map(at), "updates": lambda: self.updates(at, query), "entries": lambda: self.entries(at, query),
             "actions": lambda: {**fixture("actions"), "enabled": self.act["enabled"], **({} if self.act["enabled"] else {"reason": self.act["reason"]})},
             "moments": lambda: self.moments(),
         }
@@ -163,12 +164,12 @@ class Mock:
 
     def post(self, path: str, body: Any) -> tuple[int, Any]:
         if path == "/api/act":
-            if not self.act["enabled"]:
-                raise Refused(403, "forbidden", self.act["reason"], "action")
-            return 202, {"id": f"a{len(self.posted()) + 1}"}
+            if self.act_refusal:
+                raise self.act_refusal
+            return 202, {"id": f"a{len(self.posted())}"}
         if path == "/api/preview":
             profile = body["profile"]
-            answer = self.drive.vehicle(float(body.get("at", self.at)), "cluster", tuple(profile.get("without", [])), profile.get("limits", {}).get("maneuvers", 4))
+            answer = self.drive.vehicle(float(body.get("at", self.at)), "cluster", tuple(profile.get("without", [])), profile.get("limits", {}).get("maneuversStored", 4))
             answer["heldBy"]["endpoint"] = "preview"
             answer["vehicle"].pop("endpoints")
             return 200, answer

@@ -95,7 +95,7 @@ def test_each_reason_has_a_name_and_says_what_to_do(inspector: Inspector) -> Non
     assert "no consent" in page.inner_text("#why-box") and "share-route" in page.inner_text("#why-box")
     page.keyboard.press("Escape")
     page.locator("tr[data-key='maneuvers/9']").get_by_role("button").last.click()
-    assert "Out of the endpoint's slots" in page.inner_text("#why-box") and "limit maneuvers = 4" in page.inner_text("#why-box")
+    assert "Out of the endpoint's slots" in page.inner_text("#why-box") and "limit maneuversStored = 4" in page.inner_text("#why-box")
 
 
 @pytest.mark.mock

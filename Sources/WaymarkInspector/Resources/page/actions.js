@@ -1,126 +1,115 @@
 // What the reader can do to a vehicle, and the preview of its cluster with other configurations.
 
 import { cluster, SIZES } from "./card.js";
-import { element, h } from "./dom.js";
+import { element, h, hint } from "./dom.js";
 import { mapOf, routeData } from "./guidance.js";
 import { get, post } from "./net.js";
-import { badge, facts, field, note, place, reasonText, select, table } from "./parts.js";
+import { anchor, badge, facts, field, go, link, note, ofVehicle, reasonText, select, table, vehicleStream, withEndpoint } from "./parts.js";
 import { coordinate, distance, duration, sentence, waypointName } from "./words.js";
 
-const OUTCOMES = ["declinedByUser", "notSupported", "busy", "invalid", "timedOut", "tooLarge", "gone", "withdrawn", "sessionEnded"];
-const SOURCES = ["inactive", "clientUnchanged", "clientRouteModified", "clientDestinationsModified", "clientDestinationsOnly", "vehicle"];
-const SETTINGS = ["unspecified", "enabled", "disabled", "userPreference"];
+const named = list => (list ?? []).map(one => [one.name, one.text ?? sentence(one.name)]);
 
-/** What the last action came to, and the place that was clicked. */
-const last = { text: "", isBad: false, place: (null) };
+const last = { text: "", isBad: false, place: null };
 
-/** Sends an action, and shows what became of it. */
 async function act(context, body) {
 	try {
 		const answer = await post("/api/act", { vehicle: context.route.vehicle, ...body });
 		Object.assign(last, { text: `${sentence(body.action)}: sent as ${answer.id}`, isBad: false });
 	} catch (error) {
-		Object.assign(last, { text: `${sentence(body.action)} was refused: ${(error).message}`, isBad: true });
+		Object.assign(last, { text: `${sentence(body.action)} was refused: ${error.message}`, isBad: true });
 	}
 	context.reload();
 }
 
-const button = (context, text, body, kind = "") => h(`button${kind}`, { type: "button", onclick: () => act(context, typeof body === "function" ? body() : body) }, text);
+const button = (context, text, body, kind = "") => h(`button${kind}`, { onclick: () => act(context, typeof body === "function" ? body() : body) }, text);
+const panel = (title, ...children) => h("section.panel", h("h2", title), children);
+const asks = (title, ...children) => h("section.panel.asks", h("h2", title), children);
+const buttons = (...children) => h("div.buttons", children);
 
 /** "47.1, 9.5" as a place; null if it is none. */
-export function parsePlace(text) {
+function parsePlace(text) {
 	const parts = text.trim().split(/[\s,;]+/).map(Number);
 	return parts.length === 2 && parts.every(Number.isFinite) && Math.abs(parts[0]) <= 90 && Math.abs(parts[1]) <= 180 ? parts : null;
 }
 
-/** A stop or a destination, by click or by typing. */
 function placeForm(context, data) {
 	const segments = data.vehicle?.published?.segments ?? [];
-	const send = (action) => {
-		const form = element("place-form");
-		const value = (name) => (form.elements.namedItem(name)).value.trim();
-		const center = parsePlace(value("place"));
+	return h("form.panel", { id: "place-form", "data-keep": "", key: `place-${segments.map(one => one.id).join()}`, onsubmit: event => {
+		event.preventDefault();
+		const { place, name, segment } = event.target.elements, center = parsePlace(place.value), action = event.submitter?.value ?? "waypoint";
 		if (!center) {
 			Object.assign(last, { text: "Place: must be a latitude and a longitude in degrees, for example 47.1, 9.5", isBad: true });
-			(form.elements.namedItem("place")).focus();
+			place.focus();
 			return context.redraw();
 		}
-		const waypoint = { center, ...(value("name") ? { nameVariants: [value("name")] } : {}) };
-		return act(context, action === "waypoint" ? { action, waypoint, ...(value("segment") ? { segment: value("segment") } : {}) } : { action, destination: waypoint });
-	};
-	return h("form.panel", { id: "place-form", "data-keep": "", "data-key": `place-${segments.map((one) => one.id).join()}`, onsubmit: (event) => {
-		event.preventDefault();
-		send(event.submitter?.value ?? "waypoint");
+		// What is undefined is not sent.
+		return act(context, { action, [action]: { center, nameVariants: name.value.trim() ? [name.value.trim()] : undefined }, segment: (action === "waypoint" && segment.value) || undefined });
 	} }, h("h2", "Ask for a stop or a drive"),
-	field("Place: latitude, longitude", h("input", { name: "place", required: true, placeholder: "47.1, 9.5", value: last.place ? coordinate(last.place) : "", autocomplete: "off" }), "or click on the map; with the keyboard: Enter on the map"),
+	field("Place: latitude, longitude", h("input", { name: "place", required: true, placeholder: "47.1, 9.5", value: last.place ? coordinate(last.place) : "", autocomplete: "off" }), "or click on the map; by keyboard: Enter"),
 	field("Name", h("input", { name: "name", maxlength: 128, autocomplete: "off" })),
-	field("In the segment", select("segment", [["", "where the client likes"], ...segments.map((one) => [one.id, `${one.id}: to ${waypointName(one.destination) || "the next stop"}`])])),
-	h("div.buttons", h("button.primary", { value: "waypoint" }, "Ask for a stop here"), h("button", { value: "destination" }, "Ask for a drive there")));
+	field("In the segment", select("segment", [["", "where the client likes"], ...segments.map(one => [one.id, `${one.id}: to ${waypointName(one.destination) || "the next stop"}`])])),
+	buttons(h("button.primary", { value: "waypoint" }, "Ask for a stop here"), h("button", { value: "destination" }, "Ask for a drive there")));
 }
 
-/** The open question to the vehicle's user. */
 function promptPanel(context, prompt) {
-	if (!prompt) return h("section.panel", h("h2", "Prompt"), note("No question is open.", "The gateway asks the vehicle's user after a client has offered estimates for a stop."));
-	const left = prompt.deadline === undefined ? "" : ` Deadline at ${prompt.deadline.toFixed(1)} s.`;
+	if (!prompt) return panel("Prompt", note("No question is open.", "The gateway asks the vehicle's user after a client has offered estimates for a stop."));
+	const left = prompt.deadline == null ? "" : ` Deadline at ${prompt.deadline.toFixed(1)} s.`;
 	return h("section.panel.asks", h("h2", `Add the stop ${waypointName(prompt.waypoint)}?`),
 		h("p", `${distance(prompt.travelEstimates?.distanceMeters)}, ${duration(prompt.travelEstimates?.timeSeconds)} with it.${left}`),
-		h("div.buttons", button(context, "Accept", { action: "answerPrompt", requestID: prompt.requestID, accepted: true }, ".primary"), button(context, "Decline", { action: "answerPrompt", requestID: prompt.requestID, accepted: false })));
+		buttons(button(context, "Accept", { action: "answerPrompt", requestID: prompt.requestID, accepted: true }, ".primary"), button(context, "Decline", { action: "answerPrompt", requestID: prompt.requestID, accepted: false })));
 }
 
 function sharePanel(context, share) {
-	if (!share) return h("section.panel", h("h2", "Shared destination"), note("No destination waits for an answer."));
-	const outcome = select("outcome", OUTCOMES, "declinedByUser", { id: "share-outcome" });
-	return h("section.panel.asks", h("h2", `Destination: ${waypointName(share.destination)}`), h("p.soft", share.destination?.addressVariants?.[0] ?? coordinate(share.destination?.center)),
-		h("div.buttons", button(context, "Accept", { action: "answerShare", shareID: share.shareID, accepted: true }, ".primary"), field("Outcome", outcome),
+	if (!share) return panel("Shared destination", note("No destination waits for an answer."));
+	const outcome = select("outcome", named(context.names.outcomes).filter(one => one[0] !== "accepted"), "declinedByUser", { id: "share-outcome" });
+	return asks(`Destination: ${waypointName(share.destination)}`, hint(share.destination?.addressVariants?.[0] ?? coordinate(share.destination?.center)),
+		buttons(button(context, "Accept", { action: "answerShare", shareID: share.shareID, accepted: true }, ".primary"), field("Outcome", outcome),
 			button(context, "Decline with this outcome", () => ({ action: "answerShare", shareID: share.shareID, outcome: element("share-outcome").value }))));
 }
 
-/** Guidance, route source, settings, zoom, alert. */
 function controlPanels(context, data) {
 	const names = context.names, alert = data.vehicle?.published?.alert;
-	const named = (list, known) => list?.map((one) => [one.name, one.text ?? sentence(one.name)]) ?? known;
-	const setting = (key, label, options) => field(label, select(key, [["", "as it is"], ...options], "", { "data-keep": "", onchange: (event) => event.target.value && act(context, { action: "settings", [key]: event.target.value }) }));
+	const choice = (action, key, label, options) => field(label, select(key, [["", "as it is"], ...options], "", { "data-keep": "", onchange: event => event.target.value && act(context, { action, [key]: event.target.value }) }));
 	return [
-		h("section.panel", h("h2", "Guidance"), h("div.buttons", button(context, "Allow guidance", { action: "allow" }), button(context, "Cancel: the user stopped", { action: "cancel", reason: "userStopped" }, ".danger"),
+		panel("Guidance", buttons(button(context, "Allow guidance", { action: "allow" }), button(context, "Cancel: the user stopped", { action: "cancel", reason: "userStopped" }, ".danger"),
 			button(context, "Cancel: own navigation started", { action: "cancel", reason: "ownNavigationStarted" }, ".danger")),
-		field("Route source", select("routeSource", [["", "choose"], ...named(names.routeSources, SOURCES)], "", { "data-keep": "", onchange: (event) => event.target.value && act(context, { action: "routeSource", routeSource: event.target.value }) }))),
-		h("section.panel", h("h2", "Display"), h("div.buttons", button(context, "Zoom in", { action: "zoom", zoomDirection: "in" }), button(context, "Zoom out", { action: "zoom", zoomDirection: "out" })),
-			setting("contentStyle", "Appearance", ["light", "dark"]), setting("compass", "Compass", named(names.clusterSettings, SETTINGS)), setting("speedLimit", "Speed limit", named(names.clusterSettings, SETTINGS)),
-			h("div.buttons", button(context, "Ready to show", { action: "settings", ready: true }), button(context, "Not ready", { action: "settings", ready: false }))),
-		alert ? h("section.panel.asks", h("h2", `Alert: ${alert.titleVariants?.[0] ?? alert.id}`), h("div.buttons", button(context, "Dismiss", { action: "alert", alertID: alert.id, response: "dismiss" }),
-			(alert.actions ?? []).map((one) => button(context, one.titleVariants?.[0] ?? `action ${one.id}`, { action: "alert", alertID: alert.id, actionID: one.id })))) : null,
+		choice("routeSource", "routeSource", "Route source", named(names.routeSources))),
+		panel("Display", buttons(button(context, "Zoom in", { action: "zoom", zoomDirection: "in" }), button(context, "Zoom out", { action: "zoom", zoomDirection: "out" })),
+			choice("settings", "contentStyle", "Appearance", ["light", "dark"]), choice("settings", "compass", "Compass", named(names.clusterSettings)), choice("settings", "speedLimit", "Speed limit", named(names.clusterSettings)),
+			buttons(button(context, "Ready to show", { action: "settings", ready: true }), button(context, "Not ready", { action: "settings", ready: false }))),
+		alert && asks(`Alert: ${alert.titleVariants?.[0] ?? alert.id}`, buttons(button(context, "Dismiss", { action: "alert", alertID: alert.id, response: "dismiss" }),
+			(alert.actions ?? []).map(one => button(context, one.titleVariants?.[0] ?? `action ${one.id}`, { action: "alert", alertID: alert.id, actionID: one.id })))),
 	];
 }
 
 export const actions = {
-	title: "Actions", streams: (route) => [`vehicle:${route.vehicle}`, "actions"], liveOnly: true,
+	title: "Actions", streams: route => [`vehicle:${route.vehicle}`, `actions:${route.vehicle}`],
 	load: async (route, signal, old) => {
-		const [done, vehicle] = await Promise.all([get("actions", { id: route.vehicle, source: route.source }, signal), get("vehicle", { source: route.source, id: route.vehicle, at: route.at }, signal)]);
+		const [done, vehicle] = await Promise.all([get("actions", { id: route.vehicle, source: route.source }, signal), get("vehicle", ofVehicle(route), signal)]);
 		return { actions: done, vehicle, route: await routeData({ ...route, endpoint: undefined }, vehicle.routeKey, old?.route, signal) };
 	},
 	draw: (data, context) => {
 		const { actions: state } = data, isOff = !state.enabled || !context.isLive;
 		const reason = !context.isLive ? "This is a past moment: nothing can be sent there." : state.reason;
-		const pick = (at) => {
+		const pick = at => {
 			last.place = at;
-			const input = element("place-form")?.elements.namedItem("place");
-			if (input) input.value = at.join(", ");
+			element("place-form").elements.place.value = at.join(", ");
 			context.redraw();
 		};
 		return [
-			isOff ? note(`Actions are off: ${reason ?? "the gateway does not let the inspector speak"}.`, context.isLive ? "Start the inspector with waymark inspect --act, as a user that may be this vehicle." : h("a", { href: place.link({ at: null }) }, "Go to now")) : null,
+			isOff && note(`Actions are off: ${reason ?? "the gateway does not let the inspector speak"}.`, context.isLive ? "Start the inspector with waymark inspect --act, as a user that may be this vehicle." : anchor({ at: null }, "Go to now")),
 			h(`p${last.isBad ? ".problem" : ""}`, { role: "status", id: "act-status" }, last.text),
 			h("fieldset.actions", { disabled: isOff }, h("legend.hidden-text", "Actions"),
-				h("div.halves", mapOf(data, context, "published", isOff ? null : pick, last.place), h("div", placeForm(context, data))),
+				h("div.halves", mapOf(data, context, "published", !isOff && pick, last.place), h("div", placeForm(context, data))),
 				h("div.grid", promptPanel(context, state.prompt), sharePanel(context, state.share), ...controlPanels(context, data),
-					h("section.panel", h("h2", "The inspector's endpoint"), facts([["Name", state.endpoint?.endpoint ?? ""], ["State", state.endpoint?.state ?? "not connected"], ["Asked for", state.endpoint?.features?.map(sentence).join(", ") ?? ""]]),
-						h("p.soft", "It connects at the first action. Connect it before, so that it hears prompts and shared destinations."), h("div.buttons", button(context, "Connect", { action: "connect" }), button(context, "Disconnect", { action: "disconnect" }))))),
+					panel("The inspector's endpoint", facts([["Name", state.endpoint?.endpoint ?? ""], ["State", [state.endpoint?.state ?? "absent", state.endpoint?.reason && `: ${state.endpoint.reason}`]], ["Asked for", state.endpoint?.features?.map(sentence).join(", ") ?? ""]]),
+						hint("It connects at the first action. Connect it before, so that it hears prompts and shared destinations."), buttons(button(context, "Connect", { action: "connect" }), button(context, "Disconnect", { action: "disconnect" }))))),
 			table("What was done", [
-				["Action", "", (row) => [row.id, " ", sentence(row.action)]], ["What", "wide", (row) => row.text],
-				["State", "", (row) => (row.state === "underWay" ? badge("under way", "warn") : badge(sentence(row.outcome ?? row.state), ["accepted", "sent"].includes(row.outcome) ? "good" : "bad"))],
-				["At", "number", (row) => `${row.at?.toFixed(1)} s`],
-				["Request", "", (row) => (row.requestID ? [h("a", { href: place.link({ view: "requests" }) }, row.requestID), " ", row.state === "underWay" && !isOff ? button(context, "Withdraw", { action: "withdraw", requestID: row.requestID }, ".small") : null] : "—")],
-			], state.done ?? [], { key: (row) => row.id, empty: note("Nothing was done yet.") }),
+				["Action", row => [row.id, " ", sentence(row.action)]], ["What=", row => [row.text, row.explanation && hint(row.explanation)]],
+				["State", row => (row.state === "underWay" ? badge("under way", "warn") : badge(sentence(row.outcome ?? row.state), ["accepted", "sent"].includes(row.outcome) ? "good" : "bad"))],
+				["At#", row => `${row.at?.toFixed(1)} s`],
+				["Request", row => (row.requestID ? [anchor({ view: "requests" }, row.requestID), " ", row.state === "underWay" && !isOff && button(context, "Withdraw", { action: "withdraw", requestID: row.requestID }, ".small")] : "—")],
+			], state.done ?? [], { key: "id", empty: note("Nothing was done yet.") }),
 		];
 	},
 };
@@ -135,36 +124,35 @@ function saved() {
 	}
 }
 
-/** The configuration that a form says. */
 function profileOf(form) {
 	const limits = {}, without = [];
-	for (const input of (form.querySelectorAll("input"))) {
+	for (const input of form.elements) {
 		if (input.type === "checkbox" && !input.checked) without.push(input.name);
-		if (input.type === "number" && Number(input.value) > 0) limits[input.name] = Number(input.value);
+		if (input.type === "number" && input.value > 0) limits[input.name] = Number(input.value);
 	}
-	const of = (name) => (form.elements.namedItem(name)).value;
-	return { ...(without.length ? { without } : {}), ...(Object.keys(limits).length ? { limits } : {}),
-		...(of("distanceUnits") !== "asPublished" ? { distanceUnits: of("distanceUnits") } : {}), ...(of("locale") ? { locale: of("locale") } : {}) };
+	const { distanceUnits, locale } = form.elements;
+	// As JSON has no undefined, only what differs from the usual is said.
+	return { without: without.length ? without : undefined, limits: Object.keys(limits).length ? limits : undefined,
+		distanceUnits: distanceUnits.value === "asPublished" ? undefined : distanceUnits.value, locale: locale.value || undefined };
 }
 
-/** A form for a configuration; each change is previewed. */
-function editor(profile, known) {
-	const change = (event) => place.go({ profile: JSON.stringify(profileOf(event.currentTarget)) }, true);
-	return h("form.panel", { "data-key": "editor", onchange: change, onsubmit: (event) => {
+function editor(profile, known, redraw) {
+	const change = form => go({ profile: JSON.stringify(profileOf(form)), saved: form.elements.saveAs.value }, true);
+	return h("form.panel", { key: "editor", onchange: event => change(event.currentTarget), onsubmit: event => {
 		event.preventDefault();
-		const name = event.currentTarget.elements.namedItem("saveAs").value.trim();
-		if (name) localStorage.setItem(SAVED, JSON.stringify({ ...saved(), [name]: profileOf(event.currentTarget) }));
-		place.go({ profile: JSON.stringify(profileOf(event.currentTarget)), saved: name || null }, true);
+		const form = event.target, name = form.elements.saveAs.value.trim();
+		if (name) localStorage.setItem(SAVED, JSON.stringify({ ...saved(), [name]: profileOf(form) }));
+		change(form);
+		redraw();
 	} }, h("h2", "Configuration"),
-	h("fieldset", h("legend", "Asks for"), known.features.map((name) => h("label.check", h("input", { type: "checkbox", name, checked: !profile.without?.includes(name) }), ` ${sentence(name)}`))),
-	h("fieldset.limits", h("legend", "Limits (empty: none)"), Object.entries(known.limits).map(([name, limit]) =>
+	h("fieldset", h("legend", "Asks for"), known.features.map(name => h("label.check", h("input", { type: "checkbox", name, checked: !profile.without?.includes(name) }), ` ${sentence(name)}`))),
+	h("fieldset", h("legend", "Limits (empty: none)"), Object.entries(known.limits).map(([name, limit]) =>
 		field(sentence(name), h("input", { type: "number", name, min: 0, max: limit.max, value: profile.limits?.[name] ?? "" }), limit.unit))),
 	field("Distances", select("distanceUnits", known.distanceUnits, profile.distanceUnits ?? "asPublished")), field("Locale", h("input", { name: "locale", value: profile.locale ?? "", placeholder: "en-GB", maxlength: 35 })),
-	field("Save as", h("input", { name: "saveAs", maxlength: 40, autocomplete: "off" }), "kept in this browser"), h("div.buttons", h("button.primary", "Save"),
-		h("button", { type: "button", onclick: () => download(profile) }, "Download for waymark cluster --profile")));
+	field("Save as", h("input", { name: "saveAs", maxlength: 40, autocomplete: "off" }), "kept in this browser"), buttons(h("button.primary", "Save"),
+		h("button", { onclick: () => download(profile) }, "Download for waymark cluster --profile")));
 }
 
-/** Hands a configuration to the reader as a file. */
 function download(profile) {
 	const url = URL.createObjectURL(new Blob([`${JSON.stringify({ description: "Made with the inspector.", ...profile }, null, 2)}\n`], { type: "application/json" }));
 	h("a", { href: url, download: "profile.json" }).click();
@@ -172,26 +160,26 @@ function download(profile) {
 }
 
 export const configuration = {
-	title: "Cluster", streams: (route) => (route.profile ? [] : [`vehicle:${route.vehicle}${route.endpoint ? `/${route.endpoint}` : ""}`]),
+	title: "Cluster", streams: route => (route.profile ? [] : vehicleStream(route)),
 	load: async (route, signal, old) => {
 		const profiles = old?.profiles ?? await get("profiles", {}, signal);
 		const vehicle = route.profile
-			? await post("/api/preview", { source: route.source, at: route.at === undefined ? undefined : Number(route.at), vehicle: route.vehicle, profile: JSON.parse(route.profile) })
-			: await get("vehicle", { source: route.source, id: route.vehicle, at: route.at, endpoint: route.endpoint }, signal);
+			? await post("/api/preview", { source: route.source, at: route.at == null ? undefined : Number(route.at), vehicle: route.vehicle, profile: JSON.parse(route.profile) })
+			: await get("vehicle", withEndpoint(route), signal);
 		return { profiles, vehicle };
 	},
-	draw: ({ profiles, vehicle }, { route }) => {
-		const chip = (name, profile, title) => h("a.chip", { href: place.link({ profile: profile && JSON.stringify(profile) }), title, "aria-current": (profile ? JSON.stringify(profile) : undefined) === route.profile ? "true" : undefined }, name);
-		const toggle = (key, text) => h("button.chip", { type: "button", "aria-pressed": String(!!route[key]), onclick: () => place.go({ [key]: route[key] ? null : 1 }, true) }, text);
-		const list = (vehicle.why ?? []).filter((one) => one.side !== "published");
+	draw: ({ profiles, vehicle }, { route, redraw }) => {
+		const chip = (name, profile, title) => h("a.chip", { href: link({ profile: profile && JSON.stringify(profile) }), title, current: (profile ? JSON.stringify(profile) : undefined) === route.profile }, name);
+		const toggle = (key, text) => h("button.chip", { pressed: !!route[key], onclick: () => go({ [key]: route[key] ? null : 1 }, true) }, text);
+		const list = (vehicle.why ?? []).filter(one => one.side !== "published");
 		return [
 			h("p", "Configuration: ", chip(`as ${vehicle.heldBy?.endpoint === "preview" ? "the endpoint" : vehicle.heldBy?.endpoint ?? "published"} has it`, null, ""), " ",
-				[...profiles.profiles.map((one) => [one.name, one.profile]), ...Object.entries(saved())].flatMap(([name, profile]) => [chip(name, profile, profile.description ?? "saved in this browser"), " "])),
+				[...profiles.profiles.map(one => [one.name, one.profile]), ...Object.entries(saved())].flatMap(([name, profile]) => [chip(name, profile, profile.description ?? "saved in this browser"), " "])),
 			h("p", toggle("area", "safe area"), " ", toggle("light", "light appearance")),
-			h("div.clusters", SIZES.map((size) => cluster(vehicle, size, { isLight: !!route.light, showsArea: !!route.area }))),
-			h("div.halves", editor(route.profile ? JSON.parse(route.profile) : {}, profiles),
-				h("section.panel", h("h2", "What this configuration cuts"), list.length ? h("ul", list.slice(0, 60).map((one) => h("li", { "data-key": one.path }, h("code", one.path || "everything"), reasonText(one)))) : note("Nothing is cut or withheld."))),
-			h("p.soft", "A preview: nothing is sent to the vehicle."),
+			h("div.clusters", SIZES.map(size => cluster(vehicle, size, { isLight: !!route.light, showsArea: !!route.area }))),
+			h("div.halves", editor(route.profile ? JSON.parse(route.profile) : {}, profiles, redraw),
+				panel("What this configuration cuts", list.length ? h("ul", list.slice(0, 60).map(one => h("li", { key: one.path }, h("code", one.path || "everything"), reasonText(one)))) : note("Nothing is cut or withheld."))),
+			hint("A preview: nothing is sent to the vehicle."),
 		];
 	},
 };

@@ -2,7 +2,7 @@
 
 import { actions, configuration } from "./actions.js";
 import { spoken } from "./card.js";
-import { element, h, show, soft } from "./dom.js";
+import { element, h, hidden, show, soft } from "./dom.js";
 import { frames } from "./frames.js";
 import { guidance } from "./guidance.js";
 import { begin, get, Stream } from "./net.js";
@@ -14,28 +14,26 @@ import { Timeline } from "./timeline.js";
 import { clock } from "./words.js";
 const VIEWS = { overview, guidance, ...tableViews, ...storyViews, frames, actions, cluster: configuration, compare };
 const GROUPS = [["Now", ["guidance", "sides", "actions", "cluster"]], ["Tables", ["updates", "maneuvers", "lanes", "destination", "route"]],
-	["Why", ["requests", "receipts", "findings"]], ["Traffic", ["log", "frames"]]];
+	["Why", ["requests", "receipts", "findings"]], ["Traffic", ["log", "frames"]], ["Recordings", ["compare"]]];
 const EVERYWHERE = ["overview", "findings", "log", "frames", "compare"];
-/** What stays when the view changes. */
 const KEPT = ["source", "vehicle", "endpoint", "at"];
-/** What changes how something is shown, and not what is asked for. */
 const SHOWN_ONLY = ["node", "byte", "light", "area", "saved"];
+/** Away from a vehicle. */
+const OUT = { vehicle: null, endpoint: null };
 const REFRESH = 1000, SPEAK = 2000, ROWS = 200;
 
-/** What the page knows. */
 const app = {
-	route: ({}), sources: ([]), act: ({}), names: ({}), hasBasemap: false, redact: false,
-	data: (null), loaded: "", view: "", error: (null), stream: "off", missed: 0, newest: 0, isBusy: false,
+	route: /** @type {any} */ ({}), sources: [], act: /** @type {any} */ ({}), names: {}, hasBasemap: false, redact: false,
+	data: null, loaded: "", view: "", error: null, stream: "off", missed: 0, newest: 0, isBusy: false,
 	spokenText: "", spokenAt: 0, drawing: 0, refreshing: 0, refreshed: 0, abort: new AbortController(),
 };
 
-const parse = (hash) => Object.fromEntries(new URLSearchParams(hash.replace(/^#/, "")));
+const parse = hash => Object.fromEntries(new URLSearchParams(hash.replace(/^#/, "")));
 
-/** The fragment for the present place with changes; null removes. */
 function link(changes) {
-	const isOther = changes.view !== undefined && changes.view !== app.route.view;
-	const base = isOther ? Object.fromEntries(KEPT.filter((key) => app.route[key] !== undefined).map((key) => [key, app.route[key]])) : app.route;
-	const next = Object.entries({ ...base, ...changes }).filter(([, value]) => value !== null && value !== undefined && value !== "");
+	const isOther = changes.view != null && changes.view !== app.route.view;
+	const base = isOther ? Object.fromEntries(KEPT.filter(key => app.route[key] != null).map(key => [key, app.route[key]])) : app.route;
+	const next = Object.entries({ ...base, ...changes }).filter(([, value]) => value !== null && value != null && value !== "");
 	return `#${new URLSearchParams(next.map(([key, value]) => [key, String(value)]))}`;
 }
 
@@ -48,16 +46,14 @@ function go(changes, replaces = false) {
 Object.assign(place, { go, link });
 
 const view = () => VIEWS[app.view];
-const source = () => app.sources.find((one) => one.source === app.route.source) ?? app.sources[0];
-const isLive = () => source()?.kind === "live" && app.route.at === undefined;
+const source = () => app.sources.find(one => one.source === app.route.source) ?? app.sources[0];
+const isLive = () => source()?.kind === "live" && app.route.at == null;
 
-/** What views are given. */
 const context = () => ({
 	route: app.route, source: source(), sources: app.sources, act: app.act, names: app.names, hasBasemap: app.hasBasemap, isLive: isLive(), isBusy: app.isBusy, newest: app.newest,
 	isVirtual: source()?.recording?.run?.clock === "virtual", redraw: draw, reload: load,
 });
 
-/** Reads the address and shows what it names. */
 function enter() {
 	app.route = parse(location.hash);
 	place.route = app.route;
@@ -95,14 +91,12 @@ async function load() {
 	draw();
 }
 
-/** Asks the stream for what is on screen. */
 function listen() {
 	const { streams, follows, streamParameters } = view();
 	const views = !isLive() || app.error?.status === 401 ? [] : streams?.(app.route) ?? (follows ? [`vehicle:${app.route.vehicle}`] : []);
 	stream.want(views, views.length && streamParameters ? streamParameters(app.route) : {});
 }
 
-/** Asks again, at most once a second. */
 function refresh(work) {
 	if (app.refreshing) return;
 	app.refreshing = window.setTimeout(async () => {
@@ -116,36 +110,34 @@ function refresh(work) {
 	}, Math.max(0, app.refreshed + REFRESH - Date.now()));
 }
 
-/** Something that the stream told. */
 function receive(event, data) {
 	if (event === "connection") {
-		const live = app.sources.find((one) => one.kind === "live");
+		const live = app.sources.find(one => one.kind === "live");
 		if (live) live.connection = data;
 		if (data.state === "connected") readSources();
 		return draw();
 	}
-	if (data.at !== undefined) app.newest = Math.max(app.newest, data.at);
+	if (data.at != null) app.newest = Math.max(app.newest, data.at);
 	if (event === "gap") app.missed += data.missed ?? 0;
 	else if (event !== "beat" && app.data) receiveView(event, data);
 	return draw();
 }
 
 function receiveView(event, data) {
-	const { receive: own, follows, after } = view(), { vehicle } = app.route;
-	if (event === "actions" && data.vehicle && data.vehicle !== vehicle) return;
+	const { receive: own, follows, after } = view();
 	if (event === "entries") {
 		if (!app.data.entries) return;
-		const known = new Set(app.data.entries.entries.map((one) => one.entry));
-		const added = data.entries.filter((one) => !known.has(one.entry)).reverse();
+		const known = new Set(app.data.entries.entries.map(one => one.entry));
+		const added = data.entries.filter(one => !known.has(one.entry)).reverse();
 		app.data.entries = { ...app.data.entries, entries: [...added, ...app.data.entries.entries].slice(0, ROWS) };
 		app.data.skipped = (app.data.skipped ?? 0) + (data.skipped ?? 0);
 	} else if (event === "overview") {
 		own?.(app.data, data);
 	} else if (follows) {
-		refresh(async (signal) => { app.data = await view().load(app.route, signal, app.data, app.sources); });
+		refresh(async signal => { app.data = await view().load(app.route, signal, app.data, app.sources); });
 	} else {
 		app.data[event] = data;
-		if (event === "vehicle" && after) refresh((signal) => after(app.data, app.route, signal));
+		if (event === "vehicle" && after) refresh(signal => after(app.data, app.route, signal));
 	}
 }
 
@@ -156,7 +148,7 @@ function draw() {
 	});
 }
 
-const stream = new Stream(receive, (state) => {
+const stream = new Stream(receive, state => {
 	if (state === app.stream) return;
 	if (state === "open" && app.stream === "lost") readSources();
 	app.stream = state;
@@ -167,59 +159,67 @@ const timeline = new Timeline(element("timeline"));
 /** The state of the connection: of the stream to this page, then of the server to the gateway. */
 function connectionBadge() {
 	const { kind, connection, recording } = source() ?? {};
-	if (kind === "recording") return badge(recording?.whole === false ? "recording, not whole" : "recording", recording?.whole === false ? "warn" : "plain");
+	if (kind === "recording") return recording?.whole === false ? badge("recording, not whole", "warn") : badge("recording");
 	if (app.error?.status === 0 || app.stream === "lost") return badge("page disconnected, trying again", "bad");
 	if (connection && connection.state !== "connected") return badge(`gateway ${connection.state}: shown is the state of ${clock(connection.since) || "before"}`, "bad");
-	return app.route.at !== undefined ? badge("past moment", "warn") : badge(app.stream === "paused" ? "paused while hidden" : "live", app.stream === "paused" ? "warn" : "good");
+	return app.route.at != null ? badge("past moment", "warn") : app.stream === "paused" ? badge("paused while hidden", "warn") : badge("live", "good");
 }
 
 function paintTop() {
 	const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
 	show(element("top"),
-		h("a.brand", { href: link({ view: "overview", vehicle: null, endpoint: null }) }, h("img", { src: "/page/icon.svg", alt: "", width: 26, height: 26 }), "Waymark Inspector"),
-		app.route.vehicle && app.view !== "compare" ? h("h1.crumb", soft({ "aria-hidden": "true" }, "› "), app.route.vehicle, h("span.hidden-text", `: ${view().title}`)) : h("h1.hidden-text", view().title),
-		h("span.spring"), connectionBadge(), app.redact ? badge("places hidden", "warn") : null, app.act.enabled ? null : h("span.read-only", { title: app.act.reason ?? "" }, "read-only"),
-		app.sources.length > 1 ? h("label", h("span.hidden-text", "Source"), select("source", app.sources.map((one) => [one.source, one.file ?? `live: ${one.gateway?.instance || one.address}`]), app.route.source,
-			{ onchange: (event) => go({ source: event.target.value, at: null, vehicle: null, endpoint: null, view: "overview" }) })) : null,
-		h("button.small", { type: "button", "aria-label": `Use the ${theme} theme`, onclick: () => setTheme(theme, true) }, theme === "dark" ? "☾" : "☀"));
+		h("a.brand", { href: link({ view: "overview", ...OUT }) }, h("img", { src: "/page/icon.svg", alt: "", width: 26, height: 26 }), "Waymark Inspector"),
+		app.route.vehicle && app.view !== "compare" ? h("h1.crumb", soft({ hide: true }, "› "), app.route.vehicle, hidden(`: ${view().title}`)) : h("h1.hidden-text", view().title),
+		h("span.spring"), connectionBadge(), app.redact && badge("places hidden", "warn"), !app.act.enabled && h("span.read-only", { title: app.act.reason ?? "" }, "read-only"),
+		app.sources.length > 1 && h("label", hidden("Source"), select("source", app.sources.map(one => [one.source, one.file ?? `live: ${one.gateway?.instance || one.address}`]), app.route.source,
+			{ onchange: event => go({ source: event.target.value, at: null, view: "overview", ...OUT }) })),
+		h("button.small", { label: `Use the ${theme} theme`, onclick: () => setTheme(theme, true) }, theme === "dark" ? "☾" : "☀"));
 	document.title = `${app.route.vehicle ? `${app.route.vehicle}: ` : ""}${view().title} – Waymark Inspector`;
 }
 
 function paintNav() {
-	const item = (name) => h("li", { "data-key": name }, h("a", { href: link({ view: name, ...(app.route.vehicle || name !== "compare" ? {} : { vehicle: null }) }), "aria-current": name === app.view ? "page" : undefined }, VIEWS[name].title));
+	const item = name => h("li", { key: name }, h("a", { href: link({ view: name, ...(name === "overview" && OUT) }), current: name === app.view && "page" }, VIEWS[name].title));
 	/** @type {any[]} */
-	const groups = app.route.vehicle ? [["", ["overview"]], ...GROUPS, ["Recordings", ["compare"]]] : [["", EVERYWHERE]];
-	const list = groups.map(([title, names]) => h("li.group", { "data-key": title }, title ? h("span.group-title", title) : null, h("ul", names.map((name) => (name === "overview"
-		? h("li", { "data-key": name }, h("a", { href: link({ view: "overview", vehicle: null, endpoint: null }), "aria-current": name === app.view ? "page" : undefined }, "Overview")) : item(name))))));
-	show(element("nav"), h("details", { "data-key": "menu", open: innerWidth > 800 }, h("summary", `Views: ${view().title}`), h("ul", list)));
+	const groups = app.route.vehicle ? [["", ["overview"]], ...GROUPS] : [["", EVERYWHERE]];
+	const list = groups.map(([title, names]) => h("li.group", { key: title }, title && h("span.group-title", title), h("ul", names.map(item))));
+	show(element("nav"), h("details", { key: "menu", open: innerWidth > 800 }, h("summary", `Views: ${view().title}`), h("ul", list)));
 }
 
-/** What to do about an error, as a sentence. */
 function errorNote(error) {
 	const next = {
-		401: "Open the link that waymark inspect printed: it has the token that this browser needs.", 403: "Open the page by the address that waymark inspect printed.", 404: h("a", { href: link({ view: "overview", vehicle: null, entry: null }) }, "Go to the overview"),
+		401: "Open the link that waymark inspect printed: it has the token that this browser needs.", 403: "Open the page by the address that waymark inspect printed.", 404: h("a", { href: link({ view: "overview", ...OUT }) }, "Go to the overview"),
 		409: h("a", { href: link({ at: null }) }, "Go to the newest moment"), 429: "Close other pages of the inspector, or wait a moment.", 0: "Start waymark inspect again, and open the new link.",
 	}[error.status];
-	return h("div.note.problem-note", { role: "alert" }, h("p", h("strong", "This cannot be shown: "), error.message, "."), next ? h("p.next", next) : null,
-		h("p", h("button", { type: "button", onclick: load }, "Try again")));
+	return h("div.note.problem-note", { role: "alert" }, h("p", h("strong", "This cannot be shown: "), error.message, "."), next && h("p.next", next), h("button", { onclick: load }, "Try again"));
+}
+
+/** What a view shows; an answer that it does not understand is told, too. */
+function content() {
+	if (app.data && app.error?.status !== 401) {
+		try {
+			return view().draw(app.data, context());
+		} catch (error) {
+			console.error(error);
+			return errorNote(error);
+		}
+	}
+	return !app.error && note(`Loading ${view().title} …`, "If this stays, look at the terminal of waymark inspect.");
 }
 
 function paint() {
 	paintTop();
 	paintNav();
-	const main = element("main"), { draw: drawView, title } = view();
+	const main = element("main");
 	main.setAttribute("aria-busy", String(app.isBusy));
-	const live = app.sources.find((one) => one.kind === "live");
 	show(main,
-		app.missed ? note(`${app.missed} entries were missed: this page or the inspector was too slow. What is shown is whole again; what happened between is not known.`) : null,
-		live && live === source() && live.gateway?.showsContent === false ? note("Places and texts are hidden by the gateway's listener.", "observe: content, in the settings of waymarkd, shows them.") : null,
-		h("h2.view-title", { "data-key": "title" }, title),
-		h("div", { "data-key": `view-${app.view}`, id: "view" }, ...(app.error ? [errorNote(app.error)] : []), ...(app.data && app.error?.status !== 401 ? drawView(app.data, context()) : app.error ? [] : [note(`Loading ${title.toLowerCase()} …`, "If this stays, look at the terminal of waymark inspect.")])));
+		app.missed ? note(`${app.missed} entries were missed: this page or the inspector was too slow. What is shown is whole again.`) : null,
+		source()?.gateway?.showsContent === false && note("Places and texts are hidden here.", "The listener's setting observe: content shows them."),
+		h("h2.view-title", { key: "title" }, view().title),
+		h("div", { key: `view-${app.view}`, id: "view" }, app.error && errorNote(app.error), content()));
 	timeline.update(context());
 	speak();
 }
 
-/** Says the next maneuver to people who listen, at most every two seconds. */
 function speak() {
 	if (!app.data?.vehicle?.vehicle || app.view !== "guidance" || Date.now() - app.spokenAt < SPEAK) return;
 	const text = spoken(app.data.vehicle);
@@ -240,7 +240,6 @@ async function readSources() {
 	Object.assign(app, { sources: answer.sources, act: answer.act, hasBasemap: answer.basemap, redact: answer.redact });
 }
 
-/** Exchanges the token for a cookie, asks what there is, and begins. */
 async function start() {
 	const dark = matchMedia("(prefers-color-scheme: dark)");
 	const theme = () => setTheme(localStorage.getItem("waymark-theme") ?? (dark.matches ? "dark" : "light"));
@@ -248,13 +247,13 @@ async function start() {
 	dark.addEventListener("change", theme);
 	addEventListener("hashchange", enter);
 	addEventListener("popstate", enter);
-	element("top").before(h("a.skip", { href: "#", onclick: (event) => {
+	element("top").before(h("a.skip", { href: "#", onclick: event => {
 		event.preventDefault();
 		element("main").focus();
 	} }, "Skip to the content"));
 	const { token, ...rest } = parse(location.hash);
 	try {
-		if (token !== undefined) {
+		if (token != null) {
 			history.replaceState(null, "", `#${new URLSearchParams(rest)}`);
 			await begin(token);
 		}

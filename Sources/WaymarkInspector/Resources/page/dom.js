@@ -2,9 +2,14 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+const isNothing = value => value == null || value === false;
+
+/** Short names of attributes; the values of the last two are also told if they are false. */
+const LONG = { key: "data-key", label: "aria-label", current: "aria-current", hide: "aria-hidden", pressed: "aria-pressed", expanded: "aria-expanded" };
+
 function apply(element, props) {
 	for (const [name, value] of Object.entries(props)) {
-		if (value === undefined || value === null || value === false) continue;
+		if (isNothing(value) && !(value === false && /^(pressed|expanded)$/.test(name))) continue;
 		if (typeof value === "function") {
 			element[name] = value;
 			(element.handlers ??= []).push(name);
@@ -12,27 +17,25 @@ function apply(element, props) {
 			element.data = value;
 		} else {
 			if (name === "value" && element instanceof HTMLInputElement) element.value = String(value);
-			element.setAttribute(name, value === true ? "" : String(value));
+			element.setAttribute(LONG[name] ?? name, value === true && !LONG[name] ? "" : String(value));
 		}
 	}
 }
-
-const isNothing = (child) => child === null || child === undefined || child === false;
 
 /** The first of `rest` may be properties. */
 function build(element, spec, rest) {
 	const classes = spec.split(".").slice(1).join(" ");
 	if (classes) element.setAttribute("class", classes);
+	// A button with a value or without a handler sends its form.
+	if (element.type === "submit" && rest[0]?.onclick) element.type = "button";
 	if (rest[0]?.constructor === Object) apply(element, rest.shift());
-	element.append(...rest.flat(9).filter((child) => !isNothing(child)));
+	element.append(...rest.flat(9).filter(child => !isNothing(child)));
 	return element;
 }
 
 /**
- * An element: `h("td.number", {title: "x"}, "text")`. Functions among the properties are handlers, `data` is given to custom elements.
- * @param {string} spec The tag and its classes.
- * @param {...any} rest Properties, if there are any, then children and lists of them; null, undefined and false are left out.
- * @returns {any}
+ * An element, for example `h("td.number", { title: "x" }, "text")`: properties are optional, functions among them are handlers, and `data` is for custom elements.
+ * @param {string} spec @param {...any} rest @returns {any}
  */
 export const h = (spec, ...rest) => build(document.createElement(spec.split(".")[0]), spec, rest);
 
@@ -40,28 +43,30 @@ export const h = (spec, ...rest) => build(document.createElement(spec.split(".")
 export const s = (spec, ...rest) => build(document.createElementNS(SVG, spec.split(".")[0]), spec, rest);
 
 /** @param {string} id @returns {any} */
-export const element = (id) => document.getElementById(id);
+export const element = id => document.getElementById(id);
 
-/** Text that matters less. @param {...any} children */
+/** Text that matters less, the same as a paragraph, and text for people who do not see the page. @returns {any} */
 export const soft = (...children) => h("span.soft", ...children);
+export const hint = (...children) => h("p.soft", ...children);
+export const hidden = (...children) => h("span.hidden-text", ...children);
 
-/** What identifies a child among its siblings. */
-const keyOf = (node) => (node instanceof Element && (node.id || node.getAttribute("data-key"))) || "";
-const nameOf = (node) => `${node.nodeName} ${keyOf(node)}`;
+const keyOf = node => (node instanceof Element && (node.id || node.getAttribute("data-key"))) || "";
+const nameOf = node => `${node.nodeName} ${keyOf(node)}`;
 
 function syncAttributes(shown, wanted) {
-	// What the reader opened stays open.
-	const isTheirs = (name) => name === "open" && shown.nodeName === "DETAILS";
+	// What the reader opened stays open, and the policy of the page forbids attributes with styles.
+	const isTheirs = name => (name === "open" && shown.nodeName === "DETAILS") || name === "style";
 	for (const { name } of [...shown.attributes]) if (!wanted.hasAttribute(name) && !isTheirs(name)) shown.removeAttribute(name);
 	for (const { name, value } of wanted.attributes) if (shown.getAttribute(name) !== value && !isTheirs(name)) shown.setAttribute(name, value);
 	for (const name of shown.handlers ?? []) shown[name] = null;
 	for (const name of wanted.handlers ?? []) shown[name] = wanted[name];
 	shown.handlers = wanted.handlers;
+	if (wanted.style) shown.style.cssText = wanted.style.cssText;
 }
 
 /** Makes a shown node what another one is. @param {any} shown @param {any} wanted */
 function sync(shown, wanted) {
-	if (!(shown instanceof Element)) {
+	if (shown.nodeType !== Node.ELEMENT_NODE) {
 		if (shown.nodeValue !== wanted.nodeValue) shown.nodeValue = wanted.nodeValue;
 		return;
 	}
@@ -78,12 +83,9 @@ function sync(shown, wanted) {
 	}
 }
 
-/**
- * Makes `children` the content of `parent`, keeping what is alike: focus, scroll position and open details stay.
- * @param {any} parent @param {...any} children
- */
+/** Makes `children` the content of `parent`, keeping what is alike: focus, scroll position and open details stay. @param {any} parent @param {...any} children */
 export function show(parent, ...children) {
-	const wanted = children.flat(9).filter((child) => !isNothing(child)).map((child) => (child instanceof Node ? child : document.createTextNode(child)));
+	const wanted = children.flat(9).filter(child => !isNothing(child)).map(child => (child instanceof Node ? child : document.createTextNode(child)));
 	const names = new Set(wanted.map(nameOf)), known = new Map();
 	for (const child of [...parent.childNodes]) {
 		if (!keyOf(child)) continue;

@@ -3,8 +3,6 @@
 import { s } from "./dom.js";
 import { isRoundabout, lanesName, maneuverName, roundaboutExit } from "./words.js";
 
-
-/** The direction in which a type leads when the client published no exit angle. */
 const TYPE_ANGLES = {
 	leftTurn: -90, rightTurn: 90, leftTurnAtEnd: -90, rightTurnAtEnd: 90, sharpLeftTurn: -135, sharpRightTurn: 135,
 	slightLeftTurn: -45, slightRightTurn: 45, keepLeft: -25, keepRight: 25, highwayOffRampLeft: -40,
@@ -18,25 +16,22 @@ function toward(from, angle, length) {
 	return [from[0] + Math.sin(radians) * length, from[1] - Math.cos(radians) * length];
 }
 
-const at = (...points) => points.map((one) => `${one[0].toFixed(1)} ${one[1].toFixed(1)}`).join(" ");
+const at = (...points) => points.map(one => `${one[0].toFixed(1)} ${one[1].toFixed(1)}`).join(" ");
 
 const line = (d, kind = "route", width = 9) => s(`path.glyph-${kind}`, { d, "stroke-width": width, ...ROUND });
 
-/** The head of an arrow that ends at `tip`. */
 function head(tip, angle, size = 15, kind = "route") {
 	const left = toward(tip, angle + 180 - 38, size), right = toward(tip, angle + 180 + 38, size);
 	return s(`path.glyph-${kind}-head`, { d: `M${at(tip)} L${at(left)} L${at(right)} Z`, "stroke-width": 3, "stroke-linejoin": "round" });
 }
 
-/** A road that the route does not take. */
 const stub = (from, angle, length) => line(`M${at(from)} L${at(toward(from, angle, length))}`, "road", 8);
 
 /** The angle in which the glyph leaves, and whether the client published it. */
 export function exitAngle(maneuver) {
-	if (maneuver.junctionExitAngle !== undefined) return { angle: maneuver.junctionExitAngle, isPublished: true };
+	if (maneuver.junctionExitAngle != null) return { angle: maneuver.junctionExitAngle, isPublished: true };
 	const side = maneuver.trafficSide === "left" ? -1 : 1;
 	const exit = roundaboutExit(maneuver);
-	// Exit 1 is the first on the side of traffic, and three exits are a crossing's.
 	if (exit && maneuver.type !== "exitRoundabout") {
 		return { angle: side * (exit <= 3 ? 180 - 90 * exit : Math.max(-165, 90 - 60 * (exit - 1))), isPublished: false };
 	}
@@ -46,7 +41,6 @@ export function exitAngle(maneuver) {
 	return { angle: TYPE_ANGLES[(maneuver.type)] ?? 0, isPublished: false };
 }
 
-/** A turn at a crossing, with its other roads. */
 function turn(angle, roads) {
 	if (Math.abs(angle) > 110) return sharpTurn(angle, roads);
 	const center = [50, 52];
@@ -54,25 +48,23 @@ function turn(angle, roads) {
 	const tip = toward(center, angle, 40), end = toward(center, angle, 31);
 	const bend = toward(center, angle, radius);
 	return [
-		...roads.map((road) => stub(center, road, 36)),
+		...roads.map(road => stub(center, road, 36)),
 		line(`M50 96 L50 ${center[1] + radius} Q${at(center)} ${at(bend)} L${at(end)}`),
 		head(tip, angle),
 	];
 }
 
-/** A turn of more than 110 degrees, along an arc. */
 function sharpTurn(angle, roads) {
-	const side = angle < 0 ? -1 : 1, radius = 13, x = 50 - 16 * side, top = 40;
+	const side = angle < 0 ? -1 : 1, radius = 13, x = 50 - 16 * side, top = 45;
 	const radians = (Math.abs(angle) * Math.PI) / 180;
 	const bend = [x + side * radius * (1 - Math.cos(radians)), top - radius * Math.sin(radians)];
 	const arc = `A${radius} ${radius} 0 0 ${side > 0 ? 1 : 0} ${at(bend)}`;
 	return [
-		...roads.map((road) => stub([x, top], road, 32)),
+		...roads.map(road => stub([x, top], road, 32)),
 		line(`M${x} 96 L${x} ${top} ${arc} L${at(toward(bend, angle, 30))}`), head(toward(bend, angle, 40), angle),
 	];
 }
 
-/** A branch of a road that continues. */
 function fork(angle, roads) {
 	const side = angle < 0 ? -1 : 1;
 	const others = roads.length ? roads : [-side * 22];
@@ -80,13 +72,12 @@ function fork(angle, roads) {
 	const shown = Math.abs(angle) < 12 ? side * 12 : angle;
 	const tip = toward(center, shown, 58), end = toward(center, shown, 48);
 	return [
-		...others.map((road) => line(`M50 96 L50 72 Q50 60 ${at(toward(center, road, 24))} L${at(toward(center, road, 54))}`, "road", 8)),
+		...others.map(road => line(`M50 96 L50 72 Q50 60 ${at(toward(center, road, 24))} L${at(toward(center, road, 54))}`, "road", 8)),
 		line(`M50 96 L50 74 Q50 62 ${at(toward(center, shown, 22))} L${at(end)}`), head(tip, shown),
 	];
 }
 
-/** A road that joins another one. */
-const merge = (side) => [
+const merge = side => [
 	line("M50 96 L50 8", "road", 10),
 	line(`M${50 - side * 34} 96 L${50 - side * 34} 78 Q${50 - side * 30} 58 50 50 L50 22`), head([50, 10], 0),
 ];
@@ -99,14 +90,13 @@ function uTurn(side, isOptional) {
 	return [path, head([far, 80], 180)];
 }
 
-/** A roundabout: the way around it from below to the exit, and its other exits. */
 function roundabout(maneuver, roads) {
 	const { angle } = exitAngle(maneuver);
 	const isClockwise = maneuver.trafficSide === "left";
 	const isEntered = maneuver.type === "enterRoundabout", isLeft = maneuver.type === "exitRoundabout";
 	const center = [50, 47];
 	const radius = 21;
-	const on = (at) => toward(center, at, radius);
+	const on = at => toward(center, at, radius);
 	const parts = [s("circle.glyph-road", { cx: center[0], cy: center[1], r: radius, fill: "none", "stroke-width": 8 })];
 	for (const road of roads) parts.push(line(`M${at(on(road))} L${at(toward(center, road, 43))}`, "road", 8));
 	const travelled = isClockwise ? (angle + 180 + 360) % 360 : (180 - angle + 360) % 360;
@@ -177,15 +167,13 @@ function drawing(maneuver) {
 	}
 }
 
-/** A maneuver as a picture with a name. */
-export function glyph(maneuver, classes = "") {
+export function glyph(maneuver) {
 	const name = maneuverName(maneuver);
 	const isKnown = exitAngle(maneuver).isPublished;
-	return s(`svg.glyph${classes ? `.${classes}` : ""}`, { viewBox: "0 0 100 100", role: "img", "aria-label": name },
+	return s("svg.glyph", { viewBox: "0 0 100 100", role: "img", label: name },
 		s("title", isKnown ? name : `${name} (the client published no exit angle: drawn from the type)`), ...drawing(maneuver));
 }
 
-/** One direction of a lane. */
 function laneArrow(angle, kind, x) {
 	const width = kind === "lane-dim" ? 4 : 6;
 	if (Math.abs(angle) >= 170) {
@@ -202,24 +190,23 @@ function laneArrow(angle, kind, x) {
 function laneDrawing(lane, index) {
 	const left = index * 44, x = left + 22;
 	const isTaken = lane.status !== "notGood";
-	const angles = [...(lane.angles ?? [])].sort((one) => (one === lane.highlightedAngle ? 1 : -1));
-	const arrows = angles.flatMap((angle) =>
-		laneArrow(angle, isTaken && (angle === lane.highlightedAngle || lane.highlightedAngle === undefined) ? `lane-${lane.status}` : "lane-dim", x));
+	const angles = [...(lane.angles ?? [])].sort(one => (one === lane.highlightedAngle ? 1 : -1));
+	const arrows = angles.flatMap(angle =>
+		laneArrow(angle, isTaken && (angle === lane.highlightedAngle || lane.highlightedAngle == null) ? `lane-${lane.status}` : "lane-dim", x));
 	const none = angles.length ? [] : [line(`M${x} 62 L${x} 16`, isTaken ? `lane-${lane.status}` : "lane-dim", 3)];
 	// The status is told by the marks below the arrow, too: two bars for preferred, one for good.
 	const mark = lane.status === "preferred" ? `M${left + 10} 72 h24 M${left + 10} 77 h24` : lane.status === "good" ? `M${left + 10} 74 h24` : "";
-	return s("g", {},
+	return s("g",
 		s(`rect.lane-tile.lane-tile-${isTaken ? lane.status : "off"}`, { x: left + 3, y: 2, width: 38, height: 66, rx: 6 }),
 		...arrows, ...none, mark && s("path.lane-mark", { d: mark, "stroke-width": 3 }));
 }
 
-/** Lanes as a cluster draws them, from left to right. */
-export function lanes(guidance, classes = "") {
+export function lanes(guidance) {
 	const list = guidance.lanes ?? [];
 	const name = lanesName(guidance) || "no lanes";
 	const width = Math.max(1, list.length) * 44;
 	const borders = Array.from({ length: Math.max(0, list.length - 1) }, (_, index) =>
 		s("path.lane-border", { d: `M${(index + 1) * 44} 6 v58`, "stroke-width": 1.5, "stroke-dasharray": "6 5" }));
-	return s(`svg.lanes${classes ? `.${classes}` : ""}`, { viewBox: `0 0 ${width} 80`, width, height: 80, role: "img", "aria-label": name },
+	return s("svg.lanes", { viewBox: `0 0 ${width} 80`, width, height: 80, role: "img", label: name },
 		s("title", name), ...borders, ...list.map(laneDrawing));
 }

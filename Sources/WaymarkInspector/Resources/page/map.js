@@ -16,7 +16,7 @@ const unproject = (x, y) => [Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) / RADIA
 /** The smallest of 1, 2, 5 and 10 times a power of ten that is at least `value`. */
 function roundStep(value) {
 	const power = 10 ** Math.floor(Math.log10(value));
-	return [1, 2, 5, 10].find((factor) => factor * power >= value * 0.999) * power;
+	return [1, 2, 5, 10].find(factor => factor * power >= value * 0.999) * power;
 }
 
 /** A map of `data`: see mapData() in guidance.js. Another `key` is another route, which is shown as a whole. */
@@ -25,7 +25,6 @@ class WaymarkMap extends HTMLElement {
 		super();
 		this.data = /** @type {any} */ ({ segments: [], maneuvers: [], waypoints: [] });
 		this.center = [0.5, 0.5];
-		/** Pixels for the width of the world. */
 		this.scale = 256;
 		this.isFollowing = this.isMoved = false;
 		this.fitted = "";
@@ -34,7 +33,7 @@ class WaymarkMap extends HTMLElement {
 
 	connectedCallback() {
 		if (this.canvas) return;
-		const button = (text, name, onclick) => h("button", { type: "button", title: name, "aria-label": name, onclick }, text);
+		const button = (text, name, onclick) => h("button", { title: name, label: name, onclick }, text);
 		this.followButton = button("◎", "Follow the position", () => this.follow(!this.isFollowing));
 		this.canvas = h("canvas", { tabindex: 0, role: "application", "aria-roledescription": "map" });
 		this.append(this.canvas, h("div.map-controls", button("+", "Zoom in", () => this.zoom(1.6)), button("−", "Zoom out", () => this.zoom(1 / 1.6)),
@@ -47,30 +46,30 @@ class WaymarkMap extends HTMLElement {
 	listen(canvas) {
 		const pointers = new Map();
 		let moved = 0;
-		canvas.onpointerdown = (event) => {
+		canvas.onpointerdown = event => {
 			canvas.setPointerCapture(event.pointerId);
 			pointers.set(event.pointerId, event);
 			moved = 0;
 		};
-		canvas.onpointermove = (event) => {
+		canvas.onpointermove = event => {
 			const last = pointers.get(event.pointerId);
 			if (!last) return;
-			const other = [...pointers.values()].find((one) => one.pointerId !== event.pointerId);
-			const length = (one) => Math.hypot(one.offsetX - other.offsetX, one.offsetY - other.offsetY);
+			const other = [...pointers.values()].find(one => one.pointerId !== event.pointerId);
+			const length = one => Math.hypot(one.offsetX - other.offsetX, one.offsetY - other.offsetY);
 			if (other) this.zoom(length(event) / Math.max(1, length(last)));
 			else this.move(last.offsetX - event.offsetX, last.offsetY - event.offsetY);
 			moved += Math.hypot(event.offsetX - last.offsetX, event.offsetY - last.offsetY);
 			pointers.set(event.pointerId, event);
 		};
-		canvas.onpointerup = canvas.onpointercancel = (event) => {
+		canvas.onpointerup = canvas.onpointercancel = event => {
 			pointers.delete(event.pointerId);
 			if (event.type === "pointerup" && moved < 4) this.pickAt(event.offsetX, event.offsetY);
 		};
-		canvas.onwheel = (event) => {
+		canvas.onwheel = event => {
 			event.preventDefault();
 			this.zoom(2 ** (-event.deltaY / 240), event.offsetX, event.offsetY);
 		};
-		canvas.onkeydown = (event) => {
+		canvas.onkeydown = event => {
 			const step = event.shiftKey ? 200 : 60;
 			const act = {
 				ArrowLeft: () => this.move(-step, 0), ArrowRight: () => this.move(step, 0), ArrowUp: () => this.move(0, -step), ArrowDown: () => this.move(0, step),
@@ -99,15 +98,14 @@ class WaymarkMap extends HTMLElement {
 
 	places() {
 		const { segments, waypoints, maneuvers } = this.data;
-		return [...segments.flatMap((one) => one.coordinates), ...waypoints.map((one) => one.at), ...maneuvers.map((one) => one.at)];
+		return [...segments.flatMap(one => one.coordinates), ...waypoints.map(one => one.at), ...maneuvers.map(one => one.at)];
 	}
 
-	/** Shows the whole route. */
 	fit() {
 		const places = this.places().map(project);
 		this.isFollowing = this.isMoved = false;
 		if (!places.length || this.width < 2) return;
-		const bounds = [0, 1].map((axis) => places.reduce(([low, high], one) => [Math.min(low, one[axis]), Math.max(high, one[axis])], [1, 0]));
+		const bounds = [0, 1].map(axis => places.reduce(([low, high], one) => [Math.min(low, one[axis]), Math.max(high, one[axis])], [1, 0]));
 		this.center = bounds.map(([low, high]) => (low + high) / 2);
 		const margin = Math.min(48, this.width / 6, this.height / 6);
 		this.scale = Math.min(2e7, ...[this.width, this.height].map((size, axis) => (size - 2 * margin) / Math.max(1e-9, bounds[axis][1] - bounds[axis][0])));
@@ -146,7 +144,7 @@ class WaymarkMap extends HTMLElement {
 	}
 
 	pickAt(x = this.width / 2, y = this.height / 2) {
-		this.data.pick?.(this.placeAt(x, y).map((value) => Math.round(value * 1e6) / 1e6));
+		this.data.pick?.(this.placeAt(x, y).map(value => Math.round(value * 1e6) / 1e6));
 	}
 
 	get ratio() { return Math.min(3, devicePixelRatio || 1); }
@@ -177,8 +175,11 @@ class WaymarkMap extends HTMLElement {
 	get pixelsPerMeter() { return this.scale / EARTH_METERS / Math.cos(unproject(...this.center)[0] * RADIAN); }
 
 	paint() {
-		const context = this.context = this.canvas.getContext("2d"), style = getComputedStyle(this);
-		this.colors = Object.fromEntries(["map", "map-line", "map-text", "map-road", "route", "route-past", "pin", "panel", "text"].map((name) => [name, style.getPropertyValue(`--${name}`)]));
+		const context = this.context = this.canvas.getContext("2d"), style = this.canvas.style;
+		this.colors = Object.fromEntries(["map", "map-line", "map-text", "map-road", "route", "route-past", "pin", "panel", "text"].map(name => {
+			style.color = `var(--${name})`;
+			return [name, getComputedStyle(this.canvas).color];
+		}));
 		context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
 		context.fillStyle = this.colors.map;
 		context.fillRect(0, 0, this.width, this.height);
@@ -186,10 +187,10 @@ class WaymarkMap extends HTMLElement {
 		this.font(12);
 		this.paintBasemap();
 		this.paintGraticule();
-		this.data.waypoints.forEach((one) => this.paintThreshold(one));
+		this.data.waypoints.forEach(one => this.paintThreshold(one));
 		this.paintRoute();
 		this.paintManeuvers();
-		this.data.waypoints.forEach((one) => this.paintWaypoint(one));
+		this.data.waypoints.forEach(one => this.paintWaypoint(one));
 		this.paintPosition();
 		this.paintScale();
 	}
@@ -210,7 +211,6 @@ class WaymarkMap extends HTMLElement {
 		this.context.globalAlpha = 1;
 	}
 
-	/** Begins a line through places. */
 	trace(places) {
 		this.context.beginPath();
 		for (const place of places) this.context.lineTo(...this.pixel(place));
@@ -227,7 +227,7 @@ class WaymarkMap extends HTMLElement {
 			const { type, coordinates } = geometry ?? {};
 			const lines = type === "LineString" ? [coordinates] : type === "MultiPolygon" ? coordinates.flat() : /LineString|Polygon/.test(type) ? coordinates : [];
 			for (const line of lines) {
-				this.trace(line.map((one) => [one[1], one[0]]));
+				this.trace(line.map(one => [one[1], one[0]]));
 				if (type.endsWith("Polygon")) this.fill("map-line");
 				else this.stroke("map-road", 3);
 			}
@@ -237,7 +237,7 @@ class WaymarkMap extends HTMLElement {
 	paintGraticule() {
 		const { context } = this, step = roundStep(110 / this.scale * 360), digits = Math.max(0, Math.ceil(-Math.log10(step)));
 		const [top, left] = this.placeAt(0, 0), [bottom, right] = this.placeAt(this.width, this.height);
-		const text = (index) => `${(index * step).toFixed(digits)}°`;
+		const text = index => `${(index * step).toFixed(digits)}°`;
 		context.fillStyle = this.colors["map-text"];
 		context.beginPath();
 		for (let index = Math.ceil(left / step); index * step < right; index++) {
@@ -272,8 +272,7 @@ class WaymarkMap extends HTMLElement {
 		this.font(11, 700);
 		for (const { at, label, state } of [...this.data.maneuvers].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state))) {
 			const [x, y] = this.pixel(at), isCurrent = state === "current";
-			// Labels that would cover each other become dots.
-			const isSmall = taken.some((one) => Math.hypot(x - one[0], y - one[1]) < 20);
+			const isSmall = taken.some(one => Math.hypot(x - one[0], y - one[1]) < 20);
 			this.circle(x, y, isSmall ? 4 : isCurrent ? 12 : 9);
 			this.fill(isCurrent ? "text" : "panel");
 			this.stroke(state === "past" ? "route-past" : "text", 2);
@@ -285,7 +284,6 @@ class WaymarkMap extends HTMLElement {
 		context.textAlign = "start";
 	}
 
-	/** The area in which a waypoint counts as reached, to scale. */
 	paintThreshold({ at, thresholdMeters }) {
 		const radius = (thresholdMeters ?? 0) * this.pixelsPerMeter;
 		if (radius < 3 || radius > 4 * (this.width + this.height)) return;
@@ -361,10 +359,9 @@ function meters(from, to) {
 	return Math.hypot(x, (to[0] - from[0]) * RADIAN) * 6_371_009;
 }
 
-/** The part of a line up to a share of its length. */
 export function beginningOf(line, share) {
 	const lengths = line.map((place, index) => (index ? meters(line[index - 1], place) : 0));
 	let rest = lengths.reduce((sum, length) => sum + length, 0) * share;
-	const index = lengths.findIndex((length) => (rest -= length) < 0);
+	const index = lengths.findIndex(length => (rest -= length) < 0);
 	return index < 0 ? line : line.slice(0, index);
 }

@@ -1,20 +1,14 @@
 // Talks to the server of this page, and to nothing else.
 
-
-/** What the server refuses, with its field and reason. */
 export class Refusal extends Error {
 	constructor(status, error) {
 		super(error.field ? `${error.field}: ${error.reason}` : error.reason ?? `status ${status}`);
 		this.status = status;
-		this.code = error.code ?? "";
-		this.field = error.field ?? "";
 	}
 }
 
-/** The gateway's clock minus this computer's, in milliseconds. */
 let clockOffset = 0;
 
-/** Now, by the server's clock. */
 export const now = () => Date.now() + clockOffset;
 
 function readClock(answer) {
@@ -27,23 +21,23 @@ async function ask(path, options) {
 	try {
 		response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
 	} catch (error) {
-		if ((error).name === "AbortError") throw error;
-		throw new Refusal(0, { code: "unreachable", reason: "waymark inspect does not answer: it has ended, or the tunnel to it is closed" });
+		if (error.name === "AbortError") throw error;
+		throw new Refusal(0, { reason: "waymark inspect does not answer: it has ended, or a tunnel is closed" });
 	}
 	const text = response.status === 204 ? "" : await response.text();
 	let body = {};
 	try {
 		if (text) body = JSON.parse(text);
 	} catch {
-		throw new Refusal(response.status, { code: "unreadable", reason: "the server's answer is no JSON" });
+		throw new Refusal(response.status, { reason: text.slice(0, 200) });
 	}
-	if (!response.ok) throw new Refusal(response.status, (body).error ?? {});
+	if (!response.ok) throw new Refusal(response.status, body.error ?? {});
 	readClock(body);
 	return body;
 }
 
 export function query(parameters) {
-	const known = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null && value !== "");
+	const known = Object.entries(parameters).filter(([, value]) => value != null && value !== "");
 	return known.length ? `?${new URLSearchParams(known.map(([key, value]) => [key, String(value)]))}` : "";
 }
 
@@ -52,11 +46,9 @@ export const get = (name, parameters = {}, signal) => ask(`/api/${name}${query(p
 export const post = (path, body) =>
 	ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
-/** Exchanges the token of the printed link for a cookie. */
-export const begin = (token) => post("/session", { token });
+export const begin = token => post("/session", { token });
 
 const EVENTS = ["overview", "vehicle", "requests", "receipts", "findings", "entries", "actions", "connection", "gap", "beat"];
-/** The server says something at least every 5 s. */
 const SILENCE_MILLISECONDS = 12_000;
 
 /** The one stream of this page. A page that is not visible closes it, since a browser has few connections to a host. */
@@ -89,11 +81,10 @@ export class Stream {
 		source.onopen = () => this.tell("open");
 		source.onerror = () => {
 			this.tell("lost");
-			// A browser gives up after an answer that is no stream.
 			if (source.readyState === EventSource.CLOSED) this.retry(3000);
 		};
 		for (const name of EVENTS) {
-			source.addEventListener(name, (event) => {
+			source.addEventListener(name, event => {
 				if (this.source !== source) return;
 				this.heard();
 				const data = JSON.parse((event).data);

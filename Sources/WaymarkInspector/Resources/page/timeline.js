@@ -1,33 +1,30 @@
 // The time line below every view: the moments of a recording, or of what is kept of a gateway, and playing them.
 
-import { h, s, show, soft } from "./dom.js";
+import { h, hidden, s, show, soft } from "./dom.js";
 import { get } from "./net.js";
-import { place, select } from "./parts.js";
+import { anchor, go, link, select } from "./parts.js";
 import { clock, offset, sentence } from "./words.js";
 
-const LANES = ["session", "guidance", "request", "connection", "fault", "step", "verdict", "finding", "gap"];
-/** Between steps of a play, in milliseconds. */
 const STEP = 250;
 
 export class Timeline {
-	constructor(element) {
-		this.element = element;
-		this.context = (null);
-		this.moments = (null);
-		this.identity = "";
-		this.speed = 1;
-		this.timer = 0;
-		this.isOpen = false;
-		this.problem = "";
-	}
+	context = /** @type {any} */ (null);
+	moments = /** @type {any} */ (null);
+	cursor = /** @type {any} */ (null);
+	identity = "";
+	speed = 1;
+	timer = 0;
+	isOpen = false;
+	problem = "";
 
-	/** The times between which there is something to see. */
+	constructor(element) { this.element = element; }
+
 	get range() {
 		const { source } = this.context;
 		return { from: source?.from ?? 0, to: Math.max(source?.to ?? 0, this.context.newest ?? 0) };
 	}
 
-	get at() { return this.context.route.at === undefined ? this.range.to : Number(this.context.route.at); }
+	get at() { return this.context.route.at == null ? this.range.to : Number(this.context.route.at); }
 
 	update(context) {
 		this.context = context;
@@ -38,22 +35,22 @@ export class Timeline {
 			this.moments = null;
 			this.load();
 		}
-		if (context.route.at === undefined && context.source.kind === "live") this.stop();
+		if (context.route.at == null && context.source.kind === "live") this.stop();
 		return this.draw();
 	}
 
 	async load() {
 		const { source, route } = this.context, identity = this.identity;
 		try {
-			const answer = await get("moments", { source: source.source, vehicle: route.vehicle });
-			if (identity === this.identity) this.moments = answer;
+			const moments = await get("moments", { source: source.source, vehicle: route.vehicle });
+			if (identity === this.identity) Object.assign(this, { moments });
 		} catch { /* The line works without marks. */ }
 		this.draw();
 	}
 
 	go(at, replaces = false) {
 		const { from, to } = this.range;
-		place.go({ at: Math.round(Math.max(from, Math.min(to, at)) * 1e6) / 1e6 }, replaces);
+		go({ at: Math.round(Math.max(from, Math.min(to, at)) * 1e6) / 1e6 }, replaces);
 	}
 
 	play() {
@@ -74,22 +71,17 @@ export class Timeline {
 		if (this.context) this.draw();
 	}
 
-	/** To the next frame, or the one before. */
 	async step(way) {
-		const { source, route } = this.context;
-		const bound = way === "after" ? { from: this.at + 1e-6, after: "start" } : { to: this.at - 1e-6 };
+		const { source, route } = this.context, at = this.at;
+		const ask = async bound => (await get("entries", { source: source.source, vehicle: route.vehicle, kind: "frame", limit: 1, text: 0, ...bound })).entries[0];
 		try {
-			const entry = this.cursor && this.cursor.at === this.at ? { [way]: this.cursor.entry } : bound;
-			const answer = await get("entries", { source: source.source, vehicle: route.vehicle, kind: "frame", limit: 1, text: 0, ...entry });
-			if (answer.entries[0]) {
-				this.cursor = { at: answer.entries[0].at, entry: answer.entries[0].entry };
-				this.problem = "";
-				this.go(answer.entries[0].at);
-			} else {
-				this.problem = "There is no further frame.";
-			}
+			const here = this.cursor?.at === at ? this.cursor : await ask({ to: at });
+			const found = way === "before" && here?.at < at ? here : here && await ask({ [way]: here.entry });
+			this.problem = found ? "" : "There is no further frame.";
+			this.cursor = found ?? this.cursor;
+			if (found) this.go(found.at);
 		} catch (error) {
-			this.problem = (error).message;
+			this.problem = error.message;
 		}
 		this.draw();
 	}
@@ -111,57 +103,56 @@ export class Timeline {
 		return this.context.isVirtual || Number.isNaN(begin) ? offset(at) : clock(begin + at * 1000);
 	}
 
-	/** Density and marks behind the slider. */
 	picture() {
 		const { from, to } = this.range, length = Math.max(1e-6, to - from);
-		const x = (at) => ((at - from) / length * 1000).toFixed(1);
+		const x = at => ((at - from) / length * 1000).toFixed(1);
 		const density = this.moments?.density ?? [], most = Math.max(1, ...density);
 		// The parts are of what was asked for, which may be less than there is by now.
 		const end = this.moments?.to ?? to, width = (end - from) / length * 1000 / Math.max(1, density.length);
-		return s("svg.marks", { viewBox: "0 0 1000 30", preserveAspectRatio: "none", "aria-hidden": "true" },
+		return s("svg.marks", { viewBox: "0 0 1000 30", preserveAspectRatio: "none", hide: true },
 			...density.map((count, index) => s("rect.density", { x: (index * width).toFixed(1), y: (30 - count / most * 16).toFixed(1), width: Math.max(0.5, width - 0.6).toFixed(1), height: (count / most * 16).toFixed(1) })),
-			...(this.moments?.moments ?? []).map((moment) => s(`path.mark-${moment.lane}`, { d: `M${x(moment.at)} ${LANES.indexOf(moment.lane) > 3 ? 0 : 4} V14`, "stroke-width": 3 })));
+			...(this.moments?.moments ?? []).map(moment => s(`path.mark-${moment.lane}`, { d: `M${x(moment.at)} 2 V14`, "stroke-width": 3 })));
 	}
 
 	draw() {
 		const { source, route, isVirtual } = this.context, { from, to } = this.range, at = this.at;
-		const button = (text, name, action, more = {}) => h("button.small", { type: "button", "aria-label": name, title: name, onclick: action, ...more }, text);
+		const button = (text, name, action, more = {}) => h("button.small", { label: name, title: name, onclick: action, ...more }, text);
 		const isLive = source.kind === "live";
 		show(this.element,
-			h("div.timeline-controls", {},
-				button("◂ frame", "Frame before", () => this.step("before")), button(this.timer ? "❚❚ Pause" : "▶ Play", this.timer ? "Pause" : "Play", () => this.play(), { "aria-pressed": String(!!this.timer) }), button("frame ▸", "Next frame", () => this.step("after")),
-				h("label.speed", h("span.hidden-text", "Speed"), select("speed", [0.1, 0.5, 1, 2, 5, 10, 60, 600].map((one) => [String(one), `×${one}`]), String(this.speed), { onchange: (event) => { this.speed = Number(event.target.value); } })),
-				isLive ? button("● Live", "Go to now", () => place.go({ at: null }), { "aria-pressed": String(route.at === undefined) }) : null,
-				h("form.goto", { onsubmit: (event) => {
+			h("div.timeline-controls",
+				button("◂ frame", "Frame before", () => this.step("before")), button(this.timer ? "❚❚ Pause" : "▶ Play", this.timer ? "Pause" : "Play", () => this.play(), { pressed: !!this.timer }), button("frame ▸", "Next frame", () => this.step("after")),
+				h("label", hidden("Speed"), select("speed", [0.1, 0.5, 1, 2, 5, 10, 60, 600].map(one => [String(one), `×${one}`]), String(this.speed), { onchange: event => { this.speed = Number(event.target.value); } })),
+				isLive && button("● Live", "Go to now", () => go({ at: null }), { pressed: route.at == null }),
+				h("form.goto", { onsubmit: event => {
 					event.preventDefault();
-					const found = this.parse(event.currentTarget.elements.namedItem("time").value);
-					this.problem = found === undefined ? "Time: must be seconds, minutes:seconds, or a time of day" : found < from || found > to ? `Time: there is history from ${this.text(from)} to ${this.text(to)}` : "";
-					if (!this.problem && found !== undefined) this.go(found);
+					const found = this.parse(event.target.elements.time.value);
+					this.problem = found == null ? "Time: must be seconds, minutes:seconds, or a time of day" : found < from || found > to ? `Time: there is history from ${this.text(from)} to ${this.text(to)}` : "";
+					if (!this.problem && found != null) this.go(found);
 					this.draw();
-				} }, h("label", h("span.hidden-text", "Go to a time"), h("input", { name: "time", placeholder: isVirtual ? "1:03.5" : "12:03:07", autocomplete: "off", size: 10, value: "" })), h("button.small", "Go")),
-				h("output.time", route.at === undefined && isLive ? "now " : "", this.text(at), soft(` +${offset(at)}`)),
+				} }, h("label", hidden("Go to a time"), h("input", { name: "time", placeholder: isVirtual ? "1:03.5" : "12:03:07", autocomplete: "off", size: 10, value: "" })), h("button.small", "Go")),
+				h("output.time", route.at == null && isLive ? "now " : "", this.text(at), soft(` +${offset(at)}`)),
 				button("Copy link", "Copy a link to this moment", () => this.copy()),
 				button("Moments", "Moments", () => {
 					this.isOpen = !this.isOpen;
 					this.draw();
-				}, { "aria-expanded": String(this.isOpen) })),
+				}, { expanded: this.isOpen })),
 			h("div.scrubber", this.picture(), h("input", {
-				type: "range", min: from, max: to, step: "any", value: at, "aria-label": "Moment", "aria-valuetext": this.text(at),
-				oninput: (event) => this.go(Number(event.target.value), true),
-				onkeydown: (event) => {
+				type: "range", min: from, max: to, step: "any", value: at, label: "Moment", "aria-valuetext": this.text(at),
+				oninput: event => this.go(Number(event.target.value), true),
+				onkeydown: event => {
 					const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: 30, PageDown: -30 }[event.key];
 					if (!step) return;
 					event.preventDefault();
 					this.go(this.at + step * (event.shiftKey ? 0.1 : 1), true);
 				},
 			})),
-			this.problem ? h("p.problem", { role: "alert" }, this.problem) : null,
-			this.isOpen ? h("ol.moments", { "aria-label": "Moments" }, (this.moments?.moments ?? []).map((moment, index) => h("li", { "data-key": index },
-				h("a", { href: place.link({ at: moment.at }) }, this.text(moment.at)), ` ${sentence(moment.lane)}: ${moment.text}`)), this.moments?.moments?.length ? null : h("li", "No moments are known.")) : null);
+			this.problem && h("p.problem", { role: "alert" }, this.problem),
+			this.isOpen && h("ol.moments", { label: "Moments" }, (this.moments?.moments ?? []).map((moment, index) => h("li", { key: index },
+				anchor({ at: moment.at }, this.text(moment.at)), ` ${sentence(moment.lane)}: ${moment.text}`))));
 	}
 
 	async copy() {
-		const url = `${location.origin}/${place.link({ at: this.at })}`;
+		const url = `${location.origin}/${link({ at: this.at })}`;
 		try {
 			await navigator.clipboard.writeText(url);
 			this.problem = "";

@@ -1,130 +1,80 @@
 // Names and numbers as people read them.
 
+/** Words for maneuver types that are not those of their names. */
+const TYPES = {
+	uTurn: "U-turn", followRoad: "follow the road", enterRoundabout: "enter the roundabout", exitRoundabout: "leave the roundabout", offRamp: "take the off-ramp", onRamp: "take the on-ramp",
+	startRoute: "start of the route", arriveAtDestination: "arrive at the destination", enterFerry: "enter the ferry", exitFerry: "leave the ferry", changeFerry: "change ferries",
+	startRouteWithUTurn: "start with a U-turn", uTurnAtRoundabout: "U-turn at the roundabout", leftTurnAtEnd: "left turn at the end of the road", rightTurnAtEnd: "right turn at the end of the road",
+	highwayOffRampLeft: "leave the highway on the left", highwayOffRampRight: "leave the highway on the right", arriveAtDestinationLeft: "arrive at the destination on the left",
+	arriveAtDestinationRight: "arrive at the destination on the right", uTurnWhenPossible: "U-turn when possible",
+};
 
-/** CarPlay's maneuver types: raw value, name, and the words for it. */
-const TYPES = `noTurn|no turn
-leftTurn|left turn
-rightTurn|right turn
-straightAhead|straight ahead
-uTurn|U-turn
-followRoad|follow the road
-enterRoundabout|enter the roundabout
-exitRoundabout|leave the roundabout
-offRamp|take the off-ramp
-onRamp|take the on-ramp
-arriveEndOfNavigation|arrive: end of navigation
-startRoute|start of the route
-arriveAtDestination|arrive at the destination
-keepLeft|keep left
-keepRight|keep right
-enterFerry|enter the ferry
-exitFerry|leave the ferry
-changeFerry|change ferries
-startRouteWithUTurn|start of the route with a U-turn
-uTurnAtRoundabout|U-turn at the roundabout
-leftTurnAtEnd|left turn at the end of the road
-rightTurnAtEnd|right turn at the end of the road
-highwayOffRampLeft|leave the highway on the left
-highwayOffRampRight|leave the highway on the right
-arriveAtDestinationLeft|arrive at the destination on the left
-arriveAtDestinationRight|arrive at the destination on the right
-uTurnWhenPossible|U-turn when possible
-arriveEndOfDirections|arrive: end of directions`.split("\n").map((line) => line.split("|"))
-	.concat(Array.from({ length: 19 }, (_, index) => [`roundaboutExit${index + 1}`, `roundabout, exit ${index + 1}`]))
-	.concat(`sharpLeftTurn|sharp left turn
-sharpRightTurn|sharp right turn
-slightLeftTurn|slight left turn
-slightRightTurn|slight right turn
-changeHighway|change highways
-changeHighwayLeft|change highways, keep left
-changeHighwayRight|change highways, keep right`.split("\n").map((line) => line.split("|")));
+export const degrees = degrees => `${String(degrees).replace("-", "−")}°`;
 
-/** The names of all maneuver types, in the order of their raw values. */
-export const maneuverTypes = TYPES.map(([name]) => name);
-
-const typeWords = new Map(TYPES.map(([name, words]) => [name, words]));
-
-export const degrees = (degrees) => `${String(degrees).replace("-", "−")}°`;
-
-/** "84 degrees to the right". */
 export function angleWords(angle) {
 	if (angle === 0) return "straight on";
 	if (Math.abs(angle) === 180) return "back";
 	return `${Math.abs(angle)} degrees to the ${angle < 0 ? "left" : "right"}`;
 }
 
-/** A maneuver's type in words. */
-export const typeName = (type) => typeWords.get(type) ?? sentence(type).toLowerCase();
+export const typeName = type => TYPES[type] ?? (/^roundaboutExit\d/.test(type) ? type.replace("roundaboutExit", "roundabout, exit ") : sentence(type));
 
-/** The number of the exit of a roundabout; undefined if there is none. */
 export function roundaboutExit(maneuver) {
 	const named = /^roundaboutExit(\d+)$/.exec(maneuver.type ?? "");
 	return maneuver.roundaboutExitNumber || (named ? Number(named[1]) : undefined);
 }
 
-/** What a glyph shows, for people who do not see it. */
 export function maneuverName(maneuver) {
 	const parts = [typeName(maneuver.type)];
 	const exit = roundaboutExit(maneuver);
 	if (exit && !parts[0].includes("exit")) parts.push(`exit ${exit}`);
-	if (maneuver.junctionExitAngle !== undefined) {
-		const angle = maneuver.junctionExitAngle;
-		const side = angle < 0 ? "left" : "right";
-		const isNamed = parts[0].includes(side) && angle !== 0;
-		parts.push(isNamed ? `${Math.abs(angle)} degrees` : angleWords(angle));
-	}
+	const angle = maneuver.junctionExitAngle;
+	if (angle != null) parts.push(angle && parts[0].includes(angle < 0 ? "left" : "right") ? `${Math.abs(angle)} degrees` : angleWords(angle));
 	if (isRoundabout(maneuver)) parts.push(maneuver.trafficSide === "left" ? "clockwise" : "anticlockwise");
 	if (maneuver.isIntermediateWaypoint) parts.push("stop on the way");
 	if (maneuver.highwayExitLabel) parts.push(`exit label ${maneuver.highwayExitLabel}`);
 	return parts.join(", ");
 }
 
-export const isRoundabout = (maneuver) =>
+export const isRoundabout = maneuver =>
 	maneuver.junctionType === "roundabout" || /roundabout/i.test(maneuver.type ?? "");
 
-/** "lane 2 of 3, preferred, 90 degrees to the right". */
 export function laneName(lane, index, count) {
-	const parts = [`lane ${index + 1} of ${count}`, laneStatus(lane.status)];
+	const parts = [`lane ${index + 1} of ${count}`, lane.status === "notGood" ? "not along the route" : sentence(lane.status)];
 	const angles = lane.angles ?? [];
-	if (lane.highlightedAngle !== undefined) parts.push(`take it ${angleWords(lane.highlightedAngle)}`);
-	const others = angles.filter((angle) => angle !== lane.highlightedAngle);
-	if (others.length) parts.push(`${lane.highlightedAngle === undefined ? "leads" : "also leads"} ${others.map(angleWords).join(" and ")}`);
+	if (lane.highlightedAngle != null) parts.push(`take it ${angleWords(lane.highlightedAngle)}`);
+	const others = angles.filter(angle => angle !== lane.highlightedAngle);
+	if (others.length) parts.push(`${lane.highlightedAngle == null ? "leads" : "also leads"} ${others.map(angleWords).join(" and ")}`);
 	if (!angles.length) parts.push("no arrows");
 	return parts.join(", ");
 }
 
-export const laneStatus = (status) => ({ notGood: "not along the route", good: "good", preferred: "preferred" })[status] ?? sentence(status);
-
-export const lanesName = (guidance) =>
+export const lanesName = guidance =>
 	(guidance.lanes ?? []).map((lane, index) =>
 		laneName(lane, index, guidance.lanes.length)).join("; ");
 
-/** "declinedByUser" as "declined by user". */
 export function sentence(name) {
 	return String(name ?? "").replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/_/g, " ")
-		.replace(/ [A-Z](?=[a-z])/g, (letter) => letter.toLowerCase());
+		.replace(/ [A-Z](?=[a-z])/g, letter => letter.toLowerCase());
 }
 
 export function distance(meters) {
-	if (meters === undefined || meters === null) return "";
+	if (meters == null) return "";
 	if (meters < 1000) return `${Math.round(meters)} m`;
 	return `${(meters / 1000).toFixed(meters < 100_000 ? 1 : 0)} km`;
 }
 
 const UNITS = { meters: "m", kilometers: "km", feet: "ft", yards: "yd", miles: "mi" };
 
-/** The distance that the client wants shown; empty if it leaves that to the vehicle. */
 export function displayed(estimates) {
-	if (estimates?.displayTenths === undefined) return "";
-	const unit = UNITS[(estimates.displayUnit)] ?? estimates.displayUnit;
-	return `${estimates.displayTenths / 10} ${unit}`;
+	if (estimates?.displayTenths == null) return "";
+	return `${estimates.displayTenths / 10} ${UNITS[estimates.displayUnit] ?? estimates.displayUnit}`;
 }
 
-/** The distance to show: the client's, otherwise the true one. */
-export const shownDistance = (estimates) => displayed(estimates) || distance(estimates?.distanceMeters);
+export const shownDistance = estimates => displayed(estimates) || distance(estimates?.distanceMeters);
 
 export function duration(seconds) {
-	if (seconds === undefined || seconds === null) return "";
+	if (seconds == null) return "";
 	if (seconds < 60) return `${Math.round(seconds)} s`;
 	const minutes = Math.round(seconds / 60);
 	if (minutes < 60) return `${minutes} min`;
@@ -132,39 +82,27 @@ export function duration(seconds) {
 }
 
 export function bytes(count) {
-	if (count === undefined || count === null) return "";
-	if (count < 1024) return `${count} B`;
-	if (count < 1024 * 1024) return `${(count / 1024).toFixed(1)} KiB`;
-	return `${(count / 1024 / 1024).toFixed(1)} MiB`;
+	if (count == null) return "";
+	return count < 1024 ? `${count} B` : count < 1_048_576 ? `${(count / 1024).toFixed(1)} KiB` : `${(count / 1_048_576).toFixed(1)} MiB`;
 }
 
-/** The time of day, with milliseconds, in the reader's time zone. */
 export function clock(time) {
-	if (time === undefined || time === null || time === "") return "";
-	const date = new Date(time);
-	if (Number.isNaN(date.getTime())) return String(time);
-	const two = (value) => String(value).padStart(2, "0");
-	return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+	const date = new Date(time ?? NaN);
+	return Number.isNaN(date.getTime()) ? "" : new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(11, 23);
 }
 
-/** Hours and minutes. */
-export const minutes = (time) => clock(new Date(time)).slice(0, 5);
+export const minutes = time => clock(time).slice(0, 5);
 
-/** "1:02:03.4" since the beginning. */
 export function offset(seconds) {
-	const whole = Math.floor(seconds);
-	const two = (value) => String(value).padStart(2, "0");
-	const hours = Math.floor(whole / 3600);
-	const rest = `${hours ? two(Math.floor(whole / 60) % 60) : Math.floor(whole / 60)}:${two(whole % 60)}`;
-	return `${hours ? `${hours}:` : ""}${rest}.${Math.floor((seconds - whole) * 10)}`;
+	const text = new Date(seconds * 1000).toISOString();
+	return seconds < 3600 ? text.slice(14, 21).replace(/^0/, "") : `${Math.floor(seconds / 3600)}${text.slice(13, 21)}`;
 }
 
-/** `coordinate`: latitude and longitude. */
-export const coordinate = (coordinate) =>
+export const coordinate = coordinate =>
 	coordinate ? `${coordinate[0].toFixed(5)}, ${coordinate[1].toFixed(5)}` : "";
 
-/** The first of a waypoint's names, otherwise its place. */
-export const waypointName = (waypoint) => waypoint?.nameVariants?.[0] ?? coordinate(waypoint?.center);
+export const estimatesText = estimates => [shownDistance(estimates), duration(estimates?.timeSeconds)].filter(Boolean).join(", ");
 
-/** "1 vehicle", "2 vehicles". */
+export const waypointName = waypoint => waypoint?.nameVariants?.[0] ?? coordinate(waypoint?.center);
+
 export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
