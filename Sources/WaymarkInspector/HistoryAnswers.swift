@@ -39,15 +39,16 @@ struct HistoryAnswers {
             return try self.entries(after: place, filter, limit, hasText: hasText)
         }
         let earliest = try self.source.time(query, "from") ?? self.source.from
+        let start = try self.beginning(query)
         let page: HistoryReader.Page<[String: Any]> = try self.reader.before(
-            try self.beginning(query), limit: limit, from: earliest
+            start, limit: limit, from: earliest
         ) { range throws(InspectorError) in
             var items: [(EntryPlace, [String: Any])] = []
             var scanned = 0
             try self.reader.forEach(from: range.lowerBound, to: range.upperBound) {
                 placed, state throws(InspectorError) in
                 scanned += 1
-                guard filter.matches(placed, self.source, state) else { return true }
+                guard placed.place < start, filter.matches(placed, self.source, state) else { return true }
                 items.append((placed.place, objects.object(placed, state, hasText: hasText)))
                 if items.count > 2 * limit { items.removeFirst(limit) }
                 return true

@@ -206,6 +206,7 @@ struct EntryObjects {
             object["vehicles"] = placed.vehicles.sorted()
         case .event(let text):
             object = RecordedJSON.object(text) ?? [:]
+            if self.source.isRedacted, placed.event == nil { object = Self.withoutTexts(object) }
             if hasText, let event = placed.event {
                 let subject = EventText.subject(event)
                 object["text"] =
@@ -226,6 +227,11 @@ struct EntryObjects {
         object["at"] = self.source.seconds(placed.place.time)
         object["time"] = JSON.time(placed.place.time.date)
         return object
+    }
+
+    /// What a run says of itself may name places.
+    static func withoutTexts(_ object: [String: Any]) -> [String: Any] {
+        object.filter { !["text", "expected", "hex", "problem"].contains($0.key) }
     }
 
     /// Of a line about the recording, or the connection, itself.
@@ -279,7 +285,8 @@ struct HistoryReader {
         _ body: (PlacedEntry, RecordedState) throws(InspectorError) -> Bool
     ) throws(InspectorError) -> Bool {
         var walked = 0
-        var walk = try self.source.walk(from: begin)
+        // Why earlier: in a recording, entries of one time can be on both sides of a state, from which a walk begins.
+        var walk = try self.source.walk(from: begin.previous)
         var last: (time: RecordingTime, index: Int)?
         while let entry = try walk.next() {
             if let end, entry.time >= end { return true }

@@ -184,6 +184,9 @@ package struct Measures: Sendable {
 }
 
 extension RecordingTime {
+    /// A nanosecond earlier.
+    var previous: RecordingTime { RecordingTime(nanoseconds: max(1, self.nanoseconds) - 1) }
+
     /// A nanosecond later.
     var next: RecordingTime { RecordingTime(nanoseconds: self.nanoseconds + 1) }
 }

@@ -73,7 +73,7 @@ package struct InspectorQuery: Sendable, Hashable {
         text.replacingOccurrences(of: "+", with: " ").removingPercentEncoding
     }
 
-    /// A name that somebody made up is not repeated in full.
+    /// A name that is made up is not repeated in full.
     private static func shown(_ name: String) -> String {
         String(
             name.unicodeScalars.filter { $0.isASCII && $0.properties.isAlphabetic }.prefix(32).map(

@@ -64,7 +64,8 @@ struct Moments {
             object["text"] = subject.isEmpty ? EventText.text(event) : "\(subject)  \(EventText.text(event))"
             object.set(nonEmpty: "requestID", event.requestID)
         } else {
-            let line = RecordedJSON.object(text) ?? [:]
+            var line = RecordedJSON.object(text) ?? [:]
+            if self.source.isRedacted { line = EntryObjects.withoutTexts(line) }
             object["text"] = line["text"] as? String ?? EntryObjects.text(line)
             object.set("verdict", line["verdict"] as? String)
             object.set("step", line["step"] as? Int)

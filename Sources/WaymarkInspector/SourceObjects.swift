@@ -177,7 +177,7 @@ struct Differences {
     }
 }
 
-/// The fields of a JSON object that somebody sent.
+/// The fields of a JSON object in a request.
 package struct JSONFields {
     private let values: [String: Any]
 

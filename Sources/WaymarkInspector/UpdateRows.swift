@@ -52,11 +52,9 @@ struct UpdateRows {
         var cells = Self.cells(state)
         cells.set("arrival", VehicleAnswer.arrival(state, placed.place.time)?["time"])
         let changed = Set(cells.keys).union(self.cells.keys).filter { key in
-            switch (cells[key] as? NSObject, self.cells[key] as? NSObject) {
-            case (nil, nil): false
-            case (let new?, let old?): !new.isEqual(old)
-            default: true
-            }
+            var differences = Differences()
+            differences.find(cells[key], self.cells[key])
+            return !differences.found.isEmpty
         }
         var row = cells
         row.merge([

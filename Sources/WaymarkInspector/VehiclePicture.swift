@@ -176,6 +176,11 @@ struct VehiclePicture: Sendable {
             return
         }
         var grants = endpoint.withheld.filter { $0.withheld != nil }
+        // A recording of a run does not say what is withheld.
+        for feature in Profile.contentFeatures
+        where !endpoint.features.contains(feature) && !grants.contains(where: { $0.feature == feature }) {
+            grants.append(FeatureGrant(feature, withheld: .notRequested))
+        }
         for feature in session.optedOut where !grants.contains(where: { $0.feature == feature }) {
             grants.append(FeatureGrant(feature, withheld: .tripOptedOut))
         }

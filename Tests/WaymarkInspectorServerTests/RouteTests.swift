@@ -4,8 +4,10 @@
     import Hummingbird
     import HummingbirdTesting
     import Testing
+    import WaymarkClient
     import WaymarkInspector
     import WaymarkInspectorServer
+    import WaymarkProtocol
 
     @Suite(.timeLimit(.minutes(2))) struct RouteTests {
         /// Calls routes with the cookie of an open session.

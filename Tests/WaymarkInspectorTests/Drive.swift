@@ -1,4 +1,5 @@
 import Foundation
+import WaymarkProtocol
 import WaymarkRecording
 import WaymarkRoutes
 
@@ -52,7 +53,7 @@ struct InspectedDrive {
     /// Seconds since the beginning at an entry of the history.
     func seconds(_ index: Int) -> Double {
         let begin = self.recording.times?.lowerBound ?? RecordingTime(nanoseconds: 0)
-        let time = RunRecording.virtualBegin + (self.history.entries[index].instant - .init(nanoseconds: 0))
+        let time = RunRecording.virtualBegin + (self.history.entries[index].instant - Instant(nanoseconds: 0))
         return (time - begin) / .seconds(1)
     }
 }

@@ -140,7 +140,11 @@ import WaymarkRecording
                 let published = picture.published
             else { continue }
             let cells = UpdateRows.cells(published)
-            for (key, value) in cells { #expect("\(row[key] ?? "")" == "\(value)", "\(key)") }
+            for (key, value) in cells {
+                var differences = Differences()
+                differences.find(row[key], value)
+                #expect(differences.found.isEmpty, "\(key)")
+            }
         }
     }
 
@@ -150,13 +154,14 @@ import WaymarkRecording
         var walk = RecordingWalk(drive.recording, holdsContent: true)
         var random = SeededNumbers(7)
         var compared = 0
+        var last: (time: RecordingTime, state: ObservedGateway)?
         while let entry = try walk.next() {
-            guard Int.random(in: 0..<20, using: &random) == 0 else { continue }
-            let sought = try source.walk(from: entry.time.next).state.gateway
-            // What happened at the same time, or was told for the next entry, may be in one alone.
-            guard sought.number == walk.state.gateway.number else { continue }
-            compared += 1
-            #expect(sought == walk.state.gateway)
+            // Of entries of one time, the state after the last.
+            if let last, entry.time > last.time, Int.random(in: 0..<20, using: &random) == 0 {
+                compared += 1
+                #expect(try source.state(at: last.time).gateway == last.state, "\(last.time)")
+            }
+            last = (entry.time, walk.state.gateway)
         }
         #expect(compared > 20)
         _ = try drive.ask("moments")
@@ -199,14 +204,14 @@ import WaymarkRecording
             guard entry.text("kind") == "frame", entry.text("message") == "startGuidance" else { continue }
             texts += JSON.line(try drive.ask("frame", ["entry": entry.text("entry")]))
         }
-        for word in ["Landstrasse", "Vaduz", "Balzers", "Charging", "47.07", "9.50"] {
+        for word in ["Landstrasse", "Vaduz", "Balzers", "Charging", "[47.", "[9."] {
             #expect(!texts.contains(word), "\(word)")
         }
     }
 
     @Test(
         arguments: [
-            ("vehicle", ["id": "nobody"], "notFound", "id"), ("vehicle", [:], "invalid", "id"),
+            ("vehicle", ["id": "other"], "notFound", "id"), ("vehicle", [:], "invalid", "id"),
             ("vehicle", ["id": "a b"], "invalid", "id"),
             ("vehicle", ["id": "dut", "x": "1"], "invalid", "x"),
             ("vehicle", ["id": "dut", "at": "-1"], "invalid", "at"),

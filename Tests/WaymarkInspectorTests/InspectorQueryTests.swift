@@ -3,7 +3,7 @@ import Testing
 @testable import WaymarkInspector
 
 @Suite struct InspectorQueryTests {
-    @Test func `a query is percent-encoded, and each parameter is there once`() throws {
+    @Test func `a query is percent-encoded, and has each parameter once`() throws {
         let query = try InspectorQuery("search=H%C3%B6fle+1&limit=20")
         #expect(try query.text("search") == "Höfle 1")
         #expect(try query.limit == 20)

@@ -27,6 +27,8 @@ import WaymarkRecording
         object["withheld"] = nil
         // Estimates of maneuvers that are over may be left from before.
         object["maneuverEstimates"] = nil
+        // Which lane guidance was named last is not retained while none is shown.
+        if state.currentLaneGuidance == nil { object["laneGuidances"] = nil }
         return object
     }
 
@@ -45,7 +47,7 @@ import WaymarkRecording
                 moment.state.session != 0, record.moment(at: index + 1)?.index == index
             else { continue }
             let time =
-                RunRecording.virtualBegin + (drive.history.entries[index].instant - .init(nanoseconds: 0))
+                RunRecording.virtualBegin + (drive.history.entries[index].instant - Instant(nanoseconds: 0))
             let state = try source.state(at: time)
             let picture = VehiclePicture(
                 VehicleID(unchecked: "dut"), endpoint: "cluster", state, source, &cache)
