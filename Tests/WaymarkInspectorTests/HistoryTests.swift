@@ -157,7 +157,7 @@ import WaymarkRecording
         var last: (time: RecordingTime, state: ObservedGateway)?
         while let entry = try walk.next() {
             // Of entries of one time, the state after the last.
-            if let last, entry.time > last.time, Int.random(in: 0..<20, using: &random) == 0 {
+            if let last, entry.time > last.time, Int.random(in: 0..<4, using: &random) == 0 {
                 compared += 1
                 #expect(try source.state(at: last.time).gateway == last.state, "\(last.time)")
             }
