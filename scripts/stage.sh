@@ -10,7 +10,8 @@ put() { install -D -m "$1" "$2" "$root/$3"; }
 
 # One executable contains both programs and chooses by the name it is started with. It finds its routes and profiles beside itself.
 put 755 "$build/waymark" usr/lib/waymark/waymark
-cp -r --no-preserve=mode "$build/waymark_WaymarkCommandLine.resources" "$root/usr/lib/waymark/"
+cp -r --no-preserve=mode "$build/waymark_WaymarkCommandLine.resources" "$build/waymark_WaymarkInspector.resources" \
+    "$root/usr/lib/waymark/"
 mkdir -p "$root/usr/bin" "$root/usr/sbin"
 ln -sf ../lib/waymark/waymark "$root/usr/bin/waymark"
 ln -sf ../lib/waymark/waymark "$root/usr/sbin/waymarkd"

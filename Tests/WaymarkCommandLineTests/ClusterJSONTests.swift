@@ -4,6 +4,7 @@ import WaymarkModel
 import WaymarkProtocol
 
 @testable import WaymarkClient
+import WaymarkJSON
 @testable import WaymarkCommandLine
 
 struct ClusterJSONTests {

@@ -8,6 +8,7 @@ import WaymarkRig
 import WaymarkRoutes
 
 @testable import WaymarkClient
+import WaymarkJSON
 @testable import WaymarkCommandLine
 
 @Suite(.timeLimit(.minutes(10))) struct CommandTests {

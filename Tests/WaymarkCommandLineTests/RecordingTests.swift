@@ -5,6 +5,7 @@ import WaymarkModel
 import WaymarkProtocol
 
 @testable import WaymarkClient
+import WaymarkJSON
 @testable import WaymarkCommandLine
 @testable import WaymarkRecording
 

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaymarkClient
+import WaymarkJSON
 import WaymarkCodec
 import WaymarkProtocol
 

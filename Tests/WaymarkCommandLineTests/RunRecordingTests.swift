@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Testing
 import WaymarkCodec
+import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
 
@@ -271,7 +272,7 @@ import WaymarkProtocol
             var walk = RecordingWalk(recording, holdsContent: true)
             while let entry = try walk.next() {
                 _ = report.line(for: entry, walk.state)
-                _ = RecordedReport.json(entry, walk.state)
+                _ = RecordedJSON.line(entry, walk.state)
             }
         } catch { #expect(!error.description.isEmpty) }
     }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import WaymarkJSON
 internal import WaymarkProtocol
 internal import WaymarkRecording
 internal import WaymarkRig
