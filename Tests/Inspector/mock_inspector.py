@@ -183,7 +183,7 @@ class Mock:
             vehicle, _, endpoint = rest.partition("/")
             told_query = {"id": vehicle, **({"endpoint": endpoint} if endpoint else {}), **query}
             if name == "overview":
-                told.append((name, {"at": self.at, "totals": fixture("overview")["totals"], "changed": self.overview(query)["vehicles"], "gone": []}))
+                told.append((name, {"at": self.at, "totals": fixture("overview")["totals"], "changed": self.answer("overview", query)["vehicles"], "gone": []}))
             elif name == "entries":
                 told.append((name, {"view": view, "entries": [], "skipped": 0}))
             elif name in {"vehicle", "requests", "receipts", "findings", "actions"}:
@@ -214,6 +214,9 @@ class _Handler(BaseHTTPRequestHandler):
         return f"waymark-{self.server.server_port}=" in self.headers.get("Cookie", "")  # type: ignore[attr-defined]
 
     def do_GET(self) -> None:
+        if self.mock.stopping.is_set():
+            self.close_connection = True
+            return
         parts = urlsplit(self.path)
         query = {key: values[-1] for key, values in parse_qs(parts.query).items()}
         self.mock.requests.append(("GET", self.path, None))
