@@ -40,7 +40,7 @@ const maneuverCell = maneuver => (maneuver ? [h("span.then-glyph", glyph(maneuve
 
 function side(data, path, published, held) {
 	const text = value => (value instanceof Element ? value.outerHTML : Array.isArray(value) ? value.map(part => part?.outerHTML ?? part).join() : plain(value));
-	return { path, published, held, isSame: text(published) === text(held), why: data.why };
+	return { path, published, held, isSame: !data.held || text(published) === text(held), why: data.why };
 }
 
 const sideCell = (row, which) => explained(row[which], which === "held" || isEmpty(row[which]) ? reasons(row.why, row.path, which) : [], `${row.name}, ${which}`);
