@@ -62,6 +62,8 @@ class Inspector:
         return self.page
 
     def settle(self) -> None:
+        # The page hears of another fragment after the browser has gone there.
+        self.page.evaluate("new Promise((resolve) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(resolve)), 20))")
         self.until("document.querySelector('#main')?.getAttribute('aria-busy') === 'false' && !document.querySelector('#view')?.textContent.startsWith('Loading')")
 
     def until(self, expression: str, seconds: float = 15) -> None:

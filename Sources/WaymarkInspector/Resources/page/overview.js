@@ -69,7 +69,7 @@ function fleet(rows) {
 	return placed.length ? h("figure.map.fleet", { key: "fleet" }, h("wm-map", { data: {
 		key: placed.map(row => row.vehicle).join(), segments: [], maneuvers: [], position: null,
 		waypoints: placed.map(row => ({ at: row.position.coordinate, kind: "origin", name: row.vehicle })),
-	} }), h("figcaption", "Positions are derived from the estimates. The table has the same vehicles.")) : null;
+	} }), h("figcaption", "Positions are derived from the estimates.")) : null;
 }
 
 export const overview = {
