@@ -23,6 +23,11 @@ class Refused(Exception):
         self.status, self.body = status, {"error": {"code": code, "reason": reason, **({"field": field} if field else {})}}
 
 
+class _Server(ThreadingHTTPServer):
+    # A browser opens several connections at once for the modules.
+    request_queue_size = 64
+
+
 class Mock:
     """What the server answers; a test may change it."""
 
@@ -38,7 +43,7 @@ class Mock:
         """Answers by name, in place of the usual ones."""
         self.stopping = threading.Event()
         handler = type("Handler", (_Handler,), {"mock": self})
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.server = _Server(("127.0.0.1", 0), handler)
         self.server.daemon_threads = True
         self.origin = f"http://127.0.0.1:{self.server.server_port}"
         self.link = f"{self.origin}/#token={TOKEN}"

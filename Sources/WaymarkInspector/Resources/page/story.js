@@ -165,7 +165,7 @@ const findings = {
 				["Time", row => moment(row, isVirtual)], ["Rule", row => badge(row.rule, "warn")], ["What was seen=", "text"],
 				["What it means=", "sentence"], ["Whose", "peer"], ["Field", row => h("code", row.field ?? "")],
 				["Values", row => Object.entries(row.values ?? {}).map(([name, value]) => `${name} ${value}`).join(", ")], ["Frame", row => anchor({ view: "frames", at: row.at }, row.number ?? "show")],
-			], list, { key: row => `${row.rule} ${row.number} ${row.at}`, empty: note("No finding.", "Nothing looks like a mistake.") }),
+			], list, { key: row => `${row.rule} ${row.number} ${row.at}`, empty: note("No finding.", "Nothing looks wrong.") }),
 			answer.off?.length ? hint(`Off: ${answer.off.join(", ")}.`) : null,
 			answer.rules?.length ? hint(`Rules that found something: ${answer.rules.map(one => `${one.rule} ${one.found}${one.omitted ? ` (${one.omitted} not listed)` : ""}`).join(", ")}.`) : null,
 		];
