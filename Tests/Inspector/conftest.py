@@ -62,9 +62,11 @@ class Inspector:
         return self.page
 
     def settle(self) -> None:
+        # The page hears of another fragment after the browser has gone there.
+        self.page.evaluate("new Promise((resolve) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(resolve)), 20))")
         self.until("document.querySelector('#main')?.getAttribute('aria-busy') === 'false' && !document.querySelector('#view')?.textContent.startsWith('Loading')")
 
-    def until(self, expression: str, seconds: float = 5) -> None:
+    def until(self, expression: str, seconds: float = 15) -> None:
         """Waits for an expression to be true. (Playwright's own way of waiting needs `eval`, which the page's policy forbids.)"""
         end = time.monotonic() + seconds
         while not self.page.evaluate(expression):
@@ -84,7 +86,7 @@ def open_page(browser: Browser, mock: Mock | None) -> Iterator[Callable[..., Ins
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme, timezone_id="UTC", locale="en-GB", accept_downloads=True, **more)
         link = mock.link if mock else str(LINK)
         inspector = Inspector(context.new_page(), link.split("/#")[0], link)
-        inspector.page.set_default_timeout(5000)
+        inspector.page.set_default_timeout(15000)
         inspector.page.on("request", lambda request: inspector.requests.append(request.url))
         inspector.page.on("pageerror", lambda error: inspector.errors.append(str(error)))
         if not expects_errors:

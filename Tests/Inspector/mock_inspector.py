@@ -23,6 +23,11 @@ class Refused(Exception):
         self.status, self.body = status, {"error": {"code": code, "reason": reason, **({"field": field} if field else {})}}
 
 
+class _Server(ThreadingHTTPServer):
+    # A browser opens several connections at once for the modules.
+    request_queue_size = 64
+
+
 class Mock:
     """What the server answers; a test may change it."""
 
@@ -38,7 +43,7 @@ class Mock:
         """Answers by name, in place of the usual ones."""
         self.stopping = threading.Event()
         handler = type("Handler", (_Handler,), {"mock": self})
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.server = _Server(("127.0.0.1", 0), handler)
         self.server.daemon_threads = True
         self.origin = f"http://127.0.0.1:{self.server.server_port}"
         self.link = f"{self.origin}/#token={TOKEN}"
@@ -183,7 +188,7 @@ class Mock:
             vehicle, _, endpoint = rest.partition("/")
             told_query = {"id": vehicle, **({"endpoint": endpoint} if endpoint else {}), **query}
             if name == "overview":
-                told.append((name, {"at": self.at, "totals": fixture("overview")["totals"], "changed": self.overview(query)["vehicles"], "gone": []}))
+                told.append((name, {"at": self.at, "totals": fixture("overview")["totals"], "changed": self.answer("overview", query)["vehicles"], "gone": []}))
             elif name == "entries":
                 told.append((name, {"view": view, "entries": [], "skipped": 0}))
             elif name in {"vehicle", "requests", "receipts", "findings", "actions"}:
@@ -214,6 +219,9 @@ class _Handler(BaseHTTPRequestHandler):
         return f"waymark-{self.server.server_port}=" in self.headers.get("Cookie", "")  # type: ignore[attr-defined]
 
     def do_GET(self) -> None:
+        if self.mock.stopping.is_set():
+            self.close_connection = True
+            return
         parts = urlsplit(self.path)
         query = {key: values[-1] for key, values in parse_qs(parts.query).items()}
         self.mock.requests.append(("GET", self.path, None))

@@ -161,7 +161,7 @@ def test_a_configuration_is_edited_previewed_and_saved(inspector: Inspector, moc
     page.get_by_role("link", name="no-lanes").click()
     inspector.until("document.querySelectorAll('.cluster svg.lanes').length === 0")
     assert mock.posted("/api/preview")[-1]["profile"]["without"] == ["laneGuidance", "routeSegments"]
-    page.get_by_label("lane guidance").check()
+    page.get_by_role("checkbox", name="lane guidance").check()
     page.locator("input[type=number][name=maneuversStored]").fill("2")
     page.keyboard.press("Tab")
     page.wait_for_selector("text=the endpoint stores 2 maneuvers")

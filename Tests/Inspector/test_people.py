@@ -85,7 +85,7 @@ def test_the_skip_link_goes_to_the_content(inspector: Inspector) -> None:
 @pytest.mark.mock
 def test_a_drive_through_the_page_by_keyboard_alone(inspector: Inspector, mock: Mock) -> None:
     page = inspector.page
-    focused = "document.activeElement.textContent.trim() + '|' + (document.activeElement.getAttribute('aria-label') ?? '')"
+    focused = "[document.activeElement.textContent.trim(), document.activeElement.getAttribute('aria-label')]"
 
     def tab_to(name: str) -> None:
         for _ in range(120):

@@ -1,6 +1,8 @@
 """Empty, loading, refused and disconnected views say what to do next."""
 
+import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from conftest import Inspector
@@ -89,10 +91,19 @@ def test_a_server_that_has_ended_is_told(open_page: Callable[..., Inspector], mo
 
 def test_missed_entries_and_hidden_places_are_told(inspector: Inspector, mock: Mock) -> None:
     usual = mock.events
-    mock.events = lambda views, query: [*usual(views, query), ("gap", {"missed": 12})]  # type: ignore[method-assign]
+    told: set[int] = set()
+
+    def events(views: list[str], query: dict[str, str]) -> list[tuple[str, Any]]:
+        # Each stream has a thread, and is told once.
+        gap = [] if threading.get_ident() in told else [("gap", {"missed": 12})]
+        told.add(threading.get_ident())
+        return [*usual(views, query), *gap]
+
     sources = mock.sources
     mock.overrides["sources"] = lambda _: {**sources(), "redact": True, "sources": [{**sources()["sources"][0], "gateway": {"instance": "x", "showsContent": False}}]}
     page = inspector.show("vehicle=car")
     page.reload()
-    page.wait_for_selector("text=12 entries were missed")
+    inspector.settle()
+    mock.events = events  # type: ignore[method-assign]
+    inspector.until("document.querySelector('#main').textContent.includes('12 entries were missed')")
     assert "observe: content" in page.inner_text("#main") and "places hidden" in page.inner_text("#top")

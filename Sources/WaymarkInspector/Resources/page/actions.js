@@ -52,7 +52,7 @@ function placeForm(context, data) {
 }
 
 function promptPanel(context, prompt) {
-	if (!prompt) return panel("Prompt", note("No question is open.", "The gateway asks the vehicle's user after a client has offered estimates for a stop."));
+	if (!prompt) return panel("Prompt", note("No question is open.", "The gateway asks after a client has offered estimates."));
 	const left = prompt.deadline == null ? "" : ` Deadline at ${prompt.deadline.toFixed(1)} s.`;
 	return h("section.panel.asks", h("h2", `Add the stop ${waypointName(prompt.waypoint)}?`),
 		h("p", `${distance(prompt.travelEstimates?.distanceMeters)}, ${duration(prompt.travelEstimates?.timeSeconds)} with it.${left}`),
@@ -61,7 +61,7 @@ function promptPanel(context, prompt) {
 
 function sharePanel(context, share) {
 	if (!share) return panel("Shared destination", note("No destination waits for an answer."));
-	const outcome = select("outcome", named(context.names.outcomes).filter(one => one[0] !== "accepted"), "declinedByUser", { id: "share-outcome" });
+	const outcome = select("outcome", named(context.names.outcomes).filter(one => one[0] !== "accepted"), "declinedByUser", { id: "share-outcome", "data-keep": "" });
 	return asks(`Destination: ${waypointName(share.destination)}`, hint(share.destination?.addressVariants?.[0] ?? coordinate(share.destination?.center)),
 		buttons(button(context, "Accept", { action: "answerShare", shareID: share.shareID, accepted: true }, ".primary"), field("Outcome", outcome),
 			button(context, "Decline with this outcome", () => ({ action: "answerShare", shareID: share.shareID, outcome: element("share-outcome").value }))));
@@ -85,7 +85,7 @@ function controlPanels(context, data) {
 export const actions = {
 	title: "Actions", streams: route => [`vehicle:${route.vehicle}`, `actions:${route.vehicle}`],
 	load: async (route, signal, old) => {
-		const [done, vehicle] = await Promise.all([get("actions", { id: route.vehicle, source: route.source }, signal), get("vehicle", ofVehicle(route), signal)]);
+		const [done, vehicle] = await Promise.all([get("actions", { id: route.vehicle }, signal), get("vehicle", ofVehicle(route), signal)]);
 		return { actions: done, vehicle, route: await routeData({ ...route, endpoint: undefined }, vehicle.routeKey, old?.route, signal) };
 	},
 	draw: (data, context) => {

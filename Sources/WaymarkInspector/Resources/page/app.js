@@ -114,7 +114,7 @@ function receive(event, data) {
 	if (event === "connection") {
 		const live = app.sources.find(one => one.kind === "live");
 		if (live) live.connection = data;
-		if (data.state === "connected") readSources();
+		if (data.state === "connected") readSources().catch(draw);
 		return draw();
 	}
 	if (data.at != null) app.newest = Math.max(app.newest, data.at);
@@ -150,7 +150,7 @@ function draw() {
 
 const stream = new Stream(receive, state => {
 	if (state === app.stream) return;
-	if (state === "open" && app.stream === "lost") readSources();
+	if (state === "open" && app.stream === "lost") readSources().catch(draw);
 	app.stream = state;
 	draw();
 });
@@ -168,6 +168,10 @@ function connectionBadge() {
 function paintTop() {
 	const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
 	show(element("top"),
+		h("a.skip", { href: "#", key: "skip", onclick: event => {
+			event.preventDefault();
+			element("main").focus();
+		} }, "Skip to the content"),
 		h("a.brand", { href: link({ view: "overview", ...OUT }) }, h("img", { src: "/page/icon.svg", alt: "", width: 26, height: 26 }), "Waymark Inspector"),
 		app.route.vehicle && app.view !== "compare" ? h("h1.crumb", soft({ hide: true }, "› "), app.route.vehicle, hidden(`: ${view().title}`)) : h("h1.hidden-text", view().title),
 		h("span.spring"), connectionBadge(), app.redact && badge("places hidden", "warn"), !app.act.enabled && h("span.read-only", { title: app.act.reason ?? "" }, "read-only"),
@@ -236,8 +240,8 @@ function setTheme(theme, isChosen = false) {
 }
 
 async function readSources() {
-	const answer = await get("sources");
-	Object.assign(app, { sources: answer.sources, act: answer.act, hasBasemap: answer.basemap, redact: answer.redact });
+	const { sources, act, basemap, redact } = await get("sources");
+	Object.assign(app, { sources, act, hasBasemap: basemap, redact });
 }
 
 async function start() {
@@ -247,10 +251,6 @@ async function start() {
 	dark.addEventListener("change", theme);
 	addEventListener("hashchange", enter);
 	addEventListener("popstate", enter);
-	element("top").before(h("a.skip", { href: "#", onclick: event => {
-		event.preventDefault();
-		element("main").focus();
-	} }, "Skip to the content"));
 	const { token, ...rest } = parse(location.hash);
 	try {
 		if (token != null) {

@@ -75,12 +75,12 @@ export function card(data) {
 	const state = data[shownSide(data)];
 	if (!state) {
 		const list = reasons(data.why, "");
-		return h("section.card", { label: "Next maneuver" }, h("p.card-instruction", "No guidance"),
+		return h("div.card", { role: "group", label: "Next maneuver" }, h("p.card-instruction", "No guidance"),
 			h("p.card-true", list[0]?.text ?? "no session guides this vehicle"), list[0]?.next && h("p.card-true", list[0].next));
 	}
 	const list = upcoming(state), next = list[0];
 	const isGuided = state.phase === "active" && next && !next.isMissing;
-	return h("section.card", { label: "Next maneuver" },
+	return h("div.card", { role: "group", label: "Next maneuver" },
 		state.alert && alertBox(state.alert),
 		state.suspended && h("p.card-warning", "▲ The navigation client is away: guidance stands still."),
 		...(isGuided ? maneuverLines(data, state, next)

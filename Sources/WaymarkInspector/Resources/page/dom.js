@@ -61,7 +61,7 @@ function syncAttributes(shown, wanted) {
 	for (const name of shown.handlers ?? []) shown[name] = null;
 	for (const name of wanted.handlers ?? []) shown[name] = wanted[name];
 	shown.handlers = wanted.handlers;
-	if (wanted.style) shown.style.cssText = wanted.style.cssText;
+	if (wanted.style?.cssText) shown.style.cssText = wanted.style.cssText;
 }
 
 /** Makes a shown node what another one is. @param {any} shown @param {any} wanted */

@@ -2,7 +2,7 @@
 
 import { h, hint, soft } from "./dom.js";
 import { get } from "./net.js";
-import { anchor, badge, go, link, moment, note, table } from "./parts.js";
+import { anchor, badge, go, link, moment, note, place, table } from "./parts.js";
 import { filterField, pages, searchField } from "./tables.js";
 import { bytes, sentence } from "./words.js";
 
@@ -61,14 +61,14 @@ function hexView(frame, route) {
 			const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -16, ArrowDown: 16, PageUp: -WINDOW, PageDown: WINDOW }[event.key];
 			if (!step) return;
 			event.preventDefault();
-			pick(Math.max(0, Math.min(data.length - 1, cursor + step)));
+			pick(Math.max(0, Math.min(data.length - 1, Number(place.route.byte ?? cursor) + step)));
 		},
 	}, rows);
 }
 
 function chosenText(frame, route) {
 	const chosen = nodeAt(frame.tree, route.node);
-	if (!chosen) return "No field is chosen: choose one in the tree, or a byte.";
+	if (!chosen) return "No field is chosen: choose one, or a byte.";
 	return `${chosen.name}${chosen.value == null ? "" : ` = ${valueText(chosen)}`}: bytes ${chosen.range[0]} to ${chosen.range[1] - 1}`
 		+ `${chosen.valueRange ? `, its value from ${chosen.valueRange[0]}` : ""}${chosen.text ? ` (${chosen.text})` : ""}.`;
 }

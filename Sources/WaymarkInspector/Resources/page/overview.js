@@ -69,7 +69,7 @@ function fleet(rows) {
 	return placed.length ? h("figure.map.fleet", { key: "fleet" }, h("wm-map", { data: {
 		key: placed.map(row => row.vehicle).join(), segments: [], maneuvers: [], position: null,
 		waypoints: placed.map(row => ({ at: row.position.coordinate, kind: "origin", name: row.vehicle })),
-	} }), h("figcaption", "Positions are derived from the estimates. The table has the same vehicles.")) : null;
+	} }), h("figcaption", "Positions are derived from the estimates.")) : null;
 }
 
 export const overview = {
@@ -112,7 +112,7 @@ export const compare = {
 	draw: (data, { route, sources }) => {
 		const source = (key, chosen) => field(key === "a" ? "Left" : "Right", select(key, sources.map(one => [one.source, one.file ?? one.address ?? one.source]), chosen, { onchange: event => go({ [key]: event.target.value }) }));
 		const at = (key, label) => field(label, h("input", { type: "number", step: "any", min: 0, name: key, value: route[key] ?? "", placeholder: "its end", onchange: event => go({ [key]: event.target.value || null }) }));
-		const side = (one, name) => h("section", { label: name }, h("h2", `${name}: ${one?.source ?? "—"} at ${one?.at ?? "—"} s`), one?.state ? card({ published: one.state }) : note("This side does not have the vehicle then."));
+		const side = (one, name) => h("section", { label: name }, h("h2", `${name}: ${one?.source ?? "—"} at ${one?.at ?? "—"} s`), one?.state ? card({ published: one.state }) : note("The vehicle is not there then."));
 		return [
 			h("div.filters", source("a", data.a), at("at", "Left, seconds"), source("b", data.b), at("atB", "Right, seconds (as left if empty)"),
 				field("Vehicle", select("vehicle", data.vehicles, data.vehicle, { onchange: event => go({ vehicle: event.target.value }) }))),

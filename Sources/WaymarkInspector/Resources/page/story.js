@@ -40,7 +40,7 @@ const maneuverCell = maneuver => (maneuver ? [h("span.then-glyph", glyph(maneuve
 
 function side(data, path, published, held) {
 	const text = value => (value instanceof Element ? value.outerHTML : Array.isArray(value) ? value.map(part => part?.outerHTML ?? part).join() : plain(value));
-	return { path, published, held, isSame: text(published) === text(held), why: data.why };
+	return { path, published, held, isSame: !data.held || text(published) === text(held), why: data.why };
 }
 
 const sideCell = (row, which) => explained(row[which], which === "held" || isEmpty(row[which]) ? reasons(row.why, row.path, which) : [], `${row.name}, ${which}`);
@@ -165,7 +165,7 @@ const findings = {
 				["Time", row => moment(row, isVirtual)], ["Rule", row => badge(row.rule, "warn")], ["What was seen=", "text"],
 				["What it means=", "sentence"], ["Whose", "peer"], ["Field", row => h("code", row.field ?? "")],
 				["Values", row => Object.entries(row.values ?? {}).map(([name, value]) => `${name} ${value}`).join(", ")], ["Frame", row => anchor({ view: "frames", at: row.at }, row.number ?? "show")],
-			], list, { key: row => `${row.rule} ${row.number} ${row.at}`, empty: note("No finding.", "Nothing looks like a mistake of a client or a vehicle.") }),
+			], list, { key: row => `${row.rule} ${row.number} ${row.at}`, empty: note("No finding.", "Nothing looks wrong.") }),
 			answer.off?.length ? hint(`Off: ${answer.off.join(", ")}.`) : null,
 			answer.rules?.length ? hint(`Rules that found something: ${answer.rules.map(one => `${one.rule} ${one.found}${one.omitted ? ` (${one.omitted} not listed)` : ""}`).join(", ")}.`) : null,
 		];
