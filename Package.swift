@@ -43,7 +43,7 @@ let package = Package(
             name: "ServiceLifecycle",
             description:
                 "Makes NavigationClient, VehicleEndpoint and Observer services of swift-service-lifecycle."),
-        .default(enabledTraits: ["LiveEngines"]),
+        .default(enabledTraits: ["LiveEngines", "ServiceLifecycle"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
