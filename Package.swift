@@ -48,7 +48,7 @@ let package = Package(
             description:
                 "Serves pages and metrics over HTTP on this machine. Without it there is no HTTP server to build."
         ),
-        .default(enabledTraits: ["LiveEngines", "Inspector"]),
+        .default(enabledTraits: ["LiveEngines", "ServiceLifecycle", "Inspector"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
