@@ -180,6 +180,14 @@ let package = Package(
             ], swiftSettings: strict),
 
         .target(
+            name: "WaymarkExporter",
+            dependencies: [
+                "WaymarkClient", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", "WaymarkWeb",
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+            ], swiftSettings: strict),
+
+        .target(
             name: "WaymarkDaemon",
             dependencies: [
                 "CMalloc", "ProcessIO", "StateCoding", "Systemd", "WaymarkAccess", "WaymarkTransport",
@@ -191,9 +199,10 @@ let package = Package(
         .target(
             name: "WaymarkCommandLine",
             dependencies: [
-                "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkRoutes",
-                "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets",
-                "WaymarkTelemetry", "WaymarkTransport", arguments, lifecycle,
+                "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkExporter",
+                "WaymarkRoutes", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig",
+                "WaymarkRigSockets",
+                "WaymarkTelemetry", "WaymarkTransport", "WaymarkWeb", arguments, lifecycle,
                 logging, signals,
             ], resources: [.copy("Resources")], swiftSettings: strict),
 
@@ -326,6 +335,17 @@ let package = Package(
                     condition: .when(traits: ["Inspector"])),
                 .product(
                     name: "NIOHTTPTypes", package: "swift-nio-extras",
+                    condition: .when(traits: ["Inspector"])),
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkExporterTests",
+            dependencies: [
+                "WaymarkClient", "WaymarkConfiguration", "WaymarkDaemon", "WaymarkExporter", "WaymarkModel",
+                "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", "WaymarkWeb", logging,
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "HummingbirdTesting", package: "hummingbird",
                     condition: .when(traits: ["Inspector"])),
             ], swiftSettings: testing),
         .testTarget(

@@ -13,6 +13,7 @@ package struct Waymark: AsyncParsableCommand {
         subcommands: [
             Demo.self, Navigate.self, Cluster.self, Request.self, Watch.self, Status.self, Lint.self,
             Record.self, RecordingCommand.self, Replay.self, Test.self, Proxy.self, Routes.self,
+            Exporter.self,
         ])
 
     package init() {}
