@@ -200,6 +200,14 @@ let package = Package(
             ], swiftSettings: strict),
 
         .target(
+            name: "WaymarkExporter",
+            dependencies: [
+                "WaymarkClient", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", "WaymarkWeb",
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+            ], swiftSettings: strict),
+
+        .target(
             name: "WaymarkDaemon",
             dependencies: [
                 "CMalloc", "ProcessIO", "StateCoding", "Systemd", "WaymarkAccess", "WaymarkTransport",
@@ -211,9 +219,9 @@ let package = Package(
         .target(
             name: "WaymarkCommandLine",
             dependencies: [
-                "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkInspector",
-                "WaymarkInspectorServer", "WaymarkJSON", "WaymarkRoutes", "WaymarkModel", "WaymarkWeb",
-                "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets",
+                "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkExporter",
+                "WaymarkInspector", "WaymarkInspectorServer", "WaymarkJSON", "WaymarkRoutes", "WaymarkModel",
+                "WaymarkWeb", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets",
                 "WaymarkTelemetry", "WaymarkTransport", arguments, lifecycle,
                 logging, signals,
             ], resources: [.copy("Resources")], swiftSettings: strict),
@@ -371,6 +379,17 @@ let package = Package(
                     condition: .when(traits: ["Inspector"])),
                 .product(
                     name: "NIOHTTPTypes", package: "swift-nio-extras",
+                    condition: .when(traits: ["Inspector"])),
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkExporterTests",
+            dependencies: [
+                "WaymarkClient", "WaymarkConfiguration", "WaymarkDaemon", "WaymarkExporter", "WaymarkModel",
+                "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", "WaymarkWeb", logging,
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "HummingbirdTesting", package: "hummingbird",
                     condition: .when(traits: ["Inspector"])),
             ], swiftSettings: testing),
         .testTarget(

@@ -61,5 +61,6 @@ sed -i 's/](..\/..\/Docs\//](..\/..\//g' "$root/$documents/Protos/vectors/README
 cp -r --parents --no-preserve=mode Sources/WaymarkClient/WaymarkClient.docc "$root/$documents/"
 # Executables that tests have built in that folder.
 rm -rf "$root/$documents/examples/"{cluster,navigate,__pycache__,python/__pycache__}
+for file in systemd/monitoring/*; do put 644 "$file" "$documents/monitoring/$(basename "$file")"; done
 for example in systemd/*.conf; do put 644 "$example" "$documents/examples/$(basename "$example")"; done
 scripts/links.py "$root/$documents"

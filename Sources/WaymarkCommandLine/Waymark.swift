@@ -17,6 +17,7 @@ package struct Waymark: AsyncParsableCommand {
             Demo.self, Navigate.self, Cluster.self, Request.self, Watch.self, Status.self, Top.self,
             Lint.self,
             Record.self, RecordingCommand.self, Replay.self, Test.self, Proxy.self, Routes.self,
+            Exporter.self,
         ]
         #if Inspector
             commands.append(Inspect.self)

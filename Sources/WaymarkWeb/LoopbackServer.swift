@@ -41,9 +41,11 @@
         private let logger: Logger
 
         /// Opens a server, with the port that the system chose. A socket file without a listening process is replaced; a new file
-        /// is its user's alone. `names` are further names that Host may have: `localhost` or none.
+        /// is its user's alone. `names` are further names that Host may have: `localhost` or none. A server that changes nothing can
+        /// answer requests other than GET and HEAD without an Origin.
         package static func open<Responder: HTTPResponder>(
-            _ address: LoopbackAddress, names: Set<String> = [], limits: Limits = Limits(),
+            _ address: LoopbackAddress, names: Set<String> = [], needsOrigin: Bool = true,
+            limits: Limits = Limits(),
             logger: Logger = Logger(label: "waymark", factory: { _ in SwiftLogNoOpLogHandler() }),
             _ responder: Responder
         ) async throws(ListenerError) -> LoopbackServer
@@ -51,7 +53,8 @@
             let bootstrap = Self.bootstrap(limits, logger)
             let accept: @Sendable (any Channel) -> EventLoopFuture<Connection> = { channel in
                 let check = RequestCheck(
-                    address.bound(to: ListenAddress(channel.localAddress)), names: names)
+                    address.bound(to: ListenAddress(channel.localAddress)), names: names,
+                    needsOrigin: needsOrigin)
                 let http = Self.http(CheckedResponder(responder, check), limits, logger)
                 return http.setup(channel: channel, logger: logger).map { (http, $0) }
             }

@@ -16,10 +16,12 @@
         /// Values of Host that are accepted, in lower case.
         private let authorities: Set<String>
         private let address: String
+        private let needsOrigin: Bool
 
         /// A check for a server at `address`. `names` are further names of this machine that Host may have, with the same port:
-        /// `localhost` or none.
-        package init(_ address: LoopbackAddress, names: Set<String>) {
+        /// `localhost` or none. `needsOrigin`: requests other than GET and HEAD need an Origin.
+        package init(_ address: LoopbackAddress, names: Set<String>, needsOrigin: Bool = true) {
+            self.needsOrigin = needsOrigin
             self.address = address.description
             guard let authority = address.authority, let colon = authority.lastIndex(of: ":") else {
                 // No browser reaches a Unix socket. `curl --unix-socket /path http://localhost/` and proxies send this.
@@ -51,7 +53,7 @@
             let onlyReads = head.method == .get || head.method == .head
             let origins = head.headerFields[values: .origin]
             if origins.isEmpty {
-                guard onlyReads else {
+                guard onlyReads || !self.needsOrigin else {
                     return Refusal(
                         status: .forbidden, reason: "a request that changes something needs the header Origin"
                     )
