@@ -13,7 +13,7 @@
     /// An HTTP/1.1 server that only this machine can reach, and that pages of other sites cannot use.
     ///
     /// It checks every request by ``RequestCheck`` before the responder sees it. What a peer can make it do is limited by
-    /// ``Limits``. It accepts connections once it is open, and answers while ``run()`` is running.
+    /// ``Limits``. It answers from when it is open until it is closed.
     package struct LoopbackServer: Sendable {
         package struct Limits: Sendable, Hashable {
             /// The target and the headers of a request, together.
@@ -31,14 +31,12 @@
             package init() {}
         }
 
-        private typealias Connection = (http: HTTP1Channel, value: HTTP1Channel.Value)
-
         /// The bound address, with the port that the system chose.
         package let address: LoopbackAddress
-        private let channel: NIOAsyncChannel<Connection, Never>
+        private let channel: any Channel
+        private let connections: ConnectionTasks
         /// The socket's file.
         private let file: SocketFile?
-        private let logger: Logger
 
         /// Opens a server, with the port that the system chose. A socket file without a listening process is replaced; a new file
         /// is its user's alone. `names` are further names that Host may have: `localhost` or none. A server that changes nothing can
@@ -50,28 +48,29 @@
             _ responder: Responder
         ) async throws(ListenerError) -> LoopbackServer
         where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
-            let bootstrap = Self.bootstrap(limits, logger)
-            let accept: @Sendable (any Channel) -> EventLoopFuture<Connection> = { channel in
+            let connections = ConnectionTasks()
+            let bootstrap = Self.bootstrap(limits, logger).childChannelInitializer { channel in
                 let check = RequestCheck(
                     address.bound(to: ListenAddress(channel.localAddress)), names: names,
                     needsOrigin: needsOrigin)
                 let http = Self.http(CheckedResponder(responder, check), limits, logger)
-                return http.setup(channel: channel, logger: logger).map { (http, $0) }
+                return http.setup(channel: channel, logger: logger).map { value in
+                    connections.add { await http.handle(value: value, logger: logger) }
+                }
             }
             var file: SocketFile?
             do {
-                let channel: NIOAsyncChannel<Connection, Never>
+                let channel: any Channel
                 switch address.address {
                 case .unix(let path):
                     let (descriptor, ownFile) = try await SocketFile.listen(at: path, SocketPermissions())
                     file = ownFile
-                    channel = try await bootstrap.bind(descriptor, childChannelInitializer: accept)
+                    channel = try await bootstrap.withBoundSocket(descriptor).get()
                 case .tcp(let host, let port):
-                    channel = try await bootstrap.bind(
-                        to: SocketAddress(ipAddress: host, port: port), childChannelInitializer: accept)
+                    channel = try await bootstrap.bind(to: SocketAddress(ipAddress: host, port: port)).get()
                 }
-                let bound = address.bound(to: ListenAddress(channel.channel.localAddress))
-                return LoopbackServer(address: bound, channel: channel, file: file, logger: logger)
+                let bound = address.bound(to: ListenAddress(channel.localAddress))
+                return LoopbackServer(address: bound, channel: channel, connections: connections, file: file)
             } catch let error as ListenerError {
                 throw error
             } catch {
@@ -81,35 +80,23 @@
             }
         }
 
-        /// Answers requests until ``close()``, or until its task is cancelled, which also ends what is being answered.
+        /// Waits for ``close()``; if its task is cancelled, closes and also ends what is being answered.
         package func run() async {
             await withTaskCancellationHandler {
-                await self.serve()
+                do { try await self.channel.closeFuture.get() } catch { /* It is closed. */  }
+                await self.connections.cancel()
             } onCancel: {
                 self.removeFileNow()
+                self.channel.close(promise: nil)
             }
         }
 
-        private func serve() async {
-            await withDiscardingTaskGroup { group in
-                do {
-                    try await self.channel.executeThenClose { connections in
-                        for try await connection in connections {
-                            group.addTask {
-                                await connection.http.handle(value: connection.value, logger: self.logger)
-                            }
-                        }
-                    }
-                } catch { /* It was closed. */  }
-                group.cancelAll()
-            }
-        }
-
-        /// Stops listening, removes the socket's file, and ends ``run()``.
+        /// Stops listening, removes the socket's file, ends what is being answered, and ends ``run()``.
         package func close() async {
             // While the socket is open: its file's number could be another's afterwards.
-            if self.channel.channel.isActive { await self.file?.remove() }
-            do { try await self.channel.channel.close() } catch { /* It was closed already. */  }
+            if self.channel.isActive { await self.file?.remove() }
+            do { try await self.channel.close() } catch { /* It was closed already. */  }
+            await self.connections.cancel()
         }
 
         /// Removes the socket's file, when the program ends at once.

@@ -93,6 +93,22 @@
             #expect(!FileManager.default.fileExists(atPath: path))
         }
 
+        @Test(arguments: 0..<20) func `it can end while connections arrive`(_ round: Int) async throws {
+            let responder = CallbackResponder { (_: Request, _: BasicRequestContext) in Response.text("a") }
+            let server = try await LoopbackServer.open(LoopbackAddress("127.0.0.1:0"), responder)
+            let running = Task { await server.run() }
+            await withDiscardingTaskGroup { group in
+                for number in 0..<64 {
+                    group.addTask {
+                        if number == round { running.cancel() }
+                        do { _ = try await exchange(server, request(server)) } catch { /* It was refused. */
+                        }
+                    }
+                }
+            }
+            await running.value
+        }
+
         @Test func `an address in use is named`() async throws {
             try await withServer { server in
                 await #expect(throws: ListenerError.inUse(server.address.address)) {
