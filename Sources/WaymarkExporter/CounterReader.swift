@@ -17,7 +17,8 @@ package actor CounterReader {
     /// Connected, or reconnecting.
     private var observer: Observer?
     private var reading: Task<GatewayReading?, Never>?
-    private var last: (reading: GatewayReading, at: ContinuousClock.Instant)?
+    /// What the last question led to; no reading if it was not answered.
+    private var last: (reading: GatewayReading?, at: ContinuousClock.Instant)?
     private var isClosed = false
     /// Why the last question got no answer; nil if it got one.
     private var trouble: String?
@@ -43,7 +44,7 @@ package actor CounterReader {
         let now = ContinuousClock.now
         if let last = self.last, now - last.at < self.times.reuse {
             var reading = last.reading
-            reading.age = now - last.at
+            reading?.age = now - last.at
             return reading
         }
         if let reading = self.reading { return await reading.value }
@@ -51,7 +52,7 @@ package actor CounterReader {
         self.reading = task
         let reading = await task.value
         self.reading = nil
-        if let reading { self.last = (reading, .now) }
+        self.last = (reading, .now)
         return reading
     }
 

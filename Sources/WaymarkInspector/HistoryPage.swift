@@ -217,8 +217,10 @@ struct EntryObjects {
         case .broken(let bytes, let direction, let peer):
             object = [
                 "kind": "broken", "peer": peer, "way": direction == .in ? "toGateway" : "toPeer",
-                "bytes": bytes.count, "hex": Hex.text(bytes.prefix(1_024)),
+                "bytes": bytes.count,
             ]
+            // They may be anything, also places.
+            if !self.source.isRedacted { object["hex"] = Hex.text(bytes.prefix(1_024)) }
             if hasText { object["text"] = "\(peer)  \(bytes.count) bytes that are no frame" }
         case .state: object = ["kind": "synchronized"]
         }

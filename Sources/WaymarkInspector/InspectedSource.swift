@@ -69,7 +69,8 @@ package struct InspectedSource: Sendable {
     /// - Throws: `gone` if it is earlier than what is kept.
     func time(_ query: InspectorQuery, _ name: String = "at") throws(InspectorError) -> RecordingTime? {
         guard let nanoseconds = try query.nanoseconds(name) else { return nil }
-        let time = RecordingTime(nanoseconds: self.begin.nanoseconds + nanoseconds)
+        let (sum, isTooLate) = self.begin.nanoseconds.addingReportingOverflow(nanoseconds)
+        let time = RecordingTime(nanoseconds: isTooLate ? .max : sum)
         guard time >= self.from else {
             throw InspectorError(
                 .gone, field: name, "is no longer kept: history begins at \(self.seconds(self.from)) s")
@@ -187,8 +188,8 @@ extension RecordingTime {
     /// A nanosecond earlier.
     var previous: RecordingTime { RecordingTime(nanoseconds: max(1, self.nanoseconds) - 1) }
 
-    /// A nanosecond later.
-    var next: RecordingTime { RecordingTime(nanoseconds: self.nanoseconds + 1) }
+    /// A nanosecond later; there is nothing after the last one.
+    var next: RecordingTime { RecordingTime(nanoseconds: min(.max - 1, self.nanoseconds) + 1) }
 }
 
 /// Goes over a history, and holds the gateway's state.

@@ -18,6 +18,10 @@ package actor ActionDesk {
         package var endpoint = "inspector"
         /// How long an endpoint stays after its last action.
         package var idleTime = Duration.seconds(60)
+        /// A shared destination keeps an endpoint for so long: the gateway's own limit, unless it is set otherwise there.
+        package var shareTime = Duration.seconds(10)
+        /// Places that the gateway tells are not shown.
+        package var isRedacted = false
 
         package init() {}
     }
@@ -32,16 +36,28 @@ package actor ActionDesk {
         var requestID = ""
     }
 
-    private final class Speaker {
-        let endpoint: VehicleEndpoint
-        var actions: [Action] = []
-        var prompt: (prompt: WaypointPrompt, since: Date)?
-        var share: (id: String, destination: Waypoint)?
-        var promptAnswer: CheckedContinuation<Bool, Never>?
-        var shareAnswer: CheckedContinuation<RequestResult, Never>?
-        var lastUse = ContinuousClock.now
+    private struct OpenPrompt {
+        let prompt: WaypointPrompt
+        let since: Date
+        let answer: CheckedContinuation<Bool, Never>
+    }
 
-        init(_ endpoint: VehicleEndpoint) { self.endpoint = endpoint }
+    private struct OpenShare {
+        let id: String
+        let destination: Waypoint
+        let since: ContinuousClock.Instant
+        /// nil: the inspector does not answer.
+        let answer: CheckedContinuation<RequestResult?, Never>
+    }
+
+    private final class Speaker {
+        /// nil while it connects.
+        var endpoint: VehicleEndpoint?
+        var actions: [Action] = []
+        /// The first one is shown.
+        var prompts: [OpenPrompt] = []
+        var share: OpenShare?
+        var lastUse = ContinuousClock.now
     }
 
     /// At one time, of all vehicles.
@@ -49,10 +65,14 @@ package actor ActionDesk {
     private static let speakersMax = 8
     /// Kept of each vehicle.
     private static let doneMax = 50
+    private static let promptsMax = 16
+    private static let failuresMax = 64
 
     private let settings: Settings
     private var speakers: [String: Speaker] = [:]
-    private var connecting: Set<String> = []
+    /// The gateway may ask something before it is known that the endpoint is connected.
+    private var connecting: [String: Speaker] = [:]
+    private var leaving: Set<String> = []
     private var failures: [String: String] = [:]
     private var actionCount = 0
     private var shareCount = 0
@@ -70,17 +90,18 @@ package actor ActionDesk {
         var done: [[String: Any]] = []
         if let speaker = self.speakers[vehicle] {
             endpoint["state"] = "connected"
-            if let (prompt, since) = speaker.prompt {
+            if let first = speaker.prompts.first {
+                let (prompt, since) = (first.prompt, first.since)
                 object["prompt"] =
                     [
-                        "requestID": prompt.id, "waypoint": ModelJSON.waypoint(prompt.waypoint),
+                        "requestID": prompt.id, "waypoint": self.place(prompt.waypoint),
                         "travelEstimates": ModelJSON.estimates(prompt.travelEstimates),
                         "deadline": since.timeIntervalSince(begin) + prompt.timeout / .seconds(1),
                     ] as [String: Any]
             }
             if let share = speaker.share {
                 object["share"] =
-                    ["shareID": share.id, "destination": ModelJSON.waypoint(share.destination)]
+                    ["shareID": share.id, "destination": self.place(share.destination)]
                     as [String: Any]
             }
             done = speaker.actions.reversed().map { action in
@@ -101,6 +122,11 @@ package actor ActionDesk {
         object["endpoint"] = endpoint
         object["done"] = done
         return JSON.data(object)
+    }
+
+    private func place(_ waypoint: Waypoint) -> [String: Any] {
+        let nowhere = Waypoint(center: Coordinate(latitude: 0, longitude: 0))
+        return ModelJSON.waypoint(self.settings.isRedacted ? nowhere : waypoint)
     }
 
     // MARK: Actions
@@ -139,7 +165,11 @@ package actor ActionDesk {
         speaker.lastUse = .now
         let id = "a\(self.nextNumber())"
         speaker.actions.append(Action(id: id, name: name, text: step.text, begin: Date()))
-        if speaker.actions.count > Self.doneMax { speaker.actions.removeFirst() }
+        if speaker.actions.count > Self.doneMax,
+            let oldest = speaker.actions.firstIndex(where: { $0.outcome != nil })
+        {
+            speaker.actions.remove(at: oldest)
+        }
         self.version += 1
         do throws(InspectorError) { try await self.perform(step, id, speaker) } catch {
             self.end(id, speaker, "refused", error.reason)
@@ -162,7 +192,9 @@ package actor ActionDesk {
     }
 
     private func perform(_ step: Step, _ id: String, _ speaker: Speaker) async throws(InspectorError) {
-        let endpoint = speaker.endpoint
+        guard let endpoint = speaker.endpoint else {
+            throw InspectorError(.disconnected, field: "vehicle", "the endpoint of the inspector has left")
+        }
         switch step {
         case .waypoint(let waypoint, let segment):
             self.ask(id, speaker) {
@@ -184,18 +216,17 @@ package actor ActionDesk {
             }
             await endpoint.withdrawRequest(request)
         case .answerPrompt(let request, let isAccepted):
-            guard speaker.prompt?.prompt.id == request, let answer = speaker.promptAnswer else {
+            guard let index = speaker.prompts.firstIndex(where: { $0.prompt.id == request }) else {
                 throw InspectorError(.invalid, field: "requestID", "there is no such prompt to answer")
             }
-            (speaker.prompt, speaker.promptAnswer) = (nil, nil)
-            answer.resume(returning: isAccepted)
+            speaker.prompts.remove(at: index).answer.resume(returning: isAccepted)
         case .answerShare(let share, let result):
-            guard speaker.share?.id == share, let answer = speaker.shareAnswer else {
+            guard let open = speaker.share, open.id == share else {
                 throw InspectorError(
                     .invalid, field: "shareID", "there is no such shared destination to answer")
             }
-            (speaker.share, speaker.shareAnswer) = (nil, nil)
-            answer.resume(returning: result)
+            speaker.share = nil
+            open.answer.resume(returning: result)
         case .allow: await endpoint.allowNavigation()
         case .routeSource(let source): await endpoint.setRouteSource(source)
         case .settings(let settings): await endpoint.update(settings)
@@ -223,47 +254,81 @@ package actor ActionDesk {
 
     private func speaker(for vehicle: String) async throws(InspectorError) -> Speaker {
         if let speaker = self.speakers[vehicle] { return speaker }
-        guard self.speakers.count < Self.speakersMax else {
+        guard self.connecting[vehicle] == nil, !self.leaving.contains(vehicle) else {
+            let what = self.leaving.contains(vehicle) ? "leaving" : "connecting"
+            throw InspectorError(.busy, field: "vehicle", "the endpoint of the inspector is \(what)")
+        }
+        guard self.speakers.count + self.connecting.count + self.leaving.count < Self.speakersMax else {
             throw InspectorError(.busy, field: "vehicle", "speaks for \(Self.speakersMax) vehicles already")
         }
-        guard self.connecting.insert(vehicle).inserted else {
-            throw InspectorError(.busy, field: "vehicle", "the endpoint of the inspector is connecting")
-        }
-        defer { self.connecting.remove(vehicle) }
-        var configuration = VehicleEndpoint.Configuration(vehicle: vehicle, endpoint: self.settings.endpoint)
-        configuration.displayName = "waymark inspect"
-        configuration.isGuidanceWanted = false
-        configuration.credential = self.settings.credential
-        configuration.onPrompt = { prompt in await self.prompted(vehicle, prompt) }
-        configuration.onShare = { destination in await self.offered(vehicle, destination) }
+        let speaker = Speaker()
+        self.connecting[vehicle] = speaker
         do throws(ClientError) {
-            let endpoint = try await VehicleEndpoint.connect(to: self.settings.address, configuration)
-            let speaker = Speaker(endpoint)
+            let endpoint = try await VehicleEndpoint.connect(
+                to: self.settings.address, self.configuration(for: vehicle))
+            speaker.endpoint = endpoint
+            self.connecting[vehicle] = nil
             self.speakers[vehicle] = speaker
             self.failures[vehicle] = nil
             self.version += 1
             Task { await self.leaveLater(vehicle, speaker) }
+            Task { await self.watch(vehicle, speaker, endpoint) }
             return speaker
         } catch {
-            self.failures[vehicle] = "\(error)"
-            self.version += 1
+            self.connecting[vehicle] = nil
+            self.resume(speaker)
+            self.remember(error, of: vehicle)
             if case .invalid(let reason) = error { throw InspectorError(.invalid, field: "vehicle", reason) }
             throw InspectorError(
                 .disconnected, field: "vehicle", "the gateway does not let the inspector speak: \(error)")
         }
     }
 
+    private func configuration(for vehicle: String) -> VehicleEndpoint.Configuration {
+        var configuration = VehicleEndpoint.Configuration(vehicle: vehicle, endpoint: self.settings.endpoint)
+        configuration.displayName = "waymark inspect"
+        configuration.isGuidanceWanted = false
+        configuration.credential = self.settings.credential
+        configuration.onPrompt = { prompt in await self.prompted(vehicle, prompt) }
+        configuration.onShare = { destination in await self.offered(vehicle, destination) }
+        return configuration
+    }
+
+    private func remember(_ error: ClientError, of vehicle: String) {
+        if self.failures[vehicle] == nil, self.failures.count >= Self.failuresMax,
+            let other = self.failures.keys.first
+        {
+            self.failures[other] = nil
+        }
+        self.failures[vehicle] = "\(error)"
+        self.version += 1
+    }
+
+    /// Leaves when the gateway has ended the connection for good.
+    private func watch(_ vehicle: String, _ speaker: Speaker, _ endpoint: VehicleEndpoint) async {
+        for await state in await endpoint.connectionStates {
+            guard case .closed(let error) = state else { continue }
+            guard self.speakers[vehicle] === speaker else { return }
+            self.remember(error, of: vehicle)
+            return await self.leave(vehicle)
+        }
+    }
+
     private func prompted(_ vehicle: String, _ prompt: WaypointPrompt) async -> Bool {
-        guard let speaker = self.speakers[vehicle], speaker.promptAnswer == nil else {
-            // Another one is shown; another endpoint may answer this one.
+        guard let speaker = self.speakers[vehicle] ?? self.connecting[vehicle],
+            speaker.prompts.count < Self.promptsMax
+        else {
+            // Another endpoint may answer this one.
             do { try await Task.sleep(for: prompt.timeout) } catch { return false }
             return false
         }
-        speaker.prompt = (prompt, Date())
-        self.version += 1
-        let id = prompt.id
+        let (id, since) = (prompt.id, Date())
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { speaker.promptAnswer = $0 }
+            await withCheckedContinuation { answer in
+                guard !Task.isCancelled else { return answer.resume(returning: false) }
+                speaker.prompts.append(OpenPrompt(prompt: prompt, since: since, answer: answer))
+                self.version += 1
+            }
         } onCancel: {
             Task { await self.forgetPrompt(vehicle, id) }
         }
@@ -271,26 +336,30 @@ package actor ActionDesk {
 
     /// It was answered elsewhere, or is over.
     private func forgetPrompt(_ vehicle: String, _ id: String) {
-        guard let speaker = self.speakers[vehicle], speaker.prompt?.prompt.id == id else { return }
-        speaker.promptAnswer?.resume(returning: false)
-        (speaker.prompt, speaker.promptAnswer) = (nil, nil)
+        guard let speaker = self.speakers[vehicle] ?? self.connecting[vehicle],
+            let index = speaker.prompts.firstIndex(where: { $0.prompt.id == id })
+        else { return }
+        speaker.prompts.remove(at: index).answer.resume(returning: false)
         self.version += 1
     }
 
-    private func offered(_ vehicle: String, _ destination: Waypoint) async -> RequestResult {
-        guard let speaker = self.speakers[vehicle] else { return .gone }
-        // A newer share takes the place of an older one.
-        speaker.shareAnswer?.resume(returning: .gone)
+    private func offered(_ vehicle: String, _ destination: Waypoint) async -> RequestResult? {
+        guard let speaker = self.speakers[vehicle] ?? self.connecting[vehicle] else { return nil }
+        // A newer share takes the place of an older one, which is for others to answer.
+        speaker.share?.answer.resume(returning: nil)
         self.shareCount += 1
-        speaker.share = ("share-\(self.shareCount)", destination)
-        self.version += 1
-        return await withCheckedContinuation { speaker.shareAnswer = $0 }
+        let id = "share-\(self.shareCount)"
+        return await withCheckedContinuation { answer in
+            speaker.share = OpenShare(id: id, destination: destination, since: .now, answer: answer)
+            self.version += 1
+        }
     }
 
     private func leaveLater(_ vehicle: String, _ speaker: Speaker) async {
         while self.speakers[vehicle] === speaker {
             let rest = speaker.lastUse + self.settings.idleTime - .now
-            let isBusy = speaker.actions.contains { $0.outcome == nil } || speaker.prompt != nil
+            let hasShare = speaker.share.map { .now < $0.since + self.settings.shareTime } ?? false
+            let isBusy = speaker.actions.contains { $0.outcome == nil } || !speaker.prompts.isEmpty || hasShare
             if rest <= .zero, !isBusy { return await self.leave(vehicle) }
             do { try await Task.sleep(for: max(rest, .seconds(1))) } catch { return }
         }
@@ -298,11 +367,19 @@ package actor ActionDesk {
 
     private func leave(_ vehicle: String) async {
         guard let speaker = self.speakers.removeValue(forKey: vehicle) else { return }
-        speaker.promptAnswer?.resume(returning: false)
-        speaker.shareAnswer?.resume(returning: .gone)
-        (speaker.promptAnswer, speaker.shareAnswer) = (nil, nil)
+        self.leaving.insert(vehicle)
         self.version += 1
-        await speaker.endpoint.close()
+        // First: what nobody answered is not answered by leaving.
+        await speaker.endpoint?.close()
+        self.leaving.remove(vehicle)
+        self.resume(speaker)
+    }
+
+    /// Nothing was answered.
+    private func resume(_ speaker: Speaker) {
+        for open in speaker.prompts { open.answer.resume(returning: false) }
+        speaker.share?.answer.resume(returning: nil)
+        (speaker.prompts, speaker.share) = ([], nil)
     }
 
     /// All endpoints leave.

@@ -31,8 +31,8 @@ package struct PageResponse: Sendable {
     package var body = Data()
     /// Events follow; nil for other responses.
     package var stream: EventStream?
-    /// Until when the stream may go on.
-    package var streamEnd: Date?
+    /// Whose session the stream belongs to: it ends with it.
+    package var streamCookie: String?
 
     static func json(_ data: Data, status: Int = 200) -> PageResponse {
         PageResponse(status: status, headers: [("content-type", "application/json")], body: data)
@@ -92,9 +92,7 @@ package final class InspectorHTTP: Sendable {
         let isData =
             request.path.hasPrefix("/api/") || request.path == "/events" || request.path == "/basemap.geojson"
         guard isData else { throw InspectorError(.notFound, "there is nothing at this path") }
-        let expiry = request.cookie.flatMap { cookie in self.sessions.withLock { $0.expiry(cookie, at: now) }
-        }
-        guard let expiry else {
+        guard let cookie = request.cookie, self.isOpen(cookie, at: now) else {
             throw InspectorError(.noSession, "open the link that `waymark inspect` printed")
         }
         switch request.path {
@@ -103,7 +101,7 @@ package final class InspectorHTTP: Sendable {
             var response = PageResponse(headers: [("content-type", "text/event-stream")])
             response.stream = try await self.desk.openStream(
                 try InspectorQuery(request.query), lastID: request.lastEventID)
-            response.streamEnd = expiry
+            response.streamCookie = cookie
             return response
         case "/basemap.geojson":
             try self.allow(["GET", "HEAD"], request)
@@ -152,6 +150,11 @@ package final class InspectorHTTP: Sendable {
     }
 
     // MARK: Sessions
+
+    /// Whether a session has this cookie, and has not ended.
+    package func isOpen(_ cookie: String, at now: Date) -> Bool {
+        self.sessions.withLock { $0.expiry(cookie, at: now) != nil }
+    }
 
     private func session(
         _ request: PageRequest, _ cookieName: String, _ now: Date

@@ -38,8 +38,10 @@
             options.actRefusal = settings.actions == nil ? refusal : nil
             options.hasBasemap = settings.basemap != nil
             let desk = InspectorDesk(options, feed: feed, recordings: settings.recordings)
+            var actions = settings.actions
+            actions?.isRedacted = settings.options.isRedacted
             let http = InspectorHTTP(
-                desk, actions: settings.actions.map { ActionDesk($0) }, actRefusal: refusal,
+                desk, actions: actions.map { ActionDesk($0) }, actRefusal: refusal,
                 files: settings.files, basemap: settings.basemap)
             let server = try await LoopbackServer.open(
                 address, names: ["localhost"], InspectorResponder(http))
@@ -51,7 +53,8 @@
 
         /// Serves until its task is cancelled.
         ///
-        /// `onGatewayLost` is called with the reason if the connection to the gateway has ended for good; the page goes on.
+        /// `onGatewayLost` is called with the reason if the gateway has ended the connection for good; the page goes on. It connects
+        /// again, until the gateway refuses that.
         package func run(onGatewayLost: @escaping @Sendable (String) -> Void) async {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await self.server.run() }
@@ -72,19 +75,45 @@
         ) async {
             var configuration = configuration
             (configuration.includesEvents, configuration.includesFrames) = (true, true)
+            var told: String?
             while !Task.isCancelled {
                 do throws(ClientError) {
-                    let tap = try await ObservationTap.connect(to: gateway, configuration) { feed.handle($0) }
-                    await self.keepAsking(tap, feed)
-                    await tap.close()
-                    return
+                    guard let error = try await self.observeOnce(gateway, configuration, feed) else { return }
+                    told = "\(error)"
+                    onGatewayLost("\(error)")
                 } catch {
                     feed.handle(.state(.closed(error)))
-                    guard case .cannotConnect = error else { return onGatewayLost("\(error)") }
+                    guard case .cannotConnect = error else {
+                        if told != "\(error)" { onGatewayLost("\(error)") }
+                        return
+                    }
                 }
-                // The gateway is not there yet.
+                // The gateway is not there yet, or may take it back.
                 do { try await Task.sleep(for: .seconds(1)) } catch { return }
             }
+        }
+
+        /// Observes until the connection has ended for good.
+        ///
+        /// - Throws: Why the gateway cannot be observed.
+        /// - Returns: Why the connection has ended; nil if this task was cancelled.
+        private static func observeOnce(
+            _ gateway: ServiceAddress, _ configuration: Observer.Configuration, _ feed: LiveFeed
+        ) async throws(ClientError) -> ClientError? {
+            let (endings, ending) = AsyncStream.makeStream(
+                of: ClientError.self, bufferingPolicy: .bufferingOldest(1))
+            let tap = try await ObservationTap.connect(to: gateway, configuration) { event in
+                feed.handle(event)
+                guard case .state(.closed(let error)) = event else { return }
+                ending.yield(error)
+                ending.finish()
+            }
+            let asking = Task { await self.keepAsking(tap, feed) }
+            var reason: ClientError?
+            for await error in endings where reason == nil { reason = error }
+            asking.cancel()
+            await tap.close()
+            return reason
         }
 
         /// Asks what waits, and gives rules time, every second.

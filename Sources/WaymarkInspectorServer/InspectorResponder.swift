@@ -73,7 +73,7 @@
                 }
                 return Response(
                     status: .ok, headers: headers,
-                    body: self.body(of: stream, place, until: answer.streamEnd ?? .distantFuture))
+                    body: self.body(of: stream, place, answer.streamCookie ?? ""))
             }
             headers[.contentLength] = "\(answer.body.count)"
             let body =
@@ -82,16 +82,17 @@
             return Response(status: .init(code: answer.status), headers: headers, body: body)
         }
 
-        private func body(of stream: EventStream, _ place: StreamPlace, until end: Date) -> ResponseBody {
+        /// Goes on as long as the session of `cookie`.
+        private func body(of stream: EventStream, _ place: StreamPlace, _ cookie: String) -> ResponseBody {
             let http = self.http
             return ResponseBody { writer in
                 defer { place.keep() }
                 var stream = stream
                 var seen: (UInt64, UInt64)?
                 var lastBeat = ContinuousClock.now
-                while Date() < end, !Task.isCancelled {
+                while http.isOpen(cookie, at: Date()), !Task.isCancelled {
                     let versions = await (http.desk.currentVersion, http.actions?.version ?? 0)
-                    // Without news, a sign of life is due every second.
+                    // Why also without news: only by writing is it noticed that the browser has gone.
                     if seen.map({ $0 != versions }) ?? true || ContinuousClock.now - lastBeat >= .seconds(1) {
                         seen = versions
                         lastBeat = .now
@@ -102,7 +103,8 @@
                         }
                         let (events, next) = await http.desk.events(of: stream, actions: actions, now: now)
                         stream = next
-                        for event in events { try await writer.write(ByteBuffer(string: event.text)) }
+                        let text = events.isEmpty ? ":\n\n" : events.map(\.text).joined()
+                        try await writer.write(ByteBuffer(string: text))
                     }
                     try await Task.sleep(for: Self.interval)
                 }

@@ -14,7 +14,6 @@ package final class LiveFeed: Sendable {
         /// Rises with everything that the page could show.
         var version: UInt64 = 0
         var counterParts: [CounterReport] = []
-        var lastAdvance = RecordingTime(nanoseconds: 0)
     }
 
     private let state: Mutex<State>

@@ -77,8 +77,8 @@ extension VehicleEndpoint {
         public var onPrompt: (@Sendable (WaypointPrompt) async -> Bool)?
         /// Whether to accept a destination that the client offers; nil: this endpoint is not asked.
         public var onDestination: (@Sendable (Waypoint) async -> Bool)?
-        /// The same, with the outcome to answer; used in place of ``onDestination``.
-        package var onShare: (@Sendable (Waypoint) async -> RequestResult)?
+        /// The same, with the outcome to answer; nil: this endpoint does not answer. Used in place of ``onDestination``.
+        package var onShare: (@Sendable (Waypoint) async -> RequestResult?)?
         /// Logs what the library does by itself: connecting, losses, reconnecting, what the gateway refused, and readers that
         /// miss updates. By default nothing is logged.
         public var logger = Logger.disabled

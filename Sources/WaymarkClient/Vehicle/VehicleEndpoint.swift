@@ -147,7 +147,8 @@ public actor VehicleEndpoint {
     private func ask(_ share: Identifier, _ destination: Waypoint, _ session: SessionID) {
         if let handler = self.configuration.onShare {
             Task {
-                let outcome = Outcome(rawValue: (await handler(destination)).rawValue) ?? .declinedByUser
+                guard let result = await handler(destination) else { return }
+                let outcome = Outcome(rawValue: result.rawValue) ?? .declinedByUser
                 self.use { endpoint, outputs in endpoint.answerShare(share, outcome, session, into: &outputs)
                 }
             }

@@ -159,6 +159,9 @@ package struct Demo: AsyncParsableCommand {
         await daemon.shutdown()
     }
 
+    /// Beside the JSON, if that is printed.
+    private func tell(_ text: String) { if self.json { Terminal.note(text) } else { Terminal.line(text) } }
+
     /// Runs `body` beside the inspector's page, if that is wanted. The page stays until the demo is interrupted.
     private func withPage(_ folder: String, _ body: () async throws -> Void) async throws {
         #if Inspector
@@ -166,12 +169,13 @@ package struct Demo: AsyncParsableCommand {
             let program = try await Inspect.open(
                 observing: .unix(path: "\(folder)/observe.sock"),
                 speakingTo: .unix(path: "\(folder)/vehicle.sock"))
-            Terminal.line(program.link)
-            Inspect.openBrowser(program.link)
+            self.tell(program.link)
+            let removeFile = Inspect.openBrowser(program.link)
+            defer { removeFile() }
             let page = Task { await program.run { _ in } }
             defer { page.cancel() }
             try await body()
-            Terminal.line("the drive is over; Ctrl-C closes the page")
+            self.tell("the drive is over; Ctrl-C closes the page")
             await withTaskCancellationHandler {
                 await page.value
             } onCancel: {

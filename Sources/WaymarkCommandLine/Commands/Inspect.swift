@@ -28,6 +28,10 @@
             help: "Where the page is served: 127.0.0.1:PORT or [::1]:PORT; port 0 lets the system choose.")
         var listen = "127.0.0.1:8787"
         @Flag(help: "Open the page in the browser of this user.") var open = false
+        @Option(
+            help: "Write the link to this file, which only its owner and group can read, and do not print it.",
+            completion: .file())
+        var linkFile: String?
         @Flag(help: "Let the page speak for vehicles: requests, answers, settings.") var act = false
         @Option(help: "With --act: where the gateway listens for vehicles, as --connect.") var vehicleAddress:
             String?
@@ -71,8 +75,14 @@
             do throws(ListenerError) { program = try await .open(address, settings) } catch {
                 throw CommandFailure("the page cannot be served: \(error)")
             }
-            Terminal.line(program.link)
-            if self.open { Self.openBrowser(program.link) }
+            if let linkFile {
+                try Self.write(program.link, to: linkFile)
+                Terminal.line("the link to the page is in \(Terminal.printable(linkFile))")
+            } else {
+                Terminal.line(program.link)
+            }
+            let removeFile = self.open ? Self.openBrowser(program.link) : {}
+            defer { removeFile() }
             let work = Task {
                 await program.run { reason in
                     Terminal.note(
@@ -83,7 +93,7 @@
                 as ExitCode
             {
                 // It ends only so: that is no failure.
-                guard status == ExitCode(130) else { throw status }
+                guard [130, 143].contains(status.rawValue) else { throw status }
             }
         }
 
@@ -162,17 +172,49 @@
             return data
         }
 
-        /// Says so if there is no browser; the link was printed.
-        static func openBrowser(_ link: String) {
+        /// Replaces the file by one that its owner can write, its group can read, and nobody else.
+        private static func write(_ link: String, to file: String) throws {
+            unsafe unlink(file)
+            let descriptor = unsafe Foundation.open(
+                file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else {
+                throw CommandFailure("\(file) cannot be written: \(unsafe String(cString: strerror(errno)))")
+            }
+            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            fchmod(descriptor, 0o640)
+            do { try handle.write(contentsOf: Data("\(link)\n".utf8)) } catch {
+                throw CommandFailure("\(file) cannot be written: \(error.localizedDescription)")
+            }
+        }
+
+        /// Opens the link in a browser. Says so if there is none; the link was printed.
+        ///
+        /// The link has a secret, and everybody can read the arguments of programs. So the browser is told a private file that leads there.
+        ///
+        /// - Returns: What removes that file.
+        static func openBrowser(_ link: String) -> @Sendable () -> Void {
+            let folder = FileManager.default.temporaryDirectory.appending(
+                path: "waymark-inspect-\(UInt64.random(in: 0 ... .max))")
+            let file = folder.appending(path: "open.html")
+            let remove: @Sendable () -> Void = {
+                do { try FileManager.default.removeItem(at: folder) } catch { /* The system clears it. */  }
+            }
+            let text = #"<!DOCTYPE html><title>waymark inspect</title><meta http-equiv="refresh" content="0; url=\#(link)">"#
             let process = Process()
             process.executableURL = URL(filePath: "/usr/bin/xdg-open")
-            process.arguments = [link]
+            process.arguments = [file.path]
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
-            do { try process.run() } catch {
+            do {
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+                try Data("\(text)\n".utf8).write(to: file)
+                try process.run()
+            } catch {
                 Terminal.note(
                     "no browser can be opened: \(error.localizedDescription); open the link by hand")
             }
+            return remove
         }
     }
 #endif

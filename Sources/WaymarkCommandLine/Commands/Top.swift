@@ -90,14 +90,17 @@ package struct Top: AsyncParsableCommand {
             keyboard?.restore()
         }
         let quit = Task { [keys = keyboard?.keys] in
-            guard let keys else { return }
+            // Without a keyboard only a signal ends it.
+            guard let keys else { return await self.waitForCancellation() }
             for await key in keys where key == .character("q") { return }
         }
         let drawing = Task {
             while !Task.isCancelled {
                 await tap.readMeasures()
                 feed.advance()
-                Terminal.draw(try await Self.lines(desk, query, columns: Terminal.size.columns))
+                let columns = Terminal.size.columns
+                let trouble = Self.trouble(feed).map { [Terminal.clipped($0, columns: columns)] } ?? []
+                Terminal.draw(trouble + (try await Self.lines(desk, query, columns: columns)))
                 try await Task.sleep(for: Self.interval)
             }
         }
@@ -107,6 +110,18 @@ package struct Top: AsyncParsableCommand {
             quit.cancel()
         }
         drawing.cancel()
+    }
+
+    private func waitForCancellation() async {
+        while true { do { try await Task.sleep(for: .seconds(3_600)) } catch { return } }
+    }
+
+    /// Why the rows may be old; nil while the gateway is observed.
+    private static func trouble(_ feed: LiveFeed) -> String? {
+        let connection = feed.snapshot.source.connection
+        guard connection["state"] != "connected" else { return nil }
+        let reason = connection["reason"] ?? "waiting for it"
+        return Terminal.printable("no connection to the gateway: \(reason); the rows are as last told")
     }
 
     private static func lines(
