@@ -40,6 +40,12 @@ def mock() -> Iterator[Mock | None]:
     mock.close()
 
 
+@pytest.fixture
+def link(mock: Mock | None) -> str:
+    """Where the page is; a module may name another one."""
+    return mock.link if mock else str(LINK)
+
+
 @dataclass
 class Inspector:
     """A browser's page of the inspector, and what it did."""
@@ -78,13 +84,12 @@ class Inspector:
 
 
 @pytest.fixture
-def open_page(browser: Browser, mock: Mock | None) -> Iterator[Callable[..., Inspector]]:
+def open_page(browser: Browser, link: str) -> Iterator[Callable[..., Inspector]]:
     """Opens pages, and checks at the end that none asked anything of another origin, and that no script failed."""
     opened: list[Inspector] = []
 
     def open_page(width: int = 1280, height: int = 800, theme: str = "light", signed_in: bool = True, expects_errors: bool = False, **more: Any) -> Inspector:
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme, timezone_id="UTC", locale="en-GB", accept_downloads=True, **more)
-        link = mock.link if mock else str(LINK)
         inspector = Inspector(context.new_page(), link.split("/#")[0], link)
         inspector.page.set_default_timeout(15000)
         inspector.page.on("request", lambda request: inspector.requests.append(request.url))

@@ -1,4 +1,4 @@
-// The page: where it is, what it asks for, and which view it shows. Its whole place is the fragment of the address.
+// The page: its place is the fragment of the address.
 
 import { actions, configuration } from "./actions.js";
 import { spoken } from "./card.js";

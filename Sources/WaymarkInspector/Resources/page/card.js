@@ -66,7 +66,7 @@ function laneLine(data, state) {
 		return h("div.card-lanes", lanes(guidance), why(reasons(data.why, `laneGuidances/${guidance.id}`, side), "lanes"),
 			guidance.instructionVariants?.[0] && h("p.card-true", guidance.instructionVariants[0]));
 	}
-	const list = [...reasons(data.why, "laneGuidances", side), ...reasons(data.why, "currentLaneGuidance", side)];
+	const list = [...reasons(data.why, "laneGuidances", side), ...reasons(data.why, "currentLaneGuidance", side), ...reasons(data.why, "currentLaneGuidance", "published")].filter(one => one.path);
 	return h("p.card-lanes.card-true", list[0] ? `No lanes: ${list[0].text} ` : "No lanes are shown here. ",
 		why(list.length ? list : [{ reason: "notPublished", text: "No lane guidance is current: the client shows lanes near maneuvers that have them." }], "no lanes"));
 }

@@ -1,4 +1,4 @@
-// Frames: a list with a filter at the server, and one frame as hex beside its decoded tree. A field selects its bytes, and bytes their field.
+// Frames: a list, and one as hex beside its decoded tree.
 
 import { h, hint, soft } from "./dom.js";
 import { get } from "./net.js";

@@ -1,4 +1,4 @@
-// The view Guidance: card, map, trip, endpoints, and what happened last; and the map of other views.
+// The view Guidance, and the map of other views.
 
 import { card, shownSide, tripFacts, upcoming } from "./card.js";
 import { h, hint, soft } from "./dom.js";
@@ -56,7 +56,7 @@ export function mapOf(data, context, side, pick = null, picked = null) {
 	if (!hasLine && !content.waypoints.length) return note("There is no route to draw.", why(list, "no route", list[0]?.text ?? "why?"));
 	return h("figure.map", { key: "map" }, h("wm-map", { data: content }),
 		h("figcaption", !hasLine && h("strong", "No line to draw. "),
-			why(list, "no line"), " ● next maneuver  ○ position, derived from the estimates",
+			!hasLine && why(list, "no line"), " ● next maneuver  ○ position, derived from the estimates",
 			h("span", " — current segment  ┄ other segments  ┆ threshold  □ entry point")));
 }
 

@@ -1,4 +1,4 @@
-// A map without tiles: Web Mercator on a canvas. Everything on it is also in a list or table of the page.
+// A map without tiles: Web Mercator on a canvas.
 // Places are latitude and longitude in degrees; in the projection the world is 1 wide, from west to east and from north to south.
 
 import { h } from "./dom.js";
@@ -13,7 +13,7 @@ function project(place) {
 
 const unproject = (x, y) => [Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) / RADIAN, x * 360 - 180];
 
-/** The smallest of 1, 2, 5 and 10 times a power of ten that is at least `value`. */
+/** The next 1, 2, 5 or 10 times a power of ten. */
 function roundStep(value) {
 	const power = 10 ** Math.floor(Math.log10(value));
 	return [1, 2, 5, 10].find(factor => factor * power >= value * 0.999) * power;

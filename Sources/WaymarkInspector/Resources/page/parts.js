@@ -1,4 +1,4 @@
-// What several views are made of: tables, cells that say why they are empty, notes, badges.
+// What several views are made of.
 
 import { element, h, show, soft } from "./dom.js";
 import { get } from "./net.js";
@@ -14,7 +14,7 @@ const REASONS = {
 
 export function reasons(list, path, side) {
 	return (list ?? []).filter(why => (!side || !why.side || why.side === side)
-		&& (why.path === "" || why.path === path || path.startsWith(`${why.path}/`)));
+		&& (!why.path || why.path === path || path.startsWith(`${why.path}/`))).sort((a, b) => Number(!a.path) - Number(!b.path));
 }
 
 export function reasonText(why) {
@@ -38,7 +38,7 @@ function openWhy(button, list) {
 	box.focus();
 }
 
-/** A button that says why, or nothing if there is no reason. `of`: what it is about. */
+/** A button that says why, or nothing. `of`: what about. */
 export const why = (list, of, text = "why?") => (list.length
 	? h("button.why", { label: `${text === "why?" ? "Why" : text}: ${of}`, "aria-haspopup": "dialog",
 		onclick: event => openWhy(event.currentTarget, list) }, text)

@@ -82,6 +82,7 @@ const sides = {
 };
 
 function timeLine(request, end) {
+	if (request.begin == null) return null;
 	const deadlines = [request.deadline, ...request.steps.map(step => step.deadline)].filter(one => one != null);
 	const last = Math.max(end, ...deadlines, request.begin + 0.1);
 	const x = at => Math.round(20 + (at - request.begin) / (last - request.begin) * 660);
@@ -102,17 +103,17 @@ function outcomeBadge(request) {
 
 function requestPanel(request, at) {
 	const target = request.waypoint ?? request.destination;
-	const end = request.end ?? Math.max(request.begin, at);
+	const end = request.end ?? Math.max(request.begin ?? at, at);
 	const left = request.stage !== "ended" && request.deadline != null ? request.deadline - at : undefined;
 	return h("section.panel", { key: `request-${request.requestID}-${request.begin}`, label: `Request ${request.requestID}` },
 		h("h2", `${sentence(request.request).replace(/^./, letter => letter.toUpperCase())}${target ? `: ${waypointName(target)}` : ""} `, outcomeBadge(request)),
 		request.why && h("p.answer", h("strong", "Why: "), request.why.text),
 		left != null && h("p", h("strong", left > 0 ? `${left.toFixed(0)} s left` : "past its deadline"), " until the gateway gives up."),
-		hint(`${request.requestID} · by ${request.by} · asked ${request.client ?? "—"}${request.segment ? ` · for segment ${request.segment}` : ""}${target ? ` · ${coordinate(target.center)}` : ""}`),
+		hint(`${request.requestID} · by ${request.by ?? "—"} · asked ${request.client ?? "—"}${request.segment ? ` · for segment ${request.segment}` : ""}${target ? ` · ${coordinate(target.center)}` : ""}`),
 		timeLine(request, end),
 		h("ol.steps", request.steps.map((step, index) => h(`li${request.why?.step === index ? ".decisive" : ""}`,
-			frameLink(step.entry, `+${(step.at - request.begin).toFixed(3)} s`), ` ${step.text} `,
-			step.deadline != null && soft(`(until +${(step.deadline - request.begin).toFixed(1)} s) `),
+			frameLink(step.entry, `+${(step.at - (request.begin ?? step.at)).toFixed(3)} s`), ` ${step.text} `,
+			step.deadline != null && soft(`(until +${(step.deadline - (request.begin ?? step.at)).toFixed(1)} s) `),
 			request.why?.step === index && badge("this decided it", "warn")))));
 }
 
@@ -156,7 +157,7 @@ const receipts = {
 
 const findings = {
 	title: "Findings", streams: () => ["findings"],
-	load: loads("findings", route => ({ source: route.source, vehicle: route.vehicle, at: route.at })),
+	load: loads("findings", route => ({ source: route.source, vehicle: route.vehicle })),
 	draw: ({ findings: answer }, { route, isVirtual }) => {
 		const list = answer.findings.filter(one => !route.vehicle || !one.vehicles || one.vehicles.includes(route.vehicle));
 		return [

@@ -1,4 +1,4 @@
-// The tables of a vehicle: Route Guidance Updates, Maneuvers, Lane Guidances, Destination Information, Route.
+// The tables of a vehicle.
 
 import { h, hidden, hint, soft } from "./dom.js";
 import { glyph, lanes } from "./glyph.js";
@@ -129,7 +129,7 @@ const LANE_COLUMNS = [
 const laneGuidances = {
 	title: "Lane Guidances", follows: true, load: loadBoth,
 	draw: data => {
-		const list = [...reasons(data.vehicle.why, "laneGuidances", "held"), ...reasons(data.vehicle.why, "currentLaneGuidance", "held")];
+		const list = [...reasons(data.vehicle.why, "laneGuidances", "held"), ...reasons(data.vehicle.why, "currentLaneGuidance", "held")].filter(one => one.path);
 		return [
 			list[0] && note(`${data.vehicle.heldBy?.endpoint ?? "The endpoint"} holds no lanes: ${list[0].text}.`, list[0].next ?? ""),
 			table("Lane Guidances", LANE_COLUMNS, data.tables.laneGuidances ?? [], {

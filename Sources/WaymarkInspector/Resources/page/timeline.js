@@ -76,10 +76,10 @@ export class Timeline {
 		const ask = async bound => (await get("entries", { source: source.source, vehicle: route.vehicle, kind: "frame", limit: 1, text: 0, ...bound })).entries[0];
 		try {
 			const here = this.cursor?.at === at ? this.cursor : await ask({ to: at });
-			const found = way === "before" && here?.at < at ? here : here && await ask({ [way]: here.entry });
+			const found = way === "before" ? (here?.at < at ? here : here && await ask({ before: here.entry })) : await ask({ after: here?.entry ?? "0-0-0" });
 			this.problem = found ? "" : "There is no further frame.";
 			this.cursor = found ?? this.cursor;
-			if (found) this.go(found.at);
+			if (found) go({ at: found.at });
 		} catch (error) {
 			this.problem = error.message;
 		}
