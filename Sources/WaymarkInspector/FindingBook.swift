@@ -109,9 +109,12 @@ package struct FindingBook: Sendable {
             goesOn = try linter.judgeMore(entriesMax) { output in
                 if case .finding(let finding, let time) = output { found.append((finding, time)) }
             }
-        } catch { /* What is damaged is not judged. */  }
+        } catch {
+            // What is damaged, and what is behind it, is not judged.
+            self.isStopped = true
+        }
         for (finding, time) in found { self.add(finding, time, []) }
-        self.progress = 1
+        if !self.isStopped { self.progress = 1 }
         if goesOn, let times = recording.times, let time = linter.time {
             let length = (times.upperBound - times.lowerBound) / .seconds(1)
             self.progress = min(0.999, (time - times.lowerBound) / .seconds(1) / max(length, 0.001))
@@ -122,6 +125,8 @@ package struct FindingBook: Sendable {
     }
 
     private var summary: [Linter.Count] = []
+    /// The recording is damaged: what is behind ``progress`` was not judged.
+    private var isStopped = false
 
     // MARK: Answers
 
@@ -159,6 +164,7 @@ package struct FindingBook: Sendable {
         let off = LintID.allCases.filter { $0.isForRunsAlone || (!source.showsContent && $0.needsContent) }
         return [
             "findings": shown, "truncated": rows.count > limit || self.dropped > 0, "judging": self.progress,
+            "stopped": self.isStopped,
             "off": off.map(\.rawValue),
             "rules": summary.filter { $0.found > 0 }.map {
                 ["rule": $0.rule.rawValue, "found": $0.found, "omitted": $0.omitted] as [String: Any]

@@ -200,6 +200,7 @@ struct HistoryAnswers {
             scanned += 1
             let goesOn = scanned < 10 * HistoryReader.scannedMax
             guard let frame = placed.frame, placed.vehicles.contains(vehicle), !frame.isRejected,
+                frame.delivery == .whole, !placed.isOfOthers(vehicle),
                 let message = Self.message(self.source.shown(frame.frame))
             else { return goesOn }
             func change(_ id: String, _ change: (inout [String: Any]) -> Void) {
@@ -218,7 +219,7 @@ struct HistoryAnswers {
                         ]
                     ))
             case .destinationShareAnswer(let answer) where frame.direction == .in:
-                change(answer.shareID.rawValue) { $0["by"] = frame.peers.first }
+                change(answer.shareID.rawValue) { $0["by"] = $0["by"] ?? frame.peers.first }
             case .destinationShareStatus(let status) where status.vehicle.rawValue == vehicle:
                 change(status.shareID.rawValue) { object in
                     switch status.stage {

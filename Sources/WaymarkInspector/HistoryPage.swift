@@ -98,6 +98,12 @@ struct PlacedEntry: Sendable {
         let parts = peer.split(separator: "/", maxSplits: 1)
         return parts.count == 2 ? String(parts[0]) : nil
     }
+
+    /// It is between the gateway and endpoints of other vehicles alone, though its session may guide this one as well.
+    func isOfOthers(_ vehicle: String) -> Bool {
+        let owners = (self.frame?.peers ?? []).compactMap(Self.vehicle)
+        return !owners.isEmpty && !owners.contains(vehicle)
+    }
 }
 
 /// Which entries are wanted.

@@ -29,6 +29,17 @@ package struct InspectedSource: Sendable {
         (self.id, self.name, self.history, self.isRedacted) = (id, name, history, isRedacted)
     }
 
+    /// What waits where is known, of now.
+    var hasMeasures: Bool { self.isLive && self.measures.isKnown }
+
+    /// For questions about `time`: the measures are of now alone.
+    func at(_ time: RecordingTime?) -> InspectedSource {
+        guard time != nil else { return self }
+        var source = self
+        source.measures = Measures()
+        return source
+    }
+
     package var isLive: Bool { if case .recent = self.history { true } else { false } }
 
     // MARK: Time
@@ -145,6 +156,9 @@ package struct Measures: Sendable {
     private var instant: Instant?
 
     package init() {}
+
+    /// Something was told.
+    var isKnown: Bool { self.instant != nil }
 
     /// Applies an answer, all of its parts.
     package mutating func apply(_ parts: [CounterReport]) {

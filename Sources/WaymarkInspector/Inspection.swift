@@ -218,7 +218,7 @@ package struct Inspection: Sendable {
         let time = try source.time(query)
         let state = try self.state(source, at: time)
         let overview = Overview(
-            source, state, try Overview.Filter(query), findings: self.findings[source.id]?.counts ?? [:])
+            source.at(time), state, try Overview.Filter(query), findings: self.findings[source.id]?.counts ?? [:])
         let matching = overview.matching(&self.cache)
         var first = 0
         if let after = try query.text("after", max: 64) {
@@ -254,7 +254,8 @@ package struct Inspection: Sendable {
         guard picture.record != nil else {
             throw InspectorError(.notFound, field: "id", "the gateway knew no such vehicle then")
         }
-        return self.framed(answer(VehicleAnswer(picture, source, state)), source, time, now)
+        let vehicle = VehicleAnswer(picture, source.at(time), state, at: time)
+        return self.framed(answer(vehicle), source, time, now)
     }
 
     private mutating func tables(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> [String: Any]
@@ -383,7 +384,7 @@ package struct Inspection: Sendable {
         guard picture.record != nil else {
             throw InspectorError(.notFound, field: "vehicle", "the gateway knew no such vehicle then")
         }
-        let object = VehicleAnswer(picture, source, state).object(isPreview: true)
+        let object = VehicleAnswer(picture, source.at(time), state, at: time).object(isPreview: true)
         return .json(JSON.data(self.framed(object, source, time, now)))
     }
 

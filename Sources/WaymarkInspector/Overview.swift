@@ -92,7 +92,7 @@ struct Overview {
         var derived = ["standing"]
         row["openRequests"] = self.openRequests(vehicle)
         row["findings"] = self.findingCount(vehicle)
-        if self.source.isLive { row["waitingBytes"] = Int(clamping: self.records.waitingBytes(vehicle)) }
+        if self.source.hasMeasures { row["waitingBytes"] = Int(clamping: self.records.waitingBytes(vehicle)) }
         if let session = self.state.gateway.sessions[vehicle.session] {
             let state = cache.content(of: session, self.state, self.source).state
             row["client"] = session.client.rawValue
@@ -105,6 +105,8 @@ struct Overview {
             if let next = state.nextManeuver {
                 row["nextManeuverType"] = next.type.name
                 row["nextManeuver"] = next.instructionVariants.first ?? ManeuverGlyph(next).text
+                row["trafficSide"] = next.trafficSide.name
+                row.set("junctionExitAngle", next.junctionExitAngle.map { Int($0.degrees) })
                 row.set(
                     "distanceToManeuverMeters",
                     state.maneuverEstimates[next.id].map { Int($0.distanceRemaining.meters) })
@@ -142,7 +144,7 @@ struct Overview {
             "vehicles": gateway.vehicles.count, "clients": gateway.clients.count,
             "sessions": gateway.sessions.count, "requests": gateway.requests.count, "matching": matching,
         ]
-        guard self.source.isLive else { return totals }
+        guard self.source.hasMeasures else { return totals }
         let waiting = self.source.measures.connections.values.reduce(UInt64(0)) { $0 &+ $1.waitingBytes }
         totals["waitingBytes"] = Int(clamping: waiting)
         totals.set("framesPerSecond", self.source.measures.framesPerSecond)

@@ -147,6 +147,11 @@ struct ReasonFinder {
 
     private mutating func find() {
         guard let published = self.picture.published else { return self.noSession() }
+        self.notPublished(published)
+        if let held = self.picture.held, let endpoint = self.picture.endpoint {
+            self.held(published, held, endpoint)
+        }
+        // What concerns everything is behind what concerns one cell.
         if !self.source.showsContent {
             var reason = Reason(
                 .published, "", .hidden,
@@ -156,14 +161,15 @@ struct ReasonFinder {
             reason.next = self.source.isRedacted ? "" : "`observe: content` of the listener shows them."
             self.reasons.append(reason)
         }
-        self.notPublished(published)
-        guard let held = self.picture.held, let endpoint = self.picture.endpoint else { return }
-        self.arrival(endpoint)
+    }
+
+    private mutating func held(_ published: VehicleState, _ held: VehicleState, _ endpoint: EndpointRecord) {
         self.withheld()
         self.maneuvers(published, held, endpoint)
         self.laneGuidances(published, held, endpoint)
         self.texts(published, held, endpoint)
         self.segments(published, held, endpoint)
+        self.arrival(endpoint)
     }
 
     private mutating func noSession() {
@@ -231,7 +237,8 @@ struct ReasonFinder {
             self.reasons.append(reason)
         }
         guard let connection = endpoint.connection,
-            let measure = self.source.measures.connections[connection], measure.conflated > 0
+            let measure = self.source.measures.connections[connection],
+            self.source.measures.hasConflated(connection)
         else { return }
         var reason = Reason(
             .held, "", .conflated,
@@ -259,14 +266,18 @@ struct ReasonFinder {
         guard self.picture.withheld[.maneuvers] == nil else { return }
         let known = Dictionary(held.maneuvers.map { ($0.id, $0) }) { $1 }
         let limits = endpoint.limits
-        for maneuver in published.maneuvers {
+        let next = published.upcomingManeuvers.first
+        let nextIndex = published.maneuvers.firstIndex { $0.id == next } ?? 0
+        for (index, maneuver) in published.maneuvers.enumerated() {
             let path = "maneuvers/\(maneuver.id.rawValue)"
             guard let mine = known[maneuver.id] else {
                 var reason = Reason.limited(
                     path, .slots, "maneuversStored", limits.maneuversStoredMax,
                     "the endpoint stores \(limits.maneuversStoredMax) maneuvers, and this is not among the next ones"
                 )
-                reason.next = "It is sent when it is among the next \(limits.maneuversStoredMax)."
+                if index >= nextIndex {
+                    reason.next = "It is sent when it is among the next \(limits.maneuversStoredMax)."
+                }
                 self.reasons.append(reason)
                 continue
             }

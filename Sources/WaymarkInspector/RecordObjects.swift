@@ -99,7 +99,7 @@ struct RecordObjects {
             "vehicles": self.state.peers.vehicles(of: session.session).map(\.rawValue).sorted(),
         ]
         object.set("alertID", session.alert.map { Int($0) })
-        if let measure = self.source.measures.sessions[session.session], self.source.isLive {
+        if let measure = self.source.measures.sessions[session.session], self.source.hasMeasures {
             object["sequence"] = Int(clamping: measure.sequence)
             object["retainedBytes"] = Int(clamping: measure.retainedBytes)
             object["replayBytes"] = Int(clamping: measure.replayBytes)
@@ -114,7 +114,7 @@ struct RecordObjects {
         object["connected"] = connection != nil
         let time = self.state.time(of: instant).map { JSON.time($0.date) }
         object.set(connection != nil ? "since" : "until", time)
-        guard let connection, self.source.isLive else { return }
+        guard let connection, self.source.hasMeasures else { return }
         let measure = self.source.measures.connections[connection]
         object["waitingBytes"] = Int(clamping: measure?.waitingBytes ?? 0)
         object["conflated"] = Int(clamping: measure?.conflated ?? 0)

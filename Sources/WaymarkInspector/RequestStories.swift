@@ -14,6 +14,13 @@ struct RequestStories {
         var steps: [[String: Any]] = []
         var outcome: Outcome?
         var isOver = false
+        /// Who was asked last.
+        var asked = ""
+        /// Of those that were not forwarded: why the gateway did not accept the request.
+        var rejection: String?
+        var isAskedAgain = false
+        /// The step that decided.
+        var decisive = 0
         var declinedBy = ""
         /// The deadline of the prompt.
         var promptDeadline: Double?
@@ -40,7 +47,7 @@ struct RequestStories {
             Self.isOfRequest(frame.frame.header),
             let message = HistoryAnswers.message(self.source.shown(frame.frame)),
             Self.vehicle(of: message).map({ $0.rawValue == self.vehicle })
-                ?? placed.vehicles.contains(self.vehicle)
+                ?? (placed.vehicles.contains(self.vehicle) && !placed.isOfOthers(self.vehicle))
         else { return }
         let peer = frame.peers.first ?? ""
         if frame.direction == .in {
@@ -95,6 +102,8 @@ struct RequestStories {
                 answer.requestID, "answered", peer, placed, "\(peer): \(answer.isAccepted ? "yes" : "no")",
                 ["accepted": answer.isAccepted]
             ) {
+                // The first answer counts, the others are ignored (REQ-ASK-10).
+                guard $0.answeredAt == nil else { return }
                 $0.answeredAt = at
                 if !answer.isAccepted { $0.declinedBy = peer }
             }
@@ -128,14 +137,12 @@ struct RequestStories {
 
     private mutating func told(_ message: Message, _ peers: [String], _ placed: PlacedEntry) {
         let names = peers.joined(separator: ", ")
+        let at = self.source.seconds(placed.place.time)
         switch message {
-        case .waypointRequest(let request):
-            self.add(request.requestID, "forwarded", names, placed, "the gateway asks \(names)")
-        case .destinationRequest(let request):
-            self.add(request.requestID, "forwarded", names, placed, "the gateway asks \(names)")
+        case .waypointRequest(let request): self.forwarded(request.requestID, names, placed)
+        case .destinationRequest(let request): self.forwarded(request.requestID, names, placed)
         case .prompt(let prompt):
-            let deadline =
-                self.source.seconds(placed.place.time) + Double(prompt.deadlineMilliseconds) / 1_000
+            let deadline = at + Double(prompt.deadlineMilliseconds) / 1_000
             self.add(
                 prompt.requestID, "prompted", names, placed,
                 "the gateway asks the vehicle's user at \(names)",
@@ -144,13 +151,32 @@ struct RequestStories {
                 $0.object["stage"] = "prompting"
                 $0.promptDeadline = deadline
             }
-        case .requestOutcome(let outcome): self.end(outcome.requestID, outcome.outcome, placed)
+        case .requestOutcome(let outcome):
+            // That to a client is its part only: the next one is asked (REQ-ASK-15).
+            guard peers.contains(where: { PlacedEntry.vehicle(of: $0) == self.vehicle }) else { break }
+            self.end(outcome.requestID, outcome.outcome, placed)
         case .error(let rejection) where !rejection.requestID.isEmpty:
+            let text = "\(rejection.field.isEmpty ? "" : "\(rejection.field) ")\(rejection.reason)"
             self.add(
-                rejection.requestID, "rejected", names, placed,
-                "the gateway rejects the request: \(rejection.field.isEmpty ? "" : "\(rejection.field) ")\(rejection.reason)",
-                ["field": rejection.field, "reason": rejection.reason])
+                rejection.requestID, "rejected", names, placed, "the gateway rejects the request: \(text)",
+                ["field": rejection.field, "reason": rejection.reason]
+            ) { story in
+                // Of what was forwarded, something else is rejected: an answer, or a second request of this id.
+                guard story.asked.isEmpty, !story.isAskedAgain,
+                    peers.contains(story.object["by"] as? String ?? "")
+                else { return }
+                (story.isOver, story.rejection) = (true, text)
+                story.decisive = story.steps.count - 1
+                story.object.merge(["end": at, "stage": "ended", "outcome": "rejected"]) { $1 }
+            }
         default: break  // Not about a request.
+        }
+    }
+
+    private mutating func forwarded(_ id: Identifier, _ names: String, _ placed: PlacedEntry) {
+        self.add(id, "forwarded", names, placed, "the gateway asks \(names)") {
+            // What one before said counts no more.
+            ($0.asked, $0.declinedBy, $0.promptDeadline, $0.answeredAt) = (names, "", nil, nil)
         }
     }
 
@@ -175,7 +201,7 @@ struct RequestStories {
         _ text: String
     ) {
         if let index = self.stories.lastIndex(where: { $0.id == id.rawValue }), !self.stories[index].isOver {
-            return self.add(id, "asked", peer, placed, "\(peer) asks again")
+            return self.add(id, "asked", peer, placed, "\(peer) asks again") { $0.isAskedAgain = true }
         }
         var object: [String: Any] = [
             "requestID": id.rawValue, "vehicle": self.vehicle, "request": kind, "by": peer,
@@ -205,9 +231,9 @@ struct RequestStories {
         step.set(nonEmpty: "peer", peer)
         step.merge(more) { $1 }
         self.change(id) { story in
-            guard story.steps.count < Self.stepsMax else { return }
-            story.steps.append(step)
-            change(&story)
+            if story.steps.count < Self.stepsMax || what == "ended" { story.steps.append(step) }
+            // What comes too late changes nothing.
+            if !story.isOver { change(&story) }
         }
     }
 
@@ -218,6 +244,7 @@ struct RequestStories {
             guard !story.isOver else { return }
             isNew = true
             (story.isOver, story.outcome) = (true, outcome)
+            story.decisive = max(0, story.steps.count - 1)
             story.object["end"] = at
             story.object["stage"] = "ended"
             story.object["outcome"] = "\(outcome)"
@@ -265,8 +292,12 @@ struct RequestStories {
 
     /// Why a request ended as it did.
     private func why(_ story: Tale) -> [String: Any]? {
+        if let rejection = story.rejection {
+            return ["text": "The gateway rejected it: \(rejection).", "step": story.decisive]
+        }
         guard let outcome = story.outcome, outcome != .accepted else { return nil }
-        let client = story.object["client"] as? String ?? "the client"
+        let named = story.object["client"] as? String ?? "the client"
+        let client = story.asked.isEmpty ? named : story.asked
         var by = ""
         var text: String
         switch outcome {
@@ -277,8 +308,8 @@ struct RequestStories {
                 text += ", \(((deadline - answered) * 10).rounded() / 10) s before the deadline"
             }
         case .timedOut:
-            let last = story.steps.last { $0["what"] as? String != "ended" }
-            let waited = last?["what"] as? String == "prompted" ? "the vehicle's user" : client
+            let isPrompted = story.promptDeadline != nil && story.answeredAt == nil
+            let waited = isPrompted ? "the vehicle's user" : client
             (by, text) = (waited, "No answer came in time; \(waited) was asked last")
         case .withdrawn:
             (by, text) = (
@@ -288,7 +319,7 @@ struct RequestStories {
         case .gone: (by, text) = (client, "\(client) disconnected before it answered")
         case .sessionEnded: text = "The session ended before there was an answer"
         case .notSupported: (by, text) = (client, "\(client) does not answer such requests")
-        case .busy: text = "Too many requests are open"
+        case .busy where story.declinedBy.isEmpty: text = "Too many requests are open"
         case .invalid where story.declinedBy.isEmpty:
             text = "It was not possible then, e.g. a stop while no client guides"
         default:
@@ -297,7 +328,7 @@ struct RequestStories {
         }
         var object: [String: Any] = ["text": text + "."]
         object.set(nonEmpty: "by", by)
-        object["step"] = max(0, story.steps.count - 2)
+        object["step"] = story.decisive
         return object
     }
 }

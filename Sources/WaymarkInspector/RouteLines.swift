@@ -14,8 +14,11 @@ struct RouteLines: Sendable {
     }
 
     private let lines: [Line]
+    /// Each segment has a line: distances along the route are known.
+    private let isWhole: Bool
 
     init(_ segments: [RouteSegment]) {
+        self.isWhole = segments.allSatisfy { $0.coordinates.count > 1 }
         self.lines = segments.filter { $0.coordinates.count > 1 }.map { segment in
             let speeds = [Double](repeating: 1, count: segment.coordinates.count - 1)
             return Line(segment: segment, measure: LineMeasure(line: segment.coordinates, speeds: speeds))
@@ -32,9 +35,9 @@ struct RouteLines: Sendable {
         self.lines.first { $0.segment.id == segment }?.measure.length
     }
 
-    /// Where the vehicle is, if so much of the route is left; nil without a line.
+    /// Where the vehicle is, if so much of the route is left; nil unless each segment has a line.
     func position(metersLeft: Double) -> Place? {
-        guard let length else { return nil }
+        guard let length, self.isWhole else { return nil }
         return self.place(at: length - metersLeft)
     }
 

@@ -20,7 +20,9 @@ struct UpdateRows {
 
     /// `state` is that after the entry.
     mutating func see(_ placed: PlacedEntry, _ state: RecordedState) {
-        guard let frame = placed.frame, placed.vehicles.contains(self.vehicle) else { return }
+        guard let frame = placed.frame, frame.delivery == .whole, placed.vehicles.contains(self.vehicle),
+            !placed.isOfOthers(self.vehicle)
+        else { return }
         let header = frame.frame.header
         guard header.sequence > 0, MessageType.published.contains(header.rawType) else { return }
         guard frame.direction == .in else { return self.noteFitting(frame, header) }
@@ -44,7 +46,7 @@ struct UpdateRows {
     private mutating func noteFitting(_ frame: RecordedFrame, _ header: FrameHeader) {
         guard header.flags.contains(.fitted), let index = self.places[header.sequence] else { return }
         let old = self.rows[index].1["fittedFor"] as? [String] ?? []
-        self.rows[index].1["fittedFor"] = Set(old + frame.peers).sorted()
+        self.rows[index].1["fittedFor"] = Set(old + frame.peers.filter { PlacedEntry.vehicle(of: $0) == self.vehicle }).sorted()
     }
 
     private mutating func add(_ placed: PlacedEntry, _ frame: RecordedFrame, _ state: VehicleState) {
@@ -128,7 +130,7 @@ struct ReceiptBook {
 
     mutating func see(_ placed: PlacedEntry) {
         guard let frame = placed.frame, placed.vehicles.contains(self.vehicle), frame.direction == .in,
-            !frame.isRejected
+            frame.delivery == .whole, !frame.isRejected, !placed.isOfOthers(self.vehicle)
         else { return }
         let header = frame.frame.header
         if MessageType.published.contains(header.rawType), header.sequence > 0 {

@@ -10,11 +10,15 @@ struct VehicleAnswer {
     private let picture: VehiclePicture
     private let source: InspectedSource
     private let state: RecordedState
+    /// nil: now, or at the end.
+    private let time: RecordingTime?
     private let reasons: [Reason]
     private let lines: RouteLines
 
-    init(_ picture: VehiclePicture, _ source: InspectedSource, _ state: RecordedState) {
-        (self.picture, self.source, self.state) = (picture, source, state)
+    init(
+        _ picture: VehiclePicture, _ source: InspectedSource, _ state: RecordedState, at time: RecordingTime?
+    ) {
+        (self.picture, self.source, self.state, self.time) = (picture, source, state, time)
         self.reasons = ReasonFinder.reasons(picture, source)
         self.lines = RouteLines(picture.published?.segments ?? [])
     }
@@ -57,7 +61,7 @@ struct VehicleAnswer {
             "text": "what is published, cut to this endpoint's profile by the rules of the gateway",
         ]
         object.set("received", endpoint.receipt.map { Int(clamping: $0.receivedSequence) })
-        if let connection = endpoint.connection, self.source.isLive, !isPreview {
+        if let connection = endpoint.connection, self.source.hasMeasures, !isPreview {
             let measure = self.source.measures.connections[connection]
             object["waitingBytes"] = Int(clamping: measure?.waitingBytes ?? 0)
             object["conflated"] = Int(clamping: measure?.conflated ?? 0)
@@ -88,9 +92,9 @@ struct VehicleAnswer {
 
     /// When the content was published last, as far as that is known.
     private var lastTime: RecordingTime? {
-        guard self.source.isLive, let session = self.picture.session,
+        guard self.source.hasMeasures, let session = self.picture.session,
             let age = self.source.measures.sessions[session.session]?.ageMilliseconds
-        else { return self.source.end }
+        else { return min(self.time ?? self.source.end, self.source.end) }
         return self.source.end + .milliseconds(-Int64(age))
     }
 
@@ -169,8 +173,7 @@ struct VehicleAnswer {
             let standing =
                 maneuver.id == next
                 ? "current"
-                : state.upcomingManeuvers.contains(maneuver.id) || index > nextIndex ?? -1 && nextIndex != nil
-                    ? "upcoming" : "past"
+                : nextIndex.map { index > $0 } ?? true ? "upcoming" : "past"
             var row: [String: Any] = [
                 "order": index + 1, "id": Int(maneuver.id.rawValue), "state": standing,
                 "published": ModelJSON.maneuver(maneuver), "glyph": glyph.object, "text": glyph.text,

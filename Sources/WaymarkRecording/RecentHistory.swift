@@ -104,16 +104,20 @@ package struct RecentHistory: Sendable {
             let time = self.clock.time(of: event.instant, arrived: now)
             let peer = event.connection.map { self.state.peers.peer(of: $0).name } ?? ""
             self.state.pass(message)
+            self.incoming?.pass(message)
             self.add(EventJSON.text(event, peer: peer, at: time), event.number, at: time)
         case .observedFrames(let told):
             let time = self.clock.time(of: told.instant, arrived: now)
             self.open(at: time)
             self.state.apply(told)
+            // Between the parts of a whole state, which was taken before.
+            self.incoming?.apply(told)
             self.add(
                 Item(number: told.number, time: self.later(time), content: .frames(told)), told.frames.count)
         case .observationGap(let gap):
             self.counts.missed += gap.dropped
             self.state.pass(message)
+            self.incoming?.pass(message)
             self.add(
                 EventJSON.dropped(gap.dropped, number: self.state.gateway.number, at: now),
                 self.state.gateway.number, at: now)
@@ -128,7 +132,7 @@ package struct RecentHistory: Sendable {
             self.incoming = nil
             self.state = state
             self.state.clock = RecordedState.Clock(instant: records.instant, time: now)
-            self.blocks.append(Block(begin: self.later(now), state: self.state, isNew: true))
+            self.begin(at: now, isNew: true)
             let number = state.gateway.number
             return self.add(
                 EventJSON.synchronized(instance: self.instance, number: number, at: now), number, at: now)
@@ -161,7 +165,24 @@ package struct RecentHistory: Sendable {
     /// Begins a block with the present state, if the last is full. Called before the next item changes the state.
     private mutating func open(at time: RecordingTime) {
         if let last = self.blocks.last, last.byteCount < self.blockBytesMax { return }
-        self.blocks.append(Block(begin: self.later(time), state: self.state, isNew: false))
+        self.begin(at: time, isNew: false)
+    }
+
+    /// A block whose state was told counts: nothing else holds it.
+    private mutating func begin(at time: RecordingTime, isNew: Bool) {
+        var block = Block(begin: self.later(time), state: self.state, isNew: isNew)
+        if isNew { block.byteCount = Self.byteCount(self.state.gateway) }
+        self.counts.bytes += block.byteCount
+        self.blocks.append(block)
+    }
+
+    private static func byteCount(_ gateway: ObservedGateway) -> Int {
+        let records =
+            gateway.vehicles.count + gateway.clients.count + gateway.sessions.count + gateway.requests.count
+        let retained = gateway.retained.values.reduce(0) { sum, retained in
+            retained.frames.reduce(sum) { $0 + $1.bytes.count }
+        }
+        return records * Self.recordByteCount + retained
     }
 
     private mutating func add(_ item: Item, _ byteCount: Int) {
