@@ -51,6 +51,8 @@
             records.sessions = [SessionRecord(Self.session, of: client.client)]
             records.isLast = true
             self.feed.handle(.received(.observedRecords(records)))
+            let destination = Waypoint(center: Coordinate(latitude: 47.14, longitude: 9.52))
+            self.publish(.startGuidance(Trip(id: "trip", origin: destination, destination: destination), generation: 1, .init()))
             self.publish(.currentRoadName([Self.road]))
         }
 

@@ -230,11 +230,11 @@
             bench.publish(.currentRoadName(["Austrasse"]))
             bench.publish(.currentRoadName(["Schwefelstrasse"]))
             var resumed = try await bench.http.desk.openStream(
-                try InspectorQuery("views=entries"), lastID: "2")
+                try InspectorQuery("views=entries"), lastID: "3")
             let (events, _) = await bench.http.desk.events(of: resumed, actions: [:], now: now)
             let entries = try #require(events.first { $0.name == "entries" })
             let object = try #require(try JSONSerialization.jsonObject(with: entries.data) as? [String: Any])
-            #expect((object["entries"] as? [[String: Any]])?.map { $0["number"] as? Int } == [3, 4])
+            #expect((object["entries"] as? [[String: Any]])?.map { $0["number"] as? Int } == [4, 5])
             resumed = stream
         }
     }

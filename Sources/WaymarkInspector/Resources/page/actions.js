@@ -4,7 +4,7 @@ import { cluster, SIZES } from "./card.js";
 import { element, h, hint } from "./dom.js";
 import { mapOf, routeData } from "./guidance.js";
 import { get, post } from "./net.js";
-import { anchor, badge, facts, field, go, link, note, ofVehicle, reasonText, select, table, vehicleStream, withEndpoint } from "./parts.js";
+import { anchor, badge, facts, field, go, link, note, ofVehicle, place, reasonText, select, table, vehicleStream, withEndpoint } from "./parts.js";
 import { coordinate, distance, duration, sentence, waypointName } from "./words.js";
 
 const named = list => (list ?? []).map(one => [one.name, one.text ?? sentence(one.name)]);
@@ -149,7 +149,7 @@ function editor(profile, known, redraw) {
 	h("fieldset", h("legend", "Limits (empty: none)"), Object.entries(known.limits).map(([name, limit]) =>
 		field(sentence(name), h("input", { type: "number", name, min: 0, max: limit.max, value: profile.limits?.[name] ?? "" }), limit.unit))),
 	field("Distances", select("distanceUnits", known.distanceUnits, profile.distanceUnits ?? "asPublished")), field("Locale", h("input", { name: "locale", value: profile.locale ?? "", placeholder: "en-GB", maxlength: 35 })),
-	field("Save as", h("input", { name: "saveAs", maxlength: 40, autocomplete: "off" }), "kept in this browser"), buttons(h("button.primary", "Save"),
+	field("Save as", h("input", { name: "saveAs", maxlength: 40, autocomplete: "off", value: place.route.saved ?? "" }), "kept in this browser"), buttons(h("button.primary", "Save"),
 		h("button", { onclick: () => download(profile) }, "Download for waymark cluster --profile")));
 }
 

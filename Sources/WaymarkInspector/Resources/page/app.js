@@ -63,7 +63,8 @@ function enter() {
 	app.route.view = app.view;
 	const identity = JSON.stringify(Object.entries(app.route).filter(([key]) => !SHOWN_ONLY.includes(key)));
 	if (identity === app.loaded) return draw();
-	const isOther = !app.loaded || JSON.parse(app.loaded).find(([key]) => key === "view")?.[1] !== app.view;
+	const loaded = Object.fromEntries(JSON.parse(app.loaded || "[]"));
+	const isOther = ["view", "source", "vehicle"].some(key => loaded[key] !== app.route[key]);
 	app.loaded = identity;
 	if (isOther) {
 		app.data = null;
@@ -111,16 +112,24 @@ function refresh(work) {
 }
 
 function receive(event, data) {
+	const live = app.sources.find(one => one.kind === "live");
 	if (event === "connection") {
-		const live = app.sources.find(one => one.kind === "live");
 		if (live) live.connection = data;
 		if (data.state === "connected") readSources().catch(draw);
 		return draw();
 	}
 	if (data.at != null) app.newest = Math.max(app.newest, data.at);
+	if (live && event === "beat") live.from = data.from ?? live.from;
+	if (event === "unavailable") return fail({ status: 404, message: data.error?.reason ?? "this is not there any more" });
 	if (event === "gap") app.missed += data.missed ?? 0;
 	else if (event !== "beat" && app.data) receiveView(event, data);
 	return draw();
+}
+
+function fail(error) {
+	app.error = error;
+	listen();
+	draw();
 }
 
 function receiveView(event, data) {
@@ -129,7 +138,8 @@ function receiveView(event, data) {
 		if (!app.data.entries) return;
 		const known = new Set(app.data.entries.entries.map(one => one.entry));
 		const added = data.entries.filter(one => !known.has(one.entry)).reverse();
-		app.data.entries = { ...app.data.entries, entries: [...added, ...app.data.entries.entries].slice(0, ROWS) };
+		const all = [...added, ...app.data.entries.entries], kept = all.slice(0, ROWS);
+		app.data.entries = { ...app.data.entries, entries: kept, ...(kept.length < all.length && { truncated: true, next: kept[ROWS - 1].entry }) };
 		app.data.skipped = (app.data.skipped ?? 0) + (data.skipped ?? 0);
 	} else if (event === "overview") {
 		own?.(app.data, data);
@@ -150,7 +160,12 @@ function draw() {
 
 const stream = new Stream(receive, state => {
 	if (state === app.stream) return;
-	if (state === "open" && app.stream === "lost") readSources().catch(draw);
+	if (state === "open" && ["lost", "paused"].includes(app.stream)) {
+		readSources().catch(draw);
+		// A new stream begins with now.
+		if (app.data?.entries) load();
+	}
+	if (state === "lost") readSources().catch(error => error.status === 401 && fail(error));
 	app.stream = state;
 	draw();
 });
@@ -194,7 +209,7 @@ function errorNote(error) {
 		401: "Open the link that waymark inspect printed: it has the token that this browser needs.", 403: "Open the page by the address that waymark inspect printed.", 404: h("a", { href: link({ view: "overview", ...OUT }) }, "Go to the overview"),
 		409: h("a", { href: link({ at: null }) }, "Go to the newest moment"), 429: "Close other pages of the inspector, or wait a moment.", 0: "Start waymark inspect again, and open the new link.",
 	}[error.status];
-	return h("div.note.problem-note", { role: "alert" }, h("p", h("strong", "This cannot be shown: "), error.message, "."), next && h("p.next", next), h("button", { onclick: load }, "Try again"));
+	return h("div.note.problem-note", { role: "alert" }, h("p", h("strong", "This cannot be shown: "), error.message, "."), next && h("p.next", next), h("button", { onclick: () => (app.sources.length ? load() : location.reload()) }, "Try again"));
 }
 
 /** What a view shows; an answer that it does not understand is told, too. */
@@ -217,7 +232,7 @@ function paint() {
 	main.setAttribute("aria-busy", String(app.isBusy));
 	show(main,
 		app.missed ? note(`${app.missed} entries were missed: this page or the inspector was too slow. What is shown is whole again.`) : null,
-		source()?.gateway?.showsContent === false && note("Places and texts are hidden here.", "The listener's setting observe: content shows them."),
+		source()?.gateway?.showsContent === false && note("Places and texts are hidden here.", app.redact ? "It was started with --redact places." : "The listener's setting observe: content shows them."),
 		h("h2.view-title", { key: "title" }, view().title),
 		h("div", { key: `view-${app.view}`, id: "view" }, app.error && errorNote(app.error), content()));
 	timeline.update(context());
@@ -249,6 +264,10 @@ async function start() {
 	const theme = () => setTheme(localStorage.getItem("waymark-theme") ?? (dark.matches ? "dark" : "light"));
 	theme();
 	dark.addEventListener("change", theme);
+	matchMedia("(min-width: 801px)").addEventListener("change", event => {
+		const menu = document.querySelector("#nav details");
+		if (menu) menu.toggleAttribute("open", event.matches);
+	});
 	addEventListener("hashchange", enter);
 	addEventListener("popstate", enter);
 	const { token, ...rest } = parse(location.hash);

@@ -3,7 +3,7 @@
 import { h, hint, soft } from "./dom.js";
 import { get } from "./net.js";
 import { anchor, badge, go, link, moment, note, place, table } from "./parts.js";
-import { filterField, pages, searchField } from "./tables.js";
+import { filterField, pages, searchField, without } from "./tables.js";
 import { bytes, sentence } from "./words.js";
 
 const WINDOW = 1024;
@@ -106,7 +106,7 @@ export const frames = {
 			["Size#", row => bytes(row.bytes)],
 			["Marks", row => [row.fitted && "fitted", row.more && "part", row.fromGateway && "by the gateway", row.redacted && "redacted"].filter(Boolean).join(", ")],
 		], data.entries.entries, { key: "entry", classes: row => (row.entry === route.entry ? "state-current" : row.rejected ? "rejected" : ""),
-			empty: note("No frame matches.", anchor({ message: null, search: null, way: null, rejected: null, before: null }, "Show all frames")) }),
+			empty: without(data.entries, "No frame matches.", anchor({ message: null, search: null, way: null, rejected: null, before: null }, "Show all frames")) }),
 		hint(`Newest first. ${data.entries.scanned != null ? `${data.entries.scanned} entries were looked through. ` : ""}A message is a link to its bytes.`), pages(data.entries, route),
 		data.skipped > 0 && hint(`${data.skipped} frames went by between updates; they are in the list after a reload.`),
 	],

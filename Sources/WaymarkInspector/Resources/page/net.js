@@ -48,7 +48,7 @@ export const post = (path, body) =>
 
 export const begin = token => post("/session", { token });
 
-const EVENTS = ["overview", "vehicle", "requests", "receipts", "findings", "entries", "actions", "connection", "gap", "beat"];
+const EVENTS = ["overview", "vehicle", "requests", "receipts", "findings", "entries", "actions", "connection", "gap", "unavailable", "beat"];
 const SILENCE_MILLISECONDS = 12_000;
 
 /** The one stream of this page. A page that is not visible closes it, since a browser has few connections to a host. */

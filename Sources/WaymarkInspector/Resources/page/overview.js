@@ -73,7 +73,7 @@ function fleet(rows) {
 }
 
 export const overview = {
-	title: "Overview", streams: () => ["overview"], streamParameters: filter,
+	title: "Overview", streams: route => (route.after ? [] : ["overview"]), streamParameters: filter,
 	load: (route, signal) => get("overview", { source: route.source, at: route.at, ...filter(route), sort: route.sort, after: route.after }, signal).then(answer => ({ overview: answer })),
 	/** The stream tells only the rows that changed. */
 	receive: (data, change) => {
@@ -105,7 +105,7 @@ export const compare = {
 	title: "Compare",
 	load: async (route, signal, old, sources) => {
 		const [a, b] = [route.a ?? sources[0]?.source, route.b ?? sources[1]?.source ?? sources[0]?.source];
-		const vehicles = old?.vehicles ?? (await get("overview", { source: a, limit: 500 }, signal)).vehicles.map(row => row.vehicle);
+		const vehicles = old?.a === a ? old.vehicles : (await get("overview", { source: a, limit: 500 }, signal)).vehicles.map(row => row.vehicle);
 		const vehicle = route.vehicle ?? vehicles[0];
 		return { a, b, vehicles, vehicle, compare: vehicle == null ? null : await get("compare", { a, b, vehicle, vehicleB: route.vehicleB, at: route.at, atB: route.atB }, signal) };
 	},

@@ -5,7 +5,7 @@ import { h, hint, s, soft } from "./dom.js";
 import { glyph, lanes } from "./glyph.js";
 import { now } from "./net.js";
 import { anchor, badge, explained, frameLink, isEmpty, link, loads, moment, note, read, reasons, table, variants, vehicleStream, why, withEndpoint } from "./parts.js";
-import { filterField, pages, searchField } from "./tables.js";
+import { filterField, pages, searchField, without } from "./tables.js";
 import { coordinate, counted, degrees, estimatesText, sentence, waypointName } from "./words.js";
 
 const plain = value => (isEmpty(value) ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
@@ -188,7 +188,7 @@ const log = {
 		table("Log", [
 			["Time", row => moment(row, isVirtual)], ["Kind", entryBadge], ["What happened=", row => row.text ?? sentence(row.event ?? row.kind)],
 			["Peer", row => row.peer ?? row.client], ["Session#", "session"], ["Code", row => [row.codeName, row.reason].filter(Boolean).join(": ") || row.code],
-		], data.entries.entries, { key: "entry", empty: note("Nothing that matches is kept.", anchor({ search: null, kind: null, before: null }, "Show everything")) }),
+		], data.entries.entries, { key: "entry", empty: without(data.entries, "Nothing that matches is kept.", anchor({ search: null, kind: null, before: null }, "Show everything")) }),
 		pages(data.entries, route),
 	],
 };

@@ -58,6 +58,10 @@ export const filterField = (key, route, label, options, all = "all") => field(la
 	onchange: event => go({ [key]: event.target.value || null, before: null }),
 }));
 
+/** No rows among those that were looked at, if there are more. */
+export const without = (answer, text, ...next) => (answer.truncated && answer.next
+	? note(`Nothing among the ${answer.scanned ?? "newest"} entries that were looked at.`, anchor({ before: answer.next }, "Look further back")) : note(text, ...next));
+
 export const pages = (answer, route) => h("p.pages",
 	route.before && anchor({ before: null }, "⇤ newest"),
 	answer.truncated && answer.next ? anchor({ before: answer.next }, "older ⇢") : soft("no older ones are kept"));
@@ -69,8 +73,8 @@ const updates = {
 		h("div.filters", searchField("message", route, "Message", "updateTrip"), searchField("search", route, "Search", "a road, a number")),
 		table("Route Guidance Updates", updateColumns(isVirtual), data.updates.rows, {
 			key: "entry", classes: row => (row.rejected ? "rejected" : ""),
-			empty: route.search || route.message ? note("No update matches.", anchor({ search: null, message: null }, "Show all updates"))
-				: note("The client has published nothing yet.", "Rows appear here with its first message."),
+			empty: route.search || route.message ? without(data.updates, "No update matches.", anchor({ search: null, message: null }, "Show all updates"))
+				: without(data.updates, "The client has published nothing yet.", "Rows appear here with its first message."),
 		}),
 		hint("Newest first. ● marks what changed. * is derived, not published."), pages(data.updates, route),
 	],

@@ -5,7 +5,7 @@ import { get } from "./net.js";
 import { anchor, go, link, select } from "./parts.js";
 import { clock, offset, sentence } from "./words.js";
 
-const STEP = 250;
+const STEP = 250, MOMENTS = 5000;
 
 export class Timeline {
 	context = /** @type {any} */ (null);
@@ -16,12 +16,14 @@ export class Timeline {
 	timer = 0;
 	isOpen = false;
 	problem = "";
+	/** @type {number | null} */
+	dragged = null;
 
 	constructor(element) { this.element = element; }
 
 	get range() {
 		const { source } = this.context;
-		return { from: source?.from ?? 0, to: Math.max(source?.to ?? 0, this.context.newest ?? 0) };
+		return { from: source?.from ?? 0, to: Math.max(source?.to ?? 0, source?.kind === "live" ? this.context.newest : 0) };
 	}
 
 	get at() { return this.context.route.at == null ? this.range.to : Number(this.context.route.at); }
@@ -35,6 +37,7 @@ export class Timeline {
 			this.moments = null;
 			this.load();
 		}
+		if (!context.isBusy) this.dropDrag();
 		if (context.route.at == null && context.source.kind === "live") this.stop();
 		return this.draw();
 	}
@@ -42,8 +45,14 @@ export class Timeline {
 	async load() {
 		const { source, route } = this.context, identity = this.identity;
 		try {
-			const moments = await get("moments", { source: source.source, vehicle: route.vehicle });
-			if (identity === this.identity) Object.assign(this, { moments });
+			for (let from, isMore = true; isMore;) {
+				const part = await get("moments", { source: source.source, vehicle: route.vehicle, from });
+				if (identity !== this.identity) return;
+				this.moments = from == null ? part : { ...this.moments, moments: [...this.moments.moments, ...part.moments] };
+				from = part.next;
+				isMore = from != null && this.moments.moments.length < MOMENTS;
+				this.draw();
+			}
 		} catch { /* The line works without marks. */ }
 		this.draw();
 	}
@@ -51,6 +60,18 @@ export class Timeline {
 	go(at, replaces = false) {
 		const { from, to } = this.range;
 		go({ at: Math.round(Math.max(from, Math.min(to, at)) * 1e6) / 1e6 }, replaces);
+	}
+
+	/** One question at a time; the last place counts. */
+	drag(at) {
+		this.dragged = at;
+		if (!this.context.isBusy) this.dropDrag();
+	}
+
+	dropDrag() {
+		const at = this.dragged;
+		this.dragged = null;
+		if (at != null) this.go(at, true);
 	}
 
 	play() {
@@ -95,7 +116,8 @@ export class Timeline {
 		const begin = Date.parse(this.context.source.begin), day = new Date(begin);
 		day.setHours(parts[0], parts[1], 0, parts[2] * 1000);
 		const found = (day.getTime() - begin) / 1000;
-		return found < 0 ? found + 86_400 : found;
+		// The last such time that there is.
+		return found + Math.floor((this.range.to - found) / 86_400) * 86_400;
 	}
 
 	text(at) {
@@ -127,9 +149,12 @@ export class Timeline {
 					event.preventDefault();
 					const found = this.parse(event.target.elements.time.value);
 					this.problem = found == null ? "Time: must be seconds, minutes:seconds, or a time of day" : found < from || found > to ? `Time: there is history from ${this.text(from)} to ${this.text(to)}` : "";
-					if (!this.problem && found != null) this.go(found);
+					if (!this.problem && found != null) {
+						event.target.reset();
+						this.go(found);
+					}
 					this.draw();
-				} }, h("label", hidden("Go to a time"), h("input", { name: "time", placeholder: isVirtual ? "1:03.5" : "12:03:07", autocomplete: "off", size: 10, value: "" })), h("button.small", "Go")),
+				} }, h("label", hidden("Go to a time"), h("input", { "data-keep": "", name: "time", placeholder: isVirtual ? "1:03.5" : "12:03:07", autocomplete: "off", size: 10 })), h("button.small", "Go")),
 				h("output.time", route.at == null && isLive ? "now " : "", this.text(at), soft(` +${offset(at)}`)),
 				button("Copy link", "Copy a link to this moment", () => this.copy()),
 				button("Moments", "Moments", () => {
@@ -138,7 +163,7 @@ export class Timeline {
 				}, { expanded: this.isOpen })),
 			h("div.scrubber", this.picture(), h("input", {
 				type: "range", min: from, max: to, step: "any", value: at, label: "Moment", "aria-valuetext": this.text(at),
-				oninput: event => this.go(Number(event.target.value), true),
+				oninput: event => this.drag(Number(event.target.value)),
 				onkeydown: event => {
 					const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: 30, PageDown: -30 }[event.key];
 					if (!step) return;
