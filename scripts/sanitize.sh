@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # sanitize.sh [-b] [-a] thread|address [OPTIONS]: builds with that sanitizer in a separate folder, and runs the tests of the code that it
 # can check: the modules with threads and tasks, or those with unsafe memory access. -a adds the programs and everything that they are
-# built on, which takes five times as long. With -b it only builds. OPTIONS are for `swift test`.
+# built on, which takes much longer. With -b it only builds. OPTIONS are for `swift test`.
 # Built without traits, because the HTTP client and TLS would take most of the build time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
