@@ -25,15 +25,19 @@ package struct EventStream: Sendable {
         case entries
         case requests(String)
         case receipts(String)
-        case findings
+        case findings(String?)
         case actions(String)
 
         init(_ text: String) throws(InspectorError) {
-            let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map {
+                String($0)
+            }
             switch (parts.first, parts.dropFirst().first) {
             case ("overview", nil): self = .overview
             case ("entries", nil): self = .entries
-            case ("findings", nil): self = .findings
+            case ("findings", nil): self = .findings(nil)
+            case (_, ""): throw InspectorError(.invalid, field: "views", "names no vehicle behind the colon")
+            case ("findings", let id?): self = .findings(id)
             case ("requests", let id?): self = .requests(id)
             case ("receipts", let id?): self = .receipts(id)
             case ("actions", let id?): self = .actions(id)
@@ -43,7 +47,7 @@ package struct EventStream: Sendable {
             default:
                 throw InspectorError(
                     .invalid, field: "views",
-                    "must be of overview, entries, findings, vehicle:ID, vehicle:ID/ENDPOINT, requests:ID, receipts:ID, actions:ID"
+                    "must be of overview, entries, findings, findings:ID, vehicle:ID, vehicle:ID/ENDPOINT, requests:ID, receipts:ID, actions:ID"
                 )
             }
         }
@@ -52,9 +56,11 @@ package struct EventStream: Sendable {
     /// Views of one page.
     static let viewsMax = 16
     private static let entriesMax = 100
-    private static let rowsMax = 500
+    private static let rowsMax = 100
     /// Between two signs of life.
     private static let beatSeconds = 5.0
+    /// Between two readings of the history for one view.
+    private static let historySeconds = 1.0
 
     private let source: String
     private let views: [(name: String, view: View)]
@@ -68,6 +74,8 @@ package struct EventStream: Sendable {
     /// The number after which entries are wanted that were told before the stream began.
     private var resumedNumber: UInt64?
     private var lastBeat: Date?
+    /// When the history was last read for a view, and up to which number.
+    private var lastReading: [String: (time: Date, number: UInt64)] = [:]
     private var connection: [String: String] = [:]
     private var missed: UInt64?
 
@@ -143,7 +151,12 @@ package struct EventStream: Sendable {
         }
         if self.lastBeat.map({ now.timeIntervalSince($0) >= Self.beatSeconds }) ?? true {
             self.lastBeat = now
-            add("beat", ["at": source.seconds(source.end), "now": JSON.time(now)])
+            add(
+                "beat",
+                [
+                    "at": source.seconds(source.end), "from": source.seconds(source.from),
+                    "now": JSON.time(now),
+                ])
         }
         return events
     }
@@ -179,18 +192,34 @@ package struct EventStream: Sendable {
             values["endpoint"] = endpoint
             return try self.answer("vehicle", values, name, &inspection, now)
         case .requests(let id):
+            guard self.mayRead(name, source, now) else { return nil }
             values["id"] = id
             return try self.answer("requests", values, name, &inspection, now)
         case .receipts(let id):
+            guard self.mayRead(name, source, now) else { return nil }
             values["id"] = id
             return try self.answer("receipts", values, name, &inspection, now)
-        case .findings: return try self.answer("findings", values, name, &inspection, now)
+        case .findings(let vehicle):
+            values["vehicle"] = vehicle
+            return try self.answer("findings", values, name, &inspection, now)
         case .actions(let id):
             guard let data = actions[id],
                 let object = RecordedJSON.object(String(decoding: data, as: UTF8.self))
             else { return nil }
             return self.sendIfNew(name, object).map { ("actions", $0) }
         }
+    }
+
+    /// Whether it is time to read the history for a view again, because there is more of it.
+    private mutating func mayRead(_ name: String, _ source: InspectedSource, _ now: Date) -> Bool {
+        let number = self.number(source)
+        if let last = self.lastReading[name] {
+            guard last.number != number, now.timeIntervalSince(last.time) >= Self.historySeconds else {
+                return false
+            }
+        }
+        self.lastReading[name] = (now, number)
+        return true
     }
 
     private mutating func answer(
@@ -219,12 +248,14 @@ package struct EventStream: Sendable {
         let gone = self.rows.keys.filter { kept[$0] == nil }.sorted()
         let isFirst = self.sent[name] == nil
         self.rows = kept
-        var sessions = overview.sessions
+        var rest = overview.others
+        var sessions = rest["sessions"] as? [[String: Any]] ?? []
         for index in sessions.indices { sessions[index]["ageMilliseconds"] = nil }
-        let rest: [String: Any] = [
-            "totals": overview.totals(matching: rows.matching), "clients": overview.clients,
-            "sessions": sessions, "truncated": rows.matching > Self.rowsMax,
-        ]
+        rest.merge([
+            "totals": overview.totals(matching: rows.matching), "sessions": sessions,
+            "order": rows.rows.map(\.0), "truncated": rows.matching > Self.rowsMax,
+        ]) { $1 }
+        if rows.matching > Self.rowsMax { rest.set("next", rows.rows.last?.0) }
         let data = JSON.data(rest)
         guard isFirst || !changed.isEmpty || !gone.isEmpty || self.sent[name] != data else { return nil }
         self.sent[name] = data

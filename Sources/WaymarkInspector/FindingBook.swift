@@ -103,17 +103,19 @@ package struct FindingBook: Sendable {
     package mutating func judgeMore(_ entriesMax: Int, _ recording: Recording) -> Bool {
         guard var linter = self.recorded else { return false }
         self.recorded = nil
-        var found: [(Finding, RecordingTime)] = []
+        var found: [(Finding, RecordingTime, Set<VehicleID>)] = []
         var goesOn = false
         do throws(RecordingError) {
             goesOn = try linter.judgeMore(entriesMax) { output in
-                if case .finding(let finding, let time) = output { found.append((finding, time)) }
+                if case .finding(let finding, let time, let vehicles) = output {
+                    found.append((finding, time, vehicles))
+                }
             }
         } catch {
             // What is damaged, and what is behind it, is not judged.
             self.isStopped = true
         }
-        for (finding, time) in found { self.add(finding, time, []) }
+        for (finding, time, vehicles) in found { self.add(finding, time, vehicles.map(\.rawValue)) }
         if !self.isStopped { self.progress = 1 }
         if goesOn, let times = recording.times, let time = linter.time {
             let length = (times.upperBound - times.lowerBound) / .seconds(1)
@@ -160,15 +162,26 @@ package struct FindingBook: Sendable {
             }
             return object
         }
-        let summary = self.recorded == nil && self.summary.isEmpty ? self.live.summary : self.summary
         let off = LintID.allCases.filter { $0.isForRunsAlone || (!source.showsContent && $0.needsContent) }
         return [
             "findings": shown, "truncated": rows.count > limit || self.dropped > 0, "judging": self.progress,
             "stopped": self.isStopped,
             "off": off.map(\.rawValue),
-            "rules": summary.filter { $0.found > 0 }.map {
-                ["rule": $0.rule.rawValue, "found": $0.found, "omitted": $0.omitted] as [String: Any]
-            },
+            "rules": vehicle == nil ? self.rules : Self.rules(of: rows),
         ]
+    }
+
+    /// How often each rule found something.
+    private var rules: [[String: Any]] {
+        let summary = self.recorded == nil && self.summary.isEmpty ? self.live.summary : self.summary
+        return summary.filter { $0.found > 0 }.map {
+            ["rule": $0.rule.rawValue, "found": $0.found, "omitted": $0.omitted]
+        }
+    }
+
+    private static func rules(of rows: [Row]) -> [[String: Any]] {
+        Dictionary(grouping: rows, by: \.finding.rule.rawValue).sorted { $0.key < $1.key }.map {
+            ["rule": $0.key, "found": $0.value.count, "omitted": 0]
+        }
     }
 }

@@ -43,15 +43,27 @@ struct HistoryAnswers {
         let page: HistoryReader.Page<[String: Any]> = try self.reader.before(
             start, limit: limit, from: earliest
         ) { range throws(InspectorError) in
-            var items: [(EntryPlace, [String: Any])] = []
+            var places: [EntryPlace] = []
             var scanned = 0
             try self.reader.forEach(from: range.lowerBound, to: range.upperBound) {
                 placed, state throws(InspectorError) in
                 scanned += 1
-                guard placed.place < start, filter.matches(placed, self.source, state) else { return true }
-                items.append((placed.place, objects.object(placed, state, hasText: hasText)))
-                if items.count > 2 * limit { items.removeFirst(limit) }
+                if placed.place < start, filter.matches(placed, self.source, state) {
+                    places.append(placed.place)
+                }
                 return true
+            }
+            // Why a second time: only the newest of them are shown, and showing one takes longer than reading it. One more tells whether
+            // there are older ones.
+            let shown = Set(places.suffix(limit + 1))
+            var items: [(EntryPlace, [String: Any])] = []
+            guard let first = places.suffix(limit + 1).first else { return (items, scanned) }
+            try self.reader.forEach(from: first.time, to: range.upperBound) {
+                placed, state throws(InspectorError) in
+                if shown.contains(placed.place) {
+                    items.append((placed.place, objects.object(placed, state, hasText: hasText)))
+                }
+                return items.count < shown.count
             }
             return (items, scanned)
         }
@@ -147,7 +159,8 @@ struct HistoryAnswers {
         let page: HistoryReader.Page<[String: Any]> = try self.reader.before(
             try self.beginning(query), limit: limit, from: self.source.from
         ) { range throws(InspectorError) in
-            var rows = UpdateRows(vehicle, self.source)
+            let before = try self.source.state(at: range.lowerBound.previous)
+            var rows = UpdateRows(vehicle, self.source, after: before)
             var scanned = 0
             try self.reader.forEach(from: range.lowerBound, to: range.upperBound) {
                 placed, state throws(InspectorError) in
@@ -177,32 +190,34 @@ struct HistoryAnswers {
         let divisions = self.source.divisions
         let index = max(0, divisions.partitioningIndex { $0 > end } - 2)
         let begin = divisions.indices.contains(index) ? divisions[index] : self.source.from
-        var scanned = 0
-        try self.reader.forEach(from: begin, to: end.next) { placed, _ throws(InspectorError) in
-            scanned += 1
+        try self.reader.forEach(from: begin, to: end.next) { placed, _ in
             book.see(placed)
-            return scanned < HistoryReader.scannedMax
+            return true
         }
         return book.object(try self.source.state(at: end), rowsMax: Self.receiptRowsMax)
     }
 
     // MARK: Destinations
 
+    private static let destinationsMax = 100
+
+    /// How long before a time requests and destinations are looked for.
+    static let lookback = Duration.seconds(3_600)
+
     /// Destinations that clients shared with a vehicle, and what came of it, newest first.
-    func destinations(_ vehicle: String, _ end: RecordingTime) throws(InspectorError) -> [[String: Any]] {
-        let begin = max(self.source.from, end + .seconds(-3_600))
+    func destinations(_ query: InspectorQuery) throws(InspectorError) -> [String: Any] {
+        let vehicle = try query.required("id")
+        let end = try self.source.time(query) ?? self.source.end
+        let begin = self.reader.beginning(max(self.source.from, end + (.zero - Self.lookback)), to: end)
         var shares: [(id: String, object: [String: Any])] = []
-        var scanned = 0
         let types: [MessageType] = [.shareDestination, .destinationShareAnswer, .destinationShareStatus]
         try self.reader.forEach(
             from: begin, to: end.next, frames: { header in header.type.map(types.contains) ?? false }
-        ) { placed, _ throws(InspectorError) in
-            scanned += 1
-            let goesOn = scanned < 10 * HistoryReader.scannedMax
+        ) { placed, _ in
             guard let frame = placed.frame, placed.vehicles.contains(vehicle), !frame.isRejected,
                 frame.delivery == .whole, !placed.isOfOthers(vehicle),
                 let message = Self.message(self.source.shown(frame.frame))
-            else { return goesOn }
+            else { return true }
             func change(_ id: String, _ change: (inout [String: Any]) -> Void) {
                 guard let index = shares.lastIndex(where: { $0.id == id }) else { return }
                 change(&shares[index].object)
@@ -231,9 +246,12 @@ struct HistoryAnswers {
                 }
             default: break  // About no share.
             }
-            return goesOn
+            return true
         }
-        return shares.suffix(100).reversed().map(\.object)
+        return [
+            "destinations": shares.suffix(Self.destinationsMax).reversed().map(\.object),
+            "truncated": begin > self.source.from || shares.count > Self.destinationsMax,
+        ]
     }
 
     static func message(_ frame: Frame) -> Message? {

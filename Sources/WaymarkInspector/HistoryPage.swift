@@ -63,6 +63,7 @@ struct PlacedEntry: Sendable {
             for peer in frame.peers {
                 if let vehicle = Self.vehicle(of: peer) { vehicles.insert(vehicle) } else { client = peer }
             }
+            vehicles.formUnion(Self.named(in: frame.frame))
         case .event(let text):
             let object = RecordedJSON.object(text) ?? [:]
             let kind = object["kind"] as? String ?? ""
@@ -91,6 +92,17 @@ struct PlacedEntry: Sendable {
         case .state: self.kind = "synchronized"
         }
         (self.vehicles, self.client, self.event, self.line) = (vehicles, client, event, line)
+    }
+
+    /// The vehicles that a message between gateway and client names; without a session, nothing else says whom it concerns.
+    private static func named(in frame: Frame) -> [String] {
+        switch frame.header.type {
+        case .openSession, .vehicleChanged, .waypointRequest, .destinationRequest,
+            .requestAnswer, .requestOutcome, .updateRouteSource, .vehicleSettings, .zoomCluster,
+            .destinationShareStatus:
+            HistoryAnswers.message(frame)?.namedVehicles.map(\.rawValue) ?? []
+        default: []
+        }
     }
 
     /// `VEHICLE/ENDPOINT` names a vehicle.
@@ -310,6 +322,23 @@ struct HistoryReader {
         return true
     }
 
+    /// Bytes of the history that one question about all of it reads.
+    private static let bytesMax = 33_554_432.0
+
+    /// From where on a question about everything up to `end` reads, so that it does not read too much: not before `earliest`. What is
+    /// older is left out.
+    func beginning(_ earliest: RecordingTime, to end: RecordingTime) -> RecordingTime {
+        var (bytes, begin) = (0.0, end)
+        for (first, last, amount) in self.source.amounts.reversed() where first <= end {
+            bytes += amount
+            // At least the part of the end.
+            guard bytes <= Self.bytesMax || begin == end else { break }
+            begin = min(begin, first)
+            if last < earliest { break }
+        }
+        return max(earliest, min(begin, end))
+    }
+
     /// The newest items before a place, newest first. `read` makes the items of a part of the history, oldest first, and says how many
     /// entries it looked at.
     func before<Item>(
@@ -382,5 +411,24 @@ extension Array {
             if predicate(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
+    }
+}
+
+extension Message {
+    /// The vehicles that its body names.
+    fileprivate var namedVehicles: [VehicleID] {
+        switch self {
+        case .openSession(let open): if case .vehicles(let vehicles) = open.vehicles { vehicles } else { [] }
+        case .vehicleChanged(let status): [status.vehicle]
+        case .waypointRequest(let request): [request.vehicle].compactMap(\.self)
+        case .destinationRequest(let request): [request.vehicle].compactMap(\.self)
+        case .requestAnswer(let answer): [answer.vehicle]
+        case .requestOutcome(let outcome): [outcome.vehicle]
+        case .updateRouteSource(let update): [update.vehicle].compactMap(\.self)
+        case .zoomCluster(let zoom): [zoom.source?.vehicle].compactMap(\.self)
+        case .vehicleSettings(let settings): [settings.source?.vehicle].compactMap(\.self)
+        case .destinationShareStatus(let status): [status.vehicle]
+        default: []
+        }
     }
 }

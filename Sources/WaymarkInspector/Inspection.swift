@@ -69,7 +69,17 @@ package struct Inspection: Sendable {
         ),
         "vehicle/tables": (
             ["source", "at", "id", "endpoint"],
-            { inspection, query, now throws(InspectorError) in try inspection.tables(query, now) }
+            { inspection, query, now throws(InspectorError) in
+                try inspection.vehicle(query, now) { $0.tables() }
+            }
+        ),
+        "vehicle/destinations": (
+            ["source", "at", "id", "endpoint"],
+            { inspection, query, now throws(InspectorError) in
+                try inspection.history(query, now) { history throws(InspectorError) in
+                    try history.destinations(query)
+                }
+            }
         ),
         "route": (
             ["source", "at", "id", "endpoint"],
@@ -218,7 +228,8 @@ package struct Inspection: Sendable {
         let time = try source.time(query)
         let state = try self.state(source, at: time)
         let overview = Overview(
-            source.at(time), state, try Overview.Filter(query), findings: self.findings[source.id]?.counts ?? [:])
+            source.at(time), state, try Overview.Filter(query),
+            findings: self.findings[source.id]?.counts ?? [:])
         let matching = overview.matching(&self.cache)
         var first = 0
         if let after = try query.text("after", max: 64) {
@@ -226,9 +237,10 @@ package struct Inspection: Sendable {
         }
         let rows = matching.dropFirst(first).prefix(try query.limit)
         var object: [String: Any] = [
-            "totals": overview.totals(matching: matching.count), "clients": overview.clients,
-            "sessions": overview.sessions, "truncated": first + rows.count < matching.count,
+            "totals": overview.totals(matching: matching.count),
+            "truncated": first + rows.count < matching.count,
         ]
+        object.merge(overview.others) { $1 }
         object["vehicles"] = rows.map { overview.row($0, &self.cache) }
         if first + rows.count < matching.count { object.set("next", rows.last?.vehicle.rawValue) }
         return self.framed(object, source, time, now)
@@ -258,15 +270,6 @@ package struct Inspection: Sendable {
         return self.framed(answer(vehicle), source, time, now)
     }
 
-    private mutating func tables(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> [String: Any]
-    {
-        var object = try self.vehicle(query, now) { $0.tables() }
-        let source = try self.source(query)
-        object["destinations"] = try HistoryAnswers(source: source).destinations(
-            try query.required("id"), try source.time(query) ?? source.end)
-        return object
-    }
-
     /// Rows of the vehicles of a source that match, by their ids, and how many match.
     mutating func rows(
         _ source: InspectedSource, _ filter: Overview.Filter, limit: Int
@@ -292,9 +295,6 @@ package struct Inspection: Sendable {
         return self.framed(try answer(HistoryAnswers(source: source)), source, try source.time(query), now)
     }
 
-    /// How long before a time requests of a recording are looked for.
-    private static let requestTime = Duration.seconds(3_600)
-
     private mutating func requests(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> [String:
         Any]
     {
@@ -303,20 +303,18 @@ package struct Inspection: Sendable {
         let end = time ?? source.end
         let vehicle = try self.vehicleID(query).rawValue
         var stories = RequestStories(vehicle, source)
-        let earliest = max(source.from, end + (.zero - Self.requestTime))
-        var scanned = 0
-        var isTruncated = earliest > source.from
-        let isWhole = try HistoryReader(source: source).forEach(
+        let reader = HistoryReader(source: source)
+        let earliest = reader.beginning(max(source.from, end + (.zero - HistoryAnswers.lookback)), to: end)
+        let isWhole = try reader.forEach(
             from: earliest, to: end.next, frames: RequestStories.isOfRequest
-        ) { placed, _ throws(InspectorError) in
-            scanned += 1
+        ) { placed, _ in
             stories.see(placed)
-            isTruncated = isTruncated || scanned == 10 * HistoryReader.scannedMax
-            return scanned < 10 * HistoryReader.scannedMax
+            return true
         }
         let state = try self.state(source, at: time)
         return self.framed(
-            ["requests": stories.objects(state), "truncated": isTruncated || !isWhole], source, time, now)
+            ["requests": stories.objects(state), "truncated": earliest > source.from || !isWhole], source,
+            time, now)
     }
 
     private func findings(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> [String: Any] {

@@ -111,12 +111,13 @@ struct Moments {
 }
 
 extension InspectedSource {
-    /// How much happened between two times.
-    fileprivate var amounts: [(RecordingTime, RecordingTime, Double)] {
+    /// How much happened between two times, in bytes.
+    var amounts: [(RecordingTime, RecordingTime, Double)] {
         switch self.history {
         case .recent(let recent):
             let begins = recent.divisions
-            return zip(begins, begins.dropFirst() + [recent.end]).map { ($0, $1, 1) }
+            let ends = begins.dropFirst() + [recent.end]
+            return zip(zip(begins, ends), recent.divisionByteCounts).map { ($0.0, $0.1, Double($1)) }
         case .recorded(let recording):
             return recording.index.chunks.filter { $0.endTime >= $0.startTime }.map {
                 (

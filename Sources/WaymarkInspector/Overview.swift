@@ -30,11 +30,17 @@ struct Overview {
     private let records: RecordObjects
     /// Findings by vehicle.
     private let findings: [String: Int]
+    /// Open requests by vehicle.
+    private let requests: [VehicleID: Int]
+
+    /// Clients, and sessions, that are told.
+    static let othersMax = 500
 
     init(_ source: InspectedSource, _ state: RecordedState, _ filter: Filter, findings: [String: Int]) {
         (self.source, self.state, self.filter) = (source, state, filter)
         self.records = RecordObjects(source: source, state: state)
         self.findings = findings
+        self.requests = state.gateway.requests.keys.reduce(into: [:]) { $0[$1.vehicle, default: 0] += 1 }
     }
 
     /// The vehicles that match, in order.
@@ -60,9 +66,7 @@ struct Overview {
         self.findings[vehicle.vehicle.rawValue] ?? 0
     }
 
-    private func openRequests(_ vehicle: VehicleRecord) -> Int {
-        self.state.gateway.requests.keys.count { $0.vehicle == vehicle.vehicle }
-    }
+    private func openRequests(_ vehicle: VehicleRecord) -> Int { self.requests[vehicle.vehicle] ?? 0 }
 
     private func isWanted(_ vehicle: VehicleRecord) -> Bool {
         guard !self.filter.only.isEmpty else { return true }
@@ -94,7 +98,8 @@ struct Overview {
         row["findings"] = self.findingCount(vehicle)
         if self.source.hasMeasures { row["waitingBytes"] = Int(clamping: self.records.waitingBytes(vehicle)) }
         if let session = self.state.gateway.sessions[vehicle.session] {
-            let state = cache.content(of: session, self.state, self.source).state
+            let content = cache.content(of: session, self.state, self.source)
+            let state = content.state
             row["client"] = session.client.rawValue
             row["phase"] = "\(session.phase)"
             row["suspended"] = session.isSuspended
@@ -115,7 +120,7 @@ struct Overview {
             row.set("timeLeftSeconds", state.tripEstimates?.timeRemaining.map { Int($0.components.seconds) })
             row.set("ageSeconds", self.age(session))
             if let left = state.tripEstimates?.distanceRemaining.meters,
-                let place = RouteLines(state.segments).position(metersLeft: Double(left))
+                let place = content.lines.position(metersLeft: Double(left))
             {
                 row["position"] =
                     ["coordinate": ModelJSON.coordinate(place.coordinate), "derived": true] as [String: Any]
@@ -130,12 +135,20 @@ struct Overview {
         self.source.measures.sessions[session.session]?.ageMilliseconds.map { Double($0) / 1_000 }
     }
 
-    var clients: [[String: Any]] {
-        self.state.gateway.clients.values.sorted { $0.client < $1.client }.map(self.records.object)
-    }
-
-    var sessions: [[String: Any]] {
-        self.state.gateway.sessions.values.sorted { $0.session < $1.session }.map(self.records.object)
+    /// Clients and sessions, in order; the first ones, if there are very many.
+    var others: [String: Any] {
+        let gateway = self.state.gateway
+        let sessionIDs = Dictionary(grouping: gateway.sessions.values, by: \.client).mapValues {
+            $0.map(\.session).sorted()
+        }
+        return [
+            "clients": gateway.clients.values.sorted { $0.client < $1.client }.prefix(Self.othersMax).map {
+                self.records.object($0, sessions: sessionIDs[$0.client] ?? [])
+            },
+            "sessions": gateway.sessions.values.sorted { $0.session < $1.session }.prefix(Self.othersMax)
+                .map(self.records.object),
+            "othersTruncated": max(gateway.clients.count, gateway.sessions.count) > Self.othersMax,
+        ]
     }
 
     func totals(matching: Int) -> [String: Any] {

@@ -228,12 +228,12 @@ struct ReasonFinder {
     }
 
     private mutating func arrival(_ endpoint: EndpointRecord) {
-        if let content = self.picture.content, let behind = self.picture.behind, behind > 0 {
+        if self.picture.isUnderWay {
+            let newest = self.picture.sentSequence
             var reason = Reason(
                 .held, "", .underWay,
-                "the endpoint has confirmed up to \(endpoint.receipt?.receivedSequence ?? 0) of \(content.sequence)"
-            )
-            reason.value = content.sequence
+                "the endpoint has confirmed up to \(endpoint.receipt?.receivedSequence ?? 0) of \(newest)")
+            reason.value = newest
             self.reasons.append(reason)
         }
         guard let connection = endpoint.connection,
@@ -327,6 +327,14 @@ struct ReasonFinder {
         _ published: VehicleState, _ held: VehicleState, _ endpoint: EndpointRecord
     ) {
         guard self.picture.withheld[.routeSegments] == nil else { return }
+        let bytesMax = endpoint.limits.frameBytesMax
+        if let longest = self.picture.content?.longestRouteFrame, bytesMax > 0, longest > Int(bytesMax) {
+            self.reasons.append(
+                .limited(
+                    "segments", .fitted, "frameBytes", bytesMax,
+                    "a frame of \(longest) bytes is longer than the endpoint reads: it is sent in parts, and lines that do not fit are thinned"
+                ))
+        }
         let known = Dictionary(held.segments.map { ($0.id, $0) }) { $1 }
         for segment in published.segments {
             guard let mine = known[segment.id], mine.coordinates != segment.coordinates else { continue }

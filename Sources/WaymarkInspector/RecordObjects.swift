@@ -80,11 +80,16 @@ struct RecordObjects {
     // MARK: Clients and sessions
 
     func object(_ client: ClientRecord) -> [String: Any] {
+        let sessions = self.state.gateway.sessions.values.filter { $0.client == client.client }
+        return self.object(client, sessions: sessions.map(\.session).sorted())
+    }
+
+    /// `sessions`: those of the client.
+    func object(_ client: ClientRecord, sessions: [SessionID]) -> [String: Any] {
         var object: [String: Any] = [
             "client": client.client.rawValue, "displayName": client.displayName,
             "priority": Int(client.priority), "owner": client.owner, "features": Self.names(client.granted),
-            "sessions": self.state.gateway.sessions.values.filter { $0.client == client.client }
-                .map { Int($0.session.rawValue) }.sorted(),
+            "sessions": sessions.map { Int($0.rawValue) },
         ]
         self.add(client.connection, client.instant, to: &object)
         return object

@@ -12,11 +12,21 @@ struct UpdateRows {
     private let source: InspectedSource
     private(set) var rows: [(EntryPlace, [String: Any])] = []
     private var states: [SessionID: VehicleState] = [:]
+    /// Of the state before the next row; none without a session.
     private var cells: [String: Any] = [:]
     /// The rows of publications, by their numbers.
     private var places: [UInt64: Int] = [:]
 
-    init(_ vehicle: String, _ source: InspectedSource) { (self.vehicle, self.source) = (vehicle, source) }
+    /// `state` is that before the first entry.
+    init(_ vehicle: String, _ source: InspectedSource, after state: RecordedState) {
+        (self.vehicle, self.source) = (vehicle, source)
+        let session = VehicleID(vehicle).flatMap { state.gateway.vehicles[$0]?.session } ?? .none
+        guard let record = state.gateway.sessions[session] else { return }
+        var cache = ContentCache()
+        let content = cache.content(of: record, state, source)
+        self.states[session] = content.state
+        self.cells = Self.cells(content.state)
+    }
 
     /// `state` is that after the entry.
     mutating func see(_ placed: PlacedEntry, _ state: RecordedState) {
@@ -27,16 +37,21 @@ struct UpdateRows {
         guard header.sequence > 0, MessageType.published.contains(header.rawType) else { return }
         guard frame.direction == .in else { return self.noteFitting(frame, header) }
         let session = header.session
-        guard let record = state.gateway.sessions[session] else { return }
-        if self.states[session] == nil {
+        // The record of a session that this frame ends is gone before the frame.
+        let record = state.gateway.sessions[session]
+        guard record != nil || self.states[session] != nil else { return }
+        if self.states[session] == nil, let record {
             // The state has this frame already.
             var cache = ContentCache()
             self.states[session] = cache.content(of: record, state, self.source).state
         }
-        if !frame.isRejected, let envelope = Self.envelope(self.source.shown(frame.frame)) {
-            self.states[session]?.apply(envelope)
+        let envelope = Self.envelope(self.source.shown(frame.frame))
+        if !frame.isRejected, let envelope { self.states[session]?.apply(envelope) }
+        var more: [String: Any] = [:]
+        if case .publication(.resumeGuidance(_, let reason, _))? = envelope?.message {
+            more["rerouteReason"] = reason.name
         }
-        self.add(placed, frame, self.states[session] ?? VehicleState())
+        self.add(placed, frame, self.states[session] ?? VehicleState(), more)
     }
 
     private static func envelope(_ frame: Frame) -> Envelope? {
@@ -46,18 +61,17 @@ struct UpdateRows {
     private mutating func noteFitting(_ frame: RecordedFrame, _ header: FrameHeader) {
         guard header.flags.contains(.fitted), let index = self.places[header.sequence] else { return }
         let old = self.rows[index].1["fittedFor"] as? [String] ?? []
-        self.rows[index].1["fittedFor"] = Set(old + frame.peers.filter { PlacedEntry.vehicle(of: $0) == self.vehicle }).sorted()
+        self.rows[index].1["fittedFor"] = Set(
+            old + frame.peers.filter { PlacedEntry.vehicle(of: $0) == self.vehicle }
+        ).sorted()
     }
 
-    private mutating func add(_ placed: PlacedEntry, _ frame: RecordedFrame, _ state: VehicleState) {
+    private mutating func add(
+        _ placed: PlacedEntry, _ frame: RecordedFrame, _ state: VehicleState, _ more: [String: Any]
+    ) {
         let header = frame.frame.header
-        var cells = Self.cells(state)
+        var cells = Self.cells(state).merging(more) { $1 }
         cells.set("arrival", VehicleAnswer.arrival(state, placed.place.time)?["time"])
-        let changed = Set(cells.keys).union(self.cells.keys).filter { key in
-            var differences = Differences()
-            differences.find(cells[key], self.cells[key])
-            return !differences.found.isEmpty
-        }
         var row = cells
         row.merge([
             "entry": "\(placed.place)", "number": Int(placed.place.number),
@@ -67,7 +81,11 @@ struct UpdateRows {
             "bytes": frame.frame.bytes.count, "rejected": frame.isRejected, "fittedFor": [String](),
             "conflatedFor": [String](), "derived": ["arrival", "fittedFor"],
         ]) { $1 }
-        if !self.rows.isEmpty { row["changed"] = changed.filter { $0 != "arrival" }.sorted() }
+        row["changed"] = Set(cells.keys).union(self.cells.keys).filter { key in
+            var differences = Differences()
+            differences.find(cells[key], self.cells[key])
+            return key != "arrival" && !differences.found.isEmpty
+        }.sorted()
         self.cells = cells
         self.places[header.sequence] = self.rows.count
         self.rows.append((placed.place, row))
@@ -116,6 +134,8 @@ struct ReceiptBook {
         let sequence: UInt64
         let message: String
         let place: EntryPlace
+        /// The endpoints that something of it was sent to.
+        var sent: Set<String> = []
         var received: [String: RecordingTime] = [:]
         var shown: [String: RecordingTime] = [:]
     }
@@ -126,33 +146,64 @@ struct ReceiptBook {
     private var session = SessionID.none
     private var newest: [String: RecordingTime] = [:]
 
+    private static let rowsMax = 1_000
+
     init(_ vehicle: String, _ source: InspectedSource) { (self.vehicle, self.source) = (vehicle, source) }
 
     mutating func see(_ placed: PlacedEntry) {
-        guard let frame = placed.frame, placed.vehicles.contains(self.vehicle), frame.direction == .in,
-            frame.delivery == .whole, !frame.isRejected, !placed.isOfOthers(self.vehicle)
+        guard let frame = placed.frame, placed.vehicles.contains(self.vehicle), frame.delivery == .whole,
+            !frame.isRejected, !placed.isOfOthers(self.vehicle)
         else { return }
         let header = frame.frame.header
         if MessageType.published.contains(header.rawType), header.sequence > 0 {
-            if header.session != self.session { (self.rows, self.session) = ([], header.session) }
-            self.rows.append(
-                Row(sequence: header.sequence, message: EntryFilter.name(header), place: placed.place))
-            if self.rows.count > 1_000 { self.rows.removeFirst(500) }
-        } else if header.type == .receipt, header.session == self.session,
+            if frame.direction == .in {
+                self.published(header, placed)
+            } else {
+                self.sent(header, frame.peers)
+            }
+        } else if frame.direction == .in, header.type == .receipt, header.session == self.session,
             case .receipt(let receipt)? = HistoryAnswers.message(frame.frame), let peer = frame.peers.first
         {
-            let endpoint = String(peer.split(separator: "/", maxSplits: 1).last ?? "")
-            self.newest[endpoint] = placed.place.time
-            for index in self.rows.indices {
-                let sequence = self.rows[index].sequence
-                if sequence <= receipt.receivedSequence, self.rows[index].received[endpoint] == nil {
-                    self.rows[index].received[endpoint] = placed.place.time
-                }
-                if sequence <= receipt.shownSequence, self.rows[index].shown[endpoint] == nil {
-                    self.rows[index].shown[endpoint] = placed.place.time
-                }
+            self.confirmed(receipt, Self.endpoint(of: peer), placed.place.time)
+        }
+    }
+
+    private static func endpoint(of peer: String) -> String {
+        String(peer.split(separator: "/", maxSplits: 1).last ?? "")
+    }
+
+    private mutating func published(_ header: FrameHeader, _ placed: PlacedEntry) {
+        if header.session != self.session { (self.rows, self.session) = ([], header.session) }
+        self.rows.append(
+            Row(sequence: header.sequence, message: EntryFilter.name(header), place: placed.place))
+        if self.rows.count > Self.rowsMax { self.rows.removeFirst(Self.rowsMax / 2) }
+    }
+
+    private mutating func sent(_ header: FrameHeader, _ peers: [String]) {
+        guard header.session == self.session else { return }
+        let index = self.rows.partitioningIndex { $0.sequence >= header.sequence }
+        guard self.rows.indices.contains(index), self.rows[index].sequence == header.sequence else { return }
+        for peer in peers where PlacedEntry.vehicle(of: peer) == self.vehicle {
+            self.rows[index].sent.insert(Self.endpoint(of: peer))
+        }
+    }
+
+    private mutating func confirmed(_ receipt: Receipt, _ endpoint: String, _ time: RecordingTime) {
+        self.newest[endpoint] = time
+        for index in self.rows.indices where self.rows[index].sent.contains(endpoint) {
+            let sequence = self.rows[index].sequence
+            if sequence <= receipt.receivedSequence, self.rows[index].received[endpoint] == nil {
+                self.rows[index].received[endpoint] = time
+            }
+            if sequence <= receipt.shownSequence, self.rows[index].shown[endpoint] == nil {
+                self.rows[index].shown[endpoint] = time
             }
         }
+    }
+
+    /// How many of those that were sent to an endpoint it has not confirmed. What is withheld from it has numbers that it never gets.
+    private func behind(_ endpoint: String, _ receipt: Receipt) -> Int {
+        self.rows.count { $0.sequence > receipt.receivedSequence && $0.sent.contains(endpoint) }
     }
 
     func object(_ state: RecordedState, rowsMax: Int) -> [String: Any] {
@@ -165,7 +216,7 @@ struct ReceiptBook {
             if let receipt = endpoint.receipt {
                 object["received"] = Int(clamping: receipt.receivedSequence)
                 object["shown"] = Int(clamping: receipt.shownSequence)
-                object["behind"] = Int(clamping: published - min(published, receipt.receivedSequence))
+                object["behind"] = self.behind(name, receipt)
             } else {
                 why.append(
                     Reason(

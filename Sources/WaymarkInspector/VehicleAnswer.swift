@@ -20,7 +20,7 @@ struct VehicleAnswer {
     ) {
         (self.picture, self.source, self.state, self.time) = (picture, source, state, time)
         self.reasons = ReasonFinder.reasons(picture, source)
-        self.lines = RouteLines(picture.published?.segments ?? [])
+        self.lines = picture.content?.lines ?? RouteLines([])
     }
 
     private var shown: VehicleState? { self.picture.held ?? self.picture.published }

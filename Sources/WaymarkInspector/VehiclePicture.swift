@@ -14,18 +14,23 @@ struct PublishedContent: Sendable {
     /// The publications that added each element.
     fileprivate(set) var maneuverSequences: [ManeuverID: UInt64] = [:]
     fileprivate(set) var laneGuidanceSequences: [LaneGuidanceID: UInt64] = [:]
+    /// Of the route's segments.
+    fileprivate(set) var lines = RouteLines([])
+    /// The longest frame of the route, in bytes.
+    fileprivate(set) var longestRouteFrame = 0
 
     /// The number of the newest publication that is retained.
     var sequence: UInt64 { self.publications.map(\.sequence).max() ?? 0 }
 
     /// Changes when lines, maneuvers or places of the route do.
     var routeKey: String {
-        let types: [MessageType] = [
-            .startGuidance, .resumeGuidance, .addRouteSegments, .updateTrip, .addManeuvers,
-        ]
-        let route = self.publications.filter { types.contains($0.content.type) }
+        let route = self.publications.filter { Self.routeTypes.contains($0.content.type) }
         return route.map { "\($0.sequence)" }.joined(separator: "-")
     }
+
+    fileprivate static let routeTypes: [MessageType] = [
+        .startGuidance, .resumeGuidance, .addRouteSegments, .updateTrip, .addManeuvers,
+    ]
 
     /// The state of an endpoint that received some publications of `session`.
     static func state(
@@ -52,7 +57,9 @@ struct ContentCache: Sendable {
     }
 
     private struct Kept: Sendable {
-        var frames: [UInt64: (bytes: ArraySlice<UInt8>, content: Publication)] = [:]
+        /// Also of types that this build does not know.
+        var frames: [Frame] = []
+        var contents: [UInt64: (bytes: ArraySlice<UInt8>, content: Publication)] = [:]
         var content = PublishedContent()
         var age = 0
     }
@@ -75,11 +82,9 @@ struct ContentCache: Sendable {
         var kept = self.kept[key] ?? Kept()
         kept.age = self.uses
         let isSame =
-            frames.count == kept.content.publications.count
-            && zip(frames, kept.content.publications).allSatisfy { frame, old in
-                frame.header.sequence == old.sequence && kept.frames[old.sequence]?.bytes == frame.bytes
-            } && kept.content.state.isSuspended == record.isSuspended
-        if !isSame { self.decode(frames, record, source, &kept) }
+            kept.content.state.isSuspended == record.isSuspended && frames.count == kept.frames.count
+            && zip(frames, kept.frames).allSatisfy { $0.bytes == $1.bytes }
+        if !isSame || kept.contents.isEmpty { self.decode(frames, record, source, &kept) }
         self.kept[key] = kept
         if self.kept.count > Self.countMax, let oldest = self.kept.min(by: { $0.value.age < $1.value.age }) {
             self.kept[oldest.key] = nil
@@ -90,8 +95,8 @@ struct ContentCache: Sendable {
     private func decode(
         _ frames: [Frame], _ record: SessionRecord, _ source: InspectedSource, _ kept: inout Kept
     ) {
-        let old = kept.frames
-        kept.frames = [:]
+        let (old, lines, segments) = (kept.contents, kept.content.lines, kept.content.state.segments)
+        (kept.frames, kept.contents) = (frames, [:])
         kept.content = PublishedContent()
         for frame in frames {
             let sequence = frame.header.sequence
@@ -100,12 +105,17 @@ struct ContentCache: Sendable {
             content = content ?? Codec.publication(of: source.shown(frame))?.content
             // Of a type that this build does not know.
             guard let content else { continue }
-            kept.frames[sequence] = (frame.bytes, content)
+            kept.contents[sequence] = (frame.bytes, content)
+            if PublishedContent.routeTypes.contains(content.type) {
+                kept.content.longestRouteFrame = max(kept.content.longestRouteFrame, frame.bytes.count)
+            }
             kept.content.publications.append((sequence, content))
             kept.content.note(content, sequence)
         }
         kept.content.state = PublishedContent.state(kept.content.publications.map(\.content), of: record)
         kept.content.state.sequence = kept.content.sequence
+        let isSameRoute = kept.content.state.segments == segments
+        kept.content.lines = isSameRoute ? lines : RouteLines(kept.content.state.segments)
     }
 }
 
@@ -139,6 +149,8 @@ struct VehiclePicture: Sendable {
     /// What is withheld from it, and why.
     let withheld: [GuidanceFeature: WithholdingReason]
     let held: VehicleState?
+    /// The number of the newest publication that is retained and of which the endpoint is sent anything.
+    let sentSequence: UInt64
 
     var published: VehicleState? { self.content?.state }
 
@@ -167,12 +179,14 @@ struct VehiclePicture: Sendable {
         self.client = self.session.flatMap { state.gateway.clients[$0.client] }
         guard let session else {
             (self.content, self.profile, self.held, self.withheld) = (nil, nil, nil, [:])
+            self.sentSequence = 0
             return
         }
         let content = cache.content(of: session, state, source)
         self.content = content
         guard let endpoint, endpoint.session == session.session || endpoint.session == .none else {
             (self.profile, self.held, self.withheld) = (nil, nil, [:])
+            self.sentSequence = 0
             return
         }
         var grants = endpoint.withheld.filter { $0.withheld != nil }
@@ -192,16 +206,20 @@ struct VehiclePicture: Sendable {
         self.withheld = Dictionary(
             grants.map { (GuidanceFeature($0.feature), WithholdingReason($0.withheld)) }
         ) { first, _ in first }
-        var held = PublishedContent.state(
-            profile.fit(content.publications.map(\.content)), of: session, withheld: grants)
+        let parts = profile.parts(of: content.publications.map(\.content))
+        self.sentSequence = zip(content.publications, parts).reduce(0) { newest, pair in
+            pair.1.isEmpty ? newest : max(newest, pair.0.sequence)
+        }
+        var held = PublishedContent.state(parts.flatMap(\.self), of: session, withheld: grants)
         held.sequence = content.sequence
         self.held = held
     }
 
-    /// How far the endpoint is behind what is published; nil if it sends no receipts.
-    var behind: UInt64? {
-        guard let received = self.endpoint?.receipt?.receivedSequence, let content else { return nil }
-        return content.sequence > received ? content.sequence - received : 0
+    /// Something is on its way: the endpoint, which sends receipts, has not confirmed the newest of what it is sent. What is withheld from
+    /// it has numbers that it never gets.
+    var isUnderWay: Bool {
+        guard let receipt = self.endpoint?.receipt else { return false }
+        return self.sentSequence > receipt.receivedSequence
     }
 }
 

@@ -72,6 +72,8 @@ package struct RecentHistory: Sendable {
 
     /// When each block begins, ascending.
     package var divisions: [RecordingTime] { self.blocks.map(\.begin) }
+    /// How many bytes each block takes.
+    package var divisionByteCounts: [Int] { self.blocks.map(\.byteCount) }
 
     /// When something happened, by the clock of this computer; nil before the gateway has told its own.
     package func time(of instant: Instant) -> RecordingTime? {

@@ -362,7 +362,7 @@ import WaymarkProtocol
         var linter = RecordedLinter()
         var findings: [String] = []
         try linter.judge(run.recording) {
-            if case .finding(let finding, _) = $0 { findings.append(finding.text) }
+            if case .finding(let finding, _, _) = $0 { findings.append(finding.text) }
         }
         #expect(findings == [])
     }
@@ -387,7 +387,7 @@ import WaymarkProtocol
             var found: [String] = []
             var linter = RecordedLinter()
             try linter.judge(run.recording) { output in
-                guard case .finding(let finding, _) = output else { return }
+                guard case .finding(let finding, _, _) = output else { return }
                 found.append("\(finding.rule) \(finding.instant.nanoseconds) \(finding.entry)")
             }
             #expect(found.sorted() == expected.sorted())

@@ -37,7 +37,8 @@
         private static let routes = [
             ("/api/sources", "sources"), ("/api/overview?search=secret&only=guided&sort=id", "vehicles"),
             ("/api/vehicle?id=secretcar&endpoint=cluster", "published"),
-            ("/api/vehicle/tables?id=secretcar", "maneuvers"), ("/api/route?id=secretcar", "places"),
+            ("/api/vehicle/tables?id=secretcar", "maneuvers"),
+            ("/api/vehicle/destinations?id=secretcar", "destinations"), ("/api/route?id=secretcar", "places"),
             ("/api/updates?id=secretcar&limit=5", "rows"), ("/api/entries?kind=frame", "entries"),
             ("/api/requests?id=secretcar", "requests"), ("/api/receipts?id=secretcar", "endpoints"),
             ("/api/findings", "findings"), ("/api/moments", "moments"), ("/api/profiles", "profiles"),

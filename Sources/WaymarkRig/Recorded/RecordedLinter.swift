@@ -4,7 +4,8 @@ package import WaymarkRecording
 /// Judges recordings, one after the other, by the rules for a gateway that runs.
 package struct RecordedLinter: Sendable {
     package enum Output: Sendable {
-        case finding(Finding, at: RecordingTime)
+        /// `vehicles`: those that its session guided then.
+        case finding(Finding, at: RecordingTime, vehicles: Set<VehicleID>)
         /// So many entries are missing in the recording: the rules begin again.
         case dropped(Int, at: RecordingTime)
     }
@@ -55,7 +56,7 @@ package struct RecordedLinter: Sendable {
         func tell(_ findings: [Finding]) {
             for finding in findings {
                 let time = reader.begin + (finding.instant - Instant(nanoseconds: 0))
-                output(.finding(finding, at: time))
+                output(.finding(finding, at: time, vehicles: reader.vehicles(of: finding.session)))
             }
         }
         var count = 0
