@@ -93,13 +93,11 @@ struct Overview {
 
     func row(_ vehicle: VehicleRecord, _ cache: inout ContentCache) -> [String: Any] {
         var row = self.records.object(vehicle)
-        var derived = ["standing"]
         row["openRequests"] = self.openRequests(vehicle)
         row["findings"] = self.findingCount(vehicle)
         if self.source.hasMeasures { row["waitingBytes"] = Int(clamping: self.records.waitingBytes(vehicle)) }
         if let session = self.state.gateway.sessions[vehicle.session] {
-            let content = cache.content(of: session, self.state, self.source)
-            let state = content.state
+            let state = cache.content(of: session, self.state, self.source).state
             row["client"] = session.client.rawValue
             row["phase"] = "\(session.phase)"
             row["suspended"] = session.isSuspended
@@ -119,15 +117,8 @@ struct Overview {
             row.set("distanceLeftMeters", state.tripEstimates.map { Int($0.distanceRemaining.meters) })
             row.set("timeLeftSeconds", state.tripEstimates?.timeRemaining.map { Int($0.components.seconds) })
             row.set("ageSeconds", self.age(session))
-            if let left = state.tripEstimates?.distanceRemaining.meters,
-                let place = content.lines.position(metersLeft: Double(left))
-            {
-                row["position"] =
-                    ["coordinate": ModelJSON.coordinate(place.coordinate), "derived": true] as [String: Any]
-                derived.append("position")
-            }
         }
-        row["derived"] = derived
+        row["derived"] = ["standing"]
         return row
     }
 

@@ -79,7 +79,7 @@ struct UpdateRows {
             "message": EntryFilter.name(header), "sequence": Int(clamping: header.sequence),
             "session": Int(header.session.rawValue), "client": frame.peers.first ?? "",
             "bytes": frame.frame.bytes.count, "rejected": frame.isRejected, "fittedFor": [String](),
-            "conflatedFor": [String](), "derived": ["arrival", "fittedFor"],
+            "derived": ["arrival", "fittedFor"],
         ]) { $1 }
         row["changed"] = Set(cells.keys).union(self.cells.keys).filter { key in
             var differences = Differences()

@@ -359,7 +359,8 @@ package actor ActionDesk {
         while self.speakers[vehicle] === speaker {
             let rest = speaker.lastUse + self.settings.idleTime - .now
             let hasShare = speaker.share.map { .now < $0.since + self.settings.shareTime } ?? false
-            let isBusy = speaker.actions.contains { $0.outcome == nil } || !speaker.prompts.isEmpty || hasShare
+            let isBusy =
+                speaker.actions.contains { $0.outcome == nil } || !speaker.prompts.isEmpty || hasShare
             if rest <= .zero, !isBusy { return await self.leave(vehicle) }
             do { try await Task.sleep(for: max(rest, .seconds(1))) } catch { return }
         }
@@ -369,7 +370,7 @@ package actor ActionDesk {
         guard let speaker = self.speakers.removeValue(forKey: vehicle) else { return }
         self.leaving.insert(vehicle)
         self.version += 1
-        // First: what nobody answered is not answered by leaving.
+        // First: what was not answered is not answered by leaving.
         await speaker.endpoint?.close()
         self.leaving.remove(vehicle)
         self.resume(speaker)

@@ -161,6 +161,11 @@ class Drive:
         answer["segments"] = [{**{k: v for k, v in self.segment.items() if k != "coordinates"}, "order": 1, "current": True, "points": {"published": len(self.line)},
                                "lengthMeters": self.total, "derived": ["lengthMeters"],
                                "why": [{"side": "held", "path": "", "reason": "withheld", "feature": "routeSegments", "code": "noConsent", "text": "the user has not agreed to share the route"}]}]
+        return answer
+
+    def destinations(self, at: float) -> dict[str, Any]:
+        answer = fixture("destinations")
+        answer.update(at=at, time=instant(at))
         answer["destinations"][0]["destination"] = self.segment["destination"]
         return answer
 
@@ -188,8 +193,7 @@ class Drive:
                 "distanceLeftMeters": trip["distanceMeters"], "distanceLeftShown": {"tenths": trip["displayTenths"], "unit": "kilometers"},
                 "toManeuverMeters": estimate["distanceMeters"], "toManeuverShown": {"tenths": estimate["displayTenths"], "unit": estimate["displayUnit"]},
                 "upcoming": state["upcomingManeuvers"][:6], "maneuverCount": 11, "laneGuidance": state.get("currentLaneGuidance", 0), "laneGuidanceCount": 4,
-                "arrivalBatteryPerMille": 310, "utcOffsetMinutes": 60, "fittedFor": ["car/cluster"] if index % 5 == 0 else [], "conflatedFor": ["car/hud"] if index % 7 == 3 else [],
+                "arrivalBatteryPerMille": 310, "utcOffsetMinutes": 60, "fittedFor": ["car/cluster"] if index % 5 == 0 else [],
                 "rejected": index == 9, "changed": [["toManeuverMeters", "toManeuverShown"], ["distanceLeftMeters", "timeLeftSeconds"], ["maneuverState"], ["currentRoadName"], ["laneGuidance"]][index % 5],
-                "derived": ["arrival", "fittedFor", "conflatedFor"],
-                "why": [{"path": "departureBatteryPerMille", "reason": "notPublished", "text": "no stop of the trip has a charge"}]})
+                "derived": ["arrival", "fittedFor"]})
         return rows

@@ -28,6 +28,16 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 64
 
 
+FILTER = "vehicle client session peer kind event message way search rejected"
+PARAMETERS = {
+    "overview": "source at after limit search only sort", "vehicle": "source at id endpoint", "vehicle/tables": "source at id endpoint",
+    "vehicle/destinations": "source at id endpoint", "route": "source at id endpoint", "updates": "source at id before limit message search",
+    "entries": f"source at before after from to limit text {FILTER}", "frame": "source entry", "receipts": "source at id", "requests": "source at id",
+    "findings": "source vehicle limit", "moments": "source vehicle from to", "compare": "a b vehicle vehicleB at atB", "actions": "id",
+}
+"""What the server accepts, by path."""
+
+
 class Mock:
     """What the server answers; a test may change it."""
 
@@ -60,16 +70,20 @@ class Mock:
     # Answers, by the last part of the path.
 
     def answer(self, name: str, query: dict[str, str]) -> Any:
+        for key in query:
+            if key not in PARAMETERS.get(name, "").split():
+                raise Refused(400, "invalid", "is no parameter here", key)
         if name in self.overrides:
             override = self.overrides[name]
             if isinstance(override, Exception):
                 raise override
             return override(query) if callable(override) else override
         at = float(query.get("at", self.at))
-        if name in {"vehicle", "vehicle/tables", "route", "updates", "requests", "receipts"} and query.get("id") not in {"car", "van"}:
+        if name in {"vehicle", "vehicle/tables", "vehicle/destinations", "route", "updates", "requests", "receipts"} and query.get("id") not in {"car", "van"}:
             raise Refused(404, "notFound", f"there is no vehicle {query.get('id')}", "id")
         builders = {
             "sources": self.sources, "overview": lambda: self.overview(query), "vehicle": lambda: self.vehicle(at, query), "vehicle/tables": lambda: self.drive.tables(at),
+            "vehicle/destinations": lambda: self.drive.destinations(at),
             "route": lambda: self.drive.map(at), "updates": lambda: self.updates(at, query), "entries": lambda: self.entries(at, query),
             "actions": lambda: {**fixture("actions"), "enabled": self.act["enabled"], **({} if self.act["enabled"] else {"reason": self.act["reason"]})},
             "moments": lambda: self.moments(),
@@ -111,7 +125,7 @@ class Mock:
         following = next(m for m in state["maneuvers"] if m["id"] == state["upcomingManeuvers"][0])
         car.update(currentRoadName=state["currentRoadName"][0], destination="Leisberg 3", nextManeuver=following["instructionVariants"][0], nextManeuverType=following["type"],
                    distanceToManeuverMeters=state["maneuverEstimates"][0]["distanceMeters"], distanceLeftMeters=state["tripEstimates"]["distanceMeters"],
-                   timeLeftSeconds=state["tripEstimates"]["timeSeconds"], position={"coordinate": vehicle["position"]["coordinate"], "derived": True})
+                   timeLeftSeconds=state["tripEstimates"]["timeSeconds"])
         rows = [row for row in answer["vehicles"] if query.get("search", "").lower() in json.dumps(row).lower()]
         if query.get("only"):
             wanted = set(query["only"].split(","))
@@ -182,13 +196,15 @@ class Mock:
 
     def events(self, views: list[str], query: dict[str, str]) -> list[tuple[str, Any]]:
         """What the stream tells at the moment, for each view."""
-        told: list[tuple[str, Any]] = [("beat", {"at": self.at, "now": instant(self.at)})]
+        told: list[tuple[str, Any]] = [("beat", {"at": self.at, "from": 0, "now": instant(self.at)})]
         for view in views:
             name, _, rest = view.partition(":")
             vehicle, _, endpoint = rest.partition("/")
-            told_query = {"id": vehicle, **({"endpoint": endpoint} if endpoint else {}), **query}
+            key = "vehicle" if name == "findings" else "id"
+            told_query = {**({key: vehicle} if vehicle else {}), **({"endpoint": endpoint} if endpoint else {})}
             if name == "overview":
-                told.append((name, {"at": self.at, "totals": fixture("overview")["totals"], "changed": self.answer("overview", query)["vehicles"], "gone": []}))
+                rows = self.answer("overview", query)["vehicles"]
+                told.append((name, {"at": self.at, "totals": fixture("overview")["totals"], "changed": rows, "gone": [], "order": [row["vehicle"] for row in rows], "truncated": False}))
             elif name == "entries":
                 told.append((name, {"view": view, "entries": [], "skipped": 0}))
             elif name in {"vehicle", "requests", "receipts", "findings", "actions"}:

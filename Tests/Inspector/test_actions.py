@@ -170,7 +170,7 @@ def test_a_configuration_is_edited_previewed_and_saved(inspector: Inspector, moc
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_role("link", name="my cluster").wait_for()
     with page.expect_download() as download:
-        page.get_by_role("button", name=re.compile("Download")).click()
+        page.get_by_role("link", name=re.compile("Download")).click()
     assert download.value.suggested_filename == "profile.json"
 
 

@@ -106,4 +106,4 @@ def test_missed_entries_and_hidden_places_are_told(inspector: Inspector, mock: M
     inspector.settle()
     mock.events = events  # type: ignore[method-assign]
     inspector.until("document.querySelector('#main').textContent.includes('12 entries were missed')")
-    assert "observe: content" in page.inner_text("#main") and "places hidden" in page.inner_text("#top")
+    assert "--redact places" in page.inner_text("#main") and "places hidden" in page.inner_text("#top")

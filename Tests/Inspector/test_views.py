@@ -10,7 +10,7 @@ from mock_inspector import Mock
 VIEWS = {
     "guidance": ("Guidance", ["Endpoints of this vehicle", "What happened last"]),
     "sides": ("As published, as held", ["AS PUBLISHED", "DIFFERENCE"]),
-    "updates": ("Route Guidance Updates", ["MANEUVER STATE", "CURRENT ROAD", "CONFLATED FOR"]),
+    "updates": ("Route Guidance Updates", ["MANEUVER STATE", "CURRENT ROAD", "FITTED FOR"]),
     "maneuvers": ("Maneuvers", ["ELEMENT ANGLES", "LINKED LANES", "ADDED BY"]),
     "lanes": ("Lane Guidances", ["LANES, LEFT TO RIGHT", "LINKED FROM"]),
     "destination": ("Destination Information", ["Stops of the trip"]),
@@ -71,7 +71,7 @@ def test_why_there_are_no_lanes_is_two_clicks_away(inspector: Inspector) -> None
     page.get_by_role("link", name="hud").click()
     page.get_by_role("button", name="Why: no lanes").click()
     box = page.locator("#why-box").inner_text()
-    assert "Withheld by the gateway" in box and "laneGuidance" in box and "not requested" in box and "Let its Hello ask for laneGuidance." in box
+    assert "withheld by the gateway" in box and "laneGuidance" in box and "not requested" in box and "Let its Hello ask for laneGuidance." in box
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Why: no lanes"
 
@@ -95,7 +95,7 @@ def test_each_reason_has_a_name_and_says_what_to_do(inspector: Inspector) -> Non
     assert "no consent" in page.inner_text("#why-box") and "share-route" in page.inner_text("#why-box")
     page.keyboard.press("Escape")
     page.locator("tr[data-key='maneuvers/9']").get_by_role("button").last.click()
-    assert "Out of the endpoint's slots" in page.inner_text("#why-box") and "limit maneuversStored = 4" in page.inner_text("#why-box")
+    assert "out of the endpoint's slots" in page.inner_text("#why-box") and "limit maneuversStored = 4" in page.inner_text("#why-box")
 
 
 @pytest.mark.mock

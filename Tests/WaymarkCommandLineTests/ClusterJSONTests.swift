@@ -1,10 +1,10 @@
 import Foundation
 import Testing
+import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
 
 @testable import WaymarkClient
-import WaymarkJSON
 @testable import WaymarkCommandLine
 
 struct ClusterJSONTests {

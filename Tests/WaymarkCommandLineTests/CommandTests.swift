@@ -2,13 +2,13 @@ import ArgumentParser
 import Foundation
 import Synchronization
 import Testing
+import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig
 import WaymarkRoutes
 
 @testable import WaymarkClient
-import WaymarkJSON
 @testable import WaymarkCommandLine
 
 @Suite(.timeLimit(.minutes(10))) struct CommandTests {

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 import Testing
+import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
 
 @testable import WaymarkClient
-import WaymarkJSON
 @testable import WaymarkCommandLine
 @testable import WaymarkRecording
 

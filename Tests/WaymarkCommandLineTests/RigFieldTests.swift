@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 import WaymarkClient
-import WaymarkJSON
 import WaymarkCodec
+import WaymarkJSON
 import WaymarkProtocol
 
 @testable import WaymarkCommandLine

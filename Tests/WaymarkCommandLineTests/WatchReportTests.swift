@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 import WaymarkCodec
+import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
 
 @testable import WaymarkClient
-import WaymarkJSON
 @testable import WaymarkCommandLine
 
 private let place = Waypoint(

@@ -52,7 +52,9 @@
             records.isLast = true
             self.feed.handle(.received(.observedRecords(records)))
             let destination = Waypoint(center: Coordinate(latitude: 47.14, longitude: 9.52))
-            self.publish(.startGuidance(Trip(id: "trip", origin: destination, destination: destination), generation: 1, .init()))
+            self.publish(
+                .startGuidance(
+                    Trip(id: "trip", origin: destination, destination: destination), generation: 1, .init()))
             self.publish(.currentRoadName([Self.road]))
         }
 

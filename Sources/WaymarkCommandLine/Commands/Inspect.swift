@@ -29,7 +29,7 @@
         var listen = "127.0.0.1:8787"
         @Flag(help: "Open the page in the browser of this user.") var open = false
         @Option(
-            help: "Write the link to this file, which only its owner and group can read, and do not print it.",
+            help: "Write the link to this file, for its owner and group, and do not print it.",
             completion: .file())
         var linkFile: String?
         @Flag(help: "Let the page speak for vehicles: requests, answers, settings.") var act = false
@@ -172,7 +172,7 @@
             return data
         }
 
-        /// Replaces the file by one that its owner can write, its group can read, and nobody else.
+        /// Replaces the file by one that its owner can write, its group can read, and no other user.
         private static func write(_ link: String, to file: String) throws {
             unsafe unlink(file)
             let descriptor = unsafe Foundation.open(
@@ -189,7 +189,7 @@
 
         /// Opens the link in a browser. Says so if there is none; the link was printed.
         ///
-        /// The link has a secret, and everybody can read the arguments of programs. So the browser is told a private file that leads there.
+        /// The link has a secret, and every user can read the arguments of programs. So the browser is told a private file that leads there.
         ///
         /// - Returns: What removes that file.
         static func openBrowser(_ link: String) -> @Sendable () -> Void {
@@ -199,7 +199,8 @@
             let remove: @Sendable () -> Void = {
                 do { try FileManager.default.removeItem(at: folder) } catch { /* The system clears it. */  }
             }
-            let text = #"<!DOCTYPE html><title>waymark inspect</title><meta http-equiv="refresh" content="0; url=\#(link)">"#
+            let leads = #"<meta http-equiv="refresh" content="0; url=\#(link)">"#
+            let text = "<!DOCTYPE html><title>waymark inspect</title>\(leads)"
             let process = Process()
             process.executableURL = URL(filePath: "/usr/bin/xdg-open")
             process.arguments = [file.path]

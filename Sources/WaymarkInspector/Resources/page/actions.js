@@ -54,7 +54,7 @@ function placeForm(context, data) {
 function promptPanel(context, prompt) {
 	if (!prompt) return panel("Prompt", note("No question is open.", "The gateway asks after a client has offered estimates."));
 	const left = prompt.deadline == null ? "" : ` Deadline at ${prompt.deadline.toFixed(1)} s.`;
-	return h("section.panel.asks", h("h2", `Add the stop ${waypointName(prompt.waypoint)}?`),
+	return asks(`Add the stop ${waypointName(prompt.waypoint)}?`,
 		h("p", `${distance(prompt.travelEstimates?.distanceMeters)}, ${duration(prompt.travelEstimates?.timeSeconds)} with it.${left}`),
 		buttons(button(context, "Accept", { action: "answerPrompt", requestID: prompt.requestID, accepted: true }, ".primary"), button(context, "Decline", { action: "answerPrompt", requestID: prompt.requestID, accepted: false })));
 }
@@ -103,7 +103,7 @@ export const actions = {
 				h("div.halves", mapOf(data, context, "published", !isOff && pick, last.place), h("div", placeForm(context, data))),
 				h("div.grid", promptPanel(context, state.prompt), sharePanel(context, state.share), ...controlPanels(context, data),
 					panel("The inspector's endpoint", facts([["Name", state.endpoint?.endpoint ?? ""], ["State", [state.endpoint?.state ?? "absent", state.endpoint?.reason && `: ${state.endpoint.reason}`]], ["Asked for", state.endpoint?.features?.map(sentence).join(", ") ?? ""]]),
-						hint("It connects at the first action. Connect it before, so that it hears prompts and shared destinations."), buttons(button(context, "Connect", { action: "connect" }), button(context, "Disconnect", { action: "disconnect" }))))),
+						hint("It connects at the first action. To hear prompts and shared destinations, connect it before."), buttons(button(context, "Connect", { action: "connect" }), button(context, "Disconnect", { action: "disconnect" }))))),
 			table("What was done", [
 				["Action", row => [row.id, " ", sentence(row.action)]], ["What=", row => [row.text, row.explanation && hint(row.explanation)]],
 				["State", row => (row.state === "underWay" ? badge("under way", "warn") : badge(sentence(row.outcome ?? row.state), ["accepted", "sent"].includes(row.outcome) ? "good" : "bad"))],
@@ -150,13 +150,7 @@ function editor(profile, known, redraw) {
 		field(sentence(name), h("input", { type: "number", name, min: 0, max: limit.max, value: profile.limits?.[name] ?? "" }), limit.unit))),
 	field("Distances", select("distanceUnits", known.distanceUnits, profile.distanceUnits ?? "asPublished")), field("Locale", h("input", { name: "locale", value: profile.locale ?? "", placeholder: "en-GB", maxlength: 35 })),
 	field("Save as", h("input", { name: "saveAs", maxlength: 40, autocomplete: "off", value: place.route.saved ?? "" }), "kept in this browser"), buttons(h("button.primary", "Save"),
-		h("button", { onclick: () => download(profile) }, "Download for waymark cluster --profile")));
-}
-
-function download(profile) {
-	const url = URL.createObjectURL(new Blob([`${JSON.stringify({ description: "Made with the inspector.", ...profile }, null, 2)}\n`], { type: "application/json" }));
-	h("a", { href: url, download: "profile.json" }).click();
-	setTimeout(() => URL.revokeObjectURL(url), 1000);
+		h("a.button", { download: "profile.json", href: `data:application/json,${encodeURIComponent(JSON.stringify({ description: "Made with the inspector.", ...profile }, null, 2))}` }, "Download for waymark cluster --profile")));
 }
 
 export const configuration = {

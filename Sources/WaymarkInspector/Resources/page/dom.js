@@ -4,12 +4,12 @@ const SVG = "http://www.w3.org/2000/svg";
 
 const isNothing = value => value == null || value === false;
 
-/** Short names of attributes; the values of the last two are also told if they are false. */
-const LONG = { key: "data-key", label: "aria-label", current: "aria-current", hide: "aria-hidden", pressed: "aria-pressed", expanded: "aria-expanded" };
+/** Short names of attributes. Not to be pressed is told, too. */
+const LONG = { key: "data-key", label: "aria-label", current: "aria-current", hide: "aria-hidden", pressed: "aria-pressed" };
 
 function apply(element, props) {
 	for (const [name, value] of Object.entries(props)) {
-		if (isNothing(value) && !(value === false && /^(pressed|expanded)$/.test(name))) continue;
+		if (isNothing(value) && !(value === false && name === "pressed")) continue;
 		if (typeof value === "function") {
 			element[name] = value;
 			(element.handlers ??= []).push(name);

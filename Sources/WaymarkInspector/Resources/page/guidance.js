@@ -52,7 +52,8 @@ function mapData(data, side) {
 
 export function mapOf(data, context, side, pick = null, picked = null) {
 	if (context.hasBasemap) askBasemap(context.redraw);
-	const content = { ...mapData(data, side), basemap, pick, picked }, list = reasons(data.vehicle?.why, "segments", side), hasLine = content.segments.some(one => one.coordinates.length);
+	const content = { ...mapData(data, side), basemap, pick }, list = reasons(data.vehicle?.why, "segments", side), hasLine = content.segments.some(one => one.coordinates.length);
+	if (picked) content.waypoints.push({ at: picked, kind: "stop", name: "chosen place" });
 	if (!hasLine && !content.waypoints.length) return note("There is no route to draw.", why(list, "no route", list[0]?.text ?? "why?"));
 	return h("figure.map", { key: "map" }, h("wm-map", { data: content }),
 		h("figcaption", !hasLine && h("strong", "No line to draw. "),

@@ -122,7 +122,6 @@ class WaymarkMap extends HTMLElement {
 		this.draw();
 	}
 
-	/** By pixels. */
 	move(x, y) {
 		this.isFollowing = false;
 		this.isMoved = true;
@@ -197,7 +196,6 @@ class WaymarkMap extends HTMLElement {
 
 	font(size, weight = 400) { this.context.font = `${weight} ${size}px system-ui, "DejaVu Sans", sans-serif`; }
 
-	/** `color` by name. */
 	stroke(color, width, dash = []) {
 		Object.assign(this.context, { strokeStyle: this.colors[color], lineWidth: width });
 		this.context.setLineDash(dash);
@@ -237,20 +235,20 @@ class WaymarkMap extends HTMLElement {
 	paintGraticule() {
 		const { context } = this, step = roundStep(110 / this.scale * 360), digits = Math.max(0, Math.ceil(-Math.log10(step)));
 		const [top, left] = this.placeAt(0, 0), [bottom, right] = this.placeAt(this.width, this.height);
-		const text = index => `${(index * step).toFixed(digits)}°`;
+		const line = (index, x, y, left, top) => {
+			context.moveTo(x, y);
+			context.lineTo(x || this.width, y || this.height);
+			context.fillText(`${(index * step).toFixed(digits)}°`, left, top);
+		};
 		context.fillStyle = this.colors["map-text"];
 		context.beginPath();
 		for (let index = Math.ceil(left / step); index * step < right; index++) {
 			const [x] = this.pixel([0, index * step]);
-			context.moveTo(x, 0);
-			context.lineTo(x, this.height);
-			context.fillText(text(index), x + 3, this.height - 5);
+			line(index, x, 0, x + 3, this.height - 5);
 		}
 		for (let index = Math.ceil(bottom / step); index * step < top; index++) {
 			const y = this.pixel([index * step, 0])[1];
-			context.moveTo(0, y);
-			context.lineTo(this.width, y);
-			context.fillText(text(index), 4, y - 4);
+			line(index, 0, y, 4, y - 4);
 		}
 		this.stroke("map-line", 1);
 	}
@@ -323,22 +321,13 @@ class WaymarkMap extends HTMLElement {
 		context.fillText(text, left, y);
 	}
 
-	/** Hollow, because it is derived; and the place that was picked. */
+	/** Hollow, because it is derived. */
 	paintPosition() {
-		const { position, picked } = this.data;
-		if (position) {
-			this.circle(...this.pixel(position.at), 9);
-			this.fill("panel", 0.75);
-			this.stroke("route", 3.5);
-		}
-		if (!picked) return;
-		const [x, y] = this.pixel(picked);
-		this.circle(x, y, 7);
-		for (const [dx, dy] of [[12, 0], [0, 12]]) {
-			this.context.moveTo(x - dx, y - dy);
-			this.context.lineTo(x + dx, y + dy);
-		}
-		this.stroke("text", 2);
+		const { position } = this.data;
+		if (!position) return;
+		this.circle(...this.pixel(position.at), 9);
+		this.fill("panel", 0.75);
+		this.stroke("route", 3.5);
 	}
 
 	paintScale() {

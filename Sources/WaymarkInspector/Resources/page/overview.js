@@ -8,19 +8,19 @@ import { anchor, badge, facts, field, go, link, note, select, table } from "./pa
 import { searchField } from "./tables.js";
 import { bytes, clock, counted, distance, duration, sentence } from "./words.js";
 
-const STANDINGS = [["waiting", "waiting"], ["slow", "slow"], ["away", "away"], ["guided", "guided"], ["requests", "with requests"], ["findings", "with findings"]];
+const STANDINGS = ["waiting", "slow", "away", "guided", "requests", "findings"];
 const BAD = { slow: "bad", waiting: "warn", away: "warn" };
 
 const standing = row => (row.standing?.length ? row.standing.map(one => badge(sentence(one), BAD[one])) : [badge("well", "good")]);
 
 function only(route) {
 	const chosen = new Set((route.only ?? "").split(",").filter(Boolean));
-	return h("fieldset.chips", h("legend", "Only"), STANDINGS.map(([name, text]) => h("button.chip", {
+	return h("fieldset.chips", h("legend", "Only"), STANDINGS.map(name => h("button.chip", {
 		pressed: chosen.has(name), onclick: () => {
 			if (!chosen.delete(name)) chosen.add(name);
 			go({ only: [...chosen].join(",") || null, after: null });
 		},
-	}, text)));
+	}, name)));
 }
 
 const nextCell = row => (row.nextManeuver ? [h("span.then-glyph", glyph({ type: row.nextManeuverType ?? "noTurn", trafficSide: row.trafficSide })),
@@ -62,25 +62,15 @@ const SESSIONS = [
 	["For resuming#", row => bytes(row.replayBytes)], ["Not shared", row => row.optedOut?.map(sentence).join(", ") || "nothing"],
 ];
 
-const filter = route => ({ search: route.search, only: route.only });
-
-function fleet(rows) {
-	const placed = rows.filter(row => row.position);
-	return placed.length ? h("figure.map.fleet", { key: "fleet" }, h("wm-map", { data: {
-		key: placed.map(row => row.vehicle).join(), segments: [], maneuvers: [], position: null,
-		waypoints: placed.map(row => ({ at: row.position.coordinate, kind: "origin", name: row.vehicle })),
-	} }), h("figcaption", "Positions are derived from the estimates.")) : null;
-}
+const filter = route => ({ search: route.search, only: route.only, sort: route.sort });
 
 export const overview = {
 	title: "Overview", streams: route => (route.after ? [] : ["overview"]), streamParameters: filter,
-	load: (route, signal) => get("overview", { source: route.source, at: route.at, ...filter(route), sort: route.sort, after: route.after }, signal).then(answer => ({ overview: answer })),
-	/** The stream tells only the rows that changed. */
+	load: (route, signal) => get("overview", { source: route.source, at: route.at, ...filter(route), after: route.after }, signal).then(answer => ({ overview: answer })),
+	/** The stream tells only the rows that changed, and the order of all. */
 	receive: (data, change) => {
-		const rows = new Map(data.overview.vehicles.map(row => [row.vehicle, row]));
-		for (const row of change.changed ?? []) rows.set(row.vehicle, row);
-		for (const name of change.gone ?? []) rows.delete(name);
-		data.overview = { ...data.overview, ...change, vehicles: [...rows.values()] };
+		const rows = new Map([...data.overview.vehicles, ...change.changed].map(row => [row.vehicle, row]));
+		data.overview = { ...data.overview, next: null, ...change, vehicles: change.order.map(name => rows.get(name)).filter(Boolean) };
 	},
 	draw: ({ overview: data }, { route, source }) => [
 		h("div.panel", facts([["Vehicles", data.totals.vehicles], ["Clients", data.totals.clients], ["Sessions", data.totals.sessions], ["Open requests", String(data.totals.requests)],
@@ -93,7 +83,6 @@ export const overview = {
 				: note("No vehicle is known to this gateway.", "Connect one: waymark cluster --id car", source?.address ? ` (a listener for vehicles is beside ${source.address})` : ""),
 		}),
 		data.truncated && data.next && h("p", anchor({ after: data.next }, "more vehicles ⇢")),
-		fleet(data.vehicles),
 		table("Navigation clients", CLIENTS, data.clients ?? [], { key: "client", empty: note("No navigation client is connected.", "Connect one: waymark navigate --vehicle car --route FILE") }),
 		table("Sessions", SESSIONS, data.sessions ?? [], { key: "session", empty: note("No session is open.") }),
 	],

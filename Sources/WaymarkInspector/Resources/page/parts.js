@@ -8,8 +8,7 @@ import { clock, sentence } from "./words.js";
 export const place = {};
 
 const REASONS = {
-	withheld: "Withheld by the gateway", notPublished: "Not published", slots: "Out of the endpoint's slots", fitted: "Cut to a limit",
-	conflated: "Skipped for a newer value", underWay: "Under way", hidden: "Hidden from this observer", noSession: "No session",
+	withheld: "withheld by the gateway", slots: "out of the endpoint's slots", fitted: "cut to a limit", conflated: "skipped for a newer value", hidden: "hidden from this observer",
 };
 
 export function reasons(list, path, side) {

@@ -10,7 +10,7 @@ import { coordinate, counted, degrees, estimatesText, sentence, waypointName } f
 
 const plain = value => (isEmpty(value) ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
 
-/** The lines of the comparison: path, name, value of a state. @type {any[]} */
+/** The lines of the comparison: path, name, value of a state: by the path, if not said. @type {any[]} */
 const SIDES = [
 	["phase", "Phase", state => [state.phase, state.pauseReason, state.endReason].filter(Boolean).map(sentence).join(": ")],
 	["generation", "Route (generation)", state => state.generation || ""],
@@ -20,17 +20,17 @@ const SIDES = [
 	["trip/destination/addressVariants", "Destination addresses", state => variants(state.trip?.destination?.addressVariants)],
 	["trip/waypoints", "Stops", state => variants(state.trip?.waypoints?.map(waypointName))],
 	["currentRoadName", "Current road", state => variants(state.currentRoadName)],
-	["maneuverState", "Maneuver state", "maneuverState"],
+	["maneuverState", "Maneuver state"],
 	["upcomingManeuvers", "Upcoming maneuvers", state => state.upcomingManeuvers?.join(", ")],
 	["currentLaneGuidance", "Current lanes", state => {
 		const current = state.laneGuidances?.find(one => one.id === state.currentLaneGuidance);
 		return current ? lanes(current) : state.currentLaneGuidance ? `lane guidance ${state.currentLaneGuidance}` : "";
 	}],
 	["tripEstimates", "To the destination", state => estimatesText(state.tripEstimates)],
-	["timeRemainingColor", "Colour of the time", "timeRemainingColor"],
+	["timeRemainingColor", "Colour of the time"],
 	["maneuverEstimates", "To maneuvers", state => variants(state.maneuverEstimates?.map(one => `maneuver ${one.maneuver}: ${estimatesText(one)}`))],
 	["segments", "Route segments", state => variants(state.segments?.map(one => `${one.id}: ${one.points ?? one.coordinates?.length ?? 0} points`))],
-	["currentSegment", "Current segment", "currentSegment"],
+	["currentSegment", "Current segment"],
 	["alert", "Alert", state => state.alert?.titleVariants?.[0]],
 	["previews", "Trip previews", state => (state.previews?.length ? counted(state.previews.length, "trip") : "")],
 ];
@@ -47,7 +47,7 @@ const sideCell = (row, which) => explained(row[which], which === "held" || isEmp
 
 function sideRows(data) {
 	const published = data.published ?? {}, held = data.held ?? {};
-	const rows = SIDES.map(([path, name, value]) => ({ name, ...side(data, path, read(value, published), read(value, held)) }));
+	const rows = SIDES.map(([path, name, value = path]) => ({ name, ...side(data, path, read(value, published), read(value, held)) }));
 	const ids = [...new Set([...(published.maneuvers ?? []), ...(held.maneuvers ?? [])].map(one => one.id))];
 	const of = (state, id) => state.maneuvers?.find(one => one.id === id);
 	const next = new Set(upcoming(published).map(one => one.id));
@@ -141,7 +141,6 @@ const receipts = {
 			["Endpoint", "endpoint"], ["Received up to#", row => explained(row.received, reasons(answer.why, `endpoints/${row.endpoint}`), "receipts")],
 			["Shown up to#", "shown"],
 			["Behind#", row => (row.behind ? badge(counted(row.behind, "number"), "warn") : row.received == null ? "not known" : badge("up to date", "good"))],
-			["Asked for every#", row => (row.everyMilliseconds ? `${row.everyMilliseconds} ms` : "—")],
 		], answer.endpoints ?? [], { key: "endpoint", empty: note("No endpoint is in this session.") }),
 		table("Sent, received, shown", [
 			["Number#", row => frameLink(row.entry, row.sequence)], ["Message", row => sentence(row.message)],
@@ -156,21 +155,18 @@ const receipts = {
 };
 
 const findings = {
-	title: "Findings", streams: () => ["findings"],
+	title: "Findings", streams: ({ vehicle }) => [vehicle ? `findings:${vehicle}` : "findings"],
 	load: loads("findings", route => ({ source: route.source, vehicle: route.vehicle })),
-	draw: ({ findings: answer }, { route, isVirtual }) => {
-		const list = answer.findings.filter(one => !route.vehicle || !one.vehicles || one.vehicles.includes(route.vehicle));
-		return [
-			answer.judging != null && answer.judging < 1 && h("p", { role: "status" }, `Judged so far: ${Math.round(answer.judging * 100)} %. More may follow.`),
-			table("Lint findings", [
-				["Time", row => moment(row, isVirtual)], ["Rule", row => badge(row.rule, "warn")], ["What was seen=", "text"],
-				["What it means=", "sentence"], ["Whose", "peer"], ["Field", row => h("code", row.field ?? "")],
-				["Values", row => Object.entries(row.values ?? {}).map(([name, value]) => `${name} ${value}`).join(", ")], ["Frame", row => anchor({ view: "frames", at: row.at }, row.number ?? "show")],
-			], list, { key: row => `${row.rule} ${row.number} ${row.at}`, empty: note("No finding.", "Nothing looks wrong.") }),
-			answer.off?.length ? hint(`Off: ${answer.off.join(", ")}.`) : null,
-			answer.rules?.length ? hint(`Rules that found something: ${answer.rules.map(one => `${one.rule} ${one.found}${one.omitted ? ` (${one.omitted} not listed)` : ""}`).join(", ")}.`) : null,
-		];
-	},
+	draw: ({ findings: answer }, { isVirtual }) => [
+		answer.judging != null && answer.judging < 1 && h("p", { role: "status" }, `Judged so far: ${Math.round(answer.judging * 100)} %. More may follow.`),
+		table("Lint findings", [
+			["Time", row => moment(row, isVirtual)], ["Rule", row => badge(row.rule, "warn")], ["What was seen=", "text"],
+			["What it means=", "sentence"], ["Whose", "peer"], ["Field", row => h("code", row.field ?? "")],
+			["Values", row => Object.entries(row.values ?? {}).map(([name, value]) => `${name} ${value}`).join(", ")], ["Frame", row => anchor({ view: "frames", at: row.at }, row.number ?? "show")],
+		], answer.findings, { key: row => `${row.rule} ${row.number} ${row.at}`, empty: note("No finding.", "Nothing looks wrong.") }),
+		answer.off?.length ? hint(`Off: ${answer.off.join(", ")}.`) : null,
+		answer.rules?.length ? hint(`Rules that found something: ${answer.rules.map(one => `${one.rule} ${one.found}${one.omitted ? ` (${one.omitted} not listed)` : ""}`).join(", ")}.`) : null,
+	],
 };
 
 const LOG_KINDS = "event,connection,log,finding,dropped,synchronized,fault,mark,verdict";

@@ -34,19 +34,16 @@ const UPDATE_COLUMNS = [
 	["Client", "client"],
 	["Size#", "bytes", row => bytes(row.bytes)],
 	["Fitted for*", "fittedFor", row => row.fittedFor?.join(", ")],
-	["Conflated for*", "conflatedFor", row => row.conflatedFor?.join(", ")],
 ];
 
-function updateCell(row, keys, value, name) {
-	const list = keys.flatMap(key => reasons(row.why, key));
-	const parts = explained(value, list, name);
-	if (!keys.some(key => row.changed?.includes(key))) return parts;
-	return [h("mark", h("span", { hide: true }, "● "), hidden("changed: "), ...parts)];
+function updateCell(row, keys, value) {
+	const shown = explained(value, []);
+	return keys.some(key => row.changed?.includes(key)) ? h("mark", h("span", { hide: true }, "● "), hidden("changed: "), shown) : shown;
 }
 
 const updateColumns = isVirtual => [
 	["Time", row => moment(row, isVirtual)],
-	...UPDATE_COLUMNS.map((/** @type {any} */ [name, keys, value]) => [name, row => updateCell(row, keys.split(" "), read(value ?? keys, row), name.toLowerCase())]),
+	...UPDATE_COLUMNS.map((/** @type {any} */ [name, keys, value]) => [name, row => updateCell(row, keys.split(" "), read(value ?? keys, row))]),
 ];
 
 export const searchField = (key, route, label, hint) => field(label, h("input", {
@@ -82,14 +79,14 @@ const updates = {
 
 const loadTables = loads("vehicle/tables", withEndpoint, "tables");
 /** @returns {Promise<any>} */
-const loadBoth = (route, signal) => Promise.all([loadTables(route, signal), loads("vehicle", withEndpoint)(route, signal)]).then(answers => Object.assign(answers[0], answers[1]));
+const loadBoth = (route, signal) => Promise.all([loadTables(route, signal), loads("vehicle", withEndpoint)(route, signal)]).then(answers => Object.assign(...answers));
 
 const cell = (row, path, value, name) => explained(value, reasons(row.why, path), name);
 
 const MANEUVER_COLUMNS = [
 	["Order#", "order"],
 	["Id#", "id"],
-	["State", row => [badge(row.state, { current: "good", dropped: "warn" }[row.state]), !row.held && soft(" not held "), !row.held && why(reasons(row.why, ""), `maneuver ${row.id} is not held`)]],
+	["State", row => [badge(row.state, row.state === "current" ? "good" : "plain"), !row.held && soft(" not held "), !row.held && why(reasons(row.why, ""), `maneuver ${row.id} is not held`)]],
 	["Glyph", row => glyph(row.published ?? row.held)],
 	["Type", row => [(row.published ?? row.held).type, soft(` (${(row.published ?? row.held).rawType})`)]],
 	["Instruction=", row => cell(row, "instructionVariants", variants(row.published?.instructionVariants, row.chosenVariant), "instruction")],
@@ -110,13 +107,9 @@ const MANEUVER_COLUMNS = [
 
 const maneuvers = {
 	title: "Maneuvers", follows: true, load: loadTables,
-	draw: data => [
-		table("Maneuvers", MANEUVER_COLUMNS, data.tables.maneuvers ?? [], {
-			key: "id", classes: row => `state-${row.state}`,
-			empty: note("No maneuvers are known.", "They come with the start of guidance."),
-		}),
-		hint("Of the whole route; dropped: no longer in the endpoint's slots."),
-	],
+	draw: data => table("Maneuvers", MANEUVER_COLUMNS, data.tables.maneuvers ?? [], {
+		key: "id", classes: row => `state-${row.state}`, empty: note("No maneuvers are known.", "They come with the start of guidance."),
+	}),
 };
 
 const LANE_COLUMNS = [
@@ -125,7 +118,7 @@ const LANE_COLUMNS = [
 	["Lanes, left to right", row => [lanes(row.published ?? row.held), !row.held && why(reasons(row.why, ""), `lane guidance ${row.id} is not held`, "not held: why?")]],
 	["Per lane=", row => h("ol.variants", (row.published ?? row.held).lanes.map((lane, index) =>
 		h("li", laneName(lane, index, (row.published ?? row.held).lanes.length), soft(` [${(lane.angles ?? []).map(degrees).join(", ")}]`))))],
-	["Instruction~", row => cell(row, "instructionVariants", variants(row.published?.instructionVariants, row.chosenVariant), "instruction")],
+	["Instruction~", row => cell(row, "instructionVariants", variants(row.published?.instructionVariants), "instruction")],
 	["Linked from", row => row.linkedFrom?.map(id => `maneuver ${id}`).join(", ")],
 	["Added by#", "addedBy"],
 ];
@@ -148,8 +141,8 @@ const laneGuidances = {
 const DESTINATION_COLUMNS = [
 	["Share", row => frameLink(row.entry, row.shareID)],
 	["Stage", row => [badge(sentence(row.stage), { didShare: "good", didFailToShare: "bad" }[row.stage]), row.outcome ? ` ${sentence(row.outcome)}` : ""]],
-	["Names~", row => cell(row, "destination/nameVariants", variants(row.destination?.nameVariants), "names")],
-	["Addresses=", row => cell(row, "destination/addressVariants", variants(row.destination?.addressVariants), "addresses")],
+	["Names~", row => variants(row.destination?.nameVariants)],
+	["Addresses=", row => variants(row.destination?.addressVariants)],
 	["Centre", row => coordinate(row.destination?.center)],
 	["Threshold#", row => distance(row.destination?.thresholdMeters)],
 	["Entry points", row => variants(row.destination?.entryPoints?.map(coordinate))],
@@ -166,11 +159,13 @@ const chargeText = charge => (charge ? [charge.arrivalBatteryPerMille != null &&
 	charge.powerWatts && `${charge.powerWatts / 1000} kW`, charge.chargingSeconds && duration(charge.chargingSeconds)].filter(Boolean).join(", ") : "");
 
 const destination = {
-	title: "Destination Information", follows: true, load: loadTables,
+	title: "Destination Information", follows: true,
+	load: (route, signal) => Promise.all([loadTables(route, signal), loads("vehicle/destinations", withEndpoint, "shares")(route, signal)]).then(answers => Object.assign(...answers)),
 	draw: (data, context) => [
-		table("Destination Information", DESTINATION_COLUMNS, data.tables.destinations ?? [], {
+		table("Destination Information", DESTINATION_COLUMNS, data.shares.destinations, {
 			key: "shareID", empty: note("No destination was shared.", "The client shares it if its trip allows that and an endpoint asked for destinationSharing."),
 		}),
+		data.shares.truncated && hint("Older ones are in the log."),
 		h("p", context.act?.enabled && h("a.button", { href: link({ view: "actions" }) }, "Accept or decline a shared destination")),
 		h("h2", "Stops of the trip"),
 		table("Stops of the trip", [

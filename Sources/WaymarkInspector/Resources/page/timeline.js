@@ -2,7 +2,7 @@
 
 import { h, hidden, s, show, soft } from "./dom.js";
 import { get } from "./net.js";
-import { anchor, go, link, select } from "./parts.js";
+import { anchor, go, select } from "./parts.js";
 import { clock, offset, sentence } from "./words.js";
 
 const STEP = 250, MOMENTS = 5000;
@@ -14,7 +14,6 @@ export class Timeline {
 	identity = "";
 	speed = 1;
 	timer = 0;
-	isOpen = false;
 	problem = "";
 	/** @type {number | null} */
 	dragged = null;
@@ -154,13 +153,9 @@ export class Timeline {
 						this.go(found);
 					}
 					this.draw();
-				} }, h("label", hidden("Go to a time"), h("input", { "data-keep": "", name: "time", placeholder: isVirtual ? "1:03.5" : "12:03:07", autocomplete: "off", size: 10 })), h("button.small", "Go")),
+				} }, h("label", hidden("Go to a time"), h("input", { "data-keep": "", name: "time", placeholder: isVirtual ? "1:03.5" : "12:03:07", autocomplete: "off" })), h("button.small", "Go")),
 				h("output.time", route.at == null && isLive ? "now " : "", this.text(at), soft(` +${offset(at)}`)),
-				button("Copy link", "Copy a link to this moment", () => this.copy()),
-				button("Moments", "Moments", () => {
-					this.isOpen = !this.isOpen;
-					this.draw();
-				}, { expanded: this.isOpen })),
+				anchor({ at }, "Link to this moment")),
 			h("div.scrubber", this.picture(), h("input", {
 				type: "range", min: from, max: to, step: "any", value: at, label: "Moment", "aria-valuetext": this.text(at),
 				oninput: event => this.drag(Number(event.target.value)),
@@ -172,18 +167,7 @@ export class Timeline {
 				},
 			})),
 			this.problem && h("p.problem", { role: "alert" }, this.problem),
-			this.isOpen && h("ol.moments", { label: "Moments" }, (this.moments?.moments ?? []).map((moment, index) => h("li", { key: index },
-				anchor({ at: moment.at }, this.text(moment.at)), ` ${sentence(moment.lane)}: ${moment.text}`))));
-	}
-
-	async copy() {
-		const url = `${location.origin}/${link({ at: this.at })}`;
-		try {
-			await navigator.clipboard.writeText(url);
-			this.problem = "";
-		} catch {
-			this.problem = `Copy it yourself: ${url}`;
-		}
-		this.draw();
+			h("details", { key: "moments", ontoggle: () => this.draw() }, h("summary", "Moments"), this.element.querySelector("[open]") && h("ol.moments", (this.moments?.moments ?? []).map((moment, index) => h("li", { key: index },
+				anchor({ at: moment.at }, this.text(moment.at)), ` ${sentence(moment.lane)}: ${moment.text}`)))));
 	}
 }
