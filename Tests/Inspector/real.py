@@ -55,9 +55,12 @@ class Program:
             return next((line for line in self.lines if part in line), None)
         return str(until(found, f"{self.name}: {part}"))
 
-    def stop(self) -> None:
+    def interrupt(self) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
+
+    def stop(self) -> None:
+        self.interrupt()
         try:
             self.process.wait(10)
         except subprocess.TimeoutExpired:
@@ -142,6 +145,8 @@ class World:
 
     def close(self) -> None:
         for program in reversed(self.programs):
+            program.interrupt()
+        for program in self.programs:
             program.stop()
         self.engine.shutdown()
         self.engine.server_close()
