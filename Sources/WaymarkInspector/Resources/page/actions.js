@@ -1,4 +1,4 @@
-// What the reader can do to a vehicle, and the preview of its cluster with other configurations.
+// Actions, and configurations of a cluster.
 
 import { cluster, SIZES } from "./card.js";
 import { element, h, hint } from "./dom.js";
@@ -86,8 +86,11 @@ export const actions = {
 	title: "Actions", streams: route => [`vehicle:${route.vehicle}`, `actions:${route.vehicle}`],
 	load: async (route, signal, old) => {
 		const [done, vehicle] = await Promise.all([get("actions", { id: route.vehicle }, signal), get("vehicle", ofVehicle(route), signal)]);
-		return { actions: done, vehicle, route: await routeData({ ...route, endpoint: undefined }, vehicle.routeKey, old?.route, signal) };
+		const data = { actions: done, vehicle, route: old?.route };
+		await actions.after(data, route, signal);
+		return data;
 	},
+	after: async (data, route, signal) => { data.route = await routeData({ ...route, endpoint: undefined }, data.vehicle.routeKey, data.route, signal); },
 	draw: (data, context) => {
 		const { actions: state } = data, isOff = !state.enabled || !context.isLive;
 		const reason = !context.isLive ? "This is a past moment: nothing can be sent there." : state.reason;
@@ -131,7 +134,7 @@ function profileOf(form) {
 		if (input.type === "number" && input.value > 0) limits[input.name] = Number(input.value);
 	}
 	const { distanceUnits, locale } = form.elements;
-	// As JSON has no undefined, only what differs from the usual is said.
+	// What is undefined is not sent.
 	return { without: without.length ? without : undefined, limits: Object.keys(limits).length ? limits : undefined,
 		distanceUnits: distanceUnits.value === "asPublished" ? undefined : distanceUnits.value, locale: locale.value || undefined };
 }

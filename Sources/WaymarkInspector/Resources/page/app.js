@@ -212,7 +212,7 @@ function errorNote(error) {
 	return h("div.note.problem-note", { role: "alert" }, h("p", h("strong", "This cannot be shown: "), error.message, "."), next && h("p.next", next), h("button", { onclick: () => (app.sources.length ? load() : location.reload()) }, "Try again"));
 }
 
-/** What a view shows; an answer that it does not understand is told, too. */
+/** What a view shows; a failure to draw it is told. */
 function content() {
 	if (app.data && app.error?.status !== 401) {
 		try {

@@ -50,7 +50,7 @@ export const soft = (...children) => h("span.soft", ...children);
 export const hint = (...children) => h("p.soft", ...children);
 export const hidden = (...children) => h("span.hidden-text", ...children);
 
-const keyOf = node => (node instanceof Element && (node.id || node.getAttribute("data-key"))) || "";
+const keyOf = node => (node instanceof Element && (node.getAttribute("data-key") || node.id)) || "";
 const nameOf = node => `${node.nodeName} ${keyOf(node)}`;
 
 function syncAttributes(shown, wanted) {

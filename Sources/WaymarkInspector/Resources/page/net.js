@@ -1,4 +1,4 @@
-// Talks to the server of this page, and to nothing else.
+// Talks to the server of this page alone.
 
 export class Refusal extends Error {
 	constructor(status, error) {
