@@ -369,7 +369,7 @@ package actor ActionDesk {
         guard let speaker = self.speakers.removeValue(forKey: vehicle) else { return }
         self.leaving.insert(vehicle)
         self.version += 1
-        // First: what nobody answered is not answered by leaving.
+        // First: what was not answered is not answered by leaving.
         await speaker.endpoint?.close()
         self.leaving.remove(vehicle)
         self.resume(speaker)

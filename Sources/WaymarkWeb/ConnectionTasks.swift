@@ -3,7 +3,7 @@
 
     /// The tasks of a server's connections, each of which runs to its end.
     ///
-    /// SwiftNIO's own sequence of accepted connections drops those that nobody has taken when it ends, and each of these ends the
+    /// SwiftNIO's own sequence of accepted connections drops those that were not taken when it ends, and each of these ends the
     /// program: https://github.com/apple/swift-nio/issues/2637. Here a connection has its task before anything else can happen.
     final class ConnectionTasks: Sendable {
         private struct State {

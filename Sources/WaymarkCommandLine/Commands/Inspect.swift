@@ -172,7 +172,7 @@
             return data
         }
 
-        /// Replaces the file by one that its owner can write, its group can read, and nobody else.
+        /// Replaces the file by one that only its owner can write, and only its group can read.
         private static func write(_ link: String, to file: String) throws {
             unsafe unlink(file)
             let descriptor = unsafe Foundation.open(
@@ -189,7 +189,7 @@
 
         /// Opens the link in a browser. Says so if there is none; the link was printed.
         ///
-        /// The link has a secret, and everybody can read the arguments of programs. So the browser is told a private file that leads there.
+        /// The link has a secret, and every user can read the arguments of programs. So the browser is told a private file that leads there.
         ///
         /// - Returns: What removes that file.
         static func openBrowser(_ link: String) -> @Sendable () -> Void {

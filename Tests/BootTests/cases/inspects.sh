@@ -21,7 +21,7 @@ eventually 30 answers
 eventually 30 test -s /run/waymark-inspect/link
 grep -q '^http://127.0.0.1:8787/#token=' /run/waymark-inspect/link
 as technician cat /run/waymark-inspect/link >/dev/null
-if as stranger cat /run/waymark-inspect/link 2>/dev/null; then echo "anybody can read the link"; exit 1; fi
+if as stranger cat /run/waymark-inspect/link 2>/dev/null; then echo "every user can read the link"; exit 1; fi
 if entries --unit waymark-inspect | grep token=; then echo "the journal has the secret"; exit 1; fi
 
 pid=$(systemctl show --property MainPID --value waymark-inspect)
