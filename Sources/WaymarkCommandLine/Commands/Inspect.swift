@@ -81,6 +81,8 @@
             } else {
                 Terminal.line(program.link)
             }
+            // The secret in it is good for nothing from then on.
+            defer { if let linkFile { unsafe unlink(linkFile) } }
             let removeFile = self.open ? Self.openBrowser(program.link) : {}
             defer { removeFile() }
             let work = Task {
@@ -173,7 +175,7 @@
         }
 
         /// Replaces the file by one that only its owner can write, and only its group can read.
-        private static func write(_ link: String, to file: String) throws {
+        static func write(_ link: String, to file: String) throws {
             unsafe unlink(file)
             let descriptor = unsafe Foundation.open(
                 file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
