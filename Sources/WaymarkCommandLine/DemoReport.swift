@@ -24,6 +24,9 @@ actor DemoReport {
         if case .ended(let reason) = update.state.phase { self.endReason = reason }
     }
 
+    /// Whether the drive has come to its end, as it should or otherwise.
+    var hasEnded: Bool { self.endReason != nil }
+
     func setOutcome(_ outcome: RequestResult) { self.outcome = outcome }
     func setReroutes(_ count: Int) { self.reroutes = count }
     func fail(_ reason: String) { self.failures.append(reason) }

@@ -249,7 +249,7 @@ def test_the_overview_is_filtered(inspector: Inspector) -> None:
     page.get_by_role("button", name="guided", exact=True).click()
     page.wait_for_selector("tbody th:has-text('bus')")
     page.get_by_role("button", name="away", exact=True).click()
-    page.get_by_role("searchbox", name="Search").fill("nobody")
+    page.get_by_role("searchbox", name="Search").fill("no-such-vehicle")
     page.keyboard.press("Enter")
     page.wait_for_selector("text=No vehicle matches.")
 

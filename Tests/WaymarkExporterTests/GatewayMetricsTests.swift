@@ -135,6 +135,15 @@ private func parsed(_ reading: GatewayReading?, _ format: MetricFormat = .text) 
         let text = MetricFormat.openMetrics.text(GatewayMetrics.families(of: hostile))
         #expect(text.contains("version=\"a\\\"b\\\\c\\nd\""))
     }
+
+    /// What Swift takes for one character may be several scalars, of which one ends a label.
+    @Test func `a character of several scalars cannot end a label`() {
+        var hostile = reading([])
+        hostile.version = "a\r\nb\"\u{301}c\\\u{308}d"
+        let text = MetricFormat.openMetrics.text(GatewayMetrics.families(of: hostile))
+        let expected = "version=\"a\r\\nb\\\"\u{301}c\\\\\u{308}d\"}"
+        #expect(text.utf8.split(separator: UInt8(ascii: "\n")).contains { $0.contains(expected.utf8) })
+    }
 }
 
 @Suite struct AcceptTests {

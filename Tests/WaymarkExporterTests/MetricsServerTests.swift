@@ -171,6 +171,25 @@
             await gateway.stop()
         }
 
+        @Test func `that a gateway did not answer is used again, too`() async throws {
+            let folder = FileManager.default.temporaryDirectory.path + "/x-\(UInt32.random(in: 0 ... .max))"
+            var times = CounterReader.Times()
+            times.reuse = .seconds(3_600)
+            var configuration = Observer.Configuration(id: "exporter")
+            configuration.reconnection = ReconnectionPolicy(
+                firstDelay: .milliseconds(5), delayMax: .milliseconds(50), firstAttemptsMax: 1)
+            let patient = CounterReader(of: .unix(path: "\(folder)/o"), configuration, times)
+            #expect(await patient.read() == nil)
+            let gateway = try await Gateway.start(in: folder)
+            #expect(await patient.read() == nil)
+            let eager = reader(of: gateway.address("o"))
+            // Only this one has connected.
+            #expect(await eager.read()?.counters[.peersAdmitted] == 1)
+            await patient.close()
+            await eager.close()
+            await gateway.stop()
+        }
+
         @Test func `a gateway that does not answer counts as gone`() async throws {
             let path = FileManager.default.temporaryDirectory.path + "/x-\(UInt32.random(in: 0 ... .max))"
             let (descriptor, file) = try await SocketFile.listen(at: path, SocketPermissions())

@@ -103,8 +103,8 @@ package struct Demo: AsyncParsableCommand {
                     do { try await drive.value } catch is CancellationError {}
                 }
             } catch let status as ExitCode {
-                // The page is closed only so.
-                guard self.isInspected, status == ExitCode(130) else { throw status }
+                // The page is closed only so. A drive that was interrupted has not failed.
+                guard self.isInspected, status == ExitCode(130), await report.hasEnded else { throw status }
             }
         }
         // The screen is gone: the story remains.

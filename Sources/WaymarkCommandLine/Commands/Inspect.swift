@@ -81,6 +81,8 @@
             } else {
                 Terminal.line(program.link)
             }
+            // The secret in it is good for nothing from then on.
+            defer { if let linkFile { unsafe unlink(linkFile) } }
             let removeFile = self.open ? Self.openBrowser(program.link) : {}
             defer { removeFile() }
             let work = Task {
@@ -172,8 +174,8 @@
             return data
         }
 
-        /// Replaces the file by one that its owner can write, its group can read, and no other user.
-        private static func write(_ link: String, to file: String) throws {
+        /// Replaces the file by one that only its owner can write, and only its group can read.
+        static func write(_ link: String, to file: String) throws {
             unsafe unlink(file)
             let descriptor = unsafe Foundation.open(
                 file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
