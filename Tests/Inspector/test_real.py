@@ -139,6 +139,7 @@ def test_a_stop_is_clicked_and_declined_and_the_page_says_why_in_two_clicks(insp
 
 def test_a_prompt_is_declined(inspector: Inspector, world: real.World) -> None:
     page = hears(inspector, world, "stop-3")
+    page.wait_for_selector("select[name=segment] option:nth-child(2)", state="attached")
     page.get_by_label("Place: latitude, longitude").fill(STOP)
     button(page, "Ask for a stop here").click()
     page.locator("section.asks", has_text="Add the stop").get_by_role("button", name="Decline").click()
