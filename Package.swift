@@ -43,7 +43,12 @@ let package = Package(
             name: "ServiceLifecycle",
             description:
                 "Makes NavigationClient, VehicleEndpoint and Observer services of swift-service-lifecycle."),
-        .default(enabledTraits: ["LiveEngines", "ServiceLifecycle"]),
+        .trait(
+            name: "Inspector",
+            description:
+                "Serves pages and metrics over HTTP on this machine. Without it there is no HTTP server to build."
+        ),
+        .default(enabledTraits: ["LiveEngines", "ServiceLifecycle", "Inspector"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -52,6 +57,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -117,6 +124,18 @@ let package = Package(
                 nioPosix, logging,
             ], swiftSettings: strict),
         .target(
+            name: "WaymarkWeb",
+            dependencies: [
+                "NetworkErrors", "WaymarkTransport", nioCore, nioPosix, logging,
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "NIOHTTPTypes", package: "swift-nio-extras",
+                    condition: .when(traits: ["Inspector"])),
+            ], swiftSettings: strict),
+        .target(
             name: "WaymarkRoutes",
             dependencies: [
                 "NetworkErrors", "ProcessIO", "WaymarkProtocol", "WaymarkModel", nioCore, nioPosix,
@@ -137,6 +156,11 @@ let package = Package(
                     condition: .when(traits: ["ServiceLifecycle"])),
             ], swiftSettings: strict),
         .target(
+            name: "WaymarkJSON",
+            dependencies: [
+                "ProcessIO", "WaymarkClient", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
+            ], swiftSettings: strict),
+        .target(
             name: "WaymarkSimulation",
             dependencies: [
                 "StateCoding", "WaymarkAccess", "WaymarkConnections", "WaymarkProtocol", "WaymarkGateway",
@@ -153,11 +177,34 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ], resources: [.embedInCode("API/Shipped")], swiftSettings: strict),
         .target(
+            name: "WaymarkInspector",
+            dependencies: [
+                "WaymarkClient", "WaymarkCodec", "WaymarkGateway", "WaymarkJSON", "WaymarkModel",
+                "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
+            ], resources: [.copy("Resources")], swiftSettings: strict),
+        .target(
+            name: "WaymarkInspectorServer",
+            dependencies: [
+                "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkJSON", "WaymarkModel",
+                "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkTransport", "WaymarkWeb",
+                nioCore,
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+            ], swiftSettings: strict),
+        .target(
             name: "WaymarkRigSockets",
             dependencies: [
                 "NetworkErrors", "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
                 "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
                 "WaymarkTransport", nioCore, nioPosix, logging,
+            ], swiftSettings: strict),
+
+        .target(
+            name: "WaymarkExporter",
+            dependencies: [
+                "WaymarkClient", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", "WaymarkWeb",
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
             ], swiftSettings: strict),
 
         .target(
@@ -172,8 +219,9 @@ let package = Package(
         .target(
             name: "WaymarkCommandLine",
             dependencies: [
-                "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkRoutes",
-                "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets",
+                "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkExporter",
+                "WaymarkInspector", "WaymarkInspectorServer", "WaymarkJSON", "WaymarkRoutes", "WaymarkModel",
+                "WaymarkWeb", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets",
                 "WaymarkTelemetry", "WaymarkTransport", arguments, lifecycle,
                 logging, signals,
             ], resources: [.copy("Resources")], swiftSettings: strict),
@@ -277,6 +325,23 @@ let package = Package(
                 "ProcessIO", "WaymarkCodec", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
             ], exclude: ["Fixtures"], swiftSettings: testing),
         .testTarget(
+            name: "WaymarkInspectorTests",
+            dependencies: [
+                "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkJSON", "WaymarkModel",
+                "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkInspectorServerTests",
+            dependencies: [
+                "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkInspectorServer", "WaymarkModel",
+                "WaymarkProtocol", "WaymarkTransport", "WaymarkWeb", nioCore, nioPosix,
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "HummingbirdTesting", package: "hummingbird",
+                    condition: .when(traits: ["Inspector"])),
+            ], swiftSettings: testing),
+        .testTarget(
             name: "WaymarkConfigurationTests",
             dependencies: ["WaymarkAccess", "WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol"],
             swiftSettings: testing),
@@ -304,6 +369,30 @@ let package = Package(
                 nioCore, nioPosix, logging,
             ], swiftSettings: testing),
         .testTarget(
+            name: "WaymarkWebTests",
+            dependencies: [
+                "WaymarkTransport", "WaymarkWeb", nioCore, nioEmbedded, nioPosix, logging,
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "HummingbirdTesting", package: "hummingbird",
+                    condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "NIOHTTPTypes", package: "swift-nio-extras",
+                    condition: .when(traits: ["Inspector"])),
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkExporterTests",
+            dependencies: [
+                "WaymarkClient", "WaymarkConfiguration", "WaymarkDaemon", "WaymarkExporter", "WaymarkModel",
+                "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", "WaymarkWeb", logging,
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "HummingbirdTesting", package: "hummingbird",
+                    condition: .when(traits: ["Inspector"])),
+            ], swiftSettings: testing),
+        .testTarget(
             name: "WaymarkRoutesTests",
             dependencies: [
                 "WaymarkRoutes", "WaymarkSimulation", "WaymarkModel", "WaymarkProtocol", nioCore, nioPosix,
@@ -323,7 +412,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkCommandLineTests",
             dependencies: [
-                "RigMutants", "WaymarkCommandLine", "WaymarkClient", "WaymarkCodec", "WaymarkRecording",
+                "RigMutants", "WaymarkCommandLine", "WaymarkClient", "WaymarkCodec", "WaymarkJSON",
+                "WaymarkRecording",
                 "WaymarkRig", "WaymarkRoutes", "WaymarkProtocol", "WaymarkModel", arguments,
             ],
             swiftSettings: testing),

@@ -10,7 +10,8 @@ put() { install -D -m "$1" "$2" "$root/$3"; }
 
 # One executable contains both programs and chooses by the name it is started with. It finds its routes and profiles beside itself.
 put 755 "$build/waymark" usr/lib/waymark/waymark
-cp -r --no-preserve=mode "$build/waymark_WaymarkCommandLine.resources" "$root/usr/lib/waymark/"
+cp -r --no-preserve=mode "$build/waymark_WaymarkCommandLine.resources" "$build/waymark_WaymarkInspector.resources" \
+    "$root/usr/lib/waymark/"
 mkdir -p "$root/usr/bin" "$root/usr/sbin"
 ln -sf ../lib/waymark/waymark "$root/usr/bin/waymark"
 ln -sf ../lib/waymark/waymark "$root/usr/sbin/waymarkd"
@@ -60,5 +61,6 @@ sed -i 's/](..\/..\/Docs\//](..\/..\//g' "$root/$documents/Protos/vectors/README
 cp -r --parents --no-preserve=mode Sources/WaymarkClient/WaymarkClient.docc "$root/$documents/"
 # Executables that tests have built in that folder.
 rm -rf "$root/$documents/examples/"{cluster,navigate,__pycache__,python/__pycache__}
+for file in systemd/monitoring/*; do put 644 "$file" "$documents/monitoring/$(basename "$file")"; done
 for example in systemd/*.conf; do put 644 "$example" "$documents/examples/$(basename "$example")"; done
 scripts/links.py "$root/$documents"

@@ -16,7 +16,8 @@ package=$work/tools/waymark_nav_tools
 mkdir "$package/bin"
 strip -o "$package/bin/waymark" "$build/waymark"
 chmod 755 "$package/bin/waymark"
-cp -r --no-preserve=mode "$build/waymark_WaymarkCommandLine.resources" "$package/bin/"
+cp -r --no-preserve=mode "$build/waymark_WaymarkCommandLine.resources" "$build/waymark_WaymarkInspector.resources" \
+    "$package/bin/"
 cp Sources/python/waymark_nav/_version.py LICENSE "$work/tools/"
 # Of the parts of others; the executable and the routes have other places than in Debian's package.
 sed 's|^Files: usr/lib/waymark/|Files: waymark_nav_tools/bin/|' scripts/debian/copyright >"$package/copyright"

@@ -1,4 +1,4 @@
-internal import WaymarkProtocol
+package import WaymarkProtocol
 
 /// What a client may publish or answer, and an endpoint may receive or ask for. Each can be granted or withheld.
 public enum GuidanceFeature: String, Sendable, Hashable, CaseIterable {
@@ -55,7 +55,7 @@ public enum WithholdingReason: String, Sendable, Hashable, CaseIterable {
 }
 
 extension GuidanceFeature {
-    init(_ feature: Feature) {
+    package init(_ feature: Feature) {
         self =
             switch feature {
             case .maneuvers: .maneuvers
@@ -79,7 +79,7 @@ extension GuidanceFeature {
 }
 
 extension WithholdingReason {
-    init(_ reason: WithheldReason?) {
+    package init(_ reason: WithheldReason?) {
         self =
             switch reason {
             case .notRequested: .notRequested

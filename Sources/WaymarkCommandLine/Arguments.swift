@@ -134,6 +134,11 @@ struct ConnectionOptions: ParsableArguments {
 
     /// Where to connect to; the error names the option.
     func address(default fallback: ServiceAddress) throws -> ServiceAddress {
+        try Self.address(self.connect, default: fallback)
+    }
+
+    /// The address in an option `--connect`, or `fallback` without it.
+    static func address(_ connect: String?, default fallback: ServiceAddress) throws -> ServiceAddress {
         guard let connect else { return fallback }
         return try serviceAddress(connect, option: "--connect")
     }

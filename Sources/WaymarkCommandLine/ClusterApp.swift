@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WaymarkClient
+internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRig

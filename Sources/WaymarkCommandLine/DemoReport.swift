@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import WaymarkClient
+internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkRig
 
@@ -22,6 +23,9 @@ actor DemoReport {
         if update.state.trip?.waypoints.isEmpty == false { self.holdsStop = true }
         if case .ended(let reason) = update.state.phase { self.endReason = reason }
     }
+
+    /// Whether the drive has come to its end, as it should or otherwise.
+    var hasEnded: Bool { self.endReason != nil }
 
     func setOutcome(_ outcome: RequestResult) { self.outcome = outcome }
     func setReroutes(_ count: Int) { self.reroutes = count }

@@ -10,10 +10,20 @@ package struct Waymark: AsyncParsableCommand {
             Addresses are tcp:HOST:PORT or unix:/path; the default is this user's waymarkd if it runs, else the system's service.
             """,
         version: Software.name,
-        subcommands: [
-            Demo.self, Navigate.self, Cluster.self, Request.self, Watch.self, Status.self, Lint.self,
+        subcommands: Self.commands)
+
+    private static var commands: [any ParsableCommand.Type] {
+        var commands: [any ParsableCommand.Type] = [
+            Demo.self, Navigate.self, Cluster.self, Request.self, Watch.self, Status.self, Top.self,
+            Lint.self,
             Record.self, RecordingCommand.self, Replay.self, Test.self, Proxy.self, Routes.self,
-        ])
+            Exporter.self,
+        ]
+        #if Inspector
+            commands.append(Inspect.self)
+        #endif
+        return commands
+    }
 
     package init() {}
 }

@@ -99,6 +99,8 @@ package struct GatewayCore {
     var measurement: Measurement?
     /// What they measured last.
     var measure = LoopMeasure()
+    /// How long that took.
+    var loopTime = Duration.zero
     /// nil in the daemon.
     package var tap: (any GatewayTap)?
     /// Something was processed since this was last set to false.

@@ -94,7 +94,7 @@ extension GatewayCore {
             self.hub = nil
             return self.setObserved(false)
         }
-        self.beginMeasuring()
+        self.beginMeasuring(at: now)
         guard self.hub?.isDue == true else { return }
         // Why not for each portion: the counters are long, and hardly ever asked for.
         let isAnswering = self.hub?.isAnswering == true
@@ -115,7 +115,10 @@ extension GatewayCore {
                 Counter(.observersConnected, UInt64(self.hub?.connectedCount ?? 0)),
                 Counter(.observationBytes, UInt64(self.hub?.byteCount ?? 0)),
                 Counter(.retainedBytes, UInt64(kept.retained)), Counter(.replayBytes, UInt64(kept.replay)),
+                Counter(.requestBytes, UInt64(self.gateway.requestByteCount)),
+                Counter(.loopMicroseconds, UInt64(clamping: self.loopTime.nanoseconds / 1_000)),
             ]
+            all += self.gateway.phases.all.map { Counter(.sessionsInPhase, label: $0.code, $0.count) }
             return Measures(counters: all, connections: self.measure.connections)
         }
     }
@@ -131,6 +134,7 @@ extension GatewayCore {
     struct Measurement: Sendable {
         /// Loops that have not answered.
         var missing: Int
+        let begin: Instant
         var measure = LoopMeasure()
     }
 
@@ -151,20 +155,21 @@ extension GatewayCore {
     }
 
     /// Lets event loops measure, if observers ask for counters. One measurement at a time: what is asked meanwhile waits for the next.
-    private mutating func beginMeasuring() {
+    private mutating func beginMeasuring(at now: Instant) {
         guard self.measurement == nil, let withConnections = self.hub?.beginMeasuring() else { return }
-        self.measurement = Measurement(missing: self.loopCount)
+        self.measurement = Measurement(missing: self.loopCount, begin: now)
         self.instructAll(.measure(withConnections: withConnections))
     }
 
     /// An event loop has measured. Plan a run, if one is due.
-    package mutating func note(_ measure: LoopMeasure) {
+    package mutating func note(_ measure: LoopMeasure, at now: Instant) {
         guard var measurement = self.measurement else { return }
         measurement.missing -= 1
         measurement.measure.add(measure)
         self.measurement = measurement.missing > 0 ? measurement : nil
         guard measurement.missing == 0 else { return }
         self.measure = measurement.measure
+        self.loopTime = now - measurement.begin
         self.hub?.endMeasuring()
     }
 }
@@ -200,12 +205,15 @@ extension Gateway.Counters {
         all += self.deliveries.byType.map { Counter(.deliveries, label: UInt32($0.type), $0.count) }
         all += self.sessionsEnded.all.map { Counter(.sessionsEnded, label: $0.code, $0.count) }
         all += self.requestsEnded.all.map { Counter(.requestsEnded, label: $0.code, $0.count) }
+        all += self.requestTimes.all.map { Counter(.requestTimes, label: $0.bound, $0.count) }
+        all += self.featuresWithheld.all.map { Counter(.featuresWithheld, label: $0.code, $0.count) }
         return all + [
             Counter(.publicationsUnchanged, self.framesUnchanged),
             Counter(.publicationsRejected, self.framesRejected),
             Counter(.sessionsOpened, self.sessionsOpened), Counter(.requests, self.requestsRouted),
             Counter(.snapshots, self.snapshotsSent), Counter(.resumptions, self.resumptions),
             Counter(.acknowledgements, self.acknowledgements),
+            Counter(.requestMicroseconds, self.requestTimes.microseconds),
         ]
     }
 }

@@ -132,6 +132,10 @@ extension Gateway {
         package var requestsRouted: UInt64 = 0
         /// By outcome.
         package var requestsEnded = CodeCounts()
+        /// Of the same requests.
+        package var requestTimes = RequestTimes()
+        /// Features that endpoints were told are withheld, by reason.
+        package var featuresWithheld = CodeCounts()
         package var snapshotsSent: UInt64 = 0
         package var resumptions: UInt64 = 0
         package var acknowledgements: UInt64 = 0

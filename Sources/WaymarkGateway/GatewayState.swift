@@ -93,6 +93,7 @@ private struct StoredRequest: Codable, Sendable {
     private let client: ClientID
     private let place: Int
     private let stage: Stage
+    private let opened: Instant
     private let deadline: DeadlineQueue<Gateway.Deadline>.Ticket
     private let due: Instant
 
@@ -102,6 +103,7 @@ private struct StoredRequest: Codable, Sendable {
         self.kind = request.kind
         self.client = request.client
         self.place = request.place
+        self.opened = request.opened
         self.deadline = request.deadline
         self.due = request.due
         self.stage =
@@ -119,7 +121,7 @@ private struct StoredRequest: Codable, Sendable {
     func request(_ coder: BodyCoder) throws(Unreadable) -> Request {
         var request = Request(
             vehicle: self.vehicle, content: self.content, kind: self.kind, client: self.client,
-            place: self.place, deadline: self.deadline, due: self.due)
+            place: self.place, opened: self.opened, deadline: self.deadline, due: self.due)
         switch self.stage {
         case .asked: request.stage = .asked
         case .prompting(let frame, let until):

@@ -243,6 +243,14 @@ extension Gateway {
         (self.memory.total.retained, self.memory.total.replay)
     }
 
+    /// What is kept of open requests, in bytes. Small ones are not counted.
+    package var requestByteCount: Int { self.index.requestBytes.count }
+
+    /// How many sessions are in each phase. O(sessions).
+    package var phases: CodeCounts {
+        self.sessions.elements.values.reduce(into: CodeCounts()) { $0.add(of: $1.content.phase.rawValue) }
+    }
+
     // MARK: What observers may see
 
     /// Whether the access rules allow an observer; the reason to refuse it otherwise.

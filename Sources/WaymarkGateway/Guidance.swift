@@ -293,7 +293,7 @@ extension Gateway {
     /// Ends a vehicle's part in the session that it must leave, and tells the client of that one.
     mutating func finishLeaving(_ id: VehicleID, at now: Instant, into actions: inout [Action]) {
         guard let leaving = self.vehicles[id]?.leaving else { return }
-        self.detach(id, leaving, into: &actions)
+        self.detach(id, leaving, at: now, into: &actions)
         self.vehicles[id]?.leaving = nil
         self.dropIfUnneeded(id)
         let session = leaving.session
@@ -341,7 +341,7 @@ extension Gateway {
 
     /// Ends a vehicle's part in a session: requests, shares, audiences. No further frame of the session reaches the vehicle.
     private mutating func detach(
-        _ id: VehicleID, _ leaving: Vehicle.Leaving, into actions: inout [Action]
+        _ id: VehicleID, _ leaving: Vehicle.Leaving, at now: Instant, into actions: inout [Action]
     ) {
         guard let vehicle = self.vehicles[id] else { return }
         let session = leaving.session
@@ -357,7 +357,7 @@ extension Gateway {
         }
         for request in vehicle.sortedRequests {
             if case .waypoint(session) = self.requests[request]?.kind {
-                self.endRequest(request, .sessionEnded, into: &actions)
+                self.endRequest(request, .sessionEnded, at: now, into: &actions)
             }
         }
         self.endShares(with: id, .sessionEnded, into: &actions)

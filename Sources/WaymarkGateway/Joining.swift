@@ -136,6 +136,9 @@ extension Gateway {
         (begin.fromSequence, begin.toSequence) = cursor
         begin.ageMilliseconds = session.ageMilliseconds
         self.counters.snapshotsSent += 1
+        for grant in withheld {
+            if let reason = grant.withheld { self.counters.featuresWithheld.add(of: reason.rawValue) }
+        }
         let mark = { (message: Message) in
             Action.send(connection, Envelope(message, session: session.id, flags: .gateway))
         }

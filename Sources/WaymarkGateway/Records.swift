@@ -337,6 +337,7 @@ struct Request: Sendable, Hashable {
     /// Its index among the client's requests.
     var place = 0
     var stage = Stage.asked
+    let opened: Instant
     /// The deadline of its present stage, and when that is.
     var deadline: DeadlineQueue<Gateway.Deadline>.Ticket
     var due: Instant

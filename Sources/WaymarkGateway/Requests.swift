@@ -62,10 +62,10 @@ extension Gateway {
 
     mutating func withdraw(
         _ id: Identifier, _ path: EndpointPath, _ connection: ConnectionID, _ session: SessionID,
-        into actions: inout [Action]
+        at now: Instant, into actions: inout [Action]
     ) {
         if let number = self.vehicles[path.vehicle]?.openRequest(id) {
-            self.endRequest(number, .withdrawn, into: &actions)
+            self.endRequest(number, .withdrawn, at: now, into: &actions)
         } else if let outcome = self.vehicles[path.vehicle]?.outcomes.outcome(of: id) {
             actions.append(.send(connection, Envelope(.requestOutcome(outcome))))
         } else {
@@ -78,7 +78,7 @@ extension Gateway {
 
     mutating func answerPrompt(
         _ answer: PromptAnswer, _ path: EndpointPath, _ connection: ConnectionID, _ session: SessionID,
-        into actions: inout [Action]
+        at now: Instant, into actions: inout [Action]
     ) {
         // Otherwise another endpoint answered first, or the prompt is over.
         guard let number = self.vehicles[path.vehicle]?.openRequest(answer.requestID),
@@ -87,7 +87,7 @@ extension Gateway {
             return self.ignore(
                 .promptAnswer(answer), session, path, connection, "the prompt is over", into: &actions)
         }
-        self.endRequest(number, answer.isAccepted ? .accepted : .declinedByUser, into: &actions)
+        self.endRequest(number, answer.isAccepted ? .accepted : .declinedByUser, at: now, into: &actions)
     }
 
     /// Whether to process a vehicle's request. A resent request gets its outcome again, or waits for it; one too many is declined.
@@ -161,7 +161,7 @@ extension Gateway {
         self.requests.insert(
             Request(
                 vehicle: key.vehicle, content: request, kind: kind, client: client, place: place,
-                deadline: deadline, due: due))
+                opened: now, deadline: deadline, due: due))
         self.vehicles.withValue(at: vehicle) {
             $0.openRequests.append(Vehicle.OpenRequest(id: key.id, number: number))
         }
@@ -243,9 +243,9 @@ extension Gateway {
             // The rules changed since it was asked.
             self.passOn(number, tried, .gone, at: now, into: &actions)
         case (.waypoint, .ownPrompt, .accept), (.destination, .asked, .accept):
-            self.endRequest(number, .accepted, into: &actions)
+            self.endRequest(number, .accepted, at: now, into: &actions)
         case (.waypoint, .asked, .decline(let reason)), (.waypoint, .ownPrompt, .decline(let reason)):
-            self.endRequest(number, reason, into: &actions)
+            self.endRequest(number, reason, at: now, into: &actions)
         case (.destination(let tried), .asked, .decline(let reason)):
             self.passOn(number, tried, reason, at: now, into: &actions)
         case (.waypoint, _, _), (.destination, _, _):
@@ -266,7 +266,7 @@ extension Gateway {
             let (endpoints, sizes) = self.vehicle(
                 request.vehicle, { ($0.connections(asking: .prompts), $0.frameBytesMax) }),
             !endpoints.isEmpty
-        else { return self.endRequest(number, .notSupported, into: &actions) }
+        else { return self.endRequest(number, .notSupported, at: now, into: &actions) }
         self.requests.change(number) { $0.stage = .prompting(estimates, until: end) }
         self.moveDeadline(of: number, to: end)
         for endpoint in endpoints {
@@ -317,7 +317,7 @@ extension Gateway {
             let next = self.nextHandler(for: request.vehicle, after: tried),
             case let name = next.handler.client, let client = self.clients.index(forKey: name)
         else {
-            return self.endRequest(number, reason, into: &actions)
+            return self.endRequest(number, reason, at: now, into: &actions)
         }
         let outcome = RequestOutcome(
             requestID: request.id, vehicle: request.vehicle, outcome: reason, client: request.client)
@@ -383,22 +383,26 @@ extension Gateway {
     ) {
         switch self.requests[number]?.kind {
         case .destination(let tried): self.passOn(number, tried, reason, at: now, into: &actions)
-        case .waypoint: self.endRequest(number, reason, into: &actions)
+        case .waypoint: self.endRequest(number, reason, at: now, into: &actions)
         case nil: break
         }
     }
 
     /// Withdraws the destination requests of a vehicle that now navigates by itself.
-    mutating func withdrawDestinations(of vehicle: VehicleID, into actions: inout [Action]) {
+    mutating func withdrawDestinations(
+        of vehicle: VehicleID, at now: Instant, into actions: inout [Action]
+    ) {
         for number in self.vehicles[vehicle]?.sortedRequests ?? [] {
             if case .destination = self.requests[number]?.kind {
-                self.endRequest(number, .withdrawn, into: &actions)
+                self.endRequest(number, .withdrawn, at: now, into: &actions)
             }
         }
     }
 
     /// Ends an open request: tells the vehicle and the client that was asked last, and ends its prompts.
-    mutating func endRequest(_ number: RequestNumber, _ outcome: Outcome, into actions: inout [Action]) {
+    mutating func endRequest(
+        _ number: RequestNumber, _ outcome: Outcome, at now: Instant, into actions: inout [Action]
+    ) {
         guard let request = self.requests.remove(number) else { return }
         self.discharge(request.content, of: request.vehicle)
         self.deadlines.cancel(request.deadline)
@@ -413,7 +417,8 @@ extension Gateway {
                 actions.append(.send(endpoint, Envelope(over)))
             }
         }
-        let message = self.record(request.key, of: vehicle, outcome, request.client, into: &actions)
+        let message = self.record(
+            request.key, of: vehicle, outcome, request.client, after: now - request.opened, into: &actions)
         var session = SessionID.none
         switch request.kind {
         case .waypoint(let id): session = id
@@ -436,7 +441,7 @@ extension Gateway {
         _ key: Request.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index, _ outcome: Outcome,
         _ client: ClientID?, into actions: inout [Action]
     ) {
-        _ = self.record(key, of: vehicle, outcome, client, into: &actions)
+        _ = self.record(key, of: vehicle, outcome, client, after: .zero, into: &actions)
     }
 
     /// Keeps an outcome for a resent request, and tells the vehicle's requesting endpoints.
@@ -444,9 +449,10 @@ extension Gateway {
     /// - Returns: What they are told.
     private mutating func record(
         _ key: Request.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index?, _ outcome: Outcome,
-        _ client: ClientID?, into actions: inout [Action]
+        _ client: ClientID?, after time: Duration, into actions: inout [Action]
     ) -> Message {
         self.counters.requestsEnded.add(of: outcome.rawValue)
+        self.counters.requestTimes.add(time)
         let ended = RequestOutcome(
             requestID: key.id, vehicle: key.vehicle, outcome: outcome, client: client)
         let message = Message.requestOutcome(ended)

@@ -40,9 +40,9 @@ extension Gateway {
         let isCurrent = self.isCurrent(session, for: vehicle)
         switch message {
         case .withdrawRequest(let request):
-            self.withdraw(request.requestID, path, connection, session, into: &actions)
+            self.withdraw(request.requestID, path, connection, session, at: now, into: &actions)
         case .promptAnswer(let answer):
-            self.answerPrompt(answer, path, connection, session, into: &actions)
+            self.answerPrompt(answer, path, connection, session, at: now, into: &actions)
         // The session has ended already. Own navigation applies to the vehicle, whatever session it is in.
         case .cancelNavigation(.userStopped) where !isCurrent:
             let ended = self.vehicles.withValue(at: vehicle) { $0.end(of: session) }
@@ -223,7 +223,7 @@ extension Gateway {
         if reason == .ownNavigationStarted {
             self.vehicles[path.vehicle]?.navigatesItself = true
             // Otherwise a late answer to its earlier request would let a client guide it.
-            self.withdrawDestinations(of: path.vehicle, into: &actions)
+            self.withdrawDestinations(of: path.vehicle, at: now, into: &actions)
         }
         self.indexVehicle(path.vehicle)
         if self.vehicles[path.vehicle]?.session != nil {

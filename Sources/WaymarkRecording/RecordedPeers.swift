@@ -115,7 +115,7 @@ package struct RecordedPeers: Sendable, Hashable {
     }
 
     /// The connections of an audience, sorted by their peers' names; of one that ended in this step, those before.
-    func connections(of audience: UInt64) -> [ConnectionID] {
+    package func connections(of audience: UInt64) -> [ConnectionID] {
         (self.audiences[audience] ?? self.oldAudiences[audience] ?? []).sorted { first, second in
             let names = (self.peer(of: first).name, self.peer(of: second).name)
             return names.0 == names.1 ? first < second : names.0 < names.1

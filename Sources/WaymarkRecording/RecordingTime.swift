@@ -75,6 +75,9 @@ struct RecordingClock: Sendable, Hashable {
         self.time = time
     }
 
+    /// When something happened, or will.
+    func time(of instant: Instant) -> RecordingTime { self.time + (instant - self.instant) }
+
     /// When something happened that has arrived at `now`: it is not in the future.
     mutating func time(of instant: Instant, arrived now: RecordingTime) -> RecordingTime {
         let time = self.time + (instant - self.instant)

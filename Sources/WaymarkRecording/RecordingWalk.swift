@@ -17,6 +17,22 @@ package struct RecordedEntry: Sendable {
     package let number: UInt32
     package let time: RecordingTime
     package internal(set) var content: Content
+
+    /// An event that was told at `time`.
+    package static func event(_ text: String, at time: RecordingTime) -> RecordedEntry {
+        RecordedEntry(number: 0, time: time, content: .event(text))
+    }
+
+    /// The same entry with another frame, if it has one.
+    package func showing(_ frame: Frame) -> RecordedEntry {
+        guard case .frame(let old) = self.content else { return self }
+        var entry = self
+        entry.content = .frame(
+            RecordedFrame(
+                frame: frame, direction: old.direction, connections: old.connections, peers: old.peers,
+                isRejected: old.isRejected, isRedacted: true, delivery: old.delivery, sent: old.sent))
+        return entry
+    }
 }
 
 /// A frame, and which connections it crossed.
@@ -36,8 +52,23 @@ package struct RecordedFrame: Sendable {
 
 /// The gateway's state in a recording.
 package struct RecordedState: Sendable {
+    /// Which time an instant of the gateway's clock is.
+    package struct Clock: Sendable, Hashable {
+        let instant: Instant
+        let time: RecordingTime
+    }
+
     package internal(set) var gateway = ObservedGateway()
     package internal(set) var peers = RecordedPeers()
+    /// nil in a recording as long as no records changed after its state was read.
+    var clock: Clock?
+
+    package init() {}
+
+    /// When something happened, or will; nil if that is not known.
+    package func time(of instant: Instant) -> RecordingTime? {
+        self.clock.map { $0.time + (instant - $0.instant) }
+    }
 
     mutating func apply(_ records: ObservedRecords) {
         self.peers.apply(records, self.gateway)
@@ -150,7 +181,9 @@ package struct RecordingWalk: Sendable {
             let text = String(decoding: message.data, as: UTF8.self)
             return RecordedEntry(number: message.sequence, time: time, content: .event(text))
         case .records:
-            if let records = Recording.records(message.data) { self.state.apply(records) }
+            guard let records = Recording.records(message.data) else { return nil }
+            self.state.apply(records)
+            self.state.clock = RecordedState.Clock(instant: records.instant, time: time)
             return nil
         case .mark:
             let mark = try StateMark(message.data)
@@ -171,6 +204,41 @@ package struct RecordingWalk: Sendable {
         var told = ObservedFrames(.in, Array(frame.bytes))
         told.session = frame.header.session
         self.state.gateway.apply(.observedFrames(told), outline: Recorder.outline)
+    }
+}
+
+// MARK: Events
+
+extension Recording {
+    /// Chunks that one call reads.
+    private static let eventChunksMax = 64
+
+    /// The events between two times, without frames; of a part of that time, if it has very many chunks.
+    ///
+    /// - Returns: The events, and the time from which on they were not read; nil if all were.
+    package func events(
+        from begin: RecordingTime, to end: RecordingTime
+    ) throws(RecordingError) -> (events: [(time: RecordingTime, text: String)], next: RecordingTime?) {
+        guard let channel = self.channels.first(where: { $0.value == .events })?.key else { return ([], nil) }
+        var events: [(time: RecordingTime, text: String)] = []
+        var count = 0
+        for index in self.index.chunks
+        where index.messageIndexes[channel] != nil && index.endTime >= begin.nanoseconds
+            && index.startTime <= end.nanoseconds
+        {
+            guard count < Self.eventChunksMax else {
+                return (events, RecordingTime(nanoseconds: index.startTime))
+            }
+            count += 1
+            for message in try self.chunk(index).messages
+            where message.channel == channel && message.logTime >= begin.nanoseconds
+                && message.logTime <= end.nanoseconds
+            {
+                let text = String(decoding: message.data, as: UTF8.self)
+                events.append((RecordingTime(nanoseconds: message.logTime), text))
+            }
+        }
+        return (events, nil)
     }
 }
 

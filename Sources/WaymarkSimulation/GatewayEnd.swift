@@ -93,7 +93,7 @@ extension SimulatedNetwork {
             self.gateway.release(id)
             if self.gateway.isRunDue() { self.planRun() }
         case .measured(let measure):
-            self.gateway.note(measure)
+            self.gateway.note(measure, at: self.now)
             if self.gateway.isRunDue() { self.planRun() }
         case .roomForObserver(let id):
             self.gateway.noteRoom(forObserver: id)

@@ -324,7 +324,7 @@ package struct GatewayHost {
             self.gateway.release(id)
             if self.gateway.isRunDue() { self.planRun() }
         case .measured(let measure):
-            self.gateway.note(measure)
+            self.gateway.note(measure, at: now)
             if self.gateway.isRunDue() { self.planRun() }
         case .roomForObserver(let id):
             self.gateway.noteRoom(forObserver: id)

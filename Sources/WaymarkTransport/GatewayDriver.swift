@@ -379,14 +379,14 @@ package final class GatewayDriver: Sendable {
         if state.core.isRunDue() { self.planRun(state) }
     }
 
-    /// A loop has measured for observers.
+    /// A loop has measured for observers. Behind what waits for the gateway's loop, also if it is this one: how long all of this
+    /// takes is measured as well.
     func note(_ measure: LoopMeasure) {
-        guard self.gatewayLoop.inEventLoop else {
-            return self.gatewayLoop.execute { self.note(measure) }
+        self.gatewayLoop.execute {
+            let state = self.state.value
+            state.core.note(measure, at: self.clock())
+            if state.core.isRunDue() { self.planRun(state) }
         }
-        let state = self.state.value
-        state.core.note(measure)
-        if state.core.isRunDue() { self.planRun(state) }
     }
 
     /// Does what follows from the events that were processed.

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Synchronization
 import Testing
+import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig

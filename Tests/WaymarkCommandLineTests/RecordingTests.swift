@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Testing
+import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
 

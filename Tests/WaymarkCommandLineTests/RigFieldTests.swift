@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WaymarkClient
 import WaymarkCodec
+import WaymarkJSON
 import WaymarkProtocol
 
 @testable import WaymarkCommandLine

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Testing
 import WaymarkCodec
+import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
 
@@ -271,7 +272,7 @@ import WaymarkProtocol
             var walk = RecordingWalk(recording, holdsContent: true)
             while let entry = try walk.next() {
                 _ = report.line(for: entry, walk.state)
-                _ = RecordedReport.json(entry, walk.state)
+                _ = RecordedJSON.line(entry, walk.state)
             }
         } catch { #expect(!error.description.isEmpty) }
     }
@@ -361,7 +362,7 @@ import WaymarkProtocol
         var linter = RecordedLinter()
         var findings: [String] = []
         try linter.judge(run.recording) {
-            if case .finding(let finding, _) = $0 { findings.append(finding.text) }
+            if case .finding(let finding, _, _) = $0 { findings.append(finding.text) }
         }
         #expect(findings == [])
     }
@@ -386,7 +387,7 @@ import WaymarkProtocol
             var found: [String] = []
             var linter = RecordedLinter()
             try linter.judge(run.recording) { output in
-                guard case .finding(let finding, _) = output else { return }
+                guard case .finding(let finding, _, _) = output else { return }
                 found.append("\(finding.rule) \(finding.instant.nanoseconds) \(finding.entry)")
             }
             #expect(found.sorted() == expected.sorted())

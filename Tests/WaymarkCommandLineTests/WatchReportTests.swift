@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaymarkCodec
+import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
 

@@ -89,6 +89,10 @@ final class Peer {
     private let transport = TransportRecorder()
     private let loop: EmbeddedEventLoop
     private var splitter = FrameSplitter(frameBytesMax: ProtocolConstants.frameBytes.upperBound)
+    private(set) var sentByteCount = 0
+    private(set) var receivedByteCount = 0
+    /// Of the last call that received something.
+    private(set) var lastReceivedByteCount = 0
 
     init(_ loop: EmbeddedEventLoop) {
         self.loop = loop
@@ -103,6 +107,7 @@ final class Peer {
 
     func send(_ bytes: [UInt8]) throws {
         guard self.isOpen else { return }
+        self.sentByteCount += bytes.count
         try self.channel.writeInbound(ByteBuffer(bytes: bytes))
         self.loop.run()
     }
@@ -130,9 +135,13 @@ final class Peer {
     /// The frames received since the last call.
     func receiveFrames() throws -> [Frame] {
         self.loop.run()
+        var byteCount = 0
         while let buffer = try self.channel.readOutbound(as: ByteBuffer.self) {
+            byteCount += buffer.readableBytes
             self.splitter.append(Array(buffer.readableBytesView))
         }
+        self.receivedByteCount += byteCount
+        if byteCount > 0 { self.lastReceivedByteCount = byteCount }
         var frames: [Frame] = []
         while let frame = try self.splitter.next() { frames.append(frame) }
         return frames

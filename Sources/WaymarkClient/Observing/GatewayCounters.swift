@@ -2,7 +2,7 @@ public import Foundation
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What a gateway counts. The values up to ``conflated`` only grow; the others are the present size of something.
+/// What a gateway counts. The values up to ``featuresWithheld`` only grow; the others are the present size of something.
 public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
     /// Label: the message's name; `unknown` for types that the gateway does not know.
     case publications
@@ -34,6 +34,13 @@ public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
     case bytesSent
     /// States that newer ones replaced while they waited for a peer that reads slowly.
     case conflated
+    /// Requests that ended. Label: the least of 10, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 15000, 30000, 60000 and
+    /// 90000 milliseconds that is not below the time from the request to its outcome; `longer`.
+    case requestTimes
+    /// The sum of the same times.
+    case requestMicroseconds
+    /// Features that endpoints were told are withheld from them in a session. Label: the reason.
+    case featuresWithheld
     case vehiclesConnected
     case endpointsConnected
     case clientsConnected
@@ -49,6 +56,12 @@ public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
     case waitingBytes
     /// Of frames that have not arrived completely.
     case inputBytes
+    /// Label: the phase.
+    case sessionsInPhase
+    /// Of open requests that have more than 512 bytes.
+    case requestBytes
+    /// How long the event loops took to answer when the counters were read.
+    case loopMicroseconds
 }
 
 /// The counters of a gateway, all of the same instant, whatever was dropped on the way to the observer.
@@ -144,6 +157,9 @@ extension GatewayCounters.Value {
                     : UInt16(exactly: label).flatMap { MessageType(rawValue: $0) }.map { "\($0)" }
             case .sessionsEnded: SessionEndReason(rawValue: label).map { "\($0)" }
             case .requestsEnded: Outcome(rawValue: label).map { "\($0)" }
+            case .requestTimes: label == 0 ? "longer" : "\(label)"
+            case .featuresWithheld: WithheldReason(rawValue: label).map { "\($0)" }
+            case .sessionsInPhase: SessionPhase(rawValue: label).map { "\($0)" }
             case .peersAdmitted: RoleNumber(rawValue: label).map { "\($0)" }
             case .peersRefused, .peersClosed: CloseCode(rawValue: label).map { "\($0)" }
             default: nil
@@ -189,6 +205,12 @@ extension GatewayCounter {
             case .connections: .connections
             case .waitingBytes: .waitingBytes
             case .inputBytes: .inputBytes
+            case .requestTimes: .requestTimes
+            case .requestMicroseconds: .requestMicroseconds
+            case .featuresWithheld: .featuresWithheld
+            case .sessionsInPhase: .sessionsInPhase
+            case .requestBytes: .requestBytes
+            case .loopMicroseconds: .loopMicroseconds
             }
     }
 }

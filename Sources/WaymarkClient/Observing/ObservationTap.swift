@@ -56,6 +56,15 @@ package actor ObservationTap {
         timer.cancel()
     }
 
+    /// Asks for all counters, and what waits for each connection and what each session has. The answer comes as ``Event/received(_:)``.
+    /// Without a connection nothing is asked.
+    package func readMeasures() {
+        guard self.isConnected else { return }
+        var question = ReadCounters()
+        (question.wantsConnections, question.wantsSessions) = (true, true)
+        self.use { observer, _ in observer.readCounters(question, call: 0) }
+    }
+
     private func endCatchingUp() {
         for waiter in self.waiters { waiter.resume() }
         self.waiters = []

@@ -26,7 +26,7 @@ public actor Observer {
     private var counterWaiters: [Int: CheckedContinuation<Result<GatewayCounters, ClientError>, Never>] = [:]
     private var callCount = 0
 
-    /// Connects to a gateway's socket for observers; returns when the whole state has arrived.
+    /// Connects to a gateway's socket for observers; returns when the whole state has arrived, if the configuration includes it.
     ///
     /// - Throws: ``ClientError/invalid(_:)`` for a bad id, ``ClientError/rejected(field:reason:)`` for a setting outside of its
     ///   range, ``ClientError/cannotConnect(_:reason:)``, ``ClientError/refused(reason:)``; ``ClientError/cancelled`` if the task
@@ -158,6 +158,7 @@ extension Observer: PeerDriver {
                 instance: welcome.gateway.instance.rawValue,
                 start: Date(timeIntervalSince1970: Double(welcome.gateway.epoch) / 1_000),
                 software: welcome.software, showsContent: welcome.visibility.map { $0 >= .content } ?? false)
+            if !self.configuration.includesState { self.firstState.yield(.success(())) }
         case .received(let envelope): self.received(envelope)
         }
     }

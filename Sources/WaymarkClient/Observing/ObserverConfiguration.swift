@@ -18,6 +18,8 @@ extension Observer {
         public var sessions: [UInt32] = []
         /// Only events of these kinds. It does not restrict frames.
         public var kinds: Set<GatewayEvent.Kind> = []
+        /// Who is connected, which sessions and requests there are. Without it, ``Observer/state`` names the gateway only.
+        public var includesState = true
         /// Events, see ``GatewayEvent``.
         public var includesEvents = true
         /// The frames of all peers, which are many.
@@ -68,7 +70,7 @@ extension Observe {
         }
         self.sessions = configuration.sessions.map { SessionID($0) }
         self.kinds = configuration.kinds.compactMap(\.observedKind).map(\.rawValue).sorted()
-        (self.wantsState, self.wantsEvents) = (true, configuration.includesEvents)
+        (self.wantsState, self.wantsEvents) = (configuration.includesState, configuration.includesEvents)
         self.wantsFrames = configuration.includesFrames
     }
 }

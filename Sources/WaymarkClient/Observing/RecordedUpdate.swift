@@ -25,3 +25,12 @@ extension GatewayEvent {
         GatewayEvent(event, peer: peer)
     }
 }
+
+extension GatewaySnapshot {
+    /// A state that was told by a gateway named `instance`. Its dates are not known.
+    package static func recorded(_ gateway: ObservedGateway, instance: String) -> GatewaySnapshot {
+        let origin = Gateway(
+            instance: instance, start: Date(timeIntervalSince1970: 0), software: "", showsContent: true)
+        return GatewaySnapshot(origin, gateway, GatewayClock())
+    }
+}

@@ -77,6 +77,8 @@ extension VehicleEndpoint {
         public var onPrompt: (@Sendable (WaypointPrompt) async -> Bool)?
         /// Whether to accept a destination that the client offers; nil: this endpoint is not asked.
         public var onDestination: (@Sendable (Waypoint) async -> Bool)?
+        /// The same, with the outcome to answer; nil: this endpoint does not answer. Used in place of ``onDestination``.
+        package var onShare: (@Sendable (Waypoint) async -> RequestResult?)?
         /// Logs what the library does by itself: connecting, losses, reconnecting, what the gateway refused, and readers that
         /// miss updates. By default nothing is logged.
         public var logger = Logger.disabled
@@ -110,7 +112,9 @@ extension VehicleHello {
         features.subtract([.waypointRequests, .destinationRequests])
         features = features.filter { !configuration.withoutFeatures.contains(GuidanceFeature($0)) }
         if configuration.onPrompt == nil { features.remove(.prompts) }
-        if configuration.onDestination == nil { features.remove(.destinationSharing) }
+        if configuration.onDestination == nil, configuration.onShare == nil {
+            features.remove(.destinationSharing)
+        }
         self.init(vehicle: vehicle, endpoint: name, features: features)
         self.limits = VehicleLimits(configuration.limits)
         self.preferences.distanceUnits = configuration.distanceUnits

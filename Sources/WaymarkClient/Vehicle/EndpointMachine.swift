@@ -235,7 +235,13 @@ package struct EndpointMachine: PeerMachine {
     package mutating func answerShare(
         _ shareID: Identifier, isAccepted: Bool, _ session: SessionID, into outputs: inout [Output]
     ) {
-        let outcome: Outcome = isAccepted ? .accepted : .declinedByUser
+        self.answerShare(shareID, isAccepted ? .accepted : .declinedByUser, session, into: &outputs)
+    }
+
+    /// The same with any outcome.
+    mutating func answerShare(
+        _ shareID: Identifier, _ outcome: Outcome, _ session: SessionID, into outputs: inout [Output]
+    ) {
         let answer = DestinationShareAnswer(shareID: shareID, outcome: outcome)
         self.sendChecked(.destinationShareAnswer(answer), session, into: &outputs)
     }

@@ -145,6 +145,15 @@ public actor VehicleEndpoint {
     }
 
     private func ask(_ share: Identifier, _ destination: Waypoint, _ session: SessionID) {
+        if let handler = self.configuration.onShare {
+            Task {
+                guard let result = await handler(destination) else { return }
+                let outcome = Outcome(rawValue: result.rawValue) ?? .declinedByUser
+                self.use { endpoint, outputs in endpoint.answerShare(share, outcome, session, into: &outputs)
+                }
+            }
+            return
+        }
         guard let handler = self.configuration.onDestination else { return }
         Task { self.answerShare(share, isAccepted: await handler(destination), session) }
     }

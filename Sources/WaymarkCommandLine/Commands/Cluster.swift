@@ -1,6 +1,7 @@
 package import ArgumentParser
 internal import Foundation
 internal import WaymarkClient
+internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRig

@@ -4,6 +4,7 @@ internal import Logging
 internal import WaymarkClient
 internal import WaymarkConfiguration
 internal import WaymarkDaemon
+internal import WaymarkInspectorServer
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRig
@@ -29,13 +30,31 @@ package struct Demo: AsyncParsableCommand {
         help: "Drive this engine's answer in place of the shipped route; - for standard input.",
         completion: .file(extensions: ["json"]))
     var route: String?
-    @Option(help: "How many times faster than real time, above 0, at most 10000.") var speed = 60.0
+    @Option(help: "How many times faster than real time, above 0, at most 10000; 60 without it.")
+    var speed: Double?
     @Flag(help: "Print what the cluster receives as JSON, one object per line, see Docs/cluster-json.md.")
     var json = false
+    #if Inspector
+        @Flag(
+            help:
+                "Open the inspector's page on the demo, at 4 times real time unless --speed is given; it stays until Ctrl-C."
+        )
+        var inspect = false
+    #endif
 
     package init() {}
 
-    package func validate() throws { try checkSpeed(self.speed) }
+    package func validate() throws { try checkSpeed(self.drivenSpeed) }
+
+    private var isInspected: Bool {
+        #if Inspector
+            self.inspect
+        #else
+            false
+        #endif
+    }
+
+    private var drivenSpeed: Double { self.speed ?? (self.isInspected ? 4 : 60) }
 
     package func run() async throws {
         let first =
@@ -58,15 +77,17 @@ package struct Demo: AsyncParsableCommand {
             Ending.leaveOut(ending)
         }
         let report = DemoReport()
-        let isDrawing = !self.json && Terminal.isInteractive
+        let isDrawing = !self.json && Terminal.isInteractive && !self.isInspected
         let pace = ReadingPace(pause: isDrawing ? Self.readingTime : .zero)
         let app = ClusterApp(self.appOptions(isDrawing, pace))
         do {
             if isDrawing { Terminal.beginDrawing() }
             defer { if isDrawing { Terminal.endDrawing() } }
             let drive = Task {
-                try await Self.withDaemon(folder) {
-                    try await self.drive(first, detour, folder, app, report, pace)
+                try await Self.withDaemon(folder, isObserved: self.isInspected) {
+                    try await self.withPage(folder) {
+                        try await self.drive(first, detour, folder, app, report, pace)
+                    }
                 }
             }
             let limit = self.timeMax(first)
@@ -76,9 +97,14 @@ package struct Demo: AsyncParsableCommand {
                 drive.cancel()
             }
             defer { deadline.cancel() }
-            try await interruptible({ drive.cancel() }) {
-                // Past the deadline the report says so.
-                do { try await drive.value } catch is CancellationError {}
+            do {
+                try await interruptible({ drive.cancel() }) {
+                    // Past the deadline the report says so.
+                    do { try await drive.value } catch is CancellationError {}
+                }
+            } catch let status as ExitCode {
+                // The page is closed only so. A drive that was interrupted has not failed.
+                guard self.isInspected, status == ExitCode(130), await report.hasEnded else { throw status }
             }
         }
         // The screen is gone: the story remains.
@@ -104,16 +130,24 @@ package struct Demo: AsyncParsableCommand {
 
     /// Far more than the demo takes on a busy machine: a demo that takes longer hangs.
     private func timeMax(_ answer: RouteAnswer) -> Duration {
-        .seconds(240) + answer.routes[0].duration / self.speed * 3
+        self.isInspected
+            ? .seconds(604_800) : .seconds(240) + answer.routes[0].duration / self.drivenSpeed * 3
     }
 
     /// Runs `body` beside a daemon on sockets of its own.
-    static func withDaemon(_ folder: String, _ body: () async throws -> Void) async throws {
+    static func withDaemon(
+        _ folder: String, isObserved: Bool = false, _ body: () async throws -> Void
+    ) async throws {
         var settings = Settings()
         settings.listeners = [
             .init(address: "unix:\(folder)/vehicle.sock", roles: [.vehicle]),
             .init(address: "unix:\(folder)/navigation.sock", roles: [.navigation]),
         ]
+        if isObserved {
+            var listener = Settings.Listener(address: "unix:\(folder)/observe.sock", roles: [.observer])
+            listener.visibility = .content
+            settings.listeners.append(listener)
+        }
         // A busy machine should be slow, not fail.
         settings.connection.handshakeTimeout = .seconds(60)
         let daemon = try await Daemon.start(
@@ -123,6 +157,33 @@ package struct Demo: AsyncParsableCommand {
             throw error
         }
         await daemon.shutdown()
+    }
+
+    /// Beside the JSON, if that is printed.
+    private func tell(_ text: String) { if self.json { Terminal.note(text) } else { Terminal.line(text) } }
+
+    /// Runs `body` beside the inspector's page, if that is wanted. The page stays until the demo is interrupted.
+    private func withPage(_ folder: String, _ body: () async throws -> Void) async throws {
+        #if Inspector
+            guard self.inspect else { return try await body() }
+            let program = try await Inspect.open(
+                observing: .unix(path: "\(folder)/observe.sock"),
+                speakingTo: .unix(path: "\(folder)/vehicle.sock"))
+            self.tell(program.link)
+            let removeFile = Inspect.openBrowser(program.link)
+            defer { removeFile() }
+            let page = Task { await program.run { _ in } }
+            defer { page.cancel() }
+            try await body()
+            self.tell("the drive is over; Ctrl-C closes the page")
+            await withTaskCancellationHandler {
+                await page.value
+            } onCancel: {
+                page.cancel()
+            }
+        #else
+            try await body()
+        #endif
     }
 
     private func drive(
@@ -140,7 +201,7 @@ package struct Demo: AsyncParsableCommand {
         let events = await session.events
         Task { for await event in events { await desk.apply(event) } }
         var options = Guide.Options()
-        options.drive.speedFactor = self.speed
+        options.drive.speedFactor = self.drivenSpeed
         options.pace = pace.pace
         options.pause = (
             at: 0.5,

@@ -3,6 +3,7 @@ internal import Foundation
 internal import ProcessIO
 internal import WaymarkClient
 internal import WaymarkDaemon
+internal import WaymarkJSON
 internal import WaymarkRig
 internal import WaymarkRigSockets
 internal import WaymarkTransport

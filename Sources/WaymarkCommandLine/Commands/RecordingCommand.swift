@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Foundation
+internal import WaymarkJSON
 internal import WaymarkRecording
 internal import WaymarkRig
 
@@ -137,7 +138,7 @@ package struct RecordingCommand: ParsableCommand {
                 do throws(RecordingError) {
                     var walk = RecordingWalk(recording, holdsContent: false)
                     while let entry = try walk.next() {
-                        Terminal.line(RecordedReport.json(entry, walk.state))
+                        Terminal.line(RecordedJSON.line(entry, walk.state))
                     }
                 } catch {
                     throw self.input.failure(error)

@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Foundation
+internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkRoutes
 

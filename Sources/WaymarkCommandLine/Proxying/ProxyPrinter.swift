@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WaymarkJSON
 internal import WaymarkProtocol
 internal import WaymarkRig
 internal import WaymarkRigSockets

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WaymarkClient
+internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRecording
@@ -28,16 +29,18 @@ struct RecordedReport {
                 case .corrupted: "corrupted by a fault"
                 case .repeated: "sent again"
                 }
-            return self.report.line(for: Self.update(entry, frame, state), note: note)
+            return self.report.line(for: RecordedJSON.update(entry, frame, state), note: note)
         case .broken(let bytes, _, let peer):
             return self.report.notice(
                 "\(peer): \(GuidanceText.counted(bytes.count, "byte")) that are no frame", at: entry.time.date
             )
         case .state: return nil
         case .event(let text):
-            guard let object = Self.object(text), let kind = object["kind"] as? String else { return nil }
+            guard let object = RecordedJSON.object(text), let kind = object["kind"] as? String else {
+                return nil
+            }
             guard kind != "event" else {
-                let event = GatewayUpdate.Content.event(Self.event(object))
+                let event = GatewayUpdate.Content.event(RecordedJSON.event(object))
                 return self.report.line(
                     for: .recorded(event, number: UInt64(entry.number), at: entry.time.date))
             }
@@ -118,66 +121,4 @@ struct RecordedReport {
         default: JSON.line(object)
         }
     }
-
-    // MARK: Lines for programs
-
-    /// The line that `waymark watch --json` printed.
-    static func json(_ entry: RecordedEntry, _ state: RecordedState) -> String {
-        switch entry.content {
-        case .frame(let frame):
-            ObservedJSON.line(
-                self.update(entry, frame, state),
-                frame.delivery == .whole ? [:] : ["delivery": frame.delivery.rawValue])
-        case .broken(let bytes, let direction, let peer):
-            JSON.line(
-                [
-                    "kind": "broken", "peer": peer, "way": direction == .in ? "toGateway" : "toPeer",
-                    "hex": bytes.map { byte in
-                        let digits = String(byte, radix: 16)
-                        return digits.count == 1 ? "0" + digits : digits
-                    }.joined(), "number": Int(entry.number),
-                ], at: entry.time.date)
-        case .event(let text): text
-        case .state: ""
-        }
-    }
-
-    // MARK: Updates
-
-    private static func update(
-        _ entry: RecordedEntry, _ frame: RecordedFrame, _ state: RecordedState
-    ) -> GatewayUpdate {
-        let way: ObservedFrame.Way =
-            frame.direction == .in ? .from(frame.peers.first ?? "") : .to(frame.peers)
-        let observed = ObservedFrame.recorded(
-            frame.frame, way, to: state.peers.vehicles(of: frame.frame.header.session),
-            isRedacted: frame.isRedacted, isRejected: frame.isRejected)
-        return .recorded(.frame(observed), number: UInt64(entry.number), at: entry.time.date)
-    }
-
-    private static func object(_ text: String) -> [String: Any]? {
-        do {
-            return try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
-        } catch { return nil }
-    }
-
-    private static func event(_ object: [String: Any]) -> GatewayEvent {
-        func text(_ key: String) -> String { object[key] as? String ?? "" }
-        func number(_ key: String) -> UInt32 { UInt32(clamping: object[key] as? Int ?? 0) }
-        let name = text("event")
-        // An event that no build before this one knew has no number.
-        var event = ObservedEvent(.admitted)
-        event.kind = ObservedKind.allCases.first { "\($0)" == name }?.rawValue ?? 0
-        event.code = number("code")
-        event.session = SessionID(number("session"))
-        event.reason = text("reason")
-        event.request = Identifier(text("requestID"))
-        event.client = ClientID(text("client"))
-        event.vehicles = (object["vehicles"] as? [String] ?? []).compactMap { VehicleID($0) }
-        return .recorded(event, peer: text("peer"))
-    }
-}
-
-extension RecordingTime {
-    var date: Date { Date(timeIntervalSince1970: Double(self.nanoseconds) / 1e9) }
 }

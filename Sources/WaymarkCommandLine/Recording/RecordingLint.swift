@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import WaymarkJSON
 internal import WaymarkProtocol
 internal import WaymarkRecording
 internal import WaymarkRig
@@ -67,7 +68,7 @@ struct RecordingLint {
         let lines = self.lines
         try self.linter.judge(recording) { output in
             switch output {
-            case .finding(let finding, let time): lines.finding(finding, at: time.date)
+            case .finding(let finding, let time, _): lines.finding(finding, at: time.date)
             case .dropped(let count, let time):
                 lines.notice(
                     "\(count) entries are missing: the recorder read too slowly", ["dropped": count],

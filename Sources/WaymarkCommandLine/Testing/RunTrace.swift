@@ -1,4 +1,5 @@
 internal import WaymarkClient
+internal import WaymarkJSON
 internal import WaymarkProtocol
 internal import WaymarkRig
 

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WaymarkJSON
 internal import WaymarkRig
 
 /// Findings as lines, for people or for programs.

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Synchronization
 internal import WaymarkClient
+internal import WaymarkJSON
 internal import WaymarkProtocol
 internal import WaymarkRig
 

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WaymarkClient
+internal import WaymarkJSON
 internal import WaymarkModel
 
 /// `waymark status` as one JSON object. Docs/cluster-json.md has every key.

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WaymarkClient
+internal import WaymarkJSON
 internal import WaymarkProtocol
 internal import WaymarkRig
 
@@ -51,11 +52,11 @@ struct WatchReport: Sendable {
         switch update.content {
         case .event(let event):
             guard self.isShown(event) else { return nil }
-            return self.line(update.time, Self.subject(event), Self.text(event))
+            return self.line(update.time, EventText.subject(event), EventText.text(event))
         case .frame(let frame):
             guard self.isShown(frame) || note != nil else { return nil }
             let text = FrameText.text(frame) + (note.map { " (\($0))" } ?? "")
-            return self.line(update.time, Self.way(frame), text)
+            return self.line(update.time, EventText.way(frame), text)
         case .dropped(let count):
             return self.notice(
                 "\(count) entries were dropped: this program reads too slowly", at: update.time)
@@ -101,54 +102,6 @@ struct WatchReport: Sendable {
             GuidanceText.counted(observed.sessions.count, "session"),
         ]
         return "watching \(parts.joined(separator: ", ")) of gateway \(snapshot.gateway.instance)"
-    }
-
-    // MARK: Who
-
-    private static func subject(_ event: GatewayEvent) -> String {
-        if !event.peer.isEmpty { return event.peer }
-        return event.vehicles.isEmpty ? event.client : GuidanceText.some(event.vehicles)
-    }
-
-    private static func way(_ frame: ObservedFrame) -> String {
-        switch frame.way {
-        case .from(let peer):
-            let vehicles = frame.vehicles
-            guard frame.sequence > 0, !vehicles.isEmpty else { return "\(peer) >" }
-            let names = vehicles.count > 1 ? vehicles.sorted() : Array(vehicles)
-            return "\(peer) > \(GuidanceText.some(names.map(\.rawValue)))"
-        case .to(let peers): return "> \(GuidanceText.some(peers))"
-        }
-    }
-
-    // MARK: What
-
-    private static func text(_ event: GatewayEvent) -> String {
-        let reason = event.reason.isEmpty ? "" : ": \(event.reason)"
-        let request = event.requestID.isEmpty ? "" : " (\(event.requestID))"
-        switch event.kind {
-        case .admitted: return "connected"
-        case .resumed: return "connected again, resumed"
-        case .closing: return "the gateway closes the connection: \(event.codeName)"
-        case .departed: return event.code == 1 ? "left" : "connection lost"
-        case .rejected: return "a message was rejected: \(event.codeName)"
-        case .helloRefused: return "refused by the access rules\(reason)"
-        case .sessionOpened: return "session \(event.session) opened by \(event.client)"
-        case .vehiclesRefused: return "\(event.client) gets no vehicle: \(event.codeName)\(reason)"
-        case .joined: return "joined session \(event.session)"
-        case .left: return "left session \(event.session): \(event.codeName)"
-        case .started: return "guidance began in session \(event.session)"
-        case .paused: return "guidance is paused: \(event.codeName)"
-        case .continued: return "guidance continues"
-        case .rerouted: return "guidance continues along another route"
-        case .suspended: return "\(event.client) is away; session \(event.session) waits for it"
-        case .restored: return "\(event.client) is back in session \(event.session)"
-        case .sessionEnded: return "session \(event.session) ended: \(event.codeName)"
-        case .stopRequested: return "asks \(event.client) for a stop\(request)"
-        case .driveRequested: return "asks \(event.client) for a drive\(request)"
-        case .requestEnded: return "the request ended: \(event.codeName)\(request)"
-        case .unknown: return "something that this version does not know"
-        }
     }
 
     // MARK: Lines

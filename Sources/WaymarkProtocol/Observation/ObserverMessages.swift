@@ -189,6 +189,9 @@ package enum CounterName: UInt32, Sendable, Hashable, CaseIterable {
     case bytesReceived = 17
     case bytesSent = 18
     case conflated = 19
+    case requestTimes = 20
+    case requestMicroseconds = 21
+    case featuresWithheld = 22
     case vehiclesConnected = 64
     case endpointsConnected = 65
     case clientsConnected = 66
@@ -201,6 +204,18 @@ package enum CounterName: UInt32, Sendable, Hashable, CaseIterable {
     case connections = 73
     case waitingBytes = 74
     case inputBytes = 75
+    case sessionsInPhase = 76
+    case requestBytes = 77
+    case loopMicroseconds = 78
+}
+
+/// By which times requests are counted.
+package enum RequestTimeBound {
+    /// The labels of ``CounterName/requestTimes``, in their order. What ends at a deadline ends shortly after it, and the usual ones
+    /// are 10 s and 60 s: therefore there are bounds behind these.
+    package static let milliseconds: [UInt32] = [
+        10, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 15_000, 30_000, 60_000, 90_000,
+    ]
 }
 
 /// What waits for one connection.

@@ -4,12 +4,15 @@ package import WaymarkRecording
 /// Judges recordings, one after the other, by the rules for a gateway that runs.
 package struct RecordedLinter: Sendable {
     package enum Output: Sendable {
-        case finding(Finding, at: RecordingTime)
+        /// `vehicles`: those that its session guided then.
+        case finding(Finding, at: RecordingTime, vehicles: Set<VehicleID>)
         /// So many entries are missing in the recording: the rules begin again.
         case dropped(Int, at: RecordingTime)
     }
 
     private var linter: Linter
+    private var recording: Recording?
+    private var reader: RecordedHistory?
     /// Empty: all.
     private let vehicles: Set<VehicleID>
 
@@ -26,16 +29,44 @@ package struct RecordedLinter: Sendable {
     package mutating func judge(
         _ recording: Recording, _ output: (Output) -> Void
     ) throws(RecordingError) {
+        self.begin(recording)
+        while try self.judgeMore(.max, output) {}
+    }
+
+    /// A recording follows; ``judgeMore(_:_:)`` judges it.
+    package mutating func begin(_ recording: Recording) {
         // Connections and sessions of another recording have the same names.
         self.linter.forget()
-        var reader = RecordedHistory(recording)
+        self.recording = recording
+        self.reader = RecordedHistory(recording)
+    }
+
+    /// Up to where the recording is judged; nil if none has begun.
+    package var time: RecordingTime? { self.reader?.time }
+
+    /// Judges a part of the recording, of so many entries.
+    ///
+    /// - Returns: Whether more follows.
+    package mutating func judgeMore(
+        _ entriesMax: Int, _ output: (Output) -> Void
+    ) throws(RecordingError) -> Bool {
+        guard let recording, var reader else { return false }
+        // So that it is not copied.
+        self.reader = nil
         func tell(_ findings: [Finding]) {
             for finding in findings {
                 let time = reader.begin + (finding.instant - Instant(nanoseconds: 0))
-                output(.finding(finding, at: time))
+                output(.finding(finding, at: time, vehicles: reader.vehicles(of: finding.session)))
             }
         }
-        while let item = try reader.next() {
+        var count = 0
+        while count < entriesMax {
+            count += 1
+            guard let item = try reader.next() else {
+                if let end = reader.end(of: recording) { tell(self.linter.advance(to: end)) }
+                self.recording = nil
+                return false
+            }
             switch item {
             case .entry(let entry): if self.concerns(entry, reader) { tell(self.linter.see(entry)) }
             case .state(let state):
@@ -48,7 +79,8 @@ package struct RecordedLinter: Sendable {
                 output(.dropped(count, at: reader.time))
             }
         }
-        if let end = reader.end(of: recording) { tell(self.linter.advance(to: end)) }
+        self.reader = reader
+        return true
     }
 
     /// As for an observer that asked for these vehicles alone; but clients that come and go always count.

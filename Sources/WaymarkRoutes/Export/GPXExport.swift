@@ -1,6 +1,6 @@
 import WaymarkModel
 
-extension EngineRoute {
+extension RouteDrawing {
     /// The route as GPX 1.1: a track with one segment per leg, and a waypoint per maneuver.
     ///
     /// A waypoint's name is the longest instruction, since a shorter one may be the road alone; its type the maneuver's.
@@ -10,21 +10,21 @@ extension EngineRoute {
             <gpx version="1.1" creator="Waymark" xmlns="http://www.topografix.com/GPX/1/1">
 
             """
-        for (index, maneuver) in self.information.maneuvers.enumerated() {
-            text += Self.point("wpt", self.line[self.maneuverIndices[index]], Self.details(of: maneuver))
+        for place in self.places {
+            text += Self.point("wpt", place.coordinate, Self.details(of: place.maneuver))
         }
         text += "<trk>\n"
-        if let name = self.summaryVariants.first { text += Self.element("name", name) + "\n" }
-        for range in self.segmentRanges {
+        if let name { text += XMLText.element("name", name) + "\n" }
+        for line in self.lines {
             text += "<trkseg>\n"
-            for point in self.line[range] { text += Self.point("trkpt", point, "") }
+            for point in line.points { text += Self.point("trkpt", point, "") }
             text += "</trkseg>\n"
         }
         return text + "</trk>\n</gpx>\n"
     }
 
     private static func point(_ name: String, _ point: Coordinate, _ details: String) -> String {
-        let altitude = point.altitude.map { Self.element("ele", DecimalText.text($0, digits: 1)) } ?? ""
+        let altitude = point.altitude.map { XMLText.element("ele", DecimalText.text($0, digits: 1)) } ?? ""
         let position =
             "lat=\"\(DecimalText.text(point.latitude))\" lon=\"\(DecimalText.text(point.longitude))\""
         return "<\(name) \(position)>\(altitude)\(details)</\(name)>\n"
@@ -32,12 +32,15 @@ extension EngineRoute {
 
     /// In the order that the schema wants.
     private static func details(of maneuver: Maneuver) -> String {
-        Self.element("name", maneuver.instructionVariants.first ?? maneuver.type.name)
-            + Self.element("type", maneuver.type.name)
+        XMLText.element("name", maneuver.instructionVariants.first ?? maneuver.type.name)
+            + XMLText.element("type", maneuver.type.name)
     }
+}
 
+/// Texts of XML.
+enum XMLText {
     /// An element with `text`, without the characters that XML 1.0 cannot hold.
-    private static func element(_ name: String, _ text: String) -> String {
+    static func element(_ name: String, _ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
             switch scalar.value {

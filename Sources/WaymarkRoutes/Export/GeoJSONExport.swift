@@ -1,43 +1,27 @@
 import Foundation
 import WaymarkModel
 
-extension EngineRoute {
+extension RouteDrawing {
     /// The route as a GeoJSON feature collection (RFC 7946): a line per leg, then a point per maneuver.
     ///
     /// A line has the properties `segment`, `distance_meters` and `duration_seconds`, a point has `id`, `type`,
     /// `instruction`, `road`, `exit` and `roundabout_exit` as far as they are known. Positions have six decimals.
     package var geoJSON: String {
-        let lines = self.segmentRanges.enumerated().map { index, range in
-            self.lineFeature(self.information.segments[index], range)
-        }
-        let points = self.information.maneuvers.enumerated().map { index, maneuver in
-            self.pointFeature(maneuver, at: self.line[self.maneuverIndices[index]])
-        }
-        let features = (lines + points).joined(separator: ",\n")
-        return "{\"type\":\"FeatureCollection\",\"features\":[\n\(features)\n]}\n"
+        let features = self.lines.map(self.lineFeature) + self.places.map(self.pointFeature)
+        return "{\"type\":\"FeatureCollection\",\"features\":[\n\(features.joined(separator: ",\n"))\n]}\n"
     }
 
-    /// Where in the line each segment is.
-    package var segmentRanges: [ClosedRange<Int>] {
-        zip(self.segmentIndices, self.segmentIndices.dropFirst() + [self.line.count - 1]).map { $0...$1 }
-    }
-
-    private func lineFeature(_ segment: RouteSegment, _ range: ClosedRange<Int>) -> String {
-        let measure = LineMeasure(
-            line: Array(self.line[range]),
-            speeds: Array(self.lineSpeeds[range.lowerBound..<max(range.lowerBound, range.upperBound)]))
-        // Why: a line has at least two positions, also where the leg has no length.
-        let points = range.count > 1 ? self.line[range] : self.line[range] + self.line[range]
-        let positions = points.map(Self.position).joined(separator: ",")
-        let properties = [
-            "\"segment\":\(JSONText.quoted(segment.id))",
-            "\"distance_meters\":\(Int(measure.length.rounded()))",
-            "\"duration_seconds\":\(Int(measure.duration.rounded()))",
+    private func lineFeature(_ line: Line) -> String {
+        let positions = self.positions(line).map(Self.position).joined(separator: ",")
+        var properties = [
+            "\"segment\":\(JSONText.quoted(line.segment))", "\"distance_meters\":\(line.meters)",
         ]
+        if let seconds = line.seconds { properties.append("\"duration_seconds\":\(seconds)") }
         return Self.feature("LineString", "[\(positions)]", properties)
     }
 
-    private func pointFeature(_ maneuver: Maneuver, at point: Coordinate) -> String {
+    private func pointFeature(_ place: Place) -> String {
+        let maneuver = place.maneuver
         var properties = [
             "\"id\":\(maneuver.id.rawValue)", "\"type\":\(JSONText.quoted(maneuver.type.name))",
         ]
@@ -51,7 +35,7 @@ extension EngineRoute {
             properties.append("\"exit\":\(JSONText.quoted(maneuver.highwayExitLabel))")
         }
         if let exit = maneuver.roundaboutExitNumber { properties.append("\"roundabout_exit\":\(exit)") }
-        return Self.feature("Point", Self.position(point), properties)
+        return Self.feature("Point", Self.position(place.coordinate), properties)
     }
 
     private static func feature(_ kind: String, _ coordinates: String, _ properties: [String]) -> String {

@@ -71,6 +71,22 @@ import WaymarkProtocol
         await service.stop()
     }
 
+    @Test func `an observer without the state is told only what it asks for`() async throws {
+        let service = try await Service.start()
+        var configuration = Observer.Configuration()
+        (configuration.includesState, configuration.includesEvents) = (false, false)
+        let observer = try await Observer.connect(to: service.observer, configuration)
+        let client = try await navigation("app", at: service.navigation)
+        let counters = try await observer.counters()
+        #expect(counters[.clientsConnected] == 1)
+        let state = await observer.state
+        #expect(!state.gateway.instance.isEmpty && !state.gateway.software.isEmpty)
+        #expect(state.clients.isEmpty)
+        await client.close()
+        await observer.close()
+        await service.stop()
+    }
+
     @Test func `an observer is connected again after a cut and misses nothing`() async throws {
         let service = try await Service.start()
         var configuration = Observer.Configuration()

@@ -51,13 +51,16 @@ import WaymarkProtocol
             .init(.publications, label: 0, 3), .init(.sessionsEnded, label: 1, 4),
             .init(.peersClosed, label: 16, 5), .init(.peersAdmitted, label: 3, 6),
             .init(.requestsEnded, label: 77, 7), .init(name: 63, label: 2, 8), .init(.sessions, 9),
+            .init(.requestTimes, label: 250, 10), .init(.requestTimes, label: 0, 11),
+            .init(.featuresWithheld, label: 5, 12), .init(.sessionsInPhase, label: 2, 13),
         ]
         let counters = GatewayCounters([report], GatewayClock(), ObservedPeers())
         #expect(
             counters.values.map { "\($0.name) \($0.label) \($0.value)" } == [
                 "publications startGuidance 2", "publications unknown 3", "sessionsEnded finished 4",
                 "peersClosed slowConsumer 5", "peersAdmitted observer 6", "requestsEnded 77 7", "63 2 8",
-                "sessions  9",
+                "sessions  9", "requestTimes 250 10", "requestTimes longer 11",
+                "featuresWithheld noConsent 12", "sessionsInPhase active 13",
             ])
         #expect(counters[.publications] == 5)
         #expect(counters[.sessions] == 9)

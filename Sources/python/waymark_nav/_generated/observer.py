@@ -127,6 +127,13 @@ class CounterName(OpenEnum):
     BYTES_SENT = 18
     #: States that newer ones replaced while they waited for a peer that reads slowly.
     CONFLATED = 19
+    #: Requests that ended, by the time from the request to its outcome. Label: the least of 10, 50, 100, 250, 500, 1
+    #: 000, 2 500, 5 000, 10 000, 15 000, 30 000, 60 000 and 90 000 milliseconds that is not below the time; 0: longer.
+    REQUEST_TIMES = 20
+    #: The sum of these times.
+    REQUEST_MICROSECONDS = 21
+    #: Features that endpoints were told are withheld from them, each time that they were told. Label: the reason.
+    FEATURES_WITHHELD = 22
     VEHICLES_CONNECTED = 64
     ENDPOINTS_CONNECTED = 65
     CLIENTS_CONNECTED = 66
@@ -142,6 +149,12 @@ class CounterName(OpenEnum):
     WAITING_BYTES = 74
     #: Of frames that have not arrived completely.
     INPUT_BYTES = 75
+    #: Label: the phase.
+    SESSIONS_IN_PHASE = 76
+    #: Of open requests. Those that have at most 512 bytes may be left out.
+    REQUEST_BYTES = 77
+    #: How long the gateway's event loops, or what else it consists of, took to answer when the counters were read.
+    LOOP_MICROSECONDS = 78
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -222,6 +222,19 @@ typedef enum _Waymark__V1__CounterName {
    * States that newer ones replaced while they waited for a peer that reads slowly.
    */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_CONFLATED = 19,
+  /*
+   * Requests that ended, by the time from the request to its outcome. Label: the least of 10, 50, 100, 250, 500, 1 000, 2 500, 5 000,
+   * 10 000, 15 000, 30 000, 60 000 and 90 000 milliseconds that is not below the time; 0: longer.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_REQUEST_TIMES = 20,
+  /*
+   * The sum of these times.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_REQUEST_MICROSECONDS = 21,
+  /*
+   * Features that endpoints were told are withheld from them, each time that they were told. Label: the reason.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_FEATURES_WITHHELD = 22,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_VEHICLES_CONNECTED = 64,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_ENDPOINTS_CONNECTED = 65,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_CLIENTS_CONNECTED = 66,
@@ -242,7 +255,19 @@ typedef enum _Waymark__V1__CounterName {
   /*
    * Of frames that have not arrived completely.
    */
-  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_INPUT_BYTES = 75
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_INPUT_BYTES = 75,
+  /*
+   * Label: the phase.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_SESSIONS_IN_PHASE = 76,
+  /*
+   * Of open requests. Those that have at most 512 bytes may be left out.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_REQUEST_BYTES = 77,
+  /*
+   * How long the gateway's event loops, or what else it consists of, took to answer when the counters were read.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_LOOP_MICROSECONDS = 78
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__COUNTER_NAME)
 } Waymark__V1__CounterName;
 

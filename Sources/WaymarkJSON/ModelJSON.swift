@@ -1,13 +1,13 @@
-internal import WaymarkModel
+package import WaymarkModel
 
 /// The model's values as JSON objects. Docs/cluster-json.md has every key; what is not known or empty is left out.
-enum ModelJSON {
+package enum ModelJSON {
     /// `[latitude, longitude]`, and the altitude where it is known; degrees and metres.
-    static func coordinate(_ coordinate: Coordinate) -> [Double] {
+    package static func coordinate(_ coordinate: Coordinate) -> [Double] {
         [coordinate.latitude, coordinate.longitude] + (coordinate.altitude.map { [$0] } ?? [])
     }
 
-    static func estimates(_ estimates: TravelEstimates) -> [String: Any] {
+    package static func estimates(_ estimates: TravelEstimates) -> [String: Any] {
         var object: [String: Any] = ["distanceMeters": Int(estimates.distanceRemaining.meters)]
         object.set("timeSeconds", estimates.timeRemaining.map { Int($0.components.seconds) })
         if let display = estimates.distanceRemainingToDisplay {
@@ -19,7 +19,7 @@ enum ModelJSON {
 
     // MARK: Trips
 
-    static func waypoint(_ waypoint: Waypoint) -> [String: Any] {
+    package static func waypoint(_ waypoint: Waypoint) -> [String: Any] {
         var object: [String: Any] = ["center": self.coordinate(waypoint.center)]
         object.set("thresholdMeters", waypoint.locationThreshold.map { Int($0.meters) })
         object.set(nonEmpty: "nameVariants", waypoint.nameVariants)
@@ -43,7 +43,7 @@ enum ModelJSON {
         return object
     }
 
-    static func trip(_ trip: Trip) -> [String: Any] {
+    package static func trip(_ trip: Trip) -> [String: Any] {
         var object: [String: Any] = [
             "id": trip.id, "origin": self.waypoint(trip.origin),
             "destination": self.waypoint(trip.destination),
@@ -67,7 +67,7 @@ enum ModelJSON {
 
     // MARK: Routes
 
-    static func maneuver(_ maneuver: Maneuver) -> [String: Any] {
+    package static func maneuver(_ maneuver: Maneuver) -> [String: Any] {
         var object: [String: Any] = [
             "id": Int(maneuver.id.rawValue), "type": maneuver.type.name,
             "rawType": Int(maneuver.type.rawValue),
@@ -85,7 +85,7 @@ enum ModelJSON {
         return object
     }
 
-    static func laneGuidance(_ guidance: LaneGuidance) -> [String: Any] {
+    package static func laneGuidance(_ guidance: LaneGuidance) -> [String: Any] {
         var object: [String: Any] = [
             "id": Int(guidance.id.rawValue),
             "lanes": guidance.lanes.map { lane in
@@ -100,7 +100,7 @@ enum ModelJSON {
         return object
     }
 
-    static func segment(_ segment: RouteSegment) -> [String: Any] {
+    package static func segment(_ segment: RouteSegment) -> [String: Any] {
         var object: [String: Any] = [
             "id": segment.id, "origin": self.waypoint(segment.origin),
             "destination": self.waypoint(segment.destination),
@@ -114,7 +114,7 @@ enum ModelJSON {
         return object
     }
 
-    static func information(_ route: RouteInformation) -> [String: Any] {
+    package static func information(_ route: RouteInformation) -> [String: Any] {
         var object: [String: Any] = [
             "maneuvers": route.maneuvers.map(self.maneuver),
             "laneGuidances": route.laneGuidances.map(self.laneGuidance),
@@ -128,11 +128,11 @@ enum ModelJSON {
         return object
     }
 
-    static func ids(_ ids: [ManeuverID]) -> [Int] { ids.map { Int($0.rawValue) } }
+    package static func ids(_ ids: [ManeuverID]) -> [Int] { ids.map { Int($0.rawValue) } }
 
     // MARK: Alerts
 
-    static func alert(_ alert: NavigationAlert) -> [String: Any] {
+    package static func alert(_ alert: NavigationAlert) -> [String: Any] {
         var object: [String: Any] = ["id": Int(alert.id), "titleVariants": alert.titleVariants]
         object.set(nonEmpty: "subtitleVariants", alert.subtitleVariants)
         object.set(

@@ -1,12 +1,17 @@
 internal import Foundation
-internal import WaymarkClient
+package import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkProtocol
 
 /// What an observer is told, as one JSON object per line. Docs/cluster-json.md has every key.
-enum ObservedJSON {
+package enum ObservedJSON {
     /// `more`: what else is known.
-    static func line(_ update: GatewayUpdate, _ more: [String: Any] = [:]) -> String {
+    package static func line(_ update: GatewayUpdate, _ more: [String: Any] = [:]) -> String {
+        JSON.line(self.object(update).merging(more) { $1 }, at: update.time)
+    }
+
+    /// The same without the time.
+    package static func object(_ update: GatewayUpdate) -> [String: Any] {
         var object: [String: Any]
         switch update.content {
         case .event(let event): object = self.object(event)
@@ -17,7 +22,7 @@ enum ObservedJSON {
         case .missed(let count): object = ["kind": "dropped", "count": count]
         }
         object["number"] = Int(clamping: update.number)
-        return JSON.line(object.merging(more) { $1 }, at: update.time)
+        return object
     }
 
     private static func object(_ event: GatewayEvent) -> [String: Any] {

@@ -1,15 +1,15 @@
-internal import Foundation
-internal import WaymarkClient
+package import Foundation
+package import WaymarkClient
 internal import WaymarkModel
-internal import WaymarkProtocol
+package import WaymarkProtocol
 
 /// What a cluster receives, and its state, as one JSON object per line. Docs/cluster-json.md has every key.
-enum ClusterJSON {
+package enum ClusterJSON {
     /// Which lines with the state are printed.
-    enum States: String, Sendable, CaseIterable { case none, changes, full }
+    package enum States: String, Sendable, CaseIterable { case none, changes, full }
 
     /// Something that happened to the connection.
-    static func connection(_ state: ConnectionState, at time: Date) -> String {
+    package static func connection(_ state: ConnectionState, at time: Date) -> String {
         var object: [String: Any] = ["kind": "connection"]
         switch state {
         case .connecting: object["state"] = "connecting"
@@ -24,7 +24,7 @@ enum ClusterJSON {
     }
 
     /// A message, with its content.
-    static func message(_ update: VehicleUpdate, at time: Date) -> String {
+    package static func message(_ update: VehicleUpdate, at time: Date) -> String {
         var object: [String: Any] = [
             "kind": "message", "message": update.name, "session": Int(update.session),
             "sequence": Int(clamping: update.sequence), "fitted": update.isFitted, "more": update.hasMore,
@@ -35,17 +35,18 @@ enum ClusterJSON {
     }
 
     /// The whole retained state; equal states at the same time give equal lines.
-    static func state(_ state: VehicleState, at time: Date) -> String {
+    package static func state(_ state: VehicleState, at time: Date) -> String {
         JSON.line(self.object(state, since: nil).merging(["kind": "state"]) { $1 }, at: time)
     }
 
     /// The keys of the state whose values differ from `old`; null for values that are gone. nil if there are none.
-    static func change(_ state: VehicleState, since old: VehicleState, at time: Date) -> String? {
+    package static func change(_ state: VehicleState, since old: VehicleState, at time: Date) -> String? {
         let object = self.object(state, since: old)
         return object.isEmpty ? nil : JSON.line(object.merging(["kind": "change"]) { $1 }, at: time)
     }
 
-    private static func object(_ state: VehicleState, since old: VehicleState?) -> [String: Any] {
+    /// The keys of the state; those whose values differ from `old`, if it is not nil.
+    package static func object(_ state: VehicleState, since old: VehicleState? = nil) -> [String: Any] {
         var object = ChangedKeys(state: state, old: old)
         object.add("session", \.session) { Int($0) }
         object.add("client", \.client) { $0 }
@@ -127,8 +128,8 @@ private struct ChangedKeys {
 }
 
 /// The content of a message, as the keys of an object.
-enum MessageJSON {
-    static func content(_ message: Message) -> [String: Any] {
+package enum MessageJSON {
+    package static func content(_ message: Message) -> [String: Any] {
         switch message {
         case .publication(let publication): return self.content(publication)
         case .snapshotBegin(let begin):

@@ -1,0 +1,304 @@
+package import Foundation
+internal import WaymarkJSON
+internal import WaymarkProtocol
+internal import WaymarkRecording
+
+/// One event for the page.
+package struct PageEvent: Sendable, Hashable {
+    /// The observer's number of the newest entry that it includes.
+    package let id: UInt64
+    package let name: String
+    /// A JSON object.
+    package let data: Data
+
+    /// As server-sent events are written. JSON has no line breaks.
+    package var text: String {
+        "id: \(self.id)\nevent: \(self.name)\ndata: \(String(decoding: self.data, as: UTF8.self))\n\n"
+    }
+}
+
+/// What one page shows: says which events it gets when something has changed. A value without clock or I/O.
+package struct EventStream: Sendable {
+    private enum View: Sendable, Hashable {
+        case overview
+        case vehicle(String, endpoint: String?)
+        case entries
+        case requests(String)
+        case receipts(String)
+        case findings(String?)
+        case actions(String)
+
+        init(_ text: String) throws(InspectorError) {
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map {
+                String($0)
+            }
+            switch (parts.first, parts.dropFirst().first) {
+            case ("overview", nil): self = .overview
+            case ("entries", nil): self = .entries
+            case ("findings", nil): self = .findings(nil)
+            case (_, ""): throw InspectorError(.invalid, field: "views", "names no vehicle behind the colon")
+            case ("findings", let id?): self = .findings(id)
+            case ("requests", let id?): self = .requests(id)
+            case ("receipts", let id?): self = .receipts(id)
+            case ("actions", let id?): self = .actions(id)
+            case ("vehicle", let id?):
+                let names = id.split(separator: "/", maxSplits: 1).map(String.init)
+                self = .vehicle(names.first ?? "", endpoint: names.dropFirst().first)
+            default:
+                throw InspectorError(
+                    .invalid, field: "views",
+                    "must be of overview, entries, findings, findings:ID, vehicle:ID, vehicle:ID/ENDPOINT, requests:ID, receipts:ID, actions:ID"
+                )
+            }
+        }
+    }
+
+    /// Views of one page.
+    static let viewsMax = 16
+    private static let entriesMax = 100
+    private static let rowsMax = 100
+    /// Between two signs of life.
+    private static let beatSeconds = 5.0
+    /// Between two readings of the history for one view.
+    private static let historySeconds = 1.0
+
+    private let source: String
+    private let views: [(name: String, view: View)]
+    private let filter: EntryFilter
+    private let overview: Overview.Filter
+    /// What was sent last, without its times.
+    private var sent: [String: Data] = [:]
+    private var rows: [String: Data] = [:]
+    /// The last entry that was sent or left out.
+    private var place: EntryPlace?
+    /// The number after which entries are wanted that were told before the stream began.
+    private var resumedNumber: UInt64?
+    private var lastBeat: Date?
+    /// When the history was last read for a view, and up to which number.
+    private var lastReading: [String: (time: Date, number: UInt64)] = [:]
+    private var connection: [String: String] = [:]
+    private var missed: UInt64?
+
+    /// The parameters are `views`, `source`, and those of the filters; `lastID` is the id of the last event that the page has. Throws
+    /// what is wrong with them.
+    package init(_ query: InspectorQuery, lastID: String?, _ inspection: Inspection) throws(InspectorError) {
+        try query.allow(["views", "source"] + EntryFilter.parameters + Overview.Filter.parameters)
+        let source = try inspection.source(query)
+        guard source.isLive else {
+            throw InspectorError(
+                .invalid, field: "source", "is a recording, in which nothing happens any more")
+        }
+        self.source = source.id
+        var views: [(String, View)] = []
+        for text in try query.required("views").split(separator: ",").map(String.init) {
+            views.append((text, try View(text)))
+        }
+        guard (1...Self.viewsMax).contains(views.count) else {
+            throw InspectorError(.invalid, field: "views", "must be 1 to \(Self.viewsMax)")
+        }
+        self.views = views
+        self.filter = try EntryFilter(query)
+        self.overview = try Overview.Filter(query)
+        self.resumedNumber = lastID.flatMap { UInt64($0) }
+        // What was told before is not told again, unless the page has lost its stream.
+        if self.resumedNumber == nil {
+            var place = EntryPlace(time: source.end, number: 0, index: -1)
+            try HistoryReader(source: source).forEach(from: source.end, to: nil) {
+                placed, _ throws(InspectorError) in
+                place = placed.place
+                return true
+            }
+            self.place = place
+        }
+    }
+
+    /// The vehicles whose actions are shown.
+    package var actionVehicles: [String] {
+        self.views.compactMap { if case .actions(let id) = $0.view { id } else { nil } }
+    }
+
+    /// The events that say what has changed since the last call. `actions` has what is known of the actions of each vehicle, as JSON
+    /// objects.
+    package mutating func next(
+        _ inspection: inout Inspection, actions: [String: Data], now: Date
+    ) -> [PageEvent] {
+        guard let source = inspection[source: self.source] else { return [] }
+        let number = self.number(source)
+        var events: [PageEvent] = []
+        func add(_ name: String, _ object: [String: Any]) {
+            events.append(PageEvent(id: number, name: name, data: JSON.data(object)))
+        }
+        if source.connection != self.connection {
+            self.connection = source.connection
+            add("connection", source.connection)
+        }
+        if case .recent(let recent) = source.history {
+            if let missed, recent.counts.missed > missed {
+                add("gap", ["missed": Int(clamping: recent.counts.missed - missed)])
+            }
+            self.missed = recent.counts.missed
+        }
+        for (name, view) in self.views {
+            do throws(InspectorError) {
+                guard let event = try self.event(view, name, &inspection, source, actions, now) else {
+                    continue
+                }
+                add(event.name, event.object)
+            } catch {
+                // A vehicle that is not there yet, or any more.
+                self.sendIfNew(name, error.object).map { add("unavailable", $0) }
+            }
+        }
+        if self.lastBeat.map({ now.timeIntervalSince($0) >= Self.beatSeconds }) ?? true {
+            self.lastBeat = now
+            add(
+                "beat",
+                [
+                    "at": source.seconds(source.end), "from": source.seconds(source.from),
+                    "now": JSON.time(now),
+                ])
+        }
+        return events
+    }
+
+    private func number(_ source: InspectedSource) -> UInt64 {
+        if case .recent(let recent) = source.history { recent.state.gateway.number } else { 0 }
+    }
+
+    /// The object with its view, if it differs from what was sent last.
+    private mutating func sendIfNew(_ name: String, _ object: [String: Any]) -> [String: Any]? {
+        var content = object
+        for key in ["at", "time", "now", "number", "arrival"] { content[key] = nil }
+        if var session = content["session"] as? [String: Any] {
+            session["ageMilliseconds"] = nil
+            content["session"] = session
+        }
+        let data = JSON.data(content)
+        guard self.sent[name] != data else { return nil }
+        self.sent[name] = data
+        return object.merging(["view": name]) { $1 }
+    }
+
+    private mutating func event(
+        _ view: View, _ name: String, _ inspection: inout Inspection, _ source: InspectedSource,
+        _ actions: [String: Data], _ now: Date
+    ) throws(InspectorError) -> (name: String, object: [String: Any])? {
+        var values = ["source": self.source]
+        switch view {
+        case .overview: return self.overviewEvent(name, &inspection, source).map { ("overview", $0) }
+        case .entries: return try self.entriesEvent(name, source).map { ("entries", $0) }
+        case .vehicle(let id, let endpoint):
+            values["id"] = id
+            values["endpoint"] = endpoint
+            return try self.answer("vehicle", values, name, &inspection, now)
+        case .requests(let id):
+            guard self.mayRead(name, source, now) else { return nil }
+            values["id"] = id
+            return try self.answer("requests", values, name, &inspection, now)
+        case .receipts(let id):
+            guard self.mayRead(name, source, now) else { return nil }
+            values["id"] = id
+            return try self.answer("receipts", values, name, &inspection, now)
+        case .findings(let vehicle):
+            values["vehicle"] = vehicle
+            return try self.answer("findings", values, name, &inspection, now)
+        case .actions(let id):
+            guard let data = actions[id],
+                let object = RecordedJSON.object(String(decoding: data, as: UTF8.self))
+            else { return nil }
+            return self.sendIfNew(name, object).map { ("actions", $0) }
+        }
+    }
+
+    /// Whether it is time to read the history for a view again, because there is more of it.
+    private mutating func mayRead(_ name: String, _ source: InspectedSource, _ now: Date) -> Bool {
+        let number = self.number(source)
+        if let last = self.lastReading[name] {
+            guard last.number != number, now.timeIntervalSince(last.time) >= Self.historySeconds else {
+                return false
+            }
+        }
+        self.lastReading[name] = (now, number)
+        return true
+    }
+
+    private mutating func answer(
+        _ path: String, _ values: [String: String], _ name: String, _ inspection: inout Inspection,
+        _ now: Date
+    ) throws(InspectorError) -> (name: String, object: [String: Any])? {
+        let object = try inspection.object(path, InspectorQuery(values), now: now)
+        return self.sendIfNew(name, object).map { (path, $0) }
+    }
+
+    // MARK: Rows
+
+    private mutating func overviewEvent(
+        _ name: String, _ inspection: inout Inspection, _ source: InspectedSource
+    ) -> [String: Any]? {
+        let (overview, rows) = inspection.rows(source, self.overview, limit: Self.rowsMax)
+        var changed: [[String: Any]] = []
+        var kept: [String: Data] = [:]
+        for (id, row) in rows.rows {
+            var content = row
+            content["ageSeconds"] = nil
+            let data = JSON.data(content)
+            if self.rows[id] != data { changed.append(row) }
+            kept[id] = data
+        }
+        let gone = self.rows.keys.filter { kept[$0] == nil }.sorted()
+        let isFirst = self.sent[name] == nil
+        self.rows = kept
+        var rest = overview.others
+        var sessions = rest["sessions"] as? [[String: Any]] ?? []
+        for index in sessions.indices { sessions[index]["ageMilliseconds"] = nil }
+        rest.merge([
+            "totals": overview.totals(matching: rows.matching), "sessions": sessions,
+            "order": rows.rows.map(\.0), "truncated": rows.matching > Self.rowsMax,
+        ]) { $1 }
+        if rows.matching > Self.rowsMax { rest.set("next", rows.rows.last?.0) }
+        let data = JSON.data(rest)
+        guard isFirst || !changed.isEmpty || !gone.isEmpty || self.sent[name] != data else { return nil }
+        self.sent[name] = data
+        return rest.merging([
+            "view": name, "at": source.seconds(source.end), "changed": changed, "gone": gone,
+        ]) { $1 }
+    }
+
+    private mutating func entriesEvent(
+        _ name: String, _ source: InspectedSource
+    ) throws(InspectorError) -> [String: Any]? {
+        let reader = HistoryReader(source: source)
+        let objects = EntryObjects(source)
+        let resumed = self.resumedNumber
+        let begin = self.place
+        var last = begin
+        var items: [[String: Any]] = []
+        var skipped = 0
+        try reader.forEach(from: begin?.time ?? source.divisions.suffix(2).first ?? source.from, to: nil) {
+            placed, state throws(InspectorError) in
+            if let begin, placed.place <= begin { return true }
+            last = placed.place
+            if begin == nil, let resumed, UInt64(placed.entry.number) <= resumed & 0xFFFF_FFFF { return true }
+            guard self.filter.matches(placed, source, state) else { return true }
+            items.append(objects.object(placed, state, hasText: true))
+            if items.count > Self.entriesMax {
+                items.removeFirst()
+                skipped += 1
+            }
+            return true
+        }
+        self.place = last ?? EntryPlace(time: source.end, number: 0, index: .max)
+        guard !items.isEmpty else { return nil }
+        return ["view": name, "entries": items, "skipped": skipped]
+    }
+}
+
+extension Inspection {
+    /// As ``answer(_:_:now:)``, as an object.
+    mutating func object(
+        _ path: String, _ query: InspectorQuery, now: Date
+    ) throws(InspectorError) -> [String: Any] {
+        guard case .json(let data) = try self.answer(path, query, now: now) else { return [:] }
+        return RecordedJSON.object(String(decoding: data, as: UTF8.self)) ?? [:]
+    }
+}

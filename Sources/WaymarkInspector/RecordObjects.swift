@@ -1,0 +1,161 @@
+internal import Foundation
+internal import WaymarkClient
+internal import WaymarkJSON
+internal import WaymarkModel
+internal import WaymarkProtocol
+internal import WaymarkRecording
+
+/// Records of a gateway as JSON objects, with the keys of `waymark status --json`.
+struct RecordObjects {
+    let source: InspectedSource
+    let state: RecordedState
+
+    static func names(_ features: FeatureSet) -> [String] { features.map { "\($0)" }.sorted() }
+
+    // MARK: Vehicles
+
+    func object(_ vehicle: VehicleRecord) -> [String: Any] {
+        var object: [String: Any] = [
+            "vehicle": vehicle.vehicle.rawValue, "session": Int(vehicle.session.rawValue),
+            "navigatesItself": vehicle.navigatesItself, "hasStopped": vehicle.hasStopped,
+            "guidanceWanted": vehicle.isGuidanceWanted, "owner": vehicle.owner,
+            "standing": self.standing(vehicle).sorted(),
+            "endpoints": vehicle.endpoints.map { self.object($0, vehicle) },
+        ]
+        object.set("routeSource", vehicle.routeSource?.name)
+        return object
+    }
+
+    func object(_ endpoint: EndpointRecord, _ vehicle: VehicleRecord) -> [String: Any] {
+        var object: [String: Any] = [
+            "endpoint": endpoint.endpoint.rawValue, "ready": endpoint.settings.isReadyToShow == true,
+            "features": Self.names(endpoint.features), "withheld": self.withheld(endpoint),
+            "standing": self.standing(endpoint, vehicle).sorted(),
+        ]
+        self.add(endpoint.connection, endpoint.instant, to: &object)
+        object.set("received", endpoint.receipt.map { Int(clamping: $0.receivedSequence) })
+        object.set("shown", endpoint.receipt.map { Int(clamping: $0.shownSequence) })
+        object.set(nonEmpty: "limits", Self.limits(endpoint.limits))
+        object.set(nonEmpty: "settings", Self.settings(endpoint.settings))
+        object.set(nonEmpty: "locale", endpoint.preferences.locale)
+        if endpoint.preferences.distanceUnits != .asPublished {
+            object["distanceUnits"] = endpoint.preferences.distanceUnits.name
+        }
+        return object
+    }
+
+    private func withheld(_ endpoint: EndpointRecord) -> [String: String] {
+        var grants = endpoint.withheld.filter { $0.withheld != nil }
+        for feature in self.state.gateway.sessions[endpoint.session]?.optedOut ?? []
+        where !grants.contains(where: { $0.feature == feature }) {
+            grants.append(FeatureGrant(feature, withheld: .tripOptedOut))
+        }
+        return Dictionary(grants.map { ("\($0.feature)", $0.withheld.map { "\($0)" } ?? "") }) { $1 }
+    }
+
+    /// As in profiles; only those that limit.
+    static func limits(_ limits: VehicleLimits) -> [String: Any] {
+        let all: [(String, UInt32)] = [
+            ("currentRoadName", limits.currentRoadNameLengthMax),
+            ("destinationName", limits.destinationNameLengthMax),
+            ("roadFollowingManeuver", limits.roadFollowingManeuverLengthMax),
+            ("maneuverInstruction", limits.maneuverInstructionLengthMax),
+            ("laneInstruction", limits.laneInstructionLengthMax), ("alertText", limits.alertTextLengthMax),
+            ("maneuversStored", limits.maneuversStoredMax),
+            ("laneGuidancesStored", limits.laneGuidancesStoredMax),
+            ("routeSegmentPoints", limits.routeSegmentPointsMax), ("frameBytes", limits.frameBytesMax),
+        ]
+        return Dictionary(all.filter { $0.1 > 0 }.map { ($0.0, Int($0.1) as Any) }) { $1 }
+    }
+
+    private static func settings(_ settings: VehicleSettings) -> [String: Any] {
+        var object: [String: Any] = [:]
+        object.set("compass", settings.compass?.name)
+        object.set("speedLimit", settings.speedLimit?.name)
+        object.set("contentStyle", settings.contentStyle?.name)
+        object.set("limitedUserInterfaces", settings.limitedUserInterfaces.map { Int($0) })
+        return object
+    }
+
+    // MARK: Clients and sessions
+
+    func object(_ client: ClientRecord) -> [String: Any] {
+        let sessions = self.state.gateway.sessions.values.filter { $0.client == client.client }
+        return self.object(client, sessions: sessions.map(\.session).sorted())
+    }
+
+    /// `sessions`: those of the client.
+    func object(_ client: ClientRecord, sessions: [SessionID]) -> [String: Any] {
+        var object: [String: Any] = [
+            "client": client.client.rawValue, "displayName": client.displayName,
+            "priority": Int(client.priority), "owner": client.owner, "features": Self.names(client.granted),
+            "sessions": sessions.map { Int($0.rawValue) },
+        ]
+        self.add(client.connection, client.instant, to: &object)
+        return object
+    }
+
+    func object(_ session: SessionRecord) -> [String: Any] {
+        var object: [String: Any] = [
+            "session": Int(session.session.rawValue), "client": session.client.rawValue,
+            "phase": "\(session.phase)", "suspended": session.isSuspended,
+            "generation": Int(session.generation), "anyThatAsked": session.isForAnyThatAsked,
+            "optedOut": Self.names(session.optedOut),
+            "vehicles": self.state.peers.vehicles(of: session.session).map(\.rawValue).sorted(),
+        ]
+        object.set("alertID", session.alert.map { Int($0) })
+        if let measure = self.source.measures.sessions[session.session], self.source.hasMeasures {
+            object["sequence"] = Int(clamping: measure.sequence)
+            object["retainedBytes"] = Int(clamping: measure.retainedBytes)
+            object["replayBytes"] = Int(clamping: measure.replayBytes)
+            object.set("ageMilliseconds", measure.ageMilliseconds.map { Int(clamping: $0) })
+            object.set("framesPerSecond", self.source.measures.framesPerSecond(of: session.session))
+        }
+        return object
+    }
+
+    /// Whether it is connected, since when or until when, and what waits for it.
+    private func add(_ connection: ConnectionID?, _ instant: Instant, to object: inout [String: Any]) {
+        object["connected"] = connection != nil
+        let time = self.state.time(of: instant).map { JSON.time($0.date) }
+        object.set(connection != nil ? "since" : "until", time)
+        guard let connection, self.source.hasMeasures else { return }
+        let measure = self.source.measures.connections[connection]
+        object["waitingBytes"] = Int(clamping: measure?.waitingBytes ?? 0)
+        object["conflated"] = Int(clamping: measure?.conflated ?? 0)
+    }
+
+    // MARK: Standing
+
+    func waitingBytes(_ vehicle: VehicleRecord) -> UInt64 {
+        vehicle.endpoints.reduce(0) { sum, endpoint in
+            sum &+ (endpoint.connection.flatMap { self.source.measures.connections[$0]?.waitingBytes } ?? 0)
+        }
+    }
+
+    /// What is not as it should be, derived.
+    func standing(_ vehicle: VehicleRecord) -> Set<String> {
+        var standing = Set<String>()
+        if vehicle.navigatesItself { standing.insert("navigatesItself") }
+        if vehicle.hasStopped { standing.insert("stopped") }
+        let isGuided = self.state.gateway.sessions[vehicle.session] != nil && !vehicle.endpoints.isEmpty
+        if !isGuided, vehicle.isGuidanceWanted || vehicle.session != .none, !vehicle.navigatesItself {
+            standing.insert("waiting")
+        }
+        for endpoint in vehicle.endpoints {
+            if self.standing(endpoint, vehicle).contains("slow") { standing.insert("slow") }
+        }
+        if !vehicle.endpoints.isEmpty, vehicle.endpoints.allSatisfy({ $0.connection == nil }) {
+            standing.insert("away")
+        }
+        return standing
+    }
+
+    private func standing(_ endpoint: EndpointRecord, _ vehicle: VehicleRecord) -> Set<String> {
+        guard let connection = endpoint.connection else { return ["away"] }
+        let measure = self.source.measures.connections[connection]
+        let isSlow =
+            measure?.waitingBytes ?? 0 > 0 || self.source.measures.hasConflated(connection)
+        return isSlow ? ["slow"] : []
+    }
+}

@@ -1,0 +1,182 @@
+// Actions, and configurations of a cluster.
+
+import { cluster, SIZES } from "./card.js";
+import { element, h, hint } from "./dom.js";
+import { mapOf, routeData } from "./guidance.js";
+import { get, post } from "./net.js";
+import { anchor, badge, facts, field, go, link, note, ofVehicle, place, reasonText, select, table, vehicleStream, withEndpoint } from "./parts.js";
+import { coordinate, distance, duration, sentence, waypointName } from "./words.js";
+
+const named = list => (list ?? []).map(one => [one.name, one.text ?? sentence(one.name)]);
+
+const last = { text: "", isBad: false, place: null };
+
+async function act(context, body) {
+	try {
+		const answer = await post("/api/act", { vehicle: context.route.vehicle, ...body });
+		Object.assign(last, { text: `${sentence(body.action)}: sent as ${answer.id}`, isBad: false });
+	} catch (error) {
+		Object.assign(last, { text: `${sentence(body.action)} was refused: ${error.message}`, isBad: true });
+	}
+	context.reload();
+}
+
+const button = (context, text, body, kind = "") => h(`button${kind}`, { onclick: () => act(context, typeof body === "function" ? body() : body) }, text);
+const panel = (title, ...children) => h("section.panel", h("h2", title), children);
+const asks = (title, ...children) => h("section.panel.asks", h("h2", title), children);
+const buttons = (...children) => h("div.buttons", children);
+
+/** "47.1, 9.5" as a place; null if it is none. */
+function parsePlace(text) {
+	const parts = text.trim().split(/[\s,;]+/).map(Number);
+	return parts.length === 2 && parts.every(Number.isFinite) && Math.abs(parts[0]) <= 90 && Math.abs(parts[1]) <= 180 ? parts : null;
+}
+
+function placeForm(context, data) {
+	const segments = data.vehicle?.published?.segments ?? [];
+	return h("form.panel", { id: "place-form", "data-keep": "", key: `place-${segments.map(one => one.id).join()}`, onsubmit: event => {
+		event.preventDefault();
+		const { place, name, segment } = event.target.elements, center = parsePlace(place.value), action = event.submitter?.value ?? "waypoint";
+		if (!center) {
+			Object.assign(last, { text: "Place: must be a latitude and a longitude in degrees, for example 47.1, 9.5", isBad: true });
+			place.focus();
+			return context.redraw();
+		}
+		// What is undefined is not sent.
+		return act(context, { action, [action]: { center, nameVariants: name.value.trim() ? [name.value.trim()] : undefined }, segment: (action === "waypoint" && segment.value) || undefined });
+	} }, h("h2", "Ask for a stop or a drive"),
+	field("Place: latitude, longitude", h("input", { name: "place", required: true, placeholder: "47.1, 9.5", value: last.place ? coordinate(last.place) : "", autocomplete: "off" }), "or click on the map; by keyboard: Enter"),
+	field("Name", h("input", { name: "name", maxlength: 128, autocomplete: "off" })),
+	field("In the segment", select("segment", [["", "where the client likes"], ...segments.map(one => [one.id, `${one.id}: to ${waypointName(one.destination) || "the next stop"}`])])),
+	buttons(h("button.primary", { value: "waypoint" }, "Ask for a stop here"), h("button", { value: "destination" }, "Ask for a drive there")));
+}
+
+function promptPanel(context, prompt) {
+	if (!prompt) return panel("Prompt", note("No question is open.", "The gateway asks after a client has offered estimates."));
+	const left = prompt.deadline == null ? "" : ` Deadline at ${prompt.deadline.toFixed(1)} s.`;
+	return asks(`Add the stop ${waypointName(prompt.waypoint)}?`,
+		h("p", `${distance(prompt.travelEstimates?.distanceMeters)}, ${duration(prompt.travelEstimates?.timeSeconds)} with it.${left}`),
+		buttons(button(context, "Accept", { action: "answerPrompt", requestID: prompt.requestID, accepted: true }, ".primary"), button(context, "Decline", { action: "answerPrompt", requestID: prompt.requestID, accepted: false })));
+}
+
+function sharePanel(context, share) {
+	if (!share) return panel("Shared destination", note("No destination waits for an answer."));
+	const outcome = select("outcome", named(context.names.outcomes).filter(one => one[0] !== "accepted"), "declinedByUser", { id: "share-outcome", "data-keep": "" });
+	return asks(`Destination: ${waypointName(share.destination)}`, hint(share.destination?.addressVariants?.[0] ?? coordinate(share.destination?.center)),
+		buttons(button(context, "Accept", { action: "answerShare", shareID: share.shareID, accepted: true }, ".primary"), field("Outcome", outcome),
+			button(context, "Decline with this outcome", () => ({ action: "answerShare", shareID: share.shareID, outcome: element("share-outcome").value }))));
+}
+
+function controlPanels(context, data) {
+	const names = context.names, alert = data.vehicle?.published?.alert;
+	const choice = (action, key, label, options) => field(label, select(key, [["", "as it is"], ...options], "", { "data-keep": "", onchange: event => event.target.value && act(context, { action, [key]: event.target.value }) }));
+	return [
+		panel("Guidance", buttons(button(context, "Allow guidance", { action: "allow" }), button(context, "Cancel: the user stopped", { action: "cancel", reason: "userStopped" }, ".danger"),
+			button(context, "Cancel: own navigation started", { action: "cancel", reason: "ownNavigationStarted" }, ".danger")),
+		choice("routeSource", "routeSource", "Route source", named(names.routeSources))),
+		panel("Display", buttons(button(context, "Zoom in", { action: "zoom", zoomDirection: "in" }), button(context, "Zoom out", { action: "zoom", zoomDirection: "out" })),
+			choice("settings", "contentStyle", "Appearance", ["light", "dark"]), choice("settings", "compass", "Compass", named(names.clusterSettings)), choice("settings", "speedLimit", "Speed limit", named(names.clusterSettings)),
+			buttons(button(context, "Ready to show", { action: "settings", ready: true }), button(context, "Not ready", { action: "settings", ready: false }))),
+		alert && asks(`Alert: ${alert.titleVariants?.[0] ?? alert.id}`, buttons(button(context, "Dismiss", { action: "alert", alertID: alert.id, response: "dismiss" }),
+			(alert.actions ?? []).map(one => button(context, one.titleVariants?.[0] ?? `action ${one.id}`, { action: "alert", alertID: alert.id, actionID: one.id })))),
+	];
+}
+
+export const actions = {
+	title: "Actions", streams: route => [`vehicle:${route.vehicle}`, `actions:${route.vehicle}`],
+	load: async (route, signal, old) => {
+		const [done, vehicle] = await Promise.all([get("actions", { id: route.vehicle }, signal), get("vehicle", ofVehicle(route), signal)]);
+		const data = { actions: done, vehicle, route: old?.route };
+		await actions.after(data, route, signal);
+		return data;
+	},
+	after: async (data, route, signal) => { data.route = await routeData({ ...route, endpoint: undefined }, data.vehicle.routeKey, data.route, signal); },
+	draw: (data, context) => {
+		const { actions: state } = data, isOff = !state.enabled || !context.isLive;
+		const reason = !context.isLive ? "This is a past moment: nothing can be sent there." : state.reason;
+		const pick = at => {
+			last.place = at;
+			element("place-form").elements.place.value = at.join(", ");
+			context.redraw();
+		};
+		return [
+			isOff && note(`Actions are off: ${reason ?? "the gateway does not let the inspector speak"}.`, context.isLive ? "Start the inspector with waymark inspect --act, as a user that may be this vehicle." : anchor({ at: null }, "Go to now")),
+			h(`p${last.isBad ? ".problem" : ""}`, { role: "status", id: "act-status" }, last.text),
+			h("fieldset.actions", { disabled: isOff }, h("legend.hidden-text", "Actions"),
+				h("div.halves", mapOf(data, context, "published", !isOff && pick, last.place), h("div", placeForm(context, data))),
+				h("div.grid", promptPanel(context, state.prompt), sharePanel(context, state.share), ...controlPanels(context, data),
+					panel("The inspector's endpoint", facts([["Name", state.endpoint?.endpoint ?? ""], ["State", [state.endpoint?.state ?? "absent", state.endpoint?.reason && `: ${state.endpoint.reason}`]], ["Asked for", state.endpoint?.features?.map(sentence).join(", ") ?? ""]]),
+						hint("It connects at the first action. To hear prompts and shared destinations, connect it before."), buttons(button(context, "Connect", { action: "connect" }), button(context, "Disconnect", { action: "disconnect" }))))),
+			table("What was done", [
+				["Action", row => [row.id, " ", sentence(row.action)]], ["What=", row => [row.text, row.explanation && hint(row.explanation)]],
+				["State", row => (row.state === "underWay" ? badge("under way", "warn") : badge(sentence(row.outcome ?? row.state), ["accepted", "sent"].includes(row.outcome) ? "good" : "bad"))],
+				["At#", row => `${row.at?.toFixed(1)} s`],
+				["Request", row => (row.requestID ? [anchor({ view: "requests" }, row.requestID), " ", row.state === "underWay" && !isOff && button(context, "Withdraw", { action: "withdraw", requestID: row.requestID }, ".small")] : "—")],
+			], state.done ?? [], { key: "id", empty: note("Nothing was done yet.") }),
+		];
+	},
+};
+
+const SAVED = "waymark-configurations";
+
+function saved() {
+	try {
+		return JSON.parse(localStorage.getItem(SAVED) ?? "{}");
+	} catch {
+		return {};
+	}
+}
+
+function profileOf(form) {
+	const limits = {}, without = [];
+	for (const input of form.elements) {
+		if (input.type === "checkbox" && !input.checked) without.push(input.name);
+		if (input.type === "number" && input.value > 0) limits[input.name] = Number(input.value);
+	}
+	const { distanceUnits, locale } = form.elements;
+	// What is undefined is not sent.
+	return { without: without.length ? without : undefined, limits: Object.keys(limits).length ? limits : undefined,
+		distanceUnits: distanceUnits.value === "asPublished" ? undefined : distanceUnits.value, locale: locale.value || undefined };
+}
+
+function editor(profile, known, redraw) {
+	const change = form => go({ profile: JSON.stringify(profileOf(form)), saved: form.elements.saveAs.value }, true);
+	return h("form.panel", { key: "editor", onchange: event => change(event.currentTarget), onsubmit: event => {
+		event.preventDefault();
+		const form = event.target, name = form.elements.saveAs.value.trim();
+		if (name) localStorage.setItem(SAVED, JSON.stringify({ ...saved(), [name]: profileOf(form) }));
+		change(form);
+		redraw();
+	} }, h("h2", "Configuration"),
+	h("fieldset", h("legend", "Asks for"), known.features.map(name => h("label.check", h("input", { type: "checkbox", name, checked: !profile.without?.includes(name) }), ` ${sentence(name)}`))),
+	h("fieldset", h("legend", "Limits (empty: none)"), Object.entries(known.limits).map(([name, limit]) =>
+		field(sentence(name), h("input", { type: "number", name, min: 0, max: limit.max, value: profile.limits?.[name] ?? "" }), limit.unit))),
+	field("Distances", select("distanceUnits", known.distanceUnits, profile.distanceUnits ?? "asPublished")), field("Locale", h("input", { name: "locale", value: profile.locale ?? "", placeholder: "en-GB", maxlength: 35 })),
+	field("Save as", h("input", { name: "saveAs", maxlength: 40, autocomplete: "off", value: place.route.saved ?? "" }), "kept in this browser"), buttons(h("button.primary", "Save"),
+		h("a.button", { download: "profile.json", href: `data:application/json,${encodeURIComponent(JSON.stringify({ description: "Made with the inspector.", ...profile }, null, 2))}` }, "Download for waymark cluster --profile")));
+}
+
+export const configuration = {
+	title: "Cluster", streams: route => (route.profile ? [] : vehicleStream(route)),
+	load: async (route, signal, old) => {
+		const profiles = old?.profiles ?? await get("profiles", {}, signal);
+		const vehicle = route.profile
+			? await post("/api/preview", { source: route.source, at: route.at == null ? undefined : Number(route.at), vehicle: route.vehicle, profile: JSON.parse(route.profile) })
+			: await get("vehicle", withEndpoint(route), signal);
+		return { profiles, vehicle };
+	},
+	draw: ({ profiles, vehicle }, { route, redraw }) => {
+		const chip = (name, profile, title) => h("a.chip", { href: link({ profile: profile && JSON.stringify(profile) }), title, current: (profile ? JSON.stringify(profile) : undefined) === route.profile }, name);
+		const toggle = (key, text) => h("button.chip", { pressed: !!route[key], onclick: () => go({ [key]: route[key] ? null : 1 }, true) }, text);
+		const list = (vehicle.why ?? []).filter(one => one.side !== "published");
+		return [
+			h("p", "Configuration: ", chip(`as ${vehicle.heldBy?.endpoint === "preview" ? "the endpoint" : vehicle.heldBy?.endpoint ?? "published"} has it`, null, ""), " ",
+				[...profiles.profiles.map(one => [one.name, one.profile]), ...Object.entries(saved())].flatMap(([name, profile]) => [chip(name, profile, profile.description ?? "saved in this browser"), " "])),
+			h("p", toggle("area", "safe area"), " ", toggle("light", "light appearance")),
+			h("div.clusters", SIZES.map(size => cluster(vehicle, size, { isLight: !!route.light, showsArea: !!route.area }))),
+			h("div.halves", editor(route.profile ? JSON.parse(route.profile) : {}, profiles, redraw),
+				panel("What this configuration cuts", list.length ? h("ul", list.slice(0, 60).map(one => h("li", { key: one.path }, h("code", one.path || "everything"), reasonText(one)))) : note("Nothing is cut or withheld."))),
+			hint("A preview: nothing is sent to the vehicle."),
+		];
+	},
+};

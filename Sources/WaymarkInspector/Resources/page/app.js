@@ -1,0 +1,290 @@
+// The page: its place is the fragment of the address.
+
+import { actions, configuration } from "./actions.js";
+import { spoken } from "./card.js";
+import { element, h, hidden, show, soft } from "./dom.js";
+import { frames } from "./frames.js";
+import { guidance } from "./guidance.js";
+import { begin, get, Stream } from "./net.js";
+import { compare, overview } from "./overview.js";
+import { badge, note, place, select } from "./parts.js";
+import { storyViews } from "./story.js";
+import { tableViews } from "./tables.js";
+import { Timeline } from "./timeline.js";
+import { clock } from "./words.js";
+const VIEWS = { overview, guidance, ...tableViews, ...storyViews, frames, actions, cluster: configuration, compare };
+const GROUPS = [["Now", ["guidance", "sides", "actions", "cluster"]], ["Tables", ["updates", "maneuvers", "lanes", "destination", "route"]],
+	["Why", ["requests", "receipts", "findings"]], ["Traffic", ["log", "frames"]], ["Recordings", ["compare"]]];
+const EVERYWHERE = ["overview", "findings", "log", "frames", "compare"];
+const KEPT = ["source", "vehicle", "endpoint", "at"];
+const SHOWN_ONLY = ["node", "byte", "light", "area", "saved"];
+/** Away from a vehicle. */
+const OUT = { vehicle: null, endpoint: null };
+const REFRESH = 1000, SPEAK = 2000, ROWS = 200;
+
+const app = {
+	route: /** @type {any} */ ({}), sources: [], act: /** @type {any} */ ({}), names: {}, hasBasemap: false, redact: false,
+	data: null, loaded: "", view: "", error: null, stream: "off", missed: 0, newest: 0, isBusy: false,
+	spokenText: "", spokenAt: 0, drawing: 0, refreshing: 0, refreshed: 0, abort: new AbortController(),
+};
+
+const parse = hash => Object.fromEntries(new URLSearchParams(hash.replace(/^#/, "")));
+
+function link(changes) {
+	const isOther = changes.view != null && changes.view !== app.route.view;
+	const base = isOther ? Object.fromEntries(KEPT.filter(key => app.route[key] != null).map(key => [key, app.route[key]])) : app.route;
+	const next = Object.entries({ ...base, ...changes }).filter(([, value]) => value !== null && value != null && value !== "");
+	return `#${new URLSearchParams(next.map(([key, value]) => [key, String(value)]))}`;
+}
+
+function go(changes, replaces = false) {
+	const hash = link(changes);
+	if (hash === location.hash) return;
+	history[replaces ? "replaceState" : "pushState"](null, "", hash);
+	enter();
+}
+Object.assign(place, { go, link });
+
+const view = () => VIEWS[app.view];
+const source = () => app.sources.find(one => one.source === app.route.source) ?? app.sources[0];
+const isLive = () => source()?.kind === "live" && app.route.at == null;
+
+const context = () => ({
+	route: app.route, source: source(), sources: app.sources, act: app.act, names: app.names, hasBasemap: app.hasBasemap, isLive: isLive(), isBusy: app.isBusy, newest: app.newest,
+	isVirtual: source()?.recording?.run?.clock === "virtual", redraw: draw, reload: load,
+});
+
+function enter() {
+	app.route = parse(location.hash);
+	place.route = app.route;
+	app.route.source ??= app.sources[0]?.source;
+	const wanted = app.route.view ?? (app.route.vehicle ? "guidance" : "overview");
+	app.view = !VIEWS[wanted] || (!app.route.vehicle && !EVERYWHERE.includes(wanted)) ? "overview" : wanted;
+	app.route.view = app.view;
+	const identity = JSON.stringify(Object.entries(app.route).filter(([key]) => !SHOWN_ONLY.includes(key)));
+	if (identity === app.loaded) return draw();
+	const loaded = Object.fromEntries(JSON.parse(app.loaded || "[]"));
+	const isOther = ["view", "source", "vehicle"].some(key => loaded[key] !== app.route[key]);
+	app.loaded = identity;
+	if (isOther) {
+		app.data = null;
+		window.scrollTo(0, 0);
+	}
+	return load();
+}
+
+async function load() {
+	app.abort.abort();
+	const { signal } = app.abort = new AbortController();
+	app.isBusy = true;
+	draw();
+	try {
+		const data = await view().load(app.route, signal, app.data, app.sources);
+		if (signal.aborted) return;
+		Object.assign(app, { data, error: null });
+	} catch (error) {
+		if (signal.aborted) return;
+		app.error = error;
+	}
+	Object.assign(app, { isBusy: false, refreshed: Date.now() });
+	for (const one of Object.values(app.data ?? {})) if (isLive() && one?.at > app.newest) app.newest = one.at;
+	listen();
+	draw();
+}
+
+function listen() {
+	const { streams, follows, streamParameters } = view();
+	const views = !isLive() || app.error?.status === 401 ? [] : streams?.(app.route) ?? (follows ? [`vehicle:${app.route.vehicle}`] : []);
+	stream.want(views, views.length && streamParameters ? streamParameters(app.route) : {});
+}
+
+function refresh(work) {
+	if (app.refreshing) return;
+	app.refreshing = window.setTimeout(async () => {
+		app.refreshing = 0;
+		app.refreshed = Date.now();
+		const { signal } = app.abort;
+		try {
+			await work(signal);
+		} catch { /* The next change asks again. */ }
+		if (!signal.aborted) draw();
+	}, Math.max(0, app.refreshed + REFRESH - Date.now()));
+}
+
+function receive(event, data) {
+	const live = app.sources.find(one => one.kind === "live");
+	if (event === "connection") {
+		if (live) live.connection = data;
+		if (data.state === "connected") readSources().catch(draw);
+		return draw();
+	}
+	if (data.at != null) app.newest = Math.max(app.newest, data.at);
+	if (live && event === "beat") live.from = data.from ?? live.from;
+	if (event === "unavailable") return fail({ status: 404, message: data.error?.reason ?? "this is not there any more" });
+	if (event === "gap") app.missed += data.missed ?? 0;
+	else if (event !== "beat" && app.data) receiveView(event, data);
+	return draw();
+}
+
+function fail(error) {
+	app.error = error;
+	listen();
+	draw();
+}
+
+function receiveView(event, data) {
+	const { receive: own, follows, after } = view();
+	if (event === "entries") {
+		if (!app.data.entries) return;
+		const known = new Set(app.data.entries.entries.map(one => one.entry));
+		const added = data.entries.filter(one => !known.has(one.entry)).reverse();
+		const all = [...added, ...app.data.entries.entries], kept = all.slice(0, ROWS);
+		app.data.entries = { ...app.data.entries, entries: kept, ...(kept.length < all.length && { truncated: true, next: kept[ROWS - 1].entry }) };
+		app.data.skipped = (app.data.skipped ?? 0) + (data.skipped ?? 0);
+	} else if (event === "overview") {
+		own?.(app.data, data);
+	} else if (follows) {
+		refresh(async signal => { app.data = await view().load(app.route, signal, app.data, app.sources); });
+	} else {
+		app.data[event] = data;
+		if (event === "vehicle" && after) refresh(signal => after(app.data, app.route, signal));
+	}
+}
+
+function draw() {
+	app.drawing ||= requestAnimationFrame(() => {
+		app.drawing = 0;
+		paint();
+	});
+}
+
+const stream = new Stream(receive, state => {
+	if (state === app.stream) return;
+	if (state === "open" && ["lost", "paused"].includes(app.stream)) {
+		readSources().catch(draw);
+		// A new stream begins with now.
+		if (app.data?.entries) load();
+	}
+	if (state === "lost") readSources().catch(error => error.status === 401 && fail(error));
+	app.stream = state;
+	draw();
+});
+const timeline = new Timeline(element("timeline"));
+
+/** The state of the connection: of the stream to this page, then of the server to the gateway. */
+function connectionBadge() {
+	const { kind, connection, recording } = source() ?? {};
+	if (kind === "recording") return recording?.whole === false ? badge("recording, not whole", "warn") : badge("recording");
+	if (app.error?.status === 0 || app.stream === "lost") return badge("page disconnected, trying again", "bad");
+	if (connection && connection.state !== "connected") return badge(`gateway ${connection.state}: shown is the state of ${clock(connection.since) || "before"}`, "bad");
+	return app.route.at != null ? badge("past moment", "warn") : app.stream === "paused" ? badge("paused while hidden", "warn") : badge("live", "good");
+}
+
+function paintTop() {
+	const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+	show(element("top"),
+		h("a.skip", { href: "#", key: "skip", onclick: event => {
+			event.preventDefault();
+			element("main").focus();
+		} }, "Skip to the content"),
+		h("a.brand", { href: link({ view: "overview", ...OUT }) }, h("img", { src: "/page/icon.svg", alt: "", width: 26, height: 26 }), "Waymark Inspector"),
+		app.route.vehicle && app.view !== "compare" ? h("h1.crumb", soft({ hide: true }, "› "), app.route.vehicle, hidden(`: ${view().title}`)) : h("h1.hidden-text", view().title),
+		h("span.spring"), connectionBadge(), app.redact && badge("places hidden", "warn"), !app.act.enabled && h("span.read-only", { title: app.act.reason ?? "" }, "read-only"),
+		app.sources.length > 1 && h("label", hidden("Source"), select("source", app.sources.map(one => [one.source, one.file ?? `live: ${one.gateway?.instance || one.address}`]), app.route.source,
+			{ onchange: event => go({ source: event.target.value, at: null, view: "overview", ...OUT }) })),
+		h("button.small", { label: `Use the ${theme} theme`, onclick: () => setTheme(theme, true) }, theme === "dark" ? "☾" : "☀"));
+	document.title = `${app.route.vehicle ? `${app.route.vehicle}: ` : ""}${view().title} – Waymark Inspector`;
+}
+
+function paintNav() {
+	const item = name => h("li", { key: name }, h("a", { href: link({ view: name, ...(name === "overview" && OUT) }), current: name === app.view && "page" }, VIEWS[name].title));
+	/** @type {any[]} */
+	const groups = app.route.vehicle ? [["", ["overview"]], ...GROUPS] : [["", EVERYWHERE]];
+	const list = groups.map(([title, names]) => h("li.group", { key: title }, title && h("span.group-title", title), h("ul", names.map(item))));
+	show(element("nav"), h("details", { key: "menu", open: innerWidth > 800 }, h("summary", `Views: ${view().title}`), h("ul", list)));
+}
+
+function errorNote(error) {
+	const next = {
+		401: "Open the link that waymark inspect printed: it has the token that this browser needs.", 403: "Open the page by the address that waymark inspect printed.", 404: h("a", { href: link({ view: "overview", ...OUT }) }, "Go to the overview"),
+		409: h("a", { href: link({ at: null }) }, "Go to the newest moment"), 429: "Close other pages of the inspector, or wait a moment.", 0: "Start waymark inspect again, and open the new link.",
+	}[error.status];
+	return h("div.note.problem-note", { role: "alert" }, h("p", h("strong", "This cannot be shown: "), error.message, "."), next && h("p.next", next), h("button", { onclick: () => (app.sources.length ? load() : location.reload()) }, "Try again"));
+}
+
+/** What a view shows; a failure to draw it is told. */
+function content() {
+	if (app.data && app.error?.status !== 401) {
+		try {
+			return view().draw(app.data, context());
+		} catch (error) {
+			console.error(error);
+			return errorNote(error);
+		}
+	}
+	return !app.error && note(`Loading ${view().title} …`, "If this stays, look at the terminal of waymark inspect.");
+}
+
+function paint() {
+	paintTop();
+	paintNav();
+	const main = element("main");
+	main.setAttribute("aria-busy", String(app.isBusy));
+	show(main,
+		app.missed ? note(`${app.missed} entries were missed: this page or the inspector was too slow. What is shown is whole again.`) : null,
+		source()?.gateway?.showsContent === false && note("Places and texts are hidden here.", app.redact ? "It was started with --redact places." : "The listener's setting observe: content shows them."),
+		h("h2.view-title", { key: "title" }, view().title),
+		h("div", { key: `view-${app.view}`, id: "view" }, app.error && errorNote(app.error), content()));
+	timeline.update(context());
+	speak();
+}
+
+function speak() {
+	if (!app.data?.vehicle?.vehicle || app.view !== "guidance" || Date.now() - app.spokenAt < SPEAK) return;
+	const text = spoken(app.data.vehicle);
+	if (text === app.spokenText) return;
+	Object.assign(app, { spokenText: text, spokenAt: Date.now() });
+	element("live").textContent = text;
+}
+
+function setTheme(theme, isChosen = false) {
+	document.documentElement.dataset.theme = theme;
+	if (isChosen) localStorage.setItem("waymark-theme", theme);
+	document.querySelectorAll("wm-map").forEach((/** @type {any} */ map) => map.draw());
+	if (app.view) draw();
+}
+
+async function readSources() {
+	const { sources, act, basemap, redact } = await get("sources");
+	Object.assign(app, { sources, act, hasBasemap: basemap, redact });
+}
+
+async function start() {
+	const dark = matchMedia("(prefers-color-scheme: dark)");
+	const theme = () => setTheme(localStorage.getItem("waymark-theme") ?? (dark.matches ? "dark" : "light"));
+	theme();
+	dark.addEventListener("change", theme);
+	matchMedia("(min-width: 801px)").addEventListener("change", event => {
+		const menu = document.querySelector("#nav details");
+		if (menu) menu.toggleAttribute("open", event.matches);
+	});
+	addEventListener("hashchange", enter);
+	addEventListener("popstate", enter);
+	const { token, ...rest } = parse(location.hash);
+	try {
+		if (token != null) {
+			history.replaceState(null, "", `#${new URLSearchParams(rest)}`);
+			await begin(token);
+		}
+		await readSources();
+		app.names = await get("names").catch(() => ({}));
+	} catch (error) {
+		app.error = error;
+		app.view = "overview";
+		return paint();
+	}
+	setInterval(() => view().ticks && !document.hidden && draw(), 1000);
+	return enter();
+}
+
+start();

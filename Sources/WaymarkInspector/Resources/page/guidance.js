@@ -1,0 +1,119 @@
+// The view Guidance, and the map of other views.
+
+import { card, shownSide, tripFacts, upcoming } from "./card.js";
+import { h, hint, soft } from "./dom.js";
+import { get } from "./net.js";
+import { anchor, badge, facts, link, moment, note, reasons, table, vehicleStream, why, withEndpoint } from "./parts.js";
+import { bytes, coordinate, maneuverName, sentence, waypointName } from "./words.js";
+import { beginningOf } from "./map.js";
+
+export async function routeData(route, key, old, signal) {
+	const identity = [route.source, route.vehicle, route.endpoint, key].join(" ");
+	if (old?.identity === identity) return old;
+	if (!key) return { identity, segments: [], maneuvers: [], places: [] };
+	const answer = await get("route", withEndpoint(route), signal);
+	return { ...answer, identity };
+}
+
+/** The basemap, if there is one: asked for once. */
+let basemap = null, isAsked = false;
+
+function askBasemap(loaded) {
+	if (isAsked) return;
+	isAsked = true;
+	fetch("/basemap.geojson").then(response => response.json()).then(content => {
+		basemap = content;
+		loaded();
+	}, () => {});
+}
+
+/** The position, and what is behind it on its line. The line may be thinned, so shares of its length are used. */
+function positionOf(data, lines) {
+	const position = data.vehicle?.position ?? data.route?.position, line = lines.find(one => one.id === position?.segment)?.coordinates;
+	if (!position || !line?.length || !position.lengthMeters) return position && { at: position.coordinate };
+	return { at: position.coordinate, traveled: [...beginningOf(line, 1 - position.distanceLeftMeters / position.lengthMeters), position.coordinate] };
+}
+
+function mapData(data, side) {
+	const route = data.route ?? {}, vehicle = data.vehicle ?? {};
+	const lines = (route.segments ?? []).map(segment => ({ id: segment.id, isCurrent: !!segment.current, coordinates: segment[side]?.coordinates ?? [] }));
+	const state = vehicle.published ?? vehicle.held;
+	const known = new Map((state?.maneuvers ?? []).map(maneuver => [maneuver.id, maneuver]));
+	const next = state?.upcomingManeuvers ?? [];
+	return {
+		key: `${data.route?.identity} ${side}`, segments: lines, position: positionOf(data, lines),
+		maneuvers: (route.maneuvers ?? []).map(one => ({
+			at: one.coordinate, label: String(one.id), name: maneuverName(known.get(one.id) ?? {}),
+			state: one.id === next[0] ? "current" : next.includes(one.id) ? "upcoming" : "past",
+		})),
+		waypoints: (route.places ?? []).map(one => ({ at: one.center, kind: one.role, name: waypointName(one), thresholdMeters: one.thresholdMeters, entryPoints: one.entryPoints })),
+	};
+}
+
+export function mapOf(data, context, side, pick = null, picked = null) {
+	if (context.hasBasemap) askBasemap(context.redraw);
+	const content = { ...mapData(data, side), basemap, pick }, list = reasons(data.vehicle?.why, "segments", side), hasLine = content.segments.some(one => one.coordinates.length);
+	if (picked) content.waypoints.push({ at: picked, kind: "stop", name: "chosen place" });
+	if (!hasLine && !content.waypoints.length) return note("There is no route to draw.", why(list, "no route", list[0]?.text ?? "why?"));
+	return h("figure.map", { key: "map" }, h("wm-map", { data: content }),
+		h("figcaption", !hasLine && h("strong", "No line to draw. "),
+			!hasLine && why(list, "no line"), " ● next maneuver  ○ position, derived from the estimates",
+			h("span", " — current segment  ┄ other segments  ┆ threshold  □ entry point")));
+}
+
+function endpointTable(data) {
+	const published = data.vehicle.session?.sequence;
+	return table("Endpoints of this vehicle", [
+		["Endpoint", row => h("a", { href: link({ endpoint: row.endpoint }), current: row.endpoint === data.vehicle.heldBy?.endpoint }, row.endpoint)],
+		["State", row => [badge(row.connected ? "connected" : "away", row.connected ? "good" : "warn"), row.ready ? " ready" : "", row.standing?.includes("slow") && badge("slow", "bad")]],
+		["Received / shown#", row => (row.received == null ? "no receipts" : `${row.received} / ${row.shown ?? "—"}${published ? ` of ${published}` : ""}`)],
+		["Waiting#", row => [bytes(row.waitingBytes) || "—", row.conflated ? ` (${row.conflated} skipped)` : ""]],
+		["Withheld~", row => withheld(row, data.vehicle)],
+	], data.vehicle.vehicle?.endpoints ?? [], { key: "endpoint", empty: note("No endpoint of this vehicle is connected.", "Connect one: waymark cluster --id ", data.vehicle.vehicle?.vehicle ?? "") });
+}
+
+function withheld(endpoint, data) {
+	return Object.entries(endpoint.withheld ?? {}).map(([feature, code]) => {
+		const known = endpoint.endpoint === data.heldBy?.endpoint && data.why?.find(one => one.feature === feature);
+		return why([known || { reason: "withheld", feature, code, text: `${endpoint.endpoint} does not get ${sentence(feature)}: ${sentence(code)}.` }], `${feature} is withheld`, feature);
+	});
+}
+
+const happened = (data, context) => h("section.panel", h("h2", "What happened last"),
+	data.log?.entries?.length ? h("ul.log", data.log.entries.slice(0, 9).map(entry =>
+		h("li", { key: entry.entry }, moment(entry, context.isVirtual), " ", h("span", entry.text ?? sentence(entry.event ?? entry.kind))))) : note("Nothing has happened in this session yet."),
+	h("p", anchor({ view: "log" }, "The whole log")));
+
+function sequence(data) {
+	const side = shownSide(data), state = data[side];
+	const list = upcoming(state);
+	if (list.length < 2) return null;
+	return h("details.panel.more", { key: "more" }, h("summary", `Show more: ${list.length} maneuvers ahead`),
+		h("ol.sequence", list.map(maneuver => h("li", { key: maneuver.id }, maneuver.isMissing ? `maneuver ${maneuver.id} is not known` : maneuverName(maneuver),
+			maneuver.instructionVariants?.[0] && soft(` · ${maneuver.instructionVariants[0]}`)))),
+		h("p", anchor({ view: "maneuvers" }, "All maneuvers with every column")));
+}
+
+const basis = data => (data.heldBy && hint(`Shown as ${data.heldBy.endpoint} holds it: `, `${data.heldBy.text ?? ""}. `, anchor({ view: "sides" }, "Compare with what was published")));
+
+export const guidance = {
+	title: "Guidance",
+	streams: vehicleStream,
+	load: async (route, signal, old) => {
+		const data = { vehicle: await get("vehicle", withEndpoint(route), signal), route: old?.route };
+		await guidance.after(data, route, signal);
+		return data;
+	},
+	after: async (data, route, signal) => {
+		data.route = await routeData(route, data.vehicle.routeKey, data.route, signal);
+		data.log = await get("entries", { source: route.source, vehicle: route.vehicle, to: route.at, kind: "event,connection,finding,fault,mark,verdict,dropped", limit: 9 }, signal);
+	},
+	draw: (data, context) => [
+		h("div.guidance",
+			h("div", card(data.vehicle), sequence(data.vehicle)),
+			h("div", mapOf(data, context, "published"), h("div.panel", facts(tripFacts(data.vehicle))))),
+		basis(data.vehicle),
+		h("div.halves", h("section.panel", endpointTable(data)), happened(data, context)),
+		data.vehicle.position && hint(`* derived. Position ${coordinate(data.vehicle.position.coordinate)}: ${data.vehicle.position.basis ?? "from the estimates"}.`),
+	],
+};

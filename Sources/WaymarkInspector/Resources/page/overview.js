@@ -1,0 +1,116 @@
+// All vehicles, clients and sessions; and two recordings, or two moments, side by side.
+
+import { card } from "./card.js";
+import { h, soft } from "./dom.js";
+import { glyph } from "./glyph.js";
+import { get } from "./net.js";
+import { anchor, badge, facts, field, go, link, note, select, table } from "./parts.js";
+import { searchField } from "./tables.js";
+import { bytes, clock, counted, distance, duration, sentence } from "./words.js";
+
+const STANDINGS = ["waiting", "slow", "away", "guided", "requests", "findings"];
+const BAD = { slow: "bad", waiting: "warn", away: "warn" };
+
+const standing = row => (row.standing?.length ? row.standing.map(one => badge(sentence(one), BAD[one])) : [badge("well", "good")]);
+
+function only(route) {
+	const chosen = new Set((route.only ?? "").split(",").filter(Boolean));
+	return h("fieldset.chips", h("legend", "Only"), STANDINGS.map(name => h("button.chip", {
+		pressed: chosen.has(name), onclick: () => {
+			if (!chosen.delete(name)) chosen.add(name);
+			go({ only: [...chosen].join(",") || null, after: null });
+		},
+	}, name)));
+}
+
+const nextCell = row => (row.nextManeuver ? [h("span.then-glyph", glyph({ type: row.nextManeuverType ?? "noTurn", trafficSide: row.trafficSide })),
+	`${distance(row.distanceToManeuverMeters)} `, row.nextManeuver] : "—");
+
+const endpointCell = row => (row.endpoints?.length ? h("ul.variants", row.endpoints.map(one => h("li", { key: one.endpoint },
+	anchor({ view: "guidance", vehicle: row.vehicle, endpoint: one.endpoint }, one.endpoint), one.connected ? "" : ` away until ${clock(one.until).slice(0, 8)}`,
+	one.standing?.includes("slow") && [" ", badge("slow", "bad")],
+	Object.keys(one.withheld ?? {}).length ? soft(` no ${Object.keys(one.withheld).map(sentence).join(", ")}`) : null))) : "none connected");
+
+const VEHICLES = [
+	["Vehicle", row => h("a.strong", { href: link({ view: "guidance", vehicle: row.vehicle, endpoint: null }) }, row.vehicle)],
+	["State", standing],
+	["Guided by", row => [row.client ?? "—", row.phase && soft(` ${row.phase}${row.generation > 1 ? `, route ${row.generation}` : ""}`), row.suspended && badge("client away", "warn")]],
+	["Next maneuver=", nextCell],
+	["On~", "currentRoadName"],
+	["Destination~", "destination"],
+	["Left#", row => [distance(row.distanceLeftMeters), duration(row.timeLeftSeconds)].filter(Boolean).join(", ")],
+	["Waiting bytes#", row => (row.waitingBytes ? badge(bytes(row.waitingBytes), "warn") : "0")],
+	["Requests#", row => (row.openRequests ? anchor({ view: "requests", vehicle: row.vehicle }, row.openRequests) : "0")],
+	["Findings#", row => (row.findings ? anchor({ view: "findings", vehicle: row.vehicle }, row.findings) : "0")],
+	["Newest#", row => (row.ageSeconds == null ? "—" : `${row.ageSeconds.toFixed(1)} s ago`)],
+	["Endpoints=", endpointCell],
+];
+
+const CLIENTS = [
+	["Client", row => [row.client, row.displayName && soft(` ${row.displayName}`)]],
+	["State", row => (row.connected ? badge("connected", "good") : badge(`away until ${clock(row.until).slice(0, 8)}`, "warn"))],
+	["Sessions", row => row.sessions?.join(", ")], ["Priority#", "priority"],
+	["Owner", "owner"], ["Waiting#", row => bytes(row.waitingBytes)],
+	["Granted=", row => row.features?.map(sentence).join(", ")],
+];
+
+const SESSIONS = [
+	["Session#", "session"], ["Client", "client"], ["Vehicles", row => row.vehicles?.join(", ") || (row.anyThatAsked ? "any that asks" : "—")],
+	["Phase", row => [row.phase, row.suspended && badge("client away", "warn")]], ["Route#", "generation"],
+	["Number#", "sequence"], ["Age#", row => (row.ageMilliseconds == null ? "—" : `${(row.ageMilliseconds / 1000).toFixed(1)} s`)],
+	["Frames/s#", row => row.framesPerSecond?.toFixed(1)], ["Retained#", row => bytes(row.retainedBytes)],
+	["For resuming#", row => bytes(row.replayBytes)], ["Not shared", row => row.optedOut?.map(sentence).join(", ") || "nothing"],
+];
+
+const filter = route => ({ search: route.search, only: route.only, sort: route.sort });
+
+export const overview = {
+	title: "Overview", streams: route => (route.after ? [] : ["overview"]), streamParameters: filter,
+	load: (route, signal) => get("overview", { source: route.source, at: route.at, ...filter(route), after: route.after }, signal).then(answer => ({ overview: answer })),
+	/** The stream tells only the rows that changed, and the order of all. */
+	receive: (data, change) => {
+		const rows = new Map([...data.overview.vehicles, ...change.changed].map(row => [row.vehicle, row]));
+		data.overview = { ...data.overview, next: null, ...change, vehicles: change.order.map(name => rows.get(name)).filter(Boolean) };
+	},
+	draw: ({ overview: data }, { route, source }) => [
+		h("div.panel", facts([["Vehicles", data.totals.vehicles], ["Clients", data.totals.clients], ["Sessions", data.totals.sessions], ["Open requests", String(data.totals.requests)],
+			["Waiting", bytes(data.totals.waitingBytes ?? 0)], ["Frames/s", data.totals.framesPerSecond?.toFixed(1)], ["Deliveries/s", data.totals.deliveriesPerSecond?.toFixed(1)]])),
+		h("div.filters", searchField("search", route, "Search", "vehicle, client, road, destination"), only(route),
+			field("Sort by", select("sort", [["id", "name"], ["waitingBytes", "waiting bytes"], ["age", "age"], ["findings", "findings"]], route.sort ?? "id", { onchange: event => go({ sort: event.target.value }) }))),
+		table(`Vehicles: ${data.totals.matching ?? data.vehicles.length} of ${data.totals.vehicles}`, VEHICLES, data.vehicles, {
+			key: "vehicle",
+			empty: route.search || route.only ? note("No vehicle matches.", anchor({ search: null, only: null }, "Show all vehicles"))
+				: note("No vehicle is known to this gateway.", "Connect one: waymark cluster --id car", source?.address ? ` (a listener for vehicles is beside ${source.address})` : ""),
+		}),
+		data.truncated && data.next && h("p", anchor({ after: data.next }, "more vehicles ⇢")),
+		table("Navigation clients", CLIENTS, data.clients ?? [], { key: "client", empty: note("No navigation client is connected.", "Connect one: waymark navigate --vehicle car --route FILE") }),
+		table("Sessions", SESSIONS, data.sessions ?? [], { key: "session", empty: note("No session is open.") }),
+	],
+};
+
+const value = one => (one == null ? "—" : typeof one === "object" ? JSON.stringify(one) : String(one));
+
+export const compare = {
+	title: "Compare",
+	load: async (route, signal, old, sources) => {
+		const [a, b] = [route.a ?? sources[0]?.source, route.b ?? sources[1]?.source ?? sources[0]?.source];
+		const vehicles = old?.a === a ? old.vehicles : (await get("overview", { source: a, limit: 500 }, signal)).vehicles.map(row => row.vehicle);
+		const vehicle = route.vehicle ?? vehicles[0];
+		return { a, b, vehicles, vehicle, compare: vehicle == null ? null : await get("compare", { a, b, vehicle, vehicleB: route.vehicleB, at: route.at, atB: route.atB }, signal) };
+	},
+	draw: (data, { route, sources }) => {
+		const source = (key, chosen) => field(key === "a" ? "Left" : "Right", select(key, sources.map(one => [one.source, one.file ?? one.address ?? one.source]), chosen, { onchange: event => go({ [key]: event.target.value }) }));
+		const at = (key, label) => field(label, h("input", { type: "number", step: "any", min: 0, name: key, value: route[key] ?? "", placeholder: "its end", onchange: event => go({ [key]: event.target.value || null }) }));
+		const side = (one, name) => h("section", { label: name }, h("h2", `${name}: ${one?.source ?? "—"} at ${one?.at ?? "—"} s`), one?.state ? card({ published: one.state }) : note("The vehicle is not there then."));
+		return [
+			h("div.filters", source("a", data.a), at("at", "Left, seconds"), source("b", data.b), at("atB", "Right, seconds (as left if empty)"),
+				field("Vehicle", select("vehicle", data.vehicles, data.vehicle, { onchange: event => go({ vehicle: event.target.value }) }))),
+			sources.length < 2 && note("There is one source only, so two of its moments are compared.", "To compare two recordings: waymark inspect FIRST.mcap SECOND.mcap"),
+			data.compare ? h("div.halves", side(data.compare.a, "Left"), side(data.compare.b, "Right")) : note("No vehicle is in this recording."),
+			data.compare && table(counted(data.compare.differences.length, "difference"), [
+				["Path", row => h("code", row.path)], ["Left=", row => value(row.a)], ["Right=", row => value(row.b)],
+			], data.compare.differences, { key: "path", empty: note("Both hold the same.") }),
+			data.compare?.truncated && note("There are more differences than shown."),
+		];
+	},
+};

@@ -1,0 +1,111 @@
+// What several views are made of.
+
+import { element, h, show, soft } from "./dom.js";
+import { get } from "./net.js";
+import { clock, sentence } from "./words.js";
+
+/** Where the page is: `route`, `go(changes, replaces)`, `link(changes)`; set by app.js. @type {any} */
+export const place = {};
+
+const REASONS = {
+	withheld: "withheld by the gateway", slots: "out of the endpoint's slots", fitted: "cut to a limit", conflated: "skipped for a newer value", hidden: "hidden from this observer",
+};
+
+export function reasons(list, path, side) {
+	return (list ?? []).filter(why => (!side || !why.side || why.side === side)
+		&& (!why.path || why.path === path || path.startsWith(`${why.path}/`))).sort((a, b) => Number(!a.path) - Number(!b.path));
+}
+
+export function reasonText(why) {
+	const detail = [why.feature && `feature ${why.feature}`, why.code && sentence(why.code), why.limit && `limit ${why.limit} = ${why.value}`,
+		why.count && `${why.count} skipped`, why.sequence && `number ${why.sequence}`].filter(Boolean);
+	return h("div.reason", h("strong", REASONS[why.reason] ?? sentence(why.reason)), detail.length ? soft(` · ${detail.join(" · ")}`) : null,
+		h("p", why.text ?? ""), why.next && h("p.next", why.next),
+		why.entry && h("p", anchor({ view: "frames", entry: why.entry }, "the frame that shows it")));
+}
+
+function openWhy(button, list) {
+	const box = element("why-box");
+	show(box, ...list.map(reasonText), h("button.small", { onclick: () => box.hidePopover() }, "Close"));
+	box.showPopover();
+	const { left, bottom } = button.getBoundingClientRect();
+	const width = Math.min(360, innerWidth - 16);
+	box.style.width = `${width}px`;
+	box.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
+	box.style.top = `${Math.max(8, Math.min(bottom + 4, innerHeight - box.offsetHeight - 8))}px`;
+	box.addEventListener("toggle", event => event.newState === "closed" && button.focus(), { once: true });
+	box.focus();
+}
+
+/** A button that says why, or nothing. `of`: what about. */
+export const why = (list, of, text = "why?") => (list.length
+	? h("button.why", { label: `${text === "why?" ? "Why" : text}: ${of}`, "aria-haspopup": "dialog",
+		onclick: event => openWhy(event.currentTarget, list) }, text)
+	: null);
+
+export const isEmpty = value => value == null || value === "" || value === false || (Array.isArray(value) && !value.length);
+
+export const explained = (value, list, of) => [isEmpty(value) ? h("span.none", "—") : value, why(list, of)];
+
+export const derived = () => h("abbr.derived", { title: "derived: computed, not published" }, "*");
+
+export const anchor = (changes, ...children) => h("a", { href: place.link(changes) }, children);
+
+export const link = changes => place.link(changes);
+export const go = (changes, replaces) => place.go(changes, replaces);
+
+export const ofVehicle = route => ({ source: route.source, id: route.vehicle, at: route.at });
+
+/** Loads one answer. */
+export const loads = (name, parameters, as = name) => (route, signal) => get(name, (parameters ?? ofVehicle)(route), signal).then(answer => ({ [as]: answer }));
+
+export const vehicleStream = route => [`vehicle:${route.vehicle}${route.endpoint ? `/${route.endpoint}` : ""}`];
+
+export const withEndpoint = route => ({ ...ofVehicle(route), endpoint: route.endpoint });
+
+export const badge = (text, kind = "plain") =>
+	h(`span.badge.badge-${kind}`, { good: "✓ ", warn: "▲ ", bad: "✕ ", plain: "" }[kind] ?? "", text);
+
+export function read(cell, row) {
+	const value = typeof cell === "string" ? row[cell] : cell(row);
+	return isEmpty(value) ? undefined : value;
+}
+
+/**
+ * A table that scrolls in itself. A column is its name and its cell: a key, or a function of the row. After the name: # for numbers, ~ for texts, = for long texts, * if derived.
+ * @param {any} options `key`, `classes`, `empty` (shown without rows), `hideCaption`.
+ */
+export function table(caption, columns, rows, options = {}) {
+	if (!rows.length) return options.empty ?? note("Nothing yet.");
+	const heads = columns.map(([name]) => /^(.*?)([#~=]?)(\*?)$/.exec(name)), spec = (tag, mark) => tag + ({ "#": ".number", "~": ".text", "=": ".wide" }[mark] ?? "");
+	return h("div.scroll", { tabindex: 0, role: "region", label: caption, key: caption }, h("table",
+		h(options.hideCaption ? "caption.hidden-text" : "caption", caption),
+		h("thead", h("tr", heads.map(([, name, mark, isDerived]) => h(spec("th", mark), { scope: "col" }, name, isDerived && derived())))),
+		h("tbody", rows.map((row, index) => h(`tr.${options.classes?.(row) ?? ""}`, { key: (options.key && read(options.key, row)) ?? index },
+			columns.map(([, cell], position) => h(spec(position ? "td" : "th", heads[position][2]), position ? {} : { scope: "row" }, read(cell, row) ?? "—")))))));
+}
+
+export const note = (text, ...next) => h("div.note", h("p", text), next.length ? h("p.next", ...next) : null);
+
+export const facts = pairs => h("dl.facts", pairs.map(([name, value]) =>
+	h("div", { key: name }, h("dt", name), h("dd", isEmpty(value) ? "—" : value))));
+
+export const variants = (variants, chosen) => (variants?.length
+	? h("ul.variants", variants.map((text, index) => h(index === chosen ? "li.chosen" : "li", text,
+		index === chosen && soft(" (the one that fits)")))) : null);
+
+export const moment = (entry, isVirtual) => h("a.moment", { href: link({ at: entry.at }), title: "show this moment" },
+	isVirtual || !entry.time ? `${Number(entry.at ?? 0).toFixed(3)} s` : clock(entry.time));
+
+export const frameLink = (entry, text) => (entry ? anchor({ view: "frames", entry, node: null }, text) : text);
+
+export const field = (label, control, hint) => h("label.field", h("span", label), control, hint && h("small", hint));
+
+export function select(name, options, chosen, properties = {}) {
+	const control = (h("select", { name, ...properties }, options.map(option => {
+		const [value, text] = typeof option === "string" ? [option, sentence(option)] : option;
+		return h("option", { value, selected: value === chosen }, text);
+	})));
+	if (chosen != null) control.value = chosen;
+	return control;
+}

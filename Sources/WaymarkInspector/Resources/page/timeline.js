@@ -1,0 +1,173 @@
+// The time line below every view: the moments of a recording, or of what is kept of a gateway, and playing them.
+
+import { h, hidden, s, show, soft } from "./dom.js";
+import { get } from "./net.js";
+import { anchor, go, select } from "./parts.js";
+import { clock, offset, sentence } from "./words.js";
+
+const STEP = 250, MOMENTS = 5000;
+
+export class Timeline {
+	context = /** @type {any} */ (null);
+	moments = /** @type {any} */ (null);
+	cursor = /** @type {any} */ (null);
+	identity = "";
+	speed = 1;
+	timer = 0;
+	problem = "";
+	/** @type {number | null} */
+	dragged = null;
+
+	constructor(element) { this.element = element; }
+
+	get range() {
+		const { source } = this.context;
+		return { from: source?.from ?? 0, to: Math.max(source?.to ?? 0, source?.kind === "live" ? this.context.newest : 0) };
+	}
+
+	get at() { return this.context.route.at == null ? this.range.to : Number(this.context.route.at); }
+
+	update(context) {
+		this.context = context;
+		if (!context.source) return show(this.element);
+		const identity = [context.source.source, context.route.vehicle].join(" ");
+		if (identity !== this.identity) {
+			this.identity = identity;
+			this.moments = null;
+			this.load();
+		}
+		if (!context.isBusy) this.dropDrag();
+		if (context.route.at == null && context.source.kind === "live") this.stop();
+		return this.draw();
+	}
+
+	async load() {
+		const { source, route } = this.context, identity = this.identity;
+		try {
+			for (let from, isMore = true; isMore;) {
+				const part = await get("moments", { source: source.source, vehicle: route.vehicle, from });
+				if (identity !== this.identity) return;
+				this.moments = from == null ? part : { ...this.moments, moments: [...this.moments.moments, ...part.moments] };
+				from = part.next;
+				isMore = from != null && this.moments.moments.length < MOMENTS;
+				this.draw();
+			}
+		} catch { /* The line works without marks. */ }
+		this.draw();
+	}
+
+	go(at, replaces = false) {
+		const { from, to } = this.range;
+		go({ at: Math.round(Math.max(from, Math.min(to, at)) * 1e6) / 1e6 }, replaces);
+	}
+
+	/** One question at a time; the last place counts. */
+	drag(at) {
+		this.dragged = at;
+		if (!this.context.isBusy) this.dropDrag();
+	}
+
+	dropDrag() {
+		const at = this.dragged;
+		this.dragged = null;
+		if (at != null) this.go(at, true);
+	}
+
+	play() {
+		if (this.timer) return this.stop();
+		if (this.at >= this.range.to) this.go(this.range.from);
+		this.timer = window.setInterval(() => {
+			// A step waits for the answer to the one before.
+			if (this.context.isBusy) return;
+			if (this.at >= this.range.to) this.stop();
+			else this.go(this.at + this.speed * STEP / 1000, true);
+		}, STEP);
+		return this.draw();
+	}
+
+	stop() {
+		clearInterval(this.timer);
+		this.timer = 0;
+		if (this.context) this.draw();
+	}
+
+	async step(way) {
+		const { source, route } = this.context, at = this.at;
+		const ask = async bound => (await get("entries", { source: source.source, vehicle: route.vehicle, kind: "frame", limit: 1, text: 0, ...bound })).entries[0];
+		try {
+			const here = this.cursor?.at === at ? this.cursor : await ask({ to: at });
+			const found = way === "before" ? (here?.at < at ? here : here && await ask({ before: here.entry })) : await ask({ after: here?.entry ?? "0-0-0" });
+			this.problem = found ? "" : "There is no further frame.";
+			this.cursor = found ?? this.cursor;
+			if (found) go({ at: found.at });
+		} catch (error) {
+			this.problem = error.message;
+		}
+		this.draw();
+	}
+
+	/** Seconds of "63.25", "1:03" or a time of day. */
+	parse(text) {
+		const parts = text.trim().split(":").map(Number);
+		if (!text.trim() || parts.some(Number.isNaN) || parts.length > 3) return undefined;
+		const seconds = parts.reduce((sum, part) => sum * 60 + part, 0);
+		if (parts.length < 3 || this.context.isVirtual) return seconds;
+		const begin = Date.parse(this.context.source.begin), day = new Date(begin);
+		day.setHours(parts[0], parts[1], 0, parts[2] * 1000);
+		const found = (day.getTime() - begin) / 1000;
+		// The last such time that there is.
+		return found + Math.floor((this.range.to - found) / 86_400) * 86_400;
+	}
+
+	text(at) {
+		const begin = Date.parse(this.context.source.begin);
+		return this.context.isVirtual || Number.isNaN(begin) ? offset(at) : clock(begin + at * 1000);
+	}
+
+	picture() {
+		const { from, to } = this.range, length = Math.max(1e-6, to - from);
+		const x = at => ((at - from) / length * 1000).toFixed(1);
+		const density = this.moments?.density ?? [], most = Math.max(1, ...density);
+		// The parts are of what was asked for, which may be less than there is by now.
+		const end = this.moments?.to ?? to, width = (end - from) / length * 1000 / Math.max(1, density.length);
+		return s("svg.marks", { viewBox: "0 0 1000 30", preserveAspectRatio: "none", hide: true },
+			...density.map((count, index) => s("rect.density", { x: (index * width).toFixed(1), y: (30 - count / most * 16).toFixed(1), width: Math.max(0.5, width - 0.6).toFixed(1), height: (count / most * 16).toFixed(1) })),
+			...(this.moments?.moments ?? []).map(moment => s(`path.mark-${moment.lane}`, { d: `M${x(moment.at)} 2 V14`, "stroke-width": 3 })));
+	}
+
+	draw() {
+		const { source, route, isVirtual } = this.context, { from, to } = this.range, at = this.at;
+		const button = (text, name, action, more = {}) => h("button.small", { label: name, title: name, onclick: action, ...more }, text);
+		const isLive = source.kind === "live";
+		show(this.element,
+			h("div.timeline-controls",
+				button("◂ frame", "Frame before", () => this.step("before")), button(this.timer ? "❚❚ Pause" : "▶ Play", this.timer ? "Pause" : "Play", () => this.play(), { pressed: !!this.timer }), button("frame ▸", "Next frame", () => this.step("after")),
+				h("label", hidden("Speed"), select("speed", [0.1, 0.5, 1, 2, 5, 10, 60, 600].map(one => [String(one), `×${one}`]), String(this.speed), { onchange: event => { this.speed = Number(event.target.value); } })),
+				isLive && button("● Live", "Go to now", () => go({ at: null }), { pressed: route.at == null }),
+				h("form.goto", { onsubmit: event => {
+					event.preventDefault();
+					const found = this.parse(event.target.elements.time.value);
+					this.problem = found == null ? "Time: must be seconds, minutes:seconds, or a time of day" : found < from || found > to ? `Time: there is history from ${this.text(from)} to ${this.text(to)}` : "";
+					if (!this.problem && found != null) {
+						event.target.reset();
+						this.go(found);
+					}
+					this.draw();
+				} }, h("label", hidden("Go to a time"), h("input", { "data-keep": "", name: "time", placeholder: isVirtual ? "1:03.5" : "12:03:07", autocomplete: "off" })), h("button.small", "Go")),
+				h("output.time", route.at == null && isLive ? "now " : "", this.text(at), soft(` +${offset(at)}`)),
+				anchor({ at }, "Link to this moment")),
+			h("div.scrubber", this.picture(), h("input", {
+				type: "range", min: from, max: to, step: "any", value: at, label: "Moment", "aria-valuetext": this.text(at),
+				oninput: event => this.drag(Number(event.target.value)),
+				onkeydown: event => {
+					const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: 30, PageDown: -30 }[event.key];
+					if (!step) return;
+					event.preventDefault();
+					this.go(this.at + step * (event.shiftKey ? 0.1 : 1), true);
+				},
+			})),
+			this.problem && h("p.problem", { role: "alert" }, this.problem),
+			h("details", { key: "moments", ontoggle: () => this.draw() }, h("summary", "Moments"), this.element.querySelector("[open]") && h("ol.moments", (this.moments?.moments ?? []).map((moment, index) => h("li", { key: index },
+				anchor({ at: moment.at }, this.text(moment.at)), ` ${sentence(moment.lane)}: ${moment.text}`)))));
+	}
+}

@@ -1,0 +1,139 @@
+internal import Foundation
+internal import Synchronization
+package import WaymarkClient
+internal import WaymarkCodec
+package import WaymarkInspector
+internal import WaymarkProtocol
+internal import WaymarkRecording
+
+/// Observes a gateway and remembers what it was told lately.
+package final class LiveFeed: Sendable {
+    fileprivate struct State {
+        var source: InspectedSource
+        var findings = FindingBook()
+        /// Rises with everything that the page could show.
+        var version: UInt64 = 0
+        var counterParts: [CounterReport] = []
+    }
+
+    private let state: Mutex<State>
+    private let isRedacted: Bool
+
+    /// A feed that remembers up to `bytesMax` bytes. `address` is for people.
+    package init(_ address: String, isRedacted: Bool, bytesMax: Int = 67_108_864) {
+        let history = RecentHistory(at: Self.now, bytesMax: bytesMax)
+        var source = InspectedSource("live", name: address, .recent(history), isRedacted: isRedacted)
+        source.connection = ["state": "connecting"]
+        self.isRedacted = isRedacted
+        self.state = Mutex(State(source: source))
+    }
+
+    private static var now: RecordingTime {
+        RecordingTime(nanoseconds: UInt64(max(0, Date().timeIntervalSince1970 * 1e9)))
+    }
+
+    // MARK: What is told
+
+    /// Handles what an observer of the gateway gets; it must want state, events and frames.
+    package func handle(_ event: ObservationTap.Event) {
+        let now = Self.now
+        self.state.withLock { state in
+            switch event {
+            case .welcomed(let welcome):
+                state.source.welcome = welcome
+                state.change { $0.welcome(welcome.gateway.instance.rawValue) }
+            case .received(.counters(let report)): state.apply(report)
+            case .received(let message): state.apply(self.shown(message), at: now)
+            case .state(let connection): state.apply(connection, at: now)
+            }
+            state.version += 1
+        }
+    }
+
+    private func shown(_ message: Message) -> Message {
+        guard self.isRedacted else { return message }
+        switch message {
+        case .observedFrames(var told):
+            told.frames = Codec.redacted(told.frames)
+            told.isRedacted = true
+            return .observedFrames(told)
+        case .observedRecords(var records):
+            for index in records.retained.indices {
+                records.retained[index].frames = Codec.redacted(records.retained[index].frames)
+            }
+            return .observedRecords(records)
+        default: return message
+        }
+    }
+
+    /// Time has passed: rules that wait decide.
+    package func advance() {
+        let now = Self.now
+        self.state.withLock { state in
+            guard case .recent(let history) = state.source.history else { return }
+            let count = state.findings.count
+            state.findings.advance(to: now, history.state)
+            if state.findings.count != count { state.version += 1 }
+        }
+    }
+
+    // MARK: What is known
+
+    /// Rises with everything that the page could show.
+    package var version: UInt64 { self.state.withLock { $0.version } }
+
+    /// What is known now.
+    package var snapshot: (source: InspectedSource, findings: FindingBook) {
+        self.state.withLock { ($0.source, $0.findings) }
+    }
+}
+
+extension LiveFeed.State {
+    fileprivate mutating func change(_ body: (inout RecentHistory) -> Void) {
+        guard case .recent(var history) = self.source.history else { return }
+        // So that it is not copied.
+        self.source.history = .recent(RecentHistory(at: history.begin))
+        body(&history)
+        self.source.history = .recent(history)
+    }
+
+    fileprivate mutating func apply(_ message: Message, at now: RecordingTime) {
+        var (state, time) = (RecordedState(), now)
+        self.change { history in
+            history.apply(message, at: now)
+            (state, time) = (history.state, history.end)
+        }
+        self.findings.see(message, state, at: time)
+    }
+
+    fileprivate mutating func apply(_ report: CounterReport) {
+        self.counterParts.append(report)
+        guard report.isLast else { return }
+        self.source.measures.apply(self.counterParts)
+        self.counterParts = []
+    }
+
+    fileprivate mutating func apply(_ connection: ConnectionState, at now: RecordingTime) {
+        let since = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        let wasConnected = self.source.connection["state"] == "connected"
+        switch connection {
+        case .connecting:
+            guard self.source.connection["state"] != "connecting" || wasConnected else { return }
+            self.source.connection = ["state": "connecting", "since": since]
+            if wasConnected {
+                self.change { $0.connectionChanged("connecting", resumed: nil, at: now) }
+                self.findings.connectionChanged(false, at: now)
+            }
+        case .connected(let isResumed):
+            self.source.connection = ["state": "connected", "since": since]
+            self.counterParts = []
+            self.findings.connectionChanged(true, at: now)
+            self.change { history in
+                guard history.counts.entries > 0 else { return }
+                history.connectionChanged("connected", resumed: isResumed, at: now)
+            }
+        case .closed(let error):
+            self.source.connection = ["state": "closed", "since": since, "reason": "\(error)"]
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import WaymarkClient
+internal import WaymarkInspector
+internal import WaymarkModel
+internal import WaymarkRig
+
+/// What is done for a vehicle.
+enum Step: Sendable {
+    case waypoint(Waypoint, segment: String)
+    case destination(Waypoint)
+    case withdraw(String)
+    case cancel(CancellationReason)
+    case allow
+    case routeSource(RouteSource)
+    case answerPrompt(String, Bool)
+    case answerShare(String, RequestResult)
+    case settings(DisplaySettings)
+    case zoom(ZoomDirection)
+    case alert(UInt32, action: UInt32)
+    case connect
+    case disconnect
+
+    /// - Throws: `invalid`, with the field.
+    init(_ name: String, _ fields: JSONFields) throws(InspectorError) {
+        switch name {
+        case "waypoint":
+            let segment = fields.has("segment") ? try fields.text("segment", max: 64) : ""
+            self = .waypoint(try fields.waypoint("waypoint"), segment: segment)
+        case "destination": self = .destination(try fields.waypoint("destination"))
+        case "withdraw": self = .withdraw(try fields.text("requestID", max: 64))
+        case "cancel":
+            let reason = try fields.word("reason", of: CancellationReason.allCases.map { "\($0)" })
+            self = .cancel(CancellationReason.allCases.first { "\($0)" == reason } ?? .userStopped)
+        case "allow": self = .allow
+        case "routeSource": self = .routeSource(try Self.value("routeSource", fields))
+        case "answerPrompt":
+            self = .answerPrompt(try fields.text("requestID", max: 64), try fields.flag("accepted"))
+        case "answerShare":
+            self = .answerShare(try fields.text("shareID", max: 64), try Self.outcome(fields))
+        case "settings": self = .settings(try Self.settings(fields))
+        case "zoom": self = .zoom(try Self.value("zoomDirection", fields))
+        case "alert":
+            let alert = UInt32(try fields.number("alertID", 0...Int(UInt32.max)))
+            if fields.has("response") { _ = try fields.word("response", of: ["dismiss"]) }
+            let action = fields.has("response") ? 0 : try fields.number("actionID", 1...Int(UInt32.max))
+            self = .alert(alert, action: UInt32(action))
+        case "connect": self = .connect
+        default: self = .disconnect
+        }
+    }
+
+    private static func value<Value: WireEnumeration>(
+        _ name: String, _ fields: JSONFields
+    ) throws(InspectorError) -> Value {
+        let word = try fields.word(name, of: Value.allKnown.map(\.name))
+        guard let value = Value.allKnown.first(where: { $0.name == word }) else {
+            throw InspectorError(.invalid, field: name, "is not known")
+        }
+        return value
+    }
+
+    /// `accepted`, or one of the outcomes.
+    private static func outcome(_ fields: JSONFields) throws(InspectorError) -> RequestResult {
+        guard !fields.has("outcome") else {
+            let word = try fields.word("outcome", of: RequestResult.allCases.map { "\($0)" })
+            return RequestResult.allCases.first { "\($0)" == word } ?? .declinedByUser
+        }
+        return try fields.flag("accepted") ? .accepted : .declinedByUser
+    }
+
+    private static func settings(_ fields: JSONFields) throws(InspectorError) -> DisplaySettings {
+        var settings = DisplaySettings()
+        if fields.has("compass") { settings.compass = try self.value("compass", fields) }
+        if fields.has("speedLimit") { settings.speedLimit = try self.value("speedLimit", fields) }
+        if fields.has("contentStyle") { settings.contentStyle = try self.value("contentStyle", fields) }
+        if fields.has("ready") { settings.isReadyToShow = try fields.flag("ready") }
+        if fields.has("limitedUserInterfaces") {
+            settings.limitedUserInterfaces = LimitableUserInterfaces(
+                rawValue: UInt32(try fields.number("limitedUserInterfaces", 0...3)))
+        }
+        guard settings != DisplaySettings() else {
+            throw InspectorError(.invalid, field: "action", "settings must name at least one setting")
+        }
+        return settings
+    }
+
+    /// For people.
+    var text: String {
+        switch self {
+        case .waypoint(let place, _): "asked for a stop at \(Story.name(place))"
+        case .destination(let place): "asked for a drive to \(Story.name(place))"
+        case .withdraw: "withdrew a request"
+        case .cancel(let reason): "ended guidance: \(reason)"
+        case .allow: "allowed clients to guide the vehicle"
+        case .routeSource(let source): "route source: \(source.name)"
+        case .answerPrompt(_, let isAccepted): isAccepted ? "accepted the stop" : "declined the stop"
+        case .answerShare(_, let result): "answered the shared destination: \(result)"
+        case .settings(let settings): "settings: \(settings)"
+        case .zoom(let direction): "asked the client to zoom \(direction.name)"
+        case .alert(_, let action):
+            action == 0 ? "dismissed the alert" : "chose action \(action) of the alert"
+        case .connect: "connected"
+        case .disconnect: "disconnected"
+        }
+    }
+}

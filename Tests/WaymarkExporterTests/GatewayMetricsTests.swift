@@ -1,0 +1,167 @@
+import Foundation
+import Testing
+import WaymarkExporter
+import WaymarkProtocol
+import WaymarkTelemetry
+
+@testable import WaymarkClient
+
+/// What a gateway told.
+func reading(_ counters: [CounterReport.Counter], age: Duration = .milliseconds(250)) -> GatewayReading {
+    var report = CounterReport()
+    report.counters = counters
+    return GatewayReading(
+        gateway: "bench", version: "waymarkd 0.1.0", start: Date(timeIntervalSince1970: 1_800_000_000.5),
+        counters: GatewayCounters([report], GatewayClock(), ObservedPeers()), age: age)
+}
+
+private func parsed(_ reading: GatewayReading?, _ format: MetricFormat = .text) throws -> ParsedMetrics {
+    try ParsedMetrics(format.text(GatewayMetrics.families(of: reading)), format)
+}
+
+@Suite struct GatewayMetricsTests {
+    @Test(arguments: MetricFormat.allCases)
+    func `both formats are what their specifications say`(_ format: MetricFormat) throws {
+        let metrics = try parsed(
+            reading([.init(.publications, label: 0x0101, 7), .init(.requestTimes, label: 100, 2)]), format)
+        #expect(metrics["waymark_publications_total{type=\"startGuidance\"}"] == 7)
+        let names = Metric.all.map { metric in
+            switch (metric.kind, format) {
+            case (.counter, .text): metric.name + "_total"
+            case (.info, .text): metric.name + "_info"
+            default: metric.name
+            }
+        }
+        #expect(Set(metrics.families.keys) == Set(names))
+        if format == .openMetrics {
+            for metric in Metric.all {
+                #expect(metrics.families[metric.name]?.unit == metric.unit?.rawValue, "\(metric.name)")
+                #expect(metrics.families[metric.name]?.type == metric.kind.rawValue, "\(metric.name)")
+            }
+        }
+    }
+
+    @Test func `names follow the conventions of Prometheus`() {
+        #expect(Set(Metric.all.map(\.name)).count == Metric.all.count)
+        for metric in Metric.all {
+            #expect(metric.name.wholeMatch(of: /waymark(_[a-z]+)+/) != nil, "\(metric.name)")
+            for ending in ["_total", "_info", "_count", "_sum", "_bucket", "_created"] {
+                #expect(!metric.name.hasSuffix(ending), "\(metric.name)")
+            }
+            if let unit = metric.unit {
+                #expect(metric.name.hasSuffix("_\(unit.rawValue)"), "\(metric.name)")
+            }
+        }
+    }
+
+    @Test func `without the gateway there is waymark_up 0 and nothing else`() throws {
+        #expect(try parsed(nil).values == ["waymark_up": 0])
+    }
+
+    @Test func `the gateway is named, with the age of what it told`() throws {
+        let metrics = try parsed(reading([]))
+        #expect(metrics["waymark_up"] == 1)
+        #expect(metrics["waymark_counters_age_seconds"] == 0.25)
+        #expect(metrics["waymark_start_time_seconds"] == 1_800_000_000.5)
+        #expect(metrics["waymark_build_info{gateway=\"bench\",version=\"waymarkd 0.1.0\"}"] == 1)
+    }
+
+    @Test func `every counter of the gateway is in a metric, to the unit`() throws {
+        var value: UInt64 = 9_007_199_254_740_000
+        let report = CounterName.allCases.map { name -> CounterReport.Counter in
+            value += 1
+            let labels: [CounterName: UInt32] = [
+                .publications: 0x0101, .deliveries: 0x0101, .sessionsEnded: 1, .requestsEnded: 1,
+                .peersAdmitted: 1, .peersRefused: 1, .peersClosed: 1, .requestTimes: 10, .featuresWithheld: 1,
+                .sessionsInPhase: 1,
+            ]
+            return .init(name, label: labels[name] ?? 0, value)
+        }
+        let text = MetricFormat.text.text(GatewayMetrics.families(of: reading(report)))
+        for counter in report {
+            let name = try #require(CounterName(rawValue: counter.name))
+            switch name {
+            // The sum of the phases.
+            case .sessions: continue
+            case .requestMicroseconds, .loopMicroseconds:
+                #expect(text.contains(" \(Double(counter.value) / 1_000_000)\n"), "\(name)")
+            default: #expect(text.contains(" \(counter.value)\n"), "\(name)")
+            }
+        }
+    }
+
+    @Test func `series begin at 0, so that growth is seen from the first`() throws {
+        let metrics = try parsed(reading([]))
+        for series in [
+            "waymark_peers_refused_total{code=\"notAuthorized\"}", "waymark_sessions{phase=\"paused\"}",
+            "waymark_requests_ended_total{outcome=\"timedOut\"}", "waymark_memory_bytes{ledger=\"waiting\"}",
+            "waymark_deliveries_total{type=\"currentRoadName\"}",
+            "waymark_request_duration_seconds_bucket{le=\"+Inf\"}",
+        ] { #expect(metrics[series] == 0, "\(series)") }
+    }
+
+    @Test func `buckets of times contain those before them`() throws {
+        let metrics = try parsed(
+            reading([
+                .init(.requestTimes, label: 10, 1), .init(.requestTimes, label: 100, 2),
+                // Of a gateway with other bounds.
+                .init(.requestTimes, label: 70, 4), .init(.requestTimes, label: 70_000, 8),
+                .init(.requestTimes, label: 0, 16), .init(.requestMicroseconds, 1_500_000),
+            ]))
+        let name = "waymark_request_duration_seconds"
+        for (bound, count) in [
+            ("0.01", 1.0), ("0.05", 1), ("0.1", 7), ("60.0", 7), ("90.0", 15), ("+Inf", 31),
+        ] { #expect(metrics["\(name)_bucket{le=\"\(bound)\"}"] == count, "\(bound)") }
+        #expect(metrics["\(name)_count"] == 31)
+        #expect(metrics["\(name)_sum"] == 1.5)
+    }
+
+    @Test func `there are fewer than 200 series, whatever a gateway tells`() throws {
+        let names = Set(CounterName.allCases.map(\.rawValue)).union([63, 200])
+        let hostile = names.flatMap { name in
+            ((0..<700).map { $0 } + [0x0101, 0x01FF, .max]).map {
+                CounterReport.Counter(name: name, label: $0, 1)
+            }
+        }
+        let metrics = try parsed(reading(hostile))
+        #expect(metrics.values.count < 200)
+        #expect(metrics["waymark_requests_ended_total{outcome=\"other\"}"] == 693)
+        for series in metrics.values.keys { #expect(series.contains("vehicle_id") == false) }
+    }
+
+    @Test func `text in labels cannot end them`() throws {
+        var hostile = reading([])
+        hostile.version = "a\"b\\c\nd"
+        let text = MetricFormat.openMetrics.text(GatewayMetrics.families(of: hostile))
+        #expect(text.contains("version=\"a\\\"b\\\\c\\nd\""))
+    }
+
+    /// What Swift takes for one character may be several scalars, of which one ends a label.
+    @Test func `a character of several scalars cannot end a label`() {
+        var hostile = reading([])
+        hostile.version = "a\r\nb\"\u{301}c\\\u{308}d"
+        let text = MetricFormat.openMetrics.text(GatewayMetrics.families(of: hostile))
+        let expected = "version=\"a\r\\nb\\\"\u{301}c\\\\\u{308}d\"}"
+        #expect(text.utf8.split(separator: UInt8(ascii: "\n")).contains { $0.contains(expected.utf8) })
+    }
+}
+
+@Suite struct AcceptTests {
+    @Test(arguments: [
+        "application/openmetrics-text",
+        "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+        "text/plain;q=0.5, Application/OpenMetrics-Text ; version=1.0.0 ; q=0.6",
+    ])
+    func `OpenMetrics is served to those who want it`(_ accept: String) {
+        #expect(MetricFormat(accept: accept) == .openMetrics)
+    }
+
+    @Test(arguments: [
+        nil, "", "*/*", "text/plain", "text/html,*/*;q=0.1", "application/openmetrics-text;version=2.0.0",
+        "application/openmetrics-text;q=0", "application/openmetrics-text;q=0.4,text/plain;q=0.5", ",;=,;q=",
+        "application/openmetrics-text;q=nonsense",
+    ])
+    func `everyone else gets the text format`(_ accept: String?) {
+        #expect(MetricFormat(accept: accept) == .text)
+    }
+}

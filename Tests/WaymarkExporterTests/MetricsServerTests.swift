@@ -1,0 +1,231 @@
+#if Inspector
+    import Foundation
+    import HTTPTypes
+    import Hummingbird
+    import HummingbirdTesting
+    import Logging
+    import Testing
+    import WaymarkClient
+    import WaymarkConfiguration
+    import WaymarkDaemon
+    import WaymarkExporter
+    import WaymarkModel
+    import WaymarkProtocol
+    import WaymarkTransport
+    import WaymarkWeb
+
+    /// A daemon on sockets of its own.
+    private struct Gateway {
+        let folder: String
+        let daemon: Daemon
+
+        static func start(in folder: String? = nil) async throws -> Gateway {
+            let folder =
+                folder ?? FileManager.default.temporaryDirectory.path + "/x-\(UInt32.random(in: 0 ... .max))"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            var settings = Settings()
+            settings.listeners = [
+                Settings.Listener(address: "unix:\(folder)/v", roles: [.vehicle]),
+                Settings.Listener(address: "unix:\(folder)/n", roles: [.navigation]),
+                Settings.Listener(address: "unix:\(folder)/o", roles: [.observer]),
+            ]
+            settings.connection.keepalive = .seconds(600)
+            settings.connection.handshakeTimeout = .seconds(600)
+            settings.drainTimeout = .seconds(2)
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            return Gateway(folder: folder, daemon: try await Daemon.start(settings, logger: logger))
+        }
+
+        func address(_ socket: String) -> ServiceAddress { .unix(path: "\(self.folder)/\(socket)") }
+
+        func stop() async { await self.daemon.shutdown(reconnectAfter: .milliseconds(1)) }
+    }
+
+    /// Asks each time: nothing is used again.
+    private func reader(
+        of address: ServiceAddress, tell: @escaping @Sendable (String?) -> Void = { _ in }
+    ) -> CounterReader {
+        var times = CounterReader.Times()
+        (times.reuse, times.answer) = (.zero, .seconds(300))
+        var configuration = Observer.Configuration(id: "exporter")
+        configuration.reconnection = ReconnectionPolicy(
+            firstDelay: .milliseconds(5), delayMax: .milliseconds(50), firstAttemptsMax: 1)
+        return CounterReader(of: address, configuration, times, tell: tell)
+    }
+
+    private func application(_ reading: GatewayReading?) throws -> some ApplicationProtocol {
+        // A Unix socket's Host is `localhost`, as the test kit sends it.
+        let check = RequestCheck(try LoopbackAddress("unix:/run/x.sock"), names: [], needsOrigin: false)
+        return Application(responder: CheckedResponder(MetricsResponder { reading }, check))
+    }
+
+    @Suite(.timeLimit(.minutes(10))) struct MetricsServerTests {
+        @Test func `the format is the one that was asked for`() async throws {
+            try await application(reading([])).test(.router) { client in
+                for format in MetricFormat.allCases {
+                    let accept = format == .text ? "*/*" : "application/openmetrics-text;version=1.0.0"
+                    let response = try await client.execute(
+                        uri: "/metrics", method: .get, headers: [.accept: accept])
+                    #expect(response.status == .ok)
+                    #expect(response.headers[.contentType] == format.contentType)
+                    #expect(response.headers[.vary] == "Accept")
+                    let metrics = try ParsedMetrics(String(buffer: response.body), format)
+                    #expect(metrics["waymark_up"] == 1)
+                }
+            }
+        }
+
+        @Test func `only GET and HEAD of two paths are answered`() async throws {
+            try await application(nil).test(.router) { client in
+                for path in ["/metrics/", "/metric", "/api", "/../etc/passwd", "//metrics", "/METRICS"] {
+                    let response = try await client.execute(uri: path, method: .get)
+                    #expect(response.status == .notFound, "\(path)")
+                }
+                for method in [HTTPRequest.Method.post, .put, .delete, .options, .patch, .trace] {
+                    let response = try await client.execute(uri: "/metrics", method: method)
+                    #expect(response.status == .methodNotAllowed, "\(method)")
+                    #expect(response.headers[.allow] == "GET, HEAD")
+                }
+                let head = try await client.execute(uri: "/metrics?name=x", method: .head)
+                #expect(head.status == .ok && head.body.readableBytes == 0)
+                #expect(try await client.execute(uri: "/", method: .get).status == .ok)
+            }
+        }
+
+        @Test func `every value is right after a load whose numbers are known`() async throws {
+            let gateway = try await Gateway.start()
+            let reader = reader(of: gateway.address("o"))
+            var endpoints: [VehicleEndpoint] = []
+            for name in ["cluster", "hud"] {
+                endpoints.append(
+                    try await VehicleEndpoint.connect(
+                        to: gateway.address("v"), .init(vehicle: "car", endpoint: name)))
+            }
+            let client = try await NavigationClient.connect(to: gateway.address("n"), .init(id: "app"))
+            let session = try await client.openSession(vehicles: .vehicles(["car"]))
+            let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9), nameVariants: ["Here"])
+            try await session.start(Trip(id: "t", origin: place, destination: place), route: .init())
+            // One after the other: the library publishes only the newest of several that wait.
+            for number in 1...5 {
+                try await session.setCurrentRoadName(["Road \(number)"])
+                try await session.whenAccepted()
+            }
+            let metrics = try await self.scrape(reader)
+            for (series, value) in [
+                "waymark_publications_total{type=\"currentRoadName\"}": 5.0,
+                "waymark_publications_total{type=\"startGuidance\"}": 1,
+                "waymark_deliveries_total{type=\"currentRoadName\"}": 10,
+                "waymark_deliveries_total{type=\"startGuidance\"}": 2,
+                "waymark_sessions{phase=\"active\"}": 1,
+                "waymark_sessions_opened_total": 1, "waymark_vehicles_connected": 1,
+                "waymark_peers_connected{role=\"vehicle\"}": 2,
+                "waymark_peers_connected{role=\"navigation\"}": 1,
+                "waymark_peers_connected{role=\"observer\"}": 1,
+                "waymark_peers_admitted_total{role=\"vehicle\"}": 2, "waymark_connections": 4,
+                "waymark_connections_accepted_total": 4, "waymark_snapshots_total": 2, "waymark_up": 1,
+            ] { #expect(metrics[series] == value, "\(series)") }
+            try await session.finish()
+            await client.close()
+            for endpoint in endpoints { await endpoint.close() }
+            let later = try await self.scrape(reader)
+            #expect(later["waymark_sessions_ended_total{reason=\"finished\"}"] == 1)
+            #expect(later["waymark_sessions{phase=\"active\"}"] == 0)
+            await reader.close()
+            await gateway.stop()
+        }
+
+        private func scrape(_ reader: CounterReader) async throws -> ParsedMetrics {
+            let text = MetricFormat.openMetrics.text(GatewayMetrics.families(of: await reader.read()))
+            return try ParsedMetrics(text, .openMetrics)
+        }
+
+        @Test func `without a gateway a scrape says so, and a gateway that comes is found`() async throws {
+            let (troubles, trouble) = AsyncStream.makeStream(of: String?.self)
+            var changes = troubles.makeAsyncIterator()
+            let folder = FileManager.default.temporaryDirectory.path + "/x-\(UInt32.random(in: 0 ... .max))"
+            let reader = reader(of: .unix(path: "\(folder)/o")) { trouble.yield($0) }
+            #expect(await reader.read() == nil)
+            #expect(await reader.read() == nil)
+            #expect(try #require(await changes.next())?.contains("\(folder)/o") == true)
+            let gateway = try await Gateway.start(in: folder)
+            #expect(await reader.read()?.counters[.observersConnected] == 1)
+            #expect(try #require(await changes.next()) == nil)
+            await gateway.stop()
+            let next = try await Gateway.start(in: folder)
+            // It is connected again by itself; its counters begin again.
+            #expect(await reader.read()?.counters[.peersAdmitted] == 1)
+            await reader.close()
+            await next.stop()
+        }
+
+        @Test func `what was read a moment ago is used again, with its age`() async throws {
+            let gateway = try await Gateway.start()
+            var times = CounterReader.Times()
+            times.reuse = .seconds(3_600)
+            let reader = CounterReader(of: gateway.address("o"), .init(id: "exporter"), times)
+            let first = try #require(await reader.read())
+            let second = try #require(await reader.read())
+            #expect(first.age == .zero && second.age > .zero)
+            #expect(first.counters == second.counters)
+            await reader.close()
+            await gateway.stop()
+        }
+
+        @Test func `that a gateway did not answer is used again, too`() async throws {
+            let folder = FileManager.default.temporaryDirectory.path + "/x-\(UInt32.random(in: 0 ... .max))"
+            var times = CounterReader.Times()
+            times.reuse = .seconds(3_600)
+            var configuration = Observer.Configuration(id: "exporter")
+            configuration.reconnection = ReconnectionPolicy(
+                firstDelay: .milliseconds(5), delayMax: .milliseconds(50), firstAttemptsMax: 1)
+            let patient = CounterReader(of: .unix(path: "\(folder)/o"), configuration, times)
+            #expect(await patient.read() == nil)
+            let gateway = try await Gateway.start(in: folder)
+            #expect(await patient.read() == nil)
+            let eager = reader(of: gateway.address("o"))
+            // Only this one has connected.
+            #expect(await eager.read()?.counters[.peersAdmitted] == 1)
+            await patient.close()
+            await eager.close()
+            await gateway.stop()
+        }
+
+        @Test func `a gateway that does not answer counts as gone`() async throws {
+            let path = FileManager.default.temporaryDirectory.path + "/x-\(UInt32.random(in: 0 ... .max))"
+            let (descriptor, file) = try await SocketFile.listen(at: path, SocketPermissions())
+            defer { close(descriptor) }
+            var times = CounterReader.Times()
+            times.answer = .milliseconds(50)
+            let reader = CounterReader(of: .unix(path: path), .init(id: "exporter"), times)
+            await withTaskGroup(of: GatewayReading?.self) { group in
+                for _ in 0..<20 { group.addTask { await reader.read() } }
+                for await reading in group { #expect(reading == nil) }
+            }
+            await reader.close()
+            await file.remove()
+        }
+
+        @Test func `a server answers at its address and says where it is`() async throws {
+            let reader = reader(of: .unix(path: "/nonexistent/socket"))
+            let server = try await MetricsServer.open(LoopbackAddress("127.0.0.1:0"), reader)
+            #expect(MetricsServer.location(of: server).hasSuffix("/metrics"))
+            let running = Task { await server.run() }
+            guard case .tcp(let host, let port) = server.address.address else { return }
+            let client = TestClient(host: host, port: port)
+            client.connect()
+            for name in ["127.0.0.1", "localhost"] {
+                let response = try await client.execute(
+                    TestClient.Request("/metrics", method: .get, authority: "\(name):\(port)"))
+                #expect(response.status == .ok)
+                #expect(response.body.map { String(buffer: $0) }?.hasSuffix("waymark_up 0\n") == true)
+            }
+            let foreign = try await client.execute(
+                TestClient.Request("/metrics", method: .get, authority: "gateway.example:\(port)"))
+            #expect(foreign.status == .misdirectedRequest)
+            try await client.shutdown()
+            await server.close()
+            await running.value
+            await reader.close()
+        }
+    }
+#endif

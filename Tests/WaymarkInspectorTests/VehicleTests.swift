@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+import WaymarkClient
+import WaymarkJSON
+import WaymarkProtocol
+import WaymarkRecording
+
+@testable import WaymarkInspector
+@testable import WaymarkRig
+
+@Suite(.timeLimit(.minutes(10))) struct VehicleTests {
+    private static func drive(_ profile: String, route: String = "heidelberg-lanes") throws -> InspectedDrive
+    {
+        try InspectedDrive(
+            """
+            about: A drive.
+            route: \(route)
+            speed: 10
+            vehicle: { profile: \(profile) }
+            ended: finished
+            """)
+    }
+
+    /// Values in which an endpoint need not hold what it would be sent if it joined now.
+    private static func compared(_ state: VehicleState) -> [String: Any] {
+        var object = ClusterJSON.object(state)
+        object["withheld"] = nil
+        // Estimates of maneuvers that are over may be left from before.
+        object["maneuverEstimates"] = nil
+        // Which lane guidance was named last is not retained while none is shown.
+        if state.currentLaneGuidance == nil { object["laneGuidances"] = nil }
+        return object
+    }
+
+    @Test(arguments: ["full", "no-lanes", "short-text", "two-maneuvers", "left-hand-traffic"])
+    func `what an endpoint holds is computed as it received it`(_ profile: String) throws {
+        var drive = try Self.drive(profile)
+        let record = try #require(drive.history.endpoint(PeerID(observed: "dut/cluster")!))
+        let source = try #require(drive.inspection.sources.first)
+        var cache = ContentCache()
+        var compared = 0
+        for moment in record.moments where moment.isComplete && moment.index % 7 == 0 {
+            let index = moment.index
+            // All that was published before has arrived, and nothing is under way.
+            guard drive.history.entries.indices.contains(index + 1),
+                drive.history.entries[index + 1].instant > drive.history.entries[index].instant,
+                moment.state.session != 0, record.moment(at: index + 1)?.index == index
+            else { continue }
+            let time =
+                RunRecording.virtualBegin + (drive.history.entries[index].instant - Instant(nanoseconds: 0))
+            let state = try source.state(at: time)
+            let picture = VehiclePicture(
+                VehicleID(unchecked: "dut"), endpoint: "cluster", state, source, &cache)
+            guard let held = picture.held, held.sequence == moment.state.sequence else { continue }
+            compared += 1
+            let (mine, theirs) = (JSON.line(Self.compared(held)), JSON.line(Self.compared(moment.state)))
+            #expect(mine == theirs, "at entry \(index)")
+            if mine != theirs { return }
+        }
+        #expect(compared > 20)
+        _ = try drive.ask("vehicle", ["id": "dut"])
+    }
+
+    @Test func `why there are no lanes: the feature, the reason, and what to do`() throws {
+        var drive = try Self.drive("no-lanes")
+        let vehicle = try drive.ask("vehicle", ["id": "dut", "at": "20"])
+        #expect(!vehicle.object("published").objects("laneGuidances").isEmpty)
+        #expect(vehicle.object("held").objects("laneGuidances").isEmpty)
+        let why = vehicle.objects("why").filter { $0.text("path") == "laneGuidances" }
+        #expect(why.map { $0.text("reason") } == ["withheld"])
+        #expect(why.map { $0.text("code") } == ["notRequested"])
+        #expect(why.first?.text("next").contains("laneGuidance") == true)
+    }
+
+    @Test func `why a text is cut, and why a maneuver is missing`() throws {
+        var short = try Self.drive("short-text")
+        let cut = try short.ask("vehicle", ["id": "dut", "at": "20"]).objects("why")
+            .filter { $0.text("reason") == "fitted" }
+        #expect(cut.contains { $0.text("limit") == "maneuverInstruction" && $0["value"] as? Int == 20 })
+        var few = try Self.drive("two-maneuvers")
+        let answer = try few.ask("vehicle", ["id": "dut", "at": "20"])
+        let missing = answer.objects("why").filter { $0.text("reason") == "slots" }
+        let published = answer.object("published").objects("maneuvers").count
+        #expect(answer.object("held").objects("maneuvers").count == 2)
+        #expect(missing.filter { $0.text("path").hasPrefix("maneuvers/") }.count == published - 2)
+    }
+
+    @Test func `another profile shows what an endpoint would hold that is not there`() throws {
+        var drive = try Self.drive("full")
+        let body = Data(
+            #"{"vehicle": "dut", "at": 20, "profile": {"limits": {"maneuversStored": 1}, "without": ["laneGuidance"]}}"#
+                .utf8)
+        guard case .json(let data) = try drive.inspection.preview(body, now: Date(timeIntervalSince1970: 0))
+        else {
+            Issue.record("no object")
+            return
+        }
+        let answer = try #require(RecordedJSON.object(String(decoding: data, as: UTF8.self)))
+        #expect(answer.object("held").objects("maneuvers").count == 1)
+        #expect(answer.object("held").objects("laneGuidances").isEmpty)
+        #expect(answer.object("heldBy").text("endpoint") == "preview")
+        let wrong = Data(#"{"vehicle": "dut", "profile": {"limits": {"lanes": 1}}}"#.utf8)
+        #expect(throws: InspectorError.self) {
+            try drive.inspection.preview(wrong, now: Date(timeIntervalSince1970: 0))
+        }
+    }
+
+    @Test func `tables, route and exports say the same as the state`() throws {
+        var drive = try Self.drive("full")
+        let query = ["id": "dut", "at": "20"]
+        let vehicle = try drive.ask("vehicle", query)
+        let tables = try drive.ask("vehicle/tables", query)
+        let route = try drive.ask("route", query)
+        let ids = vehicle.object("published").objects("maneuvers").map { $0["id"] as? Int }
+        #expect(tables.objects("maneuvers").map { $0["id"] as? Int } == ids)
+        #expect(tables.objects("maneuvers").filter { $0.text("state") == "current" }.count == 1)
+        #expect(vehicle.text("routeKey") == route.text("routeKey"))
+        #expect(vehicle.text("routeKey") == tables.text("routeKey"))
+        let lengths = tables.objects("segments").compactMap { $0["lengthMeters"] as? Int }
+        #expect(lengths.allSatisfy { $0 > 100 } && !lengths.isEmpty)
+        let position = try #require(vehicle["position"] as? [String: Any])
+        #expect(position["derived"] as? Bool == true)
+        for format in ["geojson", "gpx", "kml"] {
+            let query = InspectorQuery(query.merging(["format": format]) { $1 })
+            guard
+                case .file(let name, _, let data) = try drive.inspection.answer("export", query, now: Date())
+            else {
+                Issue.record("no file")
+                continue
+            }
+            #expect(name == "dut-1.\(format)")
+            #expect(data.count > 1_000)
+        }
+    }
+}

@@ -1,0 +1,193 @@
+#if Inspector
+    import Foundation
+    import HTTPTypes
+    import Hummingbird
+    import NIOCore
+    import NIOPosix
+    import Testing
+    import WaymarkTransport
+    import WaymarkWeb
+
+    /// Opens a server that answers with the path, and closes it after `body`.
+    private func withServer(
+        at address: String = "127.0.0.1:0", _ change: (inout LoopbackServer.Limits) -> Void = { _ in },
+        _ body: @escaping @Sendable (LoopbackServer) async throws -> Void
+    ) async throws {
+        var limits = LoopbackServer.Limits()
+        change(&limits)
+        let responder = CallbackResponder { (request: Request, _: BasicRequestContext) in
+            if request.uri.path == "/error" { throw UnexpectedError() }
+            return Response.text(request.uri.path)
+        }
+        let server = try await LoopbackServer.open(LoopbackAddress(address), limits: limits, responder)
+        try await withThrowingTaskGroup { group in
+            group.addTask { await server.run() }
+            group.addTask {
+                do { try await body(server) } catch {
+                    await server.close()
+                    throw error
+                }
+                await server.close()
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private struct UnexpectedError: Error {}
+
+    /// Sends bytes, ends its side, and reads until the server closes.
+    private func exchange(_ server: LoopbackServer, _ text: String) async throws -> String {
+        let address: SocketAddress =
+            switch server.address.address {
+            case .tcp(let host, let port): try SocketAddress(ipAddress: host, port: port)
+            case .unix(let path): try SocketAddress(unixDomainSocketPath: path)
+            }
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .connect(to: address) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel,
+                        configuration: .init(isOutboundHalfClosureEnabled: true))
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            // A server that refuses may close before it has read everything.
+            do { try await outbound.write(ByteBuffer(string: text)) } catch {}
+            outbound.finish()
+            var received = ByteBuffer()
+            do { for try await bytes in inbound { received.writeImmutableBuffer(bytes) } } catch {}
+            return String(buffer: received)
+        }
+    }
+
+    private func request(
+        _ server: LoopbackServer, _ path: String = "/a", method: String = "GET", host: String? = nil,
+        more: String = ""
+    ) -> String {
+        let own = "\(server.address)".hasPrefix("unix") ? "localhost" : "\(server.address)".dropFirst(7)
+        return
+            "\(method) \(path) HTTP/1.1\r\nHost: \(host ?? String(own))\r\nConnection: close\r\n\(more)\r\n"
+    }
+
+    @Suite(.timeLimit(.minutes(1))) struct LoopbackServerTests {
+        @Test(arguments: ["127.0.0.1:0", "[::1]:0"])
+        func `the server answers at the port that the system chose`(_ address: String) async throws {
+            try await withServer(at: address) { server in
+                let answer = try await exchange(server, request(server))
+                #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+                #expect(answer.hasSuffix("\r\n\r\n/a"))
+            }
+        }
+
+        @Test func `a Unix socket is its user's alone, and removed at the end`() async throws {
+            let path = FileManager.default.temporaryDirectory.path + "/web-\(UInt32.random(in: 0 ... .max))"
+            try await withServer(at: "unix:\(path)") { server in
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                #expect(attributes[.posixPermissions] as? Int == 0o600)
+                #expect(try await exchange(server, request(server)).hasSuffix("\r\n\r\n/a"))
+                await #expect(throws: ListenerError.inUse(.unix(path: path))) {
+                    try await withServer(at: "unix:\(path)") { _ in }
+                }
+            }
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+
+        @Test(arguments: 0..<20) func `it can end while connections arrive`(_ round: Int) async throws {
+            let responder = CallbackResponder { (_: Request, _: BasicRequestContext) in Response.text("a") }
+            let server = try await LoopbackServer.open(LoopbackAddress("127.0.0.1:0"), responder)
+            let running = Task { await server.run() }
+            await withDiscardingTaskGroup { group in
+                for number in 0..<64 {
+                    group.addTask {
+                        if number == round { running.cancel() }
+                        do { _ = try await exchange(server, request(server)) } catch { /* It was refused. */
+                        }
+                    }
+                }
+            }
+            await running.value
+        }
+
+        @Test func `an address in use is named`() async throws {
+            try await withServer { server in
+                await #expect(throws: ListenerError.inUse(server.address.address)) {
+                    try await withServer(at: "\(server.address.address)") { _ in }
+                }
+            }
+        }
+
+        @Test func `a foreign Host is refused before the responder sees the request`() async throws {
+            try await withServer { server in
+                let answer = try await exchange(server, request(server, host: "evil.example"))
+                #expect(answer.hasPrefix("HTTP/1.1 421 Misdirected Request\r\n"))
+                #expect(!answer.contains("evil"))
+                let twice = try await exchange(server, request(server, more: "Host: evil.example\r\n"))
+                #expect(twice.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+            }
+        }
+
+        @Test func `HEAD gets the headers of GET and no body`() async throws {
+            try await withServer { server in
+                let answer = try await exchange(server, request(server, "/abc", method: "HEAD"))
+                #expect(answer.lowercased().contains("content-length: 4\r\n"))
+                #expect(answer.hasSuffix("\r\n\r\n"))
+            }
+        }
+
+        @Test func `an error of the responder is not shown`() async throws {
+            try await withServer { server in
+                let answer = try await exchange(server, request(server, "/error"))
+                #expect(answer.hasPrefix("HTTP/1.1 500 Internal Server Error\r\n"))
+                #expect(!answer.contains("Unexpected"))
+            }
+        }
+
+        @Test(arguments: [
+            "GET /\(String(repeating: "a", count: 20_000)) HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET / HTTP/1.1\r\nA: \(String(repeating: "a", count: 20_000))\r\n\r\n",
+            "GET / HTTP/1.1\r\n\(String(repeating: "A: b\r\n", count: 70))\r\n",
+            "nonsense\r\n\r\n", "GET / HTTP/1.1\r\nHost: a b\u{0}c\r\n\r\n",
+            "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        ])
+        func `a head that is too long or malformed is refused`(_ text: String) async throws {
+            try await withServer { server in
+                let answer = try await exchange(server, text)
+                #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+            }
+        }
+
+        @Test func `several requests on one connection are answered in their order`() async throws {
+            try await withServer { server in
+                let host = "\(server.address)".dropFirst(7)
+                let first = "GET /first HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+                let answer = try await exchange(server, first + request(server, "/second"))
+                let parts = answer.split(separator: "HTTP/1.1 200 OK")
+                #expect(parts.count == 2)
+                #expect(parts.first?.hasSuffix("/first") == true && parts.last?.hasSuffix("/second") == true)
+            }
+        }
+
+        @Test func `connections above the limit wait until another one has ended`() async throws {
+            try await withServer({ $0.connections = 1 }) { server in
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<20 {
+                        group.addTask { try await exchange(server, request(server)) }
+                    }
+                    for try await answer in group { #expect(answer.hasSuffix("/a")) }
+                }
+            }
+        }
+
+        @Test func `cancelling ends the server and removes its file`() async throws {
+            let path = FileManager.default.temporaryDirectory.path + "/web-\(UInt32.random(in: 0 ... .max))"
+            let responder = CallbackResponder { (_: Request, _: BasicRequestContext) in Response.text("") }
+            let server = try await LoopbackServer.open(LoopbackAddress("unix:\(path)"), responder)
+            let running = Task { await server.run() }
+            #expect(try await exchange(server, request(server)).contains("200"))
+            running.cancel()
+            await running.value
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+#endif
